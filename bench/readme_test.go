@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,9 +20,11 @@ import (
 // root is where README.md is.
 const root = ".."
 
-func readme(t *testing.T) string {
+func readme(t *testing.T) string { return page(t, filepath.Join(root, "README.md")) }
+
+func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +35,8 @@ func readme(t *testing.T) string {
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	programs := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindAllStringSubmatch(readme(t), -1)
-	if len(programs) != 2 {
-		t.Fatalf("%d programs with output in README.md, want 2", len(programs))
+	if len(programs) != 1 {
+		t.Fatalf("%d programs with output in README.md, want one", len(programs))
 	}
 	for _, m := range programs {
 		if diff := cmp.Diff(m[2], run(t, m[1])); diff != "" {
@@ -79,9 +82,9 @@ func TestBitsPerKey(t *testing.T) {
 		fmt.Fprintf(&want, "| %d | %d | %.2g %% | %.2g %% | %.2g %% | %.2f MB |\n",
 			bits, s.K, 100*s.Rate, 100*measure(p, set, 35), 100*measure(p, set, len(set.Keys)), float64(s.Bytes)/1e6)
 	}
-	got := strings.Join(regexp.MustCompile(`(?m)^\| \d+ \| .*MB \|\n`).FindAllString(readme(t), -1), "")
+	got := strings.Join(regexp.MustCompile(`(?m)^\| \d+ \| .*MB \|\n`).FindAllString(page(t, filepath.Join(root, "filter", "README.md")), -1), "")
 	if diff := cmp.Diff(want.String(), got); diff != "" {
-		t.Errorf("table (-computed +README.md):\n%s", diff)
+		t.Errorf("table (-computed +filter/README.md):\n%s", diff)
 	}
 }
 
@@ -107,12 +110,28 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	return float64(positives) / float64(asked)
 }
 
-// Links lead to files that are there.
+// Links of all pages lead to files that are there.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	for _, m := range regexp.MustCompile(`\[[^\]]+\]\(([a-zA-Z./]+)\)`).FindAllStringSubmatch(readme(t), -1) {
-		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
-			t.Error(err)
+	pages, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Base(path) == "README.md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pages {
+		text := page(t, path)
+		for _, m := range regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[a-z-]+)?\)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
 		}
 	}
 }

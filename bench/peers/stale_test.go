@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// What README.md says of 2,000 keys: the tables by themselves have old values of all of them, and a DB of
-// none.
+// What README.md says of the tables of a database: by themselves they have old values, and a DB has none.
 func TestTablesAreStale(t *testing.T) {
 	t.Parallel()
 	const keys = 2000

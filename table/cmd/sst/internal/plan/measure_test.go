@@ -137,7 +137,7 @@ func TestPredictedRateOfBothFilters(t *testing.T) {
 	}
 }
 
-// What README.md says of filters of 35 keys is measured.
+// what filter/README.md says of filters of 35 keys is measured.
 func TestRatesOfDataBlocks(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
