@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	goleveldb "github.com/syndtr/goleveldb/leveldb"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+	"github.com/syndtr/goleveldb/leveldb/util"
+)
+
+// These tests show what GOLEVELDB.md says of goleveldb. When one fails, goleveldb has changed: mend the page.
+
+// Filters of C++ LevelDB before 1.18 have the name of goleveldb's, and another hash: they deny keys.
+func TestProposalOneNameForTwoHashes(t *testing.T) {
+	t.Parallel()
+	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openGoleveldb(t, contents)
+	it := r.NewIterator(nil, nil)
+	defer it.Release()
+	keys, denied := 0, 0
+	for ; it.Next(); keys++ {
+		if _, _, err := r.Find(it.Key(), true, nil); err == goleveldb.ErrNotFound {
+			denied++
+		}
+	}
+	if keys != 781 || denied != 140 {
+		t.Errorf("goleveldb does not find %d of %d keys, GOLEVELDB.md says 140 of 781", denied, keys)
+	}
+}
+
+func openGoleveldb(t *testing.T, contents []byte) *ltable.Reader {
+	t.Helper()
+	o := &opt.Options{Filter: lfilter.NewBloomFilter(10)}
+	r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Release)
+	return r
+}
+
+// A generator writes to a buffer that was used before: the bits that were there stay.
+func TestProposalBitsOfAReusedBuffer(t *testing.T) {
+	t.Parallel()
+	policy, b := lfilter.NewBloomFilter(10), util.NewBuffer(nil)
+	var passed []int
+	for round := range 3 {
+		g := policy.NewGenerator()
+		for i := range 1000 {
+			g.Add(fmt.Appendf(nil, "%d-%d", round, i))
+		}
+		b.Reset()
+		g.Generate(b)
+		n := 0
+		for i := range 10_000 {
+			if policy.Contains(b.Bytes(), fmt.Appendf(nil, "absent%d", i)) {
+				n++
+			}
+		}
+		passed = append(passed, n)
+	}
+	if fmt.Sprint(passed) != "[92 1175 3301]" {
+		t.Errorf("%d of 10,000 absent keys pass, GOLEVELDB.md says 92, 1175 and 3301", passed)
+	}
+}
+
+// A countingFilter counts how often it is asked.
+type countingFilter struct {
+	lfilter.Filter
+	asked int
+}
+
+func (f *countingFilter) Contains(filter, key []byte) bool {
+	f.asked++
+	return f.Filter.Contains(filter, key)
+}
+
+// Reader.Get of a table does not ask its filter. Find does, if filtered is true.
+func TestProposalGetAsksNoFilter(t *testing.T) {
+	t.Parallel()
+	f := &countingFilter{Filter: lfilter.NewBloomFilter(10)}
+	var b bytes.Buffer
+	o := &opt.Options{Filter: f}
+	w := ltable.NewWriter(&b, o, nil, 0)
+	if err := w.Append([]byte("present"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ltable.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if _, err := r.Get([]byte("absent"), nil); err != goleveldb.ErrNotFound || f.asked != 0 {
+		t.Errorf("Get: %v, the filter was asked %d times, GOLEVELDB.md says never", err, f.asked)
+	}
+	if _, _, err := r.Find([]byte("absent"), true, nil); err != goleveldb.ErrNotFound || f.asked != 1 {
+		t.Errorf("Find: %v, the filter was asked %d times, want once", err, f.asked)
+	}
+}
