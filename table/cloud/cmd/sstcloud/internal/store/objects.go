@@ -23,6 +23,11 @@ type Object struct {
 
 // List lists the objects by their keys. It leaves out those below a further prefix, which no set has.
 func (s *Store) List(ctx context.Context) (map[string]Object, error) {
+	if s.IsDir() {
+		if err := s.checkDir(); err != nil {
+			return nil, fmt.Errorf("%s: list the objects: %w", s.name, err)
+		}
+	}
 	all := map[string]Object{}
 	list := s.Bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
@@ -32,8 +37,15 @@ func (s *Store) List(ctx context.Context) (map[string]Object, error) {
 			return all, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: list the objects: %w", s.name, err)
-		case !o.IsDir:
-			all[o.Key] = Object{o.Key, o.Size, o.ModTime}
+		case o.IsDir:
+			continue
+		}
+		object, ok, err := s.follow(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			all[o.Key] = object
 		}
 	}
 }

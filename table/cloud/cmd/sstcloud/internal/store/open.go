@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/blob/fileblob"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cloud"
@@ -21,8 +21,8 @@ import (
 // A Store is where a set is: a bucket, or the objects of one below a prefix.
 type Store struct {
 	*blob.Bucket
-	name     string // the URL without its parameters
-	dir      bool
+	name     string        // the URL without its parameters
+	dir      string        // "": the store is no directory
 	requests *atomic.Int64 // nil: they are not counted
 }
 
@@ -36,16 +36,22 @@ func urlErrorf(format string, args ...any) error { return URLError(fmt.Sprintf(f
 // Open opens the store of a URL. Its parameters are those of gocloud.dev/blob, and prefix.
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || open[u.Scheme] == nil {
+	if err != nil || open[u.Scheme] == nil || u.Opaque != "" {
 		return nil, urlErrorf("URL is %s, want s3://BUCKET, gs://BUCKET or file:///DIRECTORY", wire.Quote([]byte(rawURL)))
+	}
+	if err := checkWhole(u, rawURL); err != nil {
+		return nil, err
 	}
 	prefix, err := takePrefix(u)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{name: nameOf(u, prefix), dir: u.Scheme == "file"}
+	s := &Store{name: nameOf(u, prefix)}
 	if s.Bucket, err = open[u.Scheme](ctx, u, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	if s.dir != "" {
+		s.dir = filepath.Join(s.dir, prefix)
 	}
 	if prefix != "" {
 		s.Bucket = blob.PrefixedBucket(s.Bucket, prefix)
@@ -58,6 +64,27 @@ var open = map[string]func(context.Context, *url.URL, *Store) (*blob.Bucket, err
 	"s3": openS3, "gs": openGCS, "file": openDir,
 }
 
+// checkWhole returns an error if a part of a URL would be ignored: the set would be elsewhere than it says.
+func checkWhole(u *url.URL, rawURL string) error {
+	name := u.Redacted()
+	if strings.Contains(rawURL, "#") {
+		return urlErrorf("%s: what follows # is no part of the name, want %%23 for a # in it", name)
+	}
+	if u.Scheme == "file" && (u.Host != "." && u.Path == "" || u.Host != "." && u.Host != "") {
+		return urlErrorf("%s: no path of a directory, want file:///DIRECTORY with three slashes, or file://./DIRECTORY below this one", name)
+	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return urlErrorf("%s: %v: want parameters with & in between, %%3B for a ; and %%25 for a %%", name, err)
+	}
+	for parameter, values := range q {
+		if len(values) > 1 {
+			return urlErrorf("%s: %s is given %d times, want it once", name, parameter, len(values))
+		}
+	}
+	return nil
+}
+
 // takePrefix removes the prefix of the objects from the parameters, and returns it. A path, which
 // gocloud.dev ignores, is an error: the set would be elsewhere than it says.
 func takePrefix(u *url.URL) (string, error) {
@@ -66,13 +93,13 @@ func takePrefix(u *url.URL) (string, error) {
 	path := strings.Trim(u.Path, "/")
 	switch {
 	case u.Scheme != "file" && u.Host == "":
-		return "", urlErrorf("%s: no bucket, want %s://BUCKET", u, u.Scheme)
+		return "", urlErrorf("%s: no bucket, want %s://BUCKET", u.Redacted(), u.Scheme)
 	case u.Scheme != "file" && path != "":
-		return "", urlErrorf("%s: a bucket has no path: for objects below a prefix, want %s://%s?prefix=%s/", u, u.Scheme, u.Host, path)
+		return "", urlErrorf("%s: a bucket has no path: for objects below a prefix, want %s://%s?prefix=%s/", u.Redacted(), u.Scheme, u.Host, path)
 	case prefix != "" && !strings.HasSuffix(prefix, "/"):
-		return "", urlErrorf("%s: the prefix has no / at its end, want prefix=%s/", u, prefix)
+		return "", urlErrorf("%s: the prefix has no / at its end, want prefix=%s/", u.Redacted(), prefix)
 	case strings.HasPrefix(prefix, "/"):
-		return "", urlErrorf("%s: the prefix begins with /, want prefix=%s", u, strings.TrimLeft(prefix, "/"))
+		return "", urlErrorf("%s: the prefix begins with /, want prefix=%s", u.Redacted(), strings.TrimLeft(prefix, "/"))
 	}
 	q.Del("prefix")
 	u.RawQuery = q.Encode()
@@ -82,19 +109,6 @@ func takePrefix(u *url.URL) (string, error) {
 // nameOf returns a URL with the prefix and without parameters, with / at its end.
 func nameOf(u *url.URL, prefix string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/") + "/" + prefix
-}
-
-// openDir opens a directory. If the URL does not say otherwise, it has the objects alone: no files
-// with attributes, and temporary files beside them, so that they can be renamed.
-func openDir(ctx context.Context, u *url.URL, _ *Store) (*blob.Bucket, error) {
-	q := u.Query()
-	for name, value := range map[string]string{"metadata": "skip", "no_tmp_dir": "true"} {
-		if !q.Has(name) {
-			q.Set(name, value)
-		}
-	}
-	u.RawQuery = q.Encode()
-	return (&fileblob.URLOpener{}).OpenBucketURL(ctx, u)
 }
 
 // Source returns a Source of the tables.
@@ -113,4 +127,4 @@ func (s *Store) Requests() (n int64, ok bool) {
 }
 
 // IsDir reports whether the store is a directory.
-func (s *Store) IsDir() bool { return s.dir }
+func (s *Store) IsDir() bool { return s.dir != "" }
