@@ -26,7 +26,7 @@ type manifests struct {
 	keys     []string
 	mayLack  bool               // set.ManifestName may be missing: it was, and other keys were given
 	versions map[string]version // when they were read
-	listed   map[string]bool    // names of tables
+	listed   map[string]bool    // names of tables, and of the manifests themselves
 }
 
 // read reads all manifests. A missing one is an error: its tables would be taken for ones of no set.
@@ -41,6 +41,7 @@ func (m *manifests) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		listed[key] = true
 		for t := range manifest.All() {
 			listed[t.Name] = true
 		}

@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -75,12 +76,13 @@ func (w *Sweep) isLeft(o store.Object) bool {
 
 // Delete deletes the Objects, some at a time. Right before, it reads the manifests again if they have
 // changed, and asks for the time of each object: one that is listed now, or that was sent again, stays.
-// deleted is called for each object that is deleted.
+// deleted is called for each object that is deleted. After an error too, Delete looks whether a manifest
+// lists one of them.
 func (w *Sweep) Delete(ctx context.Context, concurrency int, deleted func(store.Object)) error {
 	var gone []store.Object
 	for some := range slices.Chunk(w.Objects, concurrency) {
 		if err := w.manifests.update(ctx); err != nil {
-			return err
+			return err // so checkGone cannot know what they list either
 		}
 		n, err := w.deleteSome(ctx, some)
 		for _, o := range n {
@@ -88,7 +90,7 @@ func (w *Sweep) Delete(ctx context.Context, concurrency int, deleted func(store.
 		}
 		gone = append(gone, n...)
 		if err != nil {
-			return err
+			return errors.Join(err, w.checkGone(ctx, gone))
 		}
 	}
 	return w.checkGone(ctx, gone)

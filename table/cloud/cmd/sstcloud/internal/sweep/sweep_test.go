@@ -160,7 +160,7 @@ func TestSweepDeletesWhatNoManifestLists(t *testing.T) {
 		s := openStore(t, "file://"+filepath.ToSlash(t.TempDir()))
 		var want, gone []string
 		listed := map[string][]int{}
-		others := []string{"a.jsonl", "b"}[:r.IntN(3)]
+		others := []string{"a.jsonl", tableNamed(99)}[:r.IntN(3)]
 		all := append([]string{set.ManifestName}, others...)
 		for i := range r.IntN(30) {
 			putTables(t, s, i)
@@ -188,25 +188,37 @@ func TestSweepDeletesWhatNoManifestLists(t *testing.T) {
 	}
 }
 
-// A manifest that is written between the last look and the deletion is noticed.
+// A manifest that is written between the last look and the deletion is noticed, also if the store then
+// refuses to delete another table.
 func TestManifestWhileDeleting(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	p := s3test.NewProxy(t)
-	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	s := openStore(t, "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
-	putTables(t, s, 1, 2)
-	putManifest(t, s, set.ManifestName, 1)
-	w := plan(t, s)
-	p.Spoil(func(rw http.ResponseWriter, r *http.Request, server http.Handler) {
-		if r.Method == http.MethodDelete {
-			p.Spoil(nil)
-			putManifest(t, s, set.ManifestName, 1, 2)
+	for _, refused := range []string{"", tableNamed(3)} {
+		p := s3test.NewProxy(t)
+		parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+		s := openStore(t, "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+		putTables(t, s, 1, 2, 3)
+		putManifest(t, s, set.ManifestName, 1)
+		w := plan(t, s)
+		written := false
+		p.Spoil(func(rw http.ResponseWriter, r *http.Request, server http.Handler) {
+			switch {
+			case r.Method != http.MethodDelete:
+			case !written:
+				written = true
+				putManifest(t, s, set.ManifestName, 1, 2)
+			case strings.HasSuffix(r.URL.Path, "/"+refused):
+				http.Error(rw, "refused", http.StatusForbidden)
+				return
+			}
+			server.ServeHTTP(rw, r)
+		})
+		err := w.Delete(t.Context(), 1, ignore)
+		if !errors.As(err, new(*ListedError)) || !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tableNamed(2)) {
+			t.Errorf("%v, want a ListedError of table 2", err)
 		}
-		server.ServeHTTP(rw, r)
-	})
-	err := w.Delete(t.Context(), 4, ignore)
-	if !errors.As(err, new(*ListedError)) || !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tableNamed(2)) {
-		t.Errorf("%v, want a ListedError of table 2", err)
+		if got := strings.Contains(fmt.Sprint(err), tableNamed(3)); got != (refused != "") {
+			t.Errorf("%v, want the refusal of %q in it", err, refused)
+		}
 	}
 }
