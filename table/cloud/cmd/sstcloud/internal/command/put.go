@@ -3,10 +3,12 @@ package command
 import (
 	"errors"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/progress"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
@@ -31,8 +33,8 @@ and another run sends what is missing. What is sent has the SHA-256 that the man
 says, or it is an error.
 
 A table that the store has, that no manifest there lists, and that is older than 12 hours is sent again:
-sstcloud sweep may be about to delete it. Manifests are what --manifest names and objects that end in
-.jsonl. No table is deleted: see sstcloud help sweep.
+sstcloud sweep may be about to delete it. Manifests are the objects that end in .jsonl, and --manifest
+must: it gives a store several sets. No table is deleted: see sstcloud help sweep.
 
 In S3, a put that is killed can leave parts of a table of more than 16 MiB, which nobody sees and which
 are paid for: a lifecycle rule of the bucket deletes them. See the README of table/cloud.
@@ -59,7 +61,7 @@ func putCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 8, "how many tables are sent at a time")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkRange("--concurrency", f.concurrency, 1, 64); err != nil {
+		if err := f.check(); err != nil {
 			return err
 		}
 		s, err := store.Open(cmd.Context(), args[1])
@@ -69,6 +71,14 @@ func putCommand() *cobra.Command {
 		return errors.Join(f.run(cmd, args[0], s), s.Close())
 	}
 	return cmd
+}
+
+// check checks the flags. No sweep would find a manifest of another name, and it would delete its tables.
+func (f *putFlags) check() error {
+	if strings.Contains(f.manifest, "/") || !strings.HasSuffix(f.manifest, ".jsonl") {
+		return usageErrorf("--manifest is %s, want a name that ends in .jsonl, without a slash, by which sstcloud sweep finds it", wire.Quote([]byte(f.manifest)))
+	}
+	return checkRange("--concurrency", f.concurrency, 1, 64)
 }
 
 func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
