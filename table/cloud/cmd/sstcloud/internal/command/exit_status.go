@@ -9,6 +9,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -53,6 +54,17 @@ func exitStatusOf(err error) int {
 // isDamage reports whether err says that a set is damaged, or that a part of it is missing.
 func isDamage(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) || errors.Is(err, set.ErrMismatch)
+}
+
+// remedy returns what mends the damage in a store that err reports, or nil if it reports none.
+func remedy(err error) error {
+	switch {
+	case errors.As(err, new(*store.ManifestError)):
+		return errors.New("to mend the set: delete the object of that manifest, and put the set again")
+	case isDamage(err):
+		return errors.New("to mend the set: delete the objects of its damaged tables, and put the set again: a table that is there with its size is not sent again")
+	}
+	return nil
 }
 
 // damageReported ends a command that printed the damage on its output.

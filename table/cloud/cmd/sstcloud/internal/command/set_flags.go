@@ -29,7 +29,7 @@ const memorySize = 1 << 30
 func options() *set.Options {
 	return &set.Options{
 		Reader:     table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
-		MemorySize: memorySize,
+		MemorySize: memorySize, ReadTimeout: store.Timeout,
 	}
 }
 
@@ -43,7 +43,7 @@ func (f *setFlags) with(ctx context.Context, url string, do func(*store.Store, *
 	if err == nil {
 		err = do(s, m)
 	}
-	return errors.Join(err, s.Close())
+	return errors.Join(err, remedy(err), s.Close())
 }
 
 // withSet calls do with the set of a store. Its tables are opened when they are needed.

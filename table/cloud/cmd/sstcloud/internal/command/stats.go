@@ -132,9 +132,9 @@ func (s *setSummary) compare(m *set.Manifest, objects map[string]store.Object) e
 		o, ok := objects[t.Name]
 		switch {
 		case !ok:
-			damage = append(damage, missingError{fmt.Errorf("%s: missing, though the manifest of the set lists it: put the set again", t.Name)})
+			damage = append(damage, missingError{errors.New(missing(t.Name))})
 		case o.Size != t.Size:
-			damage = append(damage, missingError{fmt.Errorf("%s: size is %d, want %d as the manifest of the set says: put the set again", t.Name, o.Size, t.Size)})
+			damage = append(damage, missingError{fmt.Errorf("%s: size is %d, want %d as the manifest of the set says", t.Name, o.Size, t.Size)})
 		default:
 			continue
 		}

@@ -73,6 +73,9 @@ func verify(ctx context.Context, out io.Writer, flushed func(), s *set.Set, quie
 		case errors.Is(err, set.ErrNotIdentified) && !quiet:
 			text.Line(out, "%s: ok, but an opening may not notice when another table takes its place", t.Name)
 		case err == nil || errors.Is(err, set.ErrNotIdentified):
+		case errors.As(err, new(missingError)):
+			damaged = true
+			text.Line(out, "%s", missing(t.Name))
 		case isDamage(err):
 			damaged = true
 			printFindings(out, t.Name, err)
@@ -88,6 +91,11 @@ func verify(ctx context.Context, out io.Writer, flushed func(), s *set.Set, quie
 		return errors.Join(unread, damageReported{})
 	}
 	return unread
+}
+
+// missing says that the store has no object of a table.
+func missing(table string) string {
+	return table + ": missing, though the manifest of the set lists it"
 }
 
 // printFindings prints a line for each finding in a table.

@@ -31,7 +31,7 @@ func (s *Store) List(ctx context.Context) (map[string]Object, error) {
 	all := map[string]Object{}
 	list := s.Bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
-		o, err := list.Next(ctx)
+		o, err := within(ctx, list.Next)
 		switch {
 		case err == io.EOF:
 			return all, nil
@@ -61,7 +61,7 @@ func (e *ManifestError) Unwrap() []error { return []error{e.Cause, table.ErrCorr
 
 // ReadManifest reads the manifest in the object key.
 func (s *Store) ReadManifest(ctx context.Context, key string) (*set.Manifest, error) {
-	file, err := s.ReadAll(ctx, key)
+	file, err := within(ctx, func(ctx context.Context) ([]byte, error) { return s.ReadAll(ctx, key) })
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return nil, fmt.Errorf("%s: no such manifest, want a set that sstcloud put has sent, and the --manifest and the prefix that were given to it: %w", s.Name(key), err)
 	}

@@ -49,7 +49,7 @@ func Plan(ctx context.Context, dir string, s *store.Store, key string) (*Upload,
 	u.Manifest, u.files = rename(m)
 	there, err := s.ReadManifest(ctx, key)
 	if damaged := new(store.ManifestError); errors.As(err, &damaged) {
-		return nil, fmt.Errorf("%w: it would be replaced: delete it, or give another --manifest", damaged)
+		return nil, fmt.Errorf("%w: put does not replace what it cannot read: delete that object, or give another --manifest", damaged)
 	}
 	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 		return nil, err
