@@ -3,6 +3,8 @@
 // values, [WriteKeys] takes keys, and [WriteLines] the lines of files. Beam runs the same program on one
 // machine (Prism) and on clusters (Flink, Spark, Dataflow).
 //
+//	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // what beam.Run names
+//
 //	p, s := beam.NewPipelineWithRoot()
 //	keys := textio.Read(s, "/data/urls/*.txt") // or any other PCollection of string or []byte
 //	if _, err := setio.WriteKeys(s, "/mnt/shared/blacklist", keys, setio.Options{}); err != nil { … }
