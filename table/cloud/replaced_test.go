@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -103,5 +104,36 @@ func TestNilPinIsIgnored(t *testing.T) {
 	n, err := cloud.NewSource(bucket, nil, nil).ReadAt(t.Context(), "a.ldb", p, 50)
 	if err != nil && err != io.EOF || !bytes.Equal(p[:n], []byte(letters(100)[50:60])) {
 		t.Errorf("%q, %v", p[:n], err)
+	}
+}
+
+// A table that was cut when it was opened has answers again when all of it is back: what a Source remembers of
+// the object that was too short does not stay.
+func TestObjectThatWasTooShort(t *testing.T) {
+	urls := workload.W3(500)
+	for _, s := range stores {
+		for _, readBefore := range []bool{false, true} { // so that the Source knows the size
+			t.Run(fmt.Sprintf("%s/read before: %v", s.name, readBefore), func(t *testing.T) {
+				bucket := s.bucket(t)
+				m := putSet(t, bucket, blockFilters, urls.Keys, len(urls.Keys), "one")
+				name := m.Tables[0].Name
+				whole := object(t, bucket, name)
+				replaceObject(t, bucket, name, whole[:10])
+				src := newSource(bucket)
+				if readBefore {
+					if _, err := src.ReadAt(t.Context(), name, make([]byte, 10), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				opened := openSet(t, bucket, src, nil)
+				if _, err := opened.Get(t.Context(), urls.Keys[7]); !errors.Is(err, set.ErrMismatch) {
+					t.Errorf("Get from an object that is too short: %v, want ErrMismatch", err)
+				}
+				replaceObject(t, bucket, name, whole)
+				if value, err := opened.Get(t.Context(), urls.Keys[7]); string(value) != "one" || err != nil {
+					t.Errorf("when it is back: %q, %v", value, err)
+				}
+			})
+		}
 	}
 }

@@ -45,9 +45,9 @@ func NewSource(bucket *blob.Bucket, pins ...Pin) *Source {
 func (s *Source) Forget(name string) { s.opened.Delete(name) }
 
 // ReadAt reads len(p) bytes of the table name, from off on, by one request. It returns what
-// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. If the table's size is
-// known and off is behind it, there is no request. When ctx is done, ReadAt soon returns an error
-// that wraps that of ctx. The bucket's driver decides which requests are tried again.
+// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. When ctx is done, ReadAt
+// soon returns an error that wraps that of ctx. The bucket's driver decides which requests are tried
+// again.
 //
 // Errors name the table and the bytes. gcerrors.Code finds the driver's code in them, such as
 // NotFound. If a store sends fewer bytes than it says, the error is io.ErrUnexpectedEOF.
@@ -71,16 +71,13 @@ func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (
 	if off < 0 {
 		return 0, errors.New("the offset is negative")
 	}
-	opened := s.object(name)
-	if opened != nil && off >= opened.size {
-		return 0, io.EOF
-	}
 	if len(p) == 0 {
 		return 0, nil
 	}
+	opened := s.object(name) // off may be behind its end: another object may be there now
 	r, err := s.bucket.NewRangeReader(ctx, name, off, int64(len(p)), opened.options())
 	if err != nil {
-		return 0, s.refused(opened, err)
+		return 0, s.refused(opened, off, err)
 	}
 	defer func() { // also if a Pin panics
 		if failed := r.Close(); failed != nil && (err == nil || err == io.EOF) {
@@ -101,8 +98,8 @@ func (s *Source) object(name string) *object {
 	return nil
 }
 
-// refused returns what it means that the store refused a read with err.
-func (s *Source) refused(opened *object, err error) error {
+// refused returns what it means that the store refused a read from off on with err.
+func (s *Source) refused(opened *object, off int64, err error) error {
 	if opened != nil && gcerrors.Code(err) == gcerrors.FailedPrecondition {
 		return fmt.Errorf("%w (%w)", ErrReplaced, err)
 	}
@@ -110,7 +107,7 @@ func (s *Source) refused(opened *object, err error) error {
 		if !pin.PastEnd(err) {
 			continue
 		}
-		if opened != nil { // and the read begins before the end that it had
+		if opened != nil && off < opened.size { // the object ends before that now
 			return fmt.Errorf("%w (%w)", ErrReplaced, err)
 		}
 		return io.EOF
