@@ -1,0 +1,105 @@
+package day
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"time"
+)
+
+// answer answers a request for an object in place of the server, with the fault that the object has now.
+func (f *faults) answer(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	fault, random := f.of(objectOf(r.URL.Path))
+	edit, edits := edits[fault.kind]
+	switch {
+	case fault.kind == "500" || fault.kind == "hangs up":
+		refuseOrHangUp(fault.kind, random, w, r, server)
+		return
+	case fault.kind == "slow":
+		time.Sleep(time.Duration(random%20) * time.Millisecond)
+	case fault.kind == "stalls":
+		select {
+		case <-fault.ended:
+		case <-r.Context().Done():
+			return
+		}
+	case r.Method == http.MethodPut || r.Method == http.MethodDelete: // what follows is about reads
+	case fault.kind == "lost":
+		refuse(w, http.StatusNotFound, "NoSuchKey")
+		return
+	case fault.kind == "half":
+		sendHalf(w, r, server)
+		return
+	case fault.kind == "other" && objectOf(r.URL.Path) != list:
+		r.URL.Path = path.Join(path.Dir(r.URL.Path), f.another())
+	case edits && r.Method == http.MethodGet:
+		sendEdited(w, r, server, func(body []byte) []byte { return edit(body, random) })
+		return
+	}
+	server.ServeHTTP(w, r)
+}
+
+// edits change an object, and leave its headers.
+var edits = map[string]func(object []byte, random int) []byte{
+	"cut": func(object []byte, random int) []byte { return object[:random%len(object)] },
+	"bit": func(object []byte, random int) []byte {
+		object[random%len(object)] ^= 1 << (random % 8)
+		return object
+	},
+}
+
+// refuseOrHangUp gives no answer to a request, that the server perhaps has done.
+func refuseOrHangUp(kind string, random int, w http.ResponseWriter, r *http.Request, server http.Handler) {
+	if random%2 == 0 {
+		server.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if kind == "hangs up" {
+		panic(http.ErrAbortHandler)
+	}
+	refuse(w, http.StatusInternalServerError, "InternalError")
+}
+
+func refuse(w http.ResponseWriter, status int, code string) {
+	w.WriteHeader(status)
+	io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
+}
+
+// sendHalf sends half of an answer, and hangs up.
+func sendHalf(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	answer := httptest.NewRecorder()
+	server.ServeHTTP(answer, r)
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+	panic(http.ErrAbortHandler)
+}
+
+// sendEdited sends an object that edit has changed. Some that are shorter have an ETag of their own. Others have
+// that of the object: a table with another ETag could be opened, and the end of the fault would be noticed by a
+// lookup.
+func sendEdited(w http.ResponseWriter, r *http.Request, server http.Handler, edit func([]byte) []byte) {
+	whole := r.Clone(r.Context())
+	whole.Header.Del("Range")
+	answer := httptest.NewRecorder()
+	server.ServeHTTP(answer, whole)
+	body := answer.Body.Bytes()
+	if answer.Code != http.StatusOK || len(body) == 0 {
+		server.ServeHTTP(w, r)
+		return
+	}
+	size := len(body)
+	body = edit(slices.Clone(body))
+	w.Header().Set("ETag", answer.Header().Get("ETag"))
+	if sum := crc32.ChecksumIEEE(body); len(body) < size && sum%2 == 0 {
+		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sum))
+	}
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	http.ServeContent(w, r, "", time.Unix(1e9, 0), bytes.NewReader(body))
+}
