@@ -5,6 +5,7 @@
 //
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // what beam.Run names
 //
+//	beam.Init() // after flag.Parse; on a worker, this does not return
 //	p, s := beam.NewPipelineWithRoot()
 //	keys := textio.Read(s, "/data/urls/*.txt") // or any other PCollection of string or []byte
 //	if _, err := setio.WriteKeys(s, "/mnt/shared/blacklist", keys, setio.Options{}); err != nil { … }

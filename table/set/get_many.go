@@ -167,8 +167,8 @@ func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, va
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
 func (b *batch) cannotOpen(p part, err error) {
 	t := &p.m.Table
-	err = fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w",
-		t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
+	err = fmt.Errorf("set: no answer for the keys from %s to %s: %w",
+		wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
 	b.failed = append(b.failed, err)
 	for _, i := range p.keys {
 		b.o.NoAnswer(i, err)
