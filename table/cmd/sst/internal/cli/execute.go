@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 )
 
 // Execute executes the command line. It returns the command, and the error that ended it.
@@ -40,6 +42,9 @@ type Stdout struct {
 
 // BufferStdout returns a Stdout that writes to w, which stands for the file.
 func BufferStdout(w, file io.Writer) Stdout { return Stdout{bufio.NewWriterSize(w, 64<<10), file} }
+
+// IsTerminal reports whether standard output is a terminal.
+func (s Stdout) IsTerminal() bool { return progress.IsTerminal(s.file) }
 
 // Sync has what was flushed on disk, if standard output is a regular file.
 func (s Stdout) Sync() error {

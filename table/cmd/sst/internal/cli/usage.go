@@ -3,12 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -180,14 +178,4 @@ func (b *BytesFlag) Set(s string) error {
 	v, err := text.Unescape(s)
 	*b = append([]byte{}, v...)
 	return err
-}
-
-// ParseSize parses the number of bytes, < 2⁶³, that is the value of a flag, such as 64KiB. The
-// error says what is wanted.
-func ParseSize(flag, s, want string) (int64, error) {
-	n, err := humanize.ParseBytes(s)
-	if err != nil || n > math.MaxInt64 {
-		return 0, UsageErrorf("%s is %s, want %s", flag, wire.Quote([]byte(s)), want)
-	}
-	return int64(n), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // buildFlags are the flags of build.
@@ -139,7 +139,7 @@ func buildCommand() *cobra.Command {
 		Long:  buildLong,
 		Annotations: exitStatus{
 			exitOK:    "OUT is complete and on disk",
-			exitUsage: "wrong usage or input, or a file that cannot be read or written",
+			exitUsage: "wrong usage, wrong input, or a file that cannot be read or written",
 		}.annotation(),
 		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
@@ -172,7 +172,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.layerOf, "layer-of", "", "add the pairs to this `set`, as a layer of what has changed, in place of -o OUT")
 	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys of this `file` from the set; -: standard input")
 	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, make a filter table-bloom as large as for this `number` of keys, for sst filter union")
-	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+strings.Join(comparers.FlagValues(), ", "))
+	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.memoryFlags.add(cmd)
 	cli.Complete(cmd, "format", lineFormats...)

@@ -16,7 +16,7 @@ func (f *buildFlags) sizeFilter(o *table.WriterOptions, stderr io.Writer) error 
 	if f.filterKeys == "" {
 		return nil
 	}
-	keys, err := plan.ParseKeys("--filter-keys", f.filterKeys, plan.MaxEntries)
+	keys, err := cli.ParseCount("--filter-keys", f.filterKeys, plan.MaxEntries)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (b *build) set() error {
 
 // partition returns the options of a set or of a layer.
 func (b *build) partition() (o partition.Options, err error) {
-	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	entries, err := cli.ParseCount("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
 	return partition.Options{
 		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
 	}, err

@@ -3,12 +3,12 @@ package command
 import (
 	"embed"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // completionScripts are scripts for shells. They ask the hidden command __complete of cobra.
@@ -55,7 +55,7 @@ func completionCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(shells, args[0]) {
-				return cli.UsageErrorf("there is no completion for %s, want one of %s", wire.Quote([]byte(args[0])), strings.Join(shells, ", "))
+				return cli.UsageErrorf("there is no completion for %s, want %s", wire.Quote([]byte(args[0])), text.OneOf(shells...))
 			}
 			if args[0] == "powershell" {
 				return cmd.Root().GenPowerShellCompletionWithDesc(cmd.OutOrStdout())

@@ -49,7 +49,7 @@ func diffCommand() *cobra.Command {
 		Annotations: exitStatus{
 			exitOK:       "there are no differences",
 			exitNegative: "there are differences",
-			exitDamaged:  "not all was compared, because of damage, or a table or a log that is missing",
+			exitDamaged:  "not all was compared: a table, a log or a manifest is damaged or missing",
 		}.annotation(),
 		Args:              cli.Arguments("A and B", 2, 2, 2),
 		ValidArgsFunction: cli.Files(2, sourceNames...),

@@ -30,7 +30,7 @@ var exitMeanings = exitStatus{
 	exitOK:       "all is well",
 	exitNegative: "a key is absent, or two tables differ",
 	exitUsage:    "wrong usage, a file that cannot be read or written, or one that is not LevelDB's",
-	exitDamaged:  "damage in a table, a log or a manifest, or one of them is missing",
+	exitDamaged:  "a table, a log or a manifest is damaged or missing",
 }
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables

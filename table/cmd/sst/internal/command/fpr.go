@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -152,8 +151,8 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1000000")
-	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+strings.Join(fpr.Policies(), ", "))
+	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
+	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+text.OneOf(fpr.Policies()...))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.StringVar(&f.k, "k", "", "measure full filters for each k of `FROM-TO`, 1 to 30, in place of how they fill up")
@@ -161,8 +160,8 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	cli.CompleteList(cmd, "policy", fpr.Policies()...)
 	cli.CompleteList(cmd, "shapes", fpr.Shapes()...)
 	f.keyFlags.add(cmd, "measure")
-	flags.IntVar(&f.Runs, "runs", 10, "number of `runs` of each measurement, 2 to 1000")
-	flags.IntVar(&f.Questions, "questions", 100_000, "number of absent `keys` looked up in each run, 100 to 1000000")
+	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
+	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
 }
 
@@ -223,7 +222,7 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	if f.from != "" && !flags.Changed("shapes") {
 		f.Shapes = nil
 	}
-	keys, err := plan.ParseKeys("--keys", f.keys, fpr.MaxKeys)
+	keys, err := cli.ParseCount("--keys", f.keys, fpr.MaxKeys)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func getCommand() *cobra.Command {
 		Annotations: exitStatus{
 			exitOK:       "all keys were found",
 			exitNegative: "a key is absent",
-			exitDamaged:  "damage, or what is missing, may hide the newest version of a key",
+			exitDamaged:  "the newest version of a key may be hidden: a table, a log or a manifest is damaged or missing",
 		}.annotation(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.from != "" {
@@ -120,6 +120,9 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	print, err := f.printer(cmd.OutOrStdout(), len(first) > 1 || f.from != "")
 	if err != nil {
 		return err
+	}
+	if len(first) == 1 && f.from == "" && f.format != "json" {
+		print = noteEmpty(cmd, print)
 	}
 	answer := func(s *source.Source, key []byte) (found bool, err error) { return get(s, key, print) }
 	if f.explain {
@@ -159,6 +162,20 @@ func get(s *source.Source, key []byte, print func(source.Entry) error) (found bo
 		return false, hidden
 	}
 	return true, cmp.Or(print(e), hidden)
+}
+
+// noteEmpty returns print with a note about an empty value, which looks like no answer on a terminal.
+// Elsewhere the exit status tells.
+func noteEmpty(cmd *cobra.Command, print func(source.Entry) error) func(source.Entry) error {
+	if out, ok := cmd.OutOrStdout().(cli.Stdout); !ok || !out.IsTerminal() {
+		return print
+	}
+	return func(e source.Entry) error {
+		if len(e.Value) == 0 {
+			text.Line(cmd.ErrOrStderr(), "sst: note: the key is present, and its value is empty")
+		}
+		return print(e)
+	}
 }
 
 // printer returns a function that prints the value of an entry, or with several keys and in

@@ -49,7 +49,7 @@ func layoutCommand() *cobra.Command {
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,
-		Annotations:       exitStatus{exitDamaged: "a part of the file is damaged"}.annotation(),
+		Annotations:       exitStatus{exitDamaged: "FILE is damaged"}.annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log", "MANIFEST-*"})...),
 	}

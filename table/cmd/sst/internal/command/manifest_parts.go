@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -25,7 +26,7 @@ func parseExpected(tables, entries string) (e expected, err error) {
 		if f.text == "" {
 			continue
 		}
-		if *f.value, err = plan.ParseKeys(f.flag, strings.TrimSpace(f.text), plan.MaxKeys); err != nil {
+		if *f.value, err = cli.ParseCount(f.flag, strings.TrimSpace(f.text), plan.MaxKeys); err != nil {
 			return e, err
 		}
 	}

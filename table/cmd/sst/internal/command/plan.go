@@ -107,7 +107,7 @@ func (f *planFlags) query() (q plan.Query, err error) {
 		return q, cli.UsageErrorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
 	}
 	if f.keys != "" {
-		if q.Keys, err = plan.ParseKeys("-n", f.keys, plan.MaxKeys); err != nil {
+		if q.Keys, err = cli.ParseCount("-n", f.keys, plan.MaxKeys); err != nil {
 			return q, err
 		}
 	}
@@ -133,7 +133,7 @@ func (f *planFlags) setTables(q *plan.Query) (err error) {
 	usualSize := "64MB"
 	if f.entriesPerTable != "" {
 		usualSize = "4GiB"
-		if q.EntriesPerTable, err = plan.ParseKeys("--entries-per-table", f.entriesPerTable, plan.MaxKeys); err != nil {
+		if q.EntriesPerTable, err = cli.ParseCount("--entries-per-table", f.entriesPerTable, plan.MaxKeys); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func scanCommand() *cobra.Command {
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Annotations: exitStatus{
 			exitOK:      "all entries were printed",
-			exitDamaged: "entries are lost by damage, or in a table or a log that is missing; older ones may be printed",
+			exitDamaged: "entries are lost, and older ones may be printed: a table, a log or a manifest is damaged or missing",
 		}.annotation(),
 		Args:              cli.Arguments("SOURCE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
@@ -79,7 +79,7 @@ func scanCommand() *cobra.Command {
 	cmd.Flags().Var(&f.to, "to", "print keys < this one")
 	cmd.Flags().Var(&f.prefix, "prefix", "print keys that start with this")
 	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "print from the last key to the first")
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
+	cli.CountVar(cmd.Flags(), &f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
 	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with tombstones")
 	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state: see above")
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")

@@ -132,7 +132,7 @@ func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
 	case "-":
 		return 0, 0, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
 	}
-	if keys, err = plan.ParseKeys("-n", f.keys, seen.MaxKeys); err != nil {
+	if keys, err = cli.ParseCount("-n", f.keys, seen.MaxKeys); err != nil {
 		return 0, 0, err
 	}
 	if rate, err = plan.ParseRate(f.rate); err == nil && rate > seen.MaxRate {

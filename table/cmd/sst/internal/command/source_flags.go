@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys are internal keys: auto, yes or no")
 	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
-	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: as the MANIFEST says")
+	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+text.OneOf(comparers.FlagValues()...)+", or auto: as the MANIFEST says")
 	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	f.stdout = cmd.OutOrStdout
 }

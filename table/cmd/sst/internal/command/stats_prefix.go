@@ -43,7 +43,7 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by the prefixes of keys, the largest first")
 	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with the first of this `text`, with escapes as in tsv")
 	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
-	cmd.Flags().IntVar(&f.top, "top", 20, "with --by-prefix: how many prefixes to print")
+	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -41,9 +41,7 @@ var compressions = map[string]table.Codec{
 	"deflate": codecs.Deflate,
 }
 
-func compressionNames() string {
-	return strings.Join(slices.Sorted(maps.Keys(compressions)), ", ")
-}
+func compressionNames() []string { return slices.Sorted(maps.Keys(compressions)) }
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -56,9 +54,9 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "filter-prefix", "delimiter:", "length:")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
 	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
-	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries per restart point of a data block")
-	flags.StringVarP(&f.compression, "compression", "c", "snappy", "compression of blocks: "+compressionNames())
-	cli.Complete(cmd, "compression", slices.Sorted(maps.Keys(compressions))...)
+	cli.CountVar(flags, &f.restartInterval, "restart-interval", "", 16, "entries per restart point of a data block")
+	flags.StringVarP(&f.compression, "compression", "c", "snappy", "compression of blocks: "+text.OneOf(compressionNames()...))
+	cli.Complete(cmd, "compression", compressionNames()...)
 	flags.BoolVar(&f.properties, "properties", false, "write a properties block, as RocksDB and Pebble do")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
 }
@@ -85,7 +83,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	}
 	codec := compressions[f.compression]
 	if codec == nil {
-		return nil, cli.UsageErrorf("--compression is %s, want one of %s", wire.Quote([]byte(f.compression)), compressionNames())
+		return nil, cli.UsageErrorf("--compression is %s, want %s", wire.Quote([]byte(f.compression)), text.OneOf(compressionNames()...))
 	}
 	o := &table.WriterOptions{
 		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,

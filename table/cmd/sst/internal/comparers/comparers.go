@@ -9,11 +9,11 @@ package comparers
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -42,13 +42,13 @@ func FlagValues() []string {
 }
 
 // Advice says how to give the order of keys.
-func Advice() string { return "use --comparator with one of " + strings.Join(FlagValues(), ", ") }
+func Advice() string { return "use --comparator with " + text.OneOf(FlagValues()...) }
 
 // ByFlagValue returns the order for a value of --comparator.
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
-		return nil, cli.UsageErrorf("--comparator is %s, want auto, %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
+		return nil, cli.UsageErrorf("--comparator is %s, want %s", wire.Quote([]byte(word)), text.OneOf(append([]string{"auto"}, FlagValues()...)...))
 	}
 	return all[i].comparer, nil
 }

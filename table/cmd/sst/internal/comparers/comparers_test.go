@@ -29,7 +29,7 @@ func TestRegistry(t *testing.T) {
 	if c, ok := ByName("test.Unknown"); ok || c != nil {
 		t.Errorf("ByName of an unknown order = %v, %v", c, ok)
 	}
-	if _, err := ByFlagValue("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want auto, bytewise, reverse, idb_cmp1`) {
+	if _, err := ByFlagValue("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want auto, bytewise, reverse or idb_cmp1`) {
 		t.Errorf("ByFlagValue of an unknown value = %v", err)
 	}
 }

@@ -3,11 +3,13 @@
 package fpr
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Config says what to measure. Its fields are the flags of sst fpr.
@@ -87,17 +89,26 @@ func (c Config) validateBits() error {
 // validateNames checks the names that a flag lists.
 func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	if len(names) == 0 && !mayBeEmpty {
-		return cli.UsageErrorf("%s is empty, want some of %s", flag, strings.Join(known, ", "))
+		return cli.UsageErrorf("%s is empty, want some of %s", flag, text.OneOf(known...))
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
-			return cli.UsageErrorf("%s has %s, want some of %s", flag, wire.Quote([]byte(s)), strings.Join(known, ", "))
+			return cli.UsageErrorf("%s has %s, want some of %s%s", flag, wire.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
 		}
 		if slices.Contains(names[:i], s) {
 			return cli.UsageErrorf("%s has %s twice", flag, s)
 		}
 	}
 	return nil
+}
+
+// bitsHint says where the bits go that a name has behind a colon, as those of other commands have.
+func bitsHint(name string, known []string) string {
+	kind, bits, found := strings.Cut(name, ":")
+	if !found || !slices.Contains(known, kind) {
+		return ""
+	}
+	return fmt.Sprintf(", such as --policy %s --bits %s", kind, text.Printable(bits))
 }
 
 // maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a

@@ -21,7 +21,7 @@ func TestValidate(t *testing.T) {
 		{"many numbers of bits", func(c *Config) { c.Bits = []int{1, 2, 3, 4, 5, 6, 7} }, "--bits has 7 numbers"},
 		{"zero bits", func(c *Config) { c.Bits = []int{0} }, "--bits has 0, want numbers from 1 to 100"},
 		{"bits twice", func(c *Config) { c.Bits = []int{8, 10, 8} }, "--bits has 8 twice"},
-		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls, emails"},
+		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls or emails"},
 		{"unknown shape", func(c *Config) { c.Shapes = []string{"square"} }, `--shapes has "square", want some of random`},
 		{"bits that a rate replaces", func(c *Config) { c.Bits, c.Rate = nil, 0.01 }, ""},
 		{"no policies", func(c *Config) { c.Policies = nil }, "--policy is empty, want some of bloom, table-bloom"},

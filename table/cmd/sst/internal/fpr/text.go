@@ -43,7 +43,7 @@ func WriteSummary(w io.Writer, c Config, points []Point) error {
 
 // row returns the cells of a summary, each with a tab behind it.
 func (p Point) row() string {
-	return fmt.Sprintf("%s\t%s\t%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t",
+	return fmt.Sprintf("%s\t%s:%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t",
 		p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory)
 }
 
@@ -72,7 +72,7 @@ func lowestMark(measured, formulas bool) string {
 	return ""
 }
 
-const summaryHead = "keys\tpolicy\tbits\tk\tmeasured\t95 % interval\tformula\t"
+const summaryHead = "keys\tfilter\tk\tmeasured\t95 % interval\tformula\t"
 
 func newSummary(w io.Writer) *tabwriter.Writer {
 	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -116,10 +116,10 @@ func (p *parser) json(line []byte) (err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
-		return fmt.Errorf("JSON: %w", jsonError(err))
+		return fmt.Errorf("JSON: %w%s", jsonError(err), oneLineHint(line, err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("JSON: want one object a line")
+		return errors.New("JSON: want one object per line, as jq -c . writes it")
 	}
 	if name := repeatedField(line); name != "" {
 		return fmt.Errorf("JSON: %q is there more than once", name)
@@ -185,6 +185,17 @@ func jsonError(err error) error {
 		want = "a whole number ≥ 0"
 	}
 	return fmt.Errorf("%q is of type %s, want %s", wrong.Field, kind, want)
+}
+
+// oneLineHint says how an array, or an object of several lines, gets into the form that is wanted.
+func oneLineHint(line []byte, err error) string {
+	switch start := bytes.TrimLeft(line, " \t\r"); {
+	case bytes.HasPrefix(start, []byte("[")):
+		return "; for one object per line: jq -c '.[]'"
+	case bytes.HasPrefix(start, []byte("{")) && errors.Is(err, io.ErrUnexpectedEOF):
+		return "; for one object per line: jq -c ."
+	}
+	return ""
 }
 
 // loneSurrogate reports whether line escapes one half of a UTF-16 surrogate pair without

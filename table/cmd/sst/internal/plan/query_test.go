@@ -8,26 +8,6 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-func TestParseKeys(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text string
-		want uint64
-	}{
-		{"1", 1}, {"10000", 10_000}, {"10_000_000_000", 1e10}, {"10,000,000,000", 1e10}, {"1,000", 1000}, {"10e9", 1e10}, {"10G", 1e10}, {"1.5M", 1_500_000},
-		{"2k", 2000}, {"2K", 2000}, {"1T", 1e12}, {"1e15", 1e15},
-		{"", 0}, {"0", 0}, {"-1", 0}, {"1.5", 0}, {"1e16", 0}, {"ten", 0}, {"G", 0}, {"nan", 0}, {"inf", 0}, {"1GB", 0}, {"1,5", 0}, {"1000,000", 0}, {"1,000M", 0},
-	} {
-		got, err := ParseKeys("-n", tt.text, MaxKeys)
-		if got != tt.want || (err == nil) != (tt.want > 0) {
-			t.Errorf("ParseKeys(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
-		}
-		if err != nil && !strings.HasPrefix(err.Error(), `-n is "`+tt.text+`", want`) {
-			t.Errorf("ParseKeys(%q): error %q does not name the flag", tt.text, err)
-		}
-	}
-}
-
 func TestParseRate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -21,12 +21,16 @@ const (
 )
 
 // line is what a Bar shows, as a template of pb. Under 60 columns, of which three stay free, that
-// is the percentage alone. A drawn bar has ten columns or more, or there is none.
+// is the word and the percentage, or the percentage alone: without the word, the next Bar of a
+// command seems to go back. A drawn bar has ten columns or more, or there is none.
 const line = `{{$left := printf "%s%s" (string . "what") (percent . " %3.0f %%" "")}}
 {{- $numbers := numbers . $left}}
 {{- $least := printf "%s  [==========]  %s" $left $numbers}}
-{{- if and (lt .Width 57) (gt .Total 0)}}{{percent . "%3.0f %%"}}
-{{- else if lt .Width 57}}{{amount .}}
+{{- $short := amount .}}
+{{- if gt .Total 0}}{{$short = percent . "%3.0f %%"}}{{end}}
+{{- $named := printf "%s %s" (string . "what") $short}}
+{{- if and (lt .Width 57) (le (len $named) .Width)}}{{$named}}
+{{- else if lt .Width 57}}{{$short}}
 {{- else}}
 	{{- $left}}  {{if and (gt .Total 0) (le (len $least) .Width)}}{{bar . "[" "=" "=" " " "]"}}  {{end}}{{$numbers}}
 {{- end}}`

@@ -53,9 +53,10 @@ func TestLine(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{"narrow: the percentage alone", testBytes(1000), 40, 250, 2 * time.Second, " 25 %"},
-		{"just narrow", testBytes(1000), 59, 1000, 2 * time.Second, "100 %"},
-		{"narrow, total unknown", testBytes(-1), 40, 25_000, 2 * time.Second, "25 kB"},
+		{"narrow: the word and the percentage", testBytes(1000), 40, 250, 2 * time.Second, "verifying  25 %"},
+		{"very narrow: the percentage alone", testBytes(1000), 17, 250, 2 * time.Second, " 25 %"},
+		{"just narrow", testBytes(1000), 59, 1000, 2 * time.Second, "verifying 100 %"},
+		{"narrow, total unknown", testBytes(-1), 40, 25_000, 2 * time.Second, "verifying 25 kB"},
 		{"no rate in the first second", testBytes(1e9), 80, 26e7, 975 * time.Millisecond,
 			"verifying  24 %  [==========                              ]  240 MB of 1.0 GB"},
 		{"rate and time left after it", testBytes(1e9), 80, 25e7, time.Second,
@@ -68,9 +69,9 @@ func TestLine(t *testing.T) {
 		{"total unknown", testBytes(-1), 80, 25e6, 2 * time.Second, "verifying  25 MB, 12 MB/s"},
 		{"nothing done yet", testBytes(1000), 80, 0, 2 * time.Second,
 			"verifying   0 %  [                                           ]  0 B of 1.0 kB"},
-		{"a file that grows", testBytes(1000), 40, 5000, 2 * time.Second, "100 %"},
+		{"a file that grows", testBytes(1000), 40, 5000, 2 * time.Second, "verifying 100 %"},
 		{"and its time left", testBytes(1e6), 80, 5e6, 5 * time.Second, "verifying 100 %  [=====================]  5.0 MB of 5.0 MB, 1.0 MB/s, 0s left"},
-		{"an empty one", testBytes(0), 40, 0, 2 * time.Second, "0 B"},
+		{"an empty one", testBytes(0), 40, 0, 2 * time.Second, "verifying 0 B"},
 	} {
 		var got lines
 		synctest.Test(t, func(*testing.T) { got = drawn(tt.bar, tt.columns, tt.done, tt.elapsed) })

@@ -40,15 +40,26 @@ func Count(w io.Writer, total int64, what, unit string) *Bar {
 
 // onTerminal returns a Bar on a terminal, and nil elsewhere.
 func onTerminal(w io.Writer, bar *pb.ProgressBar) *Bar {
-	if o, ok := w.(over); ok {
-		w = o.to
-	}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := terminalOf(w)
+	if f == nil {
 		return nil
 	}
 	return start(bar, f, func() int { return columnsOf(f) })
 }
+
+// terminalOf returns the terminal that w, or a writer of Over to it, writes to, or nil.
+func terminalOf(w io.Writer) *os.File {
+	if o, ok := w.(over); ok {
+		w = o.to
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// IsTerminal reports whether w, or what a writer of Over writes to, is a terminal.
+func IsTerminal(w io.Writer) bool { return terminalOf(w) != nil }
 
 // start starts to draw bar on a terminal.
 func start(bar *pb.ProgressBar, to io.Writer, width func() int) *Bar {

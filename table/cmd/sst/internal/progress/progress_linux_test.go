@@ -93,7 +93,7 @@ func shown(t *testing.T, output string) (lines []string, most int) {
 // A Bar stays in its line, gives way to what is printed meanwhile, and leaves nothing behind,
 // at any width. There are no escape codes.
 func TestBarOnTerminal(t *testing.T) {
-	for columns, want := range map[int]string{40: " 99 %", 80: "verifying  99 %  [=", 0: "verifying  99 %"} {
+	for columns, want := range map[int]string{40: "verifying  99 %", 80: "verifying  99 %  [=", 0: "verifying  99 %"} {
 		end, output := openTerminal(t, columns)
 		synctest.Test(t, func(t *testing.T) {
 			bar := Bytes(Over(end), 1000, "verifying")
@@ -132,7 +132,7 @@ func TestBarResized(t *testing.T) {
 		for _, tt := range []struct {
 			columns int
 			want    string
-		}{{40, " 50 %"}, {100, "verifying  50 %  [="}, {20, " 50 %"}, {1, ""}} {
+		}{{40, "verifying  50 %"}, {100, "verifying  50 %  [="}, {17, " 50 %"}, {1, ""}} {
 			time.Sleep(10 * drawEvery)
 			written(t, end, output)
 			resize(t, end, tt.columns)

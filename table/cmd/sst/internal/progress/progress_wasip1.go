@@ -18,5 +18,8 @@ func (*Bar) Add(int64) {}
 // Done does nothing.
 func (*Bar) Done() {}
 
+// IsTerminal reports false.
+func IsTerminal(io.Writer) bool { return false }
+
 // Over returns w.
 func Over(w io.Writer) io.Writer { return w }

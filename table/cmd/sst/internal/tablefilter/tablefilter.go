@@ -47,7 +47,19 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
+	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", wire.Quote([]byte(name)), maxBloomBits, blockHint(name))
+}
+
+// blockHint says how a filter of blocks is asked for, which other commands call bloom:10.
+func blockHint(name string) string {
+	kind, number, _ := strings.Cut(name, ":")
+	if kind != "bloom" {
+		return ""
+	}
+	if _, err := strconv.ParseUint(number, 10, 16); err != nil {
+		number = "10"
+	}
+	return fmt.Sprintf("; bloom:%s is a filter of blocks: want --bits %s", number, number)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
