@@ -37,10 +37,7 @@ func (f *planFlags) readSample(cmd *cobra.Command, q *plan.Query) error {
 	}
 	r := &inputReader{paths: []string{f.sample}, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr(), options: options}
 	s := plan.NewKeySample()
-	add := func(p input.Pair) error {
-		s.Add(p.Key, p.Value)
-		return nil
-	}
+	add := func(p input.Pair) error { return s.Add(p.Key, p.Value) }
 	if err := eachPair(cmd.Context(), r, add); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ const (
 	maxSampleKeys  = 500_000
 	maxSampleBytes = 64 << 20
 	minSampleKeys  = 1000
+
+	minKept = 5 * minSampleKeys / 2 // half of which, by chance, is ≥ minSampleKeys almost certainly
 )
 
 // A pair is a key and its value.
@@ -47,14 +49,22 @@ type limits struct{ keys, bytes int }
 // NewKeySample returns a KeySample without keys.
 func NewKeySample() *KeySample { return &KeySample{most: limits{maxSampleKeys, maxSampleBytes}} }
 
-// Add adds a pair. It keeps copies.
-func (s *KeySample) Add(key, value []byte) {
+// Add adds a pair. It keeps copies. An error says that the pairs are too large to be measured.
+func (s *KeySample) Add(key, value []byte) error {
+	if len(key) > maxKeySize {
+		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(key), maxKeySize, wire.Quote(key[:32]))
+	}
 	if s.added++; !s.keeps(key) {
-		return
+		return nil
 	}
-	if s.add(key, value); s.tooMany(2) {
-		s.reduce()
+	if s.add(key, value); !s.tooMany(2) {
+		return nil
 	}
+	if s.reduce(); s.tooMany(2) {
+		return cli.UsageErrorf("--sample has keys and values of %d bytes on average, want less than %d: give --key-size and --value-size instead",
+			s.bytes/len(s.pairs), 2*s.most.bytes/minKept)
+	}
+	return nil
 }
 
 func (s *KeySample) add(key, value []byte) {
@@ -72,7 +82,7 @@ func (s *KeySample) keeps(key []byte) bool { return xxh3.HashSeed(key, 1)>>(64-s
 
 // reduce sorts the pairs, and drops half of them until there are few enough.
 func (s *KeySample) reduce() {
-	for s.sort(); s.tooMany(1) && len(s.pairs) > minSampleKeys; s.sort() {
+	for s.sort(); s.tooMany(1) && len(s.pairs) > minKept; s.sort() {
 		s.halved++
 		s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool { return !s.keeps(p.key) })
 	}
@@ -93,8 +103,12 @@ func (s *KeySample) sort() {
 	}
 }
 
-// maxStretches is how many stretches there are. They are many, because parts of a list differ.
-const maxStretches = 256
+// maxStretches is how many stretches there are. They are many, because parts of a list differ. Less than
+// minStretches could have by chance far fewer or more pairs than the sample.
+const (
+	maxStretches = 256
+	minStretches = 16
+)
 
 // A stretch is the keys from ≤ key < to of a list.
 type stretch struct{ from, to []byte }
@@ -103,17 +117,18 @@ type stretch struct{ from, to []byte }
 // needs. If it has, pairs of neighbours replace those that were added.
 func (s *KeySample) ChooseStretches(n uint64) bool {
 	s.reduce()
-	if s.halved == 0 || n <= uint64(len(s.pairs)) {
+	all := len(s.pairs)
+	count := min(maxStretches, all>>s.halved)
+	if s.halved == 0 || n <= uint64(all) || count < minStretches {
 		return false
 	}
-	all := len(s.pairs)
-	count := max(1, min(maxStretches, all>>s.halved))
-	width := max(1, all>>s.halved/count) // in pairs, between which are the others of the list
+	width := all >> s.halved / count // in pairs, between which are the others of the list
 	for i := range count {
 		if from := i * all / count; from+width < all {
 			s.stretches = append(s.stretches, stretch{s.pairs[from].key, s.pairs[from+width].key})
 		}
 	}
+	s.most.bytes = max(s.most.bytes, s.bytes)
 	s.pairs, s.bytes = nil, 0
 	return true
 }
@@ -146,14 +161,12 @@ func (s *KeySample) Complete() error {
 	} else if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
 		return errSampleChanged
 	}
-	if n := len(s.pairs); n < minSampleKeys {
+	if n := len(s.pairs); n < minSampleKeys && s.stretches == nil {
 		return cli.UsageErrorf("--sample has %d different keys, want %d or more: better some 100,000", n, minSampleKeys)
 	}
 	keyBytes := 0
 	for _, p := range s.pairs {
-		if keyBytes += len(p.key); len(p.key) > maxKeySize {
-			return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(p.key), maxKeySize, wire.Quote(p.key[:32]))
-		}
+		keyBytes += len(p.key)
 	}
 	n := float64(len(s.pairs))
 	s.keyBytes, s.valueBytes = float64(keyBytes)/n, float64(s.bytes-keyBytes)/n

@@ -44,7 +44,9 @@ func sampleOf(t *testing.T, pairs []pair, n uint64, most limits) *KeySample {
 	pairs = slices.Clone(pairs)
 	rand.New(rand.NewPCG(8, 8)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	for _, p := range pairs {
-		s.Add(p.key, p.value)
+		if err := s.Add(p.key, p.value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if s.ChooseStretches(n) {
 		for _, p := range pairs {
@@ -142,17 +144,20 @@ func TestWrongSamples(t *testing.T) {
 		want         string
 	}{
 		{"few", list[:999], nil, "--sample has 999 different keys, want 1000 or more"},
+		{"large values", withValues(list, 2*maxSampleBytes/minKept+1), nil, "--sample has keys and values of 53"},
 		{"a large key", large, nil, "--sample has a key of 65537 bytes, want at most 65536"},
 		{"empty when it is read again", list, nil, errSampleChanged.Error()},
 		{"longer when it is read again", list, pairsOf(workload.Set{Keys: longer(list)}), errSampleChanged.Error()},
 	} {
 		s := NewKeySample()
 		s.most = limits{2000, maxSampleBytes}
-		for _, p := range tt.first {
-			s.Add(p.key, p.value)
-		}
 		var err error
-		if s.ChooseStretches(MaxKeys) {
+		for _, p := range tt.first {
+			if err == nil {
+				err = s.Add(p.key, p.value)
+			}
+		}
+		if err == nil && s.ChooseStretches(MaxKeys) {
 			for _, p := range tt.again {
 				err = errors.Join(err, s.AddNeighbours(p.key, p.value))
 			}
@@ -162,6 +167,34 @@ func TestWrongSamples(t *testing.T) {
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// withValues returns pairs of the keys of a list, with values of that size, which share their memory.
+func withValues(list []pair, size int) []pair {
+	pairs := slices.Clone(list)
+	value := make([]byte, size)
+	for i := range pairs {
+		pairs[i].value = value
+	}
+	return pairs
+}
+
+// A list of large values is a sample whatever the sizes are, as long as its pairs fit in memory.
+func TestSampleOfLargeValues(t *testing.T) {
+	t.Parallel()
+	keys := pairsOf(workload.W3(20_000))
+	for _, n := range []int{2500, 5000, 20_000} {
+		for _, size := range []int{500, 1500} {
+			list := withValues(keys[:n], size)
+			s := sampleOf(t, list, MaxKeys, limits{maxSampleKeys, 4 << 20})
+			if got := s.Keys(); got != uint64(n) {
+				t.Errorf("%d values of %d bytes: %d keys", n, size, got)
+			}
+			if l := s.layout(uint64(n), 4096); !(l.entry > float64(size) && l.entry < float64(size+100)) {
+				t.Errorf("%d values of %d bytes: entries of %g bytes", n, size, l.entry)
+			}
 		}
 	}
 }
