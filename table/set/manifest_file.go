@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The format and version of a manifest's file, in its first line. Version 1 had no tailSum. A
@@ -53,7 +54,18 @@ func (h *header) decode(line []byte) error {
 	if h.Version == layeredVersion {
 		fields = append(fields, field{name: "layers", value: &h.Layers, want: "the number of layers"})
 	}
-	return decodeFields(line, fields)
+	if err := decodeFields(line, fields); err != nil {
+		return err
+	}
+	return checkCounts(h.Tables, h.Layers)
+}
+
+// checkCounts returns an error for a number of tables or layers < 0: without it, nothing would be read.
+func checkCounts(counts ...int) error {
+	if n := slices.Min(counts); n < 0 {
+		return fmt.Errorf("a number is %d, want ≥ 0: the manifest is damaged, take another copy", n)
+	}
+	return nil
 }
 
 // decode sets h to what the line of layer i says.
@@ -65,6 +77,9 @@ func (h *layerHeader) decode(line []byte, i int) error {
 	})
 	if err == nil && h.Layer != i {
 		err = fmt.Errorf("layer is %d, want %d: the manifest is of two files, take another copy", h.Layer, i)
+	}
+	if err == nil {
+		err = checkCounts(h.Tables, h.Removals)
 	}
 	return err
 }
