@@ -3,15 +3,16 @@
 // of that RESULTS.md, a page of tables, with its charts. From the root:
 //
 //	go run ./bench/peers
-//	go run -tags leveldb ./bench/peers -o /tmp -run 'W1-snappy/get' -urls 0
+//	go run -tags leveldb,rocksdb ./bench/peers -o /tmp -run 'W1-snappy/get' -urls 0
 //	go run ./bench/peers -draw
 //
-// With the tag leveldb, C++ LevelDB is one of the engines; its loops are in C++
-// (Debian: apt-get install g++ libleveldb-dev). The others are goleveldb and
-// Pebble. The whole takes some nine minutes and up to 5 GB of memory, which
+// With the tags leveldb and rocksdb, C++ LevelDB and RocksDB are among the engines; their loops
+// are in C++ (Debian: apt-get install g++ libleveldb-dev librocksdb-dev). The others are
+// goleveldb, Pebble and bbolt. The whole takes some ten minutes and up to 5 GB of memory, which
 // -urls 1000000 makes less; -h lists the flags. With -draw nothing is measured: page and
-// charts are written again from the results.json that is there. Their colors are those of
-// internal/theme. A Bloom filter is also measured beside a
+// charts are written again from the results.json that is there. So is the part of README.md
+// that has their figures. Colors are those of internal/theme. A row whose ratios are far apart
+// is measured again, up to three times in all. A Bloom filter is also measured beside a
 // sorted slice, a map and a list. The page says what each row is.
 //
 // The tests of this directory hold this module's tables and filters against the

@@ -14,6 +14,7 @@ require (
 	github.com/sievetable/sievetable/filter/fuse v0.1.0
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
 	github.com/zeebo/xxh3 v1.1.0
+	go.etcd.io/bbolt v1.4.3
 	golang.org/x/image v0.30.0
 	golang.org/x/term v0.28.0
 	gonum.org/v1/gonum v0.17.0

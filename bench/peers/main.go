@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/bbolt"
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldbcgo"
@@ -21,6 +22,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/bench/peers/internal/report"
+	"github.com/sievetable/sievetable/bench/peers/internal/rocksdbcgo"
 	"github.com/sievetable/sievetable/internal/membership"
 )
 
@@ -54,8 +56,14 @@ func run(args []string) error {
 		return err
 	}
 	log.Printf("wrote %s", filepath.Join(a.dir, report.File))
-	return nil
+	if a.dir != ownDir {
+		return nil
+	}
+	return report.DrawReadme("README.md", a.dir)
 }
+
+// ownDir is the directory of the results that README.md shows.
+const ownDir = "bench/peers"
 
 // measureTo writes what was measured into the directory.
 func measureTo(dir, command string, o measure.Options) (err error) {
@@ -77,7 +85,7 @@ func measureTo(dir, command string, o measure.Options) (err error) {
 func parse(args []string) (arguments, error) {
 	var a arguments
 	flags := flag.NewFlagSet("peers", flag.ExitOnError)
-	flags.StringVar(&a.dir, "o", "", "`directory` to write results.json, RESULTS.md and charts to, over what is there (default bench/peers)")
+	flags.StringVar(&a.dir, "o", "", "`directory` to write results.json, RESULTS.md and charts to, over what is there (default bench/peers, and its part of README.md)")
 	flags.BoolVar(&a.draw, "draw", false, "measure nothing: write RESULTS.md and charts of the results.json that is there")
 	works := flags.String("run", "", "only works whose name, such as W1-snappy/scan-forward-warm, matches `regexp`")
 	o := &a.options
@@ -85,7 +93,7 @@ func parse(args []string) (arguments, error) {
 	flags.IntVar(&o.Entries, "entries", 1_000_000, "entries of W1")
 	flags.IntVar(&o.URLs, "urls", 10_000_000, "entries of the largest W3; 0 leaves it out")
 	flags.IntVar(&o.Members, "members", membership.Largest, "keys of the largest set asked for membership; 0 leaves them out")
-	flags.DurationVar(&o.Time, "time", 200*time.Millisecond, "`duration` of a measurement")
+	flags.DurationVar(&o.Time, "time", 100*time.Millisecond, "`duration` of a measurement")
 	if err := flags.Parse(args); err != nil {
 		return a, err
 	}
@@ -93,7 +101,7 @@ func parse(args []string) (arguments, error) {
 		return a, fmt.Errorf("-run leaves works out: -o must say where the results go")
 	}
 	if a.dir == "" {
-		a.dir = "bench/peers"
+		a.dir = ownDir
 	}
 	if _, err := os.Stat(a.dir); err != nil {
 		return a, err
@@ -147,15 +155,27 @@ func columns() []measure.Column {
 	} {
 		all = append(all, measure.Column{Name: e.Info().Name, Engine: e})
 	}
-	leveldb, err := leveldbcgo.New()
-	return append(all, measure.Column{Name: "C++ LevelDB", Engine: leveldb, Err: err})
+	leveldb, leveldbErr := leveldbcgo.New()
+	rocksdb, rocksdbErr := rocksdbcgo.New()
+	bbolt := bbolt.Engine{Version: engine.ModuleVersion("go.etcd.io/bbolt")}
+	return append(all,
+		measure.Column{Name: "C++ LevelDB", Engine: leveldb, Err: leveldbErr},
+		measure.Column{Name: "RocksDB", Engine: rocksdb, Err: rocksdbErr},
+		measure.Column{Name: bbolt.Info().Name, Engine: bbolt})
 }
 
 // command returns what was run, so that it can be run again.
 func command(args []string) string {
 	words := []string{"go", "run"}
+	var tags []string
 	if _, err := leveldbcgo.New(); err == nil {
-		words = append(words, "-tags", "leveldb")
+		tags = append(tags, "leveldb")
+	}
+	if _, err := rocksdbcgo.New(); err == nil {
+		tags = append(tags, "rocksdb")
+	}
+	if tags != nil {
+		words = append(words, "-tags", strings.Join(tags, ","))
 	}
 	words = append(words, "./bench/peers")
 	for _, a := range args {

@@ -17,7 +17,7 @@ import (
 
 // An Engine is goleveldb's table package, its blocks' memory pooled as by its
 // database. With Cache it reads as that does: all blocks, index and filter too,
-// are in a block cache. It then only reads.
+// are in a block cache. It then only reads, and only warm. Without Cache it is never warm.
 type Engine struct {
 	Version string
 	Cache   bool
@@ -95,7 +95,12 @@ func (c contents) open(m engine.Mode, blocks *cache.Cache, pool *util.BufferPool
 	return &reader{Reader: r, cache: blocks, counts: counts}, err
 }
 
-func (c contents) Open(m engine.Mode) (engine.Reader, error) { return c.open(m, nil, pool()) }
+func (c contents) Open(m engine.Mode) (engine.Reader, error) {
+	if m == engine.Warm {
+		return nil, engine.ErrNone
+	}
+	return c.open(m, nil, pool())
+}
 
 func (c contents) OpenClose() error {
 	r, err := c.open(engine.Cold, nil, nil)

@@ -33,11 +33,12 @@ type run struct {
 	Options
 	columns     []Column
 	done, total int
+	again       again
 }
 
 // Run measures the columns' engines at every work.
 func Run(o Options, columns []Column) ([]Row, error) {
-	r := &run{Options: o, columns: columns}
+	r := &run{Options: o, columns: columns, again: newAgain(o)}
 	var groups []group
 	for _, g := range plan(o) {
 		g = g.wanted(o)
@@ -108,7 +109,7 @@ func closeTables(stands []*stand) (err error) {
 	return err
 }
 
-// row does one work: it starts all engines, and then measures them in turns.
+// row does one work: it starts all engines, and then measures them in turns, until their ratios are steady.
 func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
 	row = Row{ID: g.rowID(w), Section: g.section, Title: w.title, X: w.x, Unit: w.unit, Allocs: w.allocs, Cells: make([]Cell, len(stands))}
 	tasks := make([]task, len(stands))
@@ -118,12 +119,13 @@ func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
 			return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
 		}
 	}
-	return row, inTurns(r.Rounds, tasks, func(i int) error {
-		if err := r.measure(tasks[i], &row.Cells[i], r.columns[i]); err != nil {
+	err = r.again.measure(r.Rounds, &row, tasks, func(i int, c *Cell) error {
+		if err := r.measure(tasks[i], c, r.columns[i]); err != nil {
 			return fmt.Errorf("%s: %w", r.columns[i].Name, err)
 		}
 		return nil
 	})
+	return row, err
 }
 
 // inTurns measures each task once a round. A task can be nil.

@@ -29,9 +29,10 @@ func Membership(o Options) ([]Row, error) {
 	o.Progress(0, len(sizes), "membership"+Preparing)
 	pool := membership.NewPool(slices.Max(sizes), membership.Questions)
 	var times, probes []Row
+	again := newAgain(o)
 	for i, n := range sizes {
 		o.Progress(i, len(sizes), membershipID(n, AskAbsent))
-		took, looked, err := askSets(o, pool, n)
+		took, looked, err := askSets(o, &again, pool, n)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", membershipID(n, AskAbsent), err)
 		}
@@ -43,7 +44,7 @@ func Membership(o Options) ([]Row, error) {
 func membershipID(keys int, work string) string { return fmt.Sprintf("membership-%d/%s", keys, work) }
 
 // askSets measures sets of n keys, in turns, and counts their probes.
-func askSets(o Options, pool *membership.Pool, n int) (times, probes Row, err error) {
+func askSets(o Options, again *again, pool *membership.Pool, n int) (times, probes Row, err error) {
 	forms := membership.Forms
 	name := figures.Grouped(n) + " keys"
 	times = Row{ID: membershipID(n, AskAbsent), Section: SectionMembership, Title: name, X: float64(n), Cells: make([]Cell, len(forms))}
@@ -61,11 +62,12 @@ func askSets(o Options, pool *membership.Pool, n int) (times, probes Row, err er
 		}
 	}
 	runtime.GC() // not while lookups are timed
-	return times, probes, inTurns(o.Rounds, tasks, func(i int) error {
+	err = again.measure(o.Rounds, &times, tasks, func(i int, c *Cell) error {
 		s, err := tasks[i](o.Time)
-		times.Cells[i].add(counted(s.value)) // nothing is allocated
+		c.add(counted(s.value)) // nothing is allocated
 		return err
 	})
+	return times, probes, err
 }
 
 // askingSet asks a chunk of keys that the set does not have, going on where it left off.

@@ -38,21 +38,24 @@ const (
 	SectionFilters = "Filters of 35 keys"
 	SectionURLs    = "Absent keys by entries: W3, Snappy, warm"
 	SectionBits    = "Absent keys by bits per key: W1, Snappy, cold"
-	SectionSaved   = "What a filter saves: absent keys, W1, Snappy, cold"
 
 	SectionMembership = "Is a key in the set? Absent keys, by keys of the set"
 )
 
-// SavedBits are the bits per key of the filter in SectionSaved.
-const SavedBits = 10
+// UsualBits are the bits per key of filters where a row says nothing else. SectionBits has no row of
+// them, since the works of Usual are done with them.
+const UsualBits = 10
 
-// SavedID is the group of SectionSaved whose filters have so many bits per key; 0 is no filter.
-func SavedID(bits int) string { return fmt.Sprintf("saved-%d", bits) }
+// Usual is the group that charts show lookups of.
+const Usual = "W1-snappy"
+
+// NoFilter is the group of SectionBits without filters.
+const NoFilter = "bits-0"
 
 func w1Works() []work {
-	falsePositives := func(c engine.Counts) int64 { return c.FalsePositives }
 	return []work{
 		{id: GetAbsentWarm, title: "Get absent, warm", allocs: true, start: get(engine.Warm, false)},
+		{id: GetAbsentCold, title: "Get absent, cold", x: UsualBits, allocs: true, start: get(engine.Cold, false)},
 		{id: GetPresentWarm, title: "Get present, warm", allocs: true, start: get(engine.Warm, true)},
 		{id: GetPresentCold, title: "Get present, cold", allocs: true, start: get(engine.Cold, true)},
 		{id: "append-get-present-cold", title: "AppendGet present, cold", allocs: true, start: appendGet},
@@ -67,6 +70,13 @@ func w1Works() []work {
 		{id: "resident", title: "Memory of an open table, per entry", unit: Bytes, once: true, start: resident},
 		{id: "get-absent-two", title: "Get absent, warm, two goroutines", unit: Times, start: twice(false)},
 		{id: "get-present-two", title: "Get present, warm, two goroutines", unit: Times, start: twice(true)},
+	}
+}
+
+// countedWorks do not depend on compression: blocks have the same keys.
+func countedWorks() []work {
+	falsePositives := func(c engine.Counts) int64 { return c.FalsePositives }
+	return []work{
 		{id: ReadsAbsent, title: "Reads per Get absent, cold", unit: PerLookup, once: true, start: counting(false, blocks)},
 		{id: "reads-present", title: "Reads per Get present, cold", unit: PerLookup, once: true, start: counting(true, blocks)},
 		{id: "false-positives", title: "False positives per Get absent", unit: PerLookup, once: true, start: counting(false, falsePositives)},
@@ -83,48 +93,38 @@ func filterWorks() []work {
 
 func blocks(c engine.Counts) int64 { return c.Blocks }
 
-// savedWorks are done without a filter, and with one of SavedBits.
-func savedWorks(bits int) []work {
-	with := "no filter"
+// bitsWorks are done with filters of so many bits per key, or without filters.
+func bitsWorks(bits int) []work {
+	get := work{id: GetAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}
 	if bits > 0 {
-		with = fmt.Sprintf("%d bits per key", bits)
+		return []work{get}
 	}
-	return []work{
-		{id: GetAbsentCold, title: "Get absent, " + with, start: get(engine.Cold, false)},
-		{id: ReadsAbsent, title: "Reads per Get absent, " + with, unit: PerLookup, once: true, start: counting(false, blocks)},
-	}
+	get.title = "No filter"
+	return []work{get, {id: ReadsAbsent, title: "Reads, no filter", unit: PerLookup, once: true, start: counting(false, blocks)}}
 }
 
 // plan returns all groups. Their data are made when they are asked for.
 func plan(o Options) []group {
 	w1 := sync.OnceValue(func() *data { return newData(workload.W1(o.Entries)) })
 	groups := []group{
-		{id: "W1-raw", section: SectionRaw, data: w1, options: engine.Options{BitsPerKey: 10}, tables: true, works: w1Works()},
-		{id: "W1-snappy", section: SectionSnappy, data: w1, options: engine.Options{BitsPerKey: 10, Snappy: true}, tables: true, works: w1Works()},
-		{id: "filters", section: SectionFilters, data: w1, options: engine.Options{BitsPerKey: 10}, works: filterWorks()},
+		{id: Usual, section: SectionSnappy, data: w1, options: engine.Options{BitsPerKey: UsualBits, Snappy: true}, tables: true, works: append(w1Works(), countedWorks()...)},
+		{id: "W1-raw", section: SectionRaw, data: w1, options: engine.Options{BitsPerKey: UsualBits}, tables: true, works: w1Works()},
+		{id: "filters", section: SectionFilters, data: w1, options: engine.Options{BitsPerKey: UsualBits}, works: filterWorks()},
 	}
-	for _, bits := range []int{4, 6, 8, 10, 12, 16, 20} {
+	for _, bits := range []int{0, 4, 6, 8, 12, 16, 20} {
 		groups = append(groups, group{
 			id: fmt.Sprintf("bits-%d", bits), section: SectionBits, data: w1, tables: true,
 			options: engine.Options{BitsPerKey: bits, Snappy: true},
 			only:    []string{"sievetable", "sievetable, table filter", "goleveldb"},
-			works:   []work{{id: GetAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}},
-		})
-	}
-	for _, bits := range []int{0, SavedBits} {
-		groups = append(groups, group{
-			id: SavedID(bits), section: SectionSaved, data: w1, tables: true,
-			options: engine.Options{BitsPerKey: bits, Snappy: true},
-			only:    []string{"sievetable", "goleveldb"},
-			works:   savedWorks(bits),
+			works:   bitsWorks(bits),
 		})
 	}
 	for _, n := range urlSizes(o.URLs) {
 		groups = append(groups, group{
 			id: fmt.Sprintf("W3-%d", n), section: SectionURLs, tables: true,
 			data:    func() *data { return newData(workload.W3(n)) },
-			options: engine.Options{BitsPerKey: 10, Snappy: true},
-			only:    []string{"sievetable", "sievetable, table filter", "goleveldb", "Pebble iterator", "C++ LevelDB"},
+			options: engine.Options{BitsPerKey: UsualBits, Snappy: true},
+			only:    []string{"sievetable", "sievetable, table filter", "goleveldb with cache", "Pebble iterator", "C++ LevelDB", "RocksDB"},
 			works:   []work{{id: GetAbsentWarm, title: fmt.Sprintf("%d entries", n), x: float64(n), start: get(engine.Warm, false)}},
 		})
 	}

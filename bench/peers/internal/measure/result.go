@@ -55,6 +55,7 @@ type Row struct {
 	X       float64 `json:"x,omitempty"` // what the section's rows differ in, if it is a number
 	Unit    Unit    `json:"unit"`
 	Allocs  bool    `json:"showAllocs,omitempty"` // the cells' allocations are worth telling
+	Tries   int     `json:"tries,omitempty"`      // measured so often: the cells are of the one with the least Spread
 	Cells   []Cell  `json:"cells"`                // of the columns, in their order
 }
 

@@ -39,8 +39,20 @@ func TestRounds(t *testing.T) {
 // A logarithmic axis has no place for 0, which rows in another unit than time may have.
 func TestExtentRefusesZero(t *testing.T) {
 	t.Parallel()
-	row := measure.Row{ID: "W3-10/work", X: 10, Unit: measure.Times, Cells: []measure.Cell{{Values: []float64{0}}}}
-	if _, _, err := extent([]measure.Row{row}); err == nil || !strings.Contains(err.Error(), "W3-10/work has a median of 0, want > 0") {
-		t.Errorf("error %v, want one that names the row and its median", err)
+	p := linePlot{
+		lines: lines{rows: []measure.Row{{ID: "W3-10/work", X: 10}}},
+		drawn: []drawnLine{{name: "ours", points: []point{{10, span{0, 1, 2}}}}},
+	}
+	if _, _, err := p.extent(); err == nil || !strings.Contains(err.Error(), "ours at 10 has a figure of 0, want > 0") {
+		t.Errorf("error %v, want one that names the line and its figure", err)
+	}
+}
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{4: "4", 100: "100", 1000: "1k", 10_000: "10k", 2_500_000: "2.5M", 1e7: "10M"} {
+		if got := short(v); got != want {
+			t.Errorf("short(%v) = %q, want %q", v, got, want)
+		}
 	}
 }

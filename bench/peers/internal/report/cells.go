@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -18,25 +17,24 @@ func median(values []float64) float64 {
 	return (low + sorted[len(sorted)/2]) / 2
 }
 
-// cell writes median and spread, and how many times ours is better than it.
-func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
-	if len(c.Values) == 0 {
-		return c.Missing
+// cell writes how many times ours is better than column i, with the least and the most, and then the median
+// of its figures. Of ours it writes the figures' least and most.
+func cell(row measure.Row, i int) string {
+	took, ok := figure(row, i)
+	if !ok {
+		return row.Cells[i].Missing
 	}
-	m := median(c.Values)
-	text := figures.Digits(m)
-	if len(c.Values) > 1 {
-		text += fmt.Sprintf(" (%s–%s)", figures.Digits(slices.Min(c.Values)), figures.Digits(slices.Max(c.Values)))
+	text := figures.Digits(took.mid)
+	if times, ok := ratio(row, i); ok && i > 0 {
+		return "**" + figures.Digits(times.mid) + " ×**" + around(times) + ", " + text
 	}
-	if isOurs || len(ours.Values) == 0 || unit == measure.Times {
-		return text
+	return text + around(took)
+}
+
+// around writes the least and the most, if there are several figures.
+func around(s span) string {
+	if s.low == s.high {
+		return ""
 	}
-	ratio := m / median(ours.Values)
-	if unit.MoreBetter() {
-		ratio = 1 / ratio
-	}
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return text
-	}
-	return text + ", **" + figures.Digits(ratio) + " ×**"
+	return fmt.Sprintf(" (%s–%s)", figures.Digits(s.low), figures.Digits(s.high))
 }

@@ -29,18 +29,18 @@ func TestCell(t *testing.T) {
 		unit measure.Unit
 		want string
 	}{
-		{"slower", measure.Cell{Values: []float64{250, 240, 1260}}, measure.Nanoseconds, "250 (240–1260), **2.50 ×**"},
-		{"writes less", measure.Cell{Values: []float64{50}}, measure.MBPerSecond, "50.0, **2.00 ×**"},
-		{"takes nothing", measure.Cell{Values: []float64{0}}, measure.Bytes, "0, **0 ×**"},
+		{"slower", measure.Cell{Values: []float64{250, 180, 1100}}, measure.Nanoseconds, "**2.50 ×** (2.00–10.0), 250"},
+		{"writes less", measure.Cell{Values: []float64{50}}, measure.MBPerSecond, "**2.00 ×**, 50.0"},
+		{"takes nothing", measure.Cell{Values: []float64{0}}, measure.Bytes, "**0 ×**, 0"},
 		{"writes nothing", measure.Cell{Values: []float64{0}}, measure.MBPerSecond, "0"},
-		{"throughput", measure.Cell{Values: []float64{1.875}}, measure.Times, "1.88"},
+		{"throughput", measure.Cell{Values: []float64{1.875, 2}}, measure.Times, "1.94 (1.88–2.00)"},
 		{"missing", measure.Cell{Missing: "—"}, measure.Nanoseconds, "—"},
 	} {
-		if got := cell(c.cell, ours, c.unit, false); got != c.want {
+		if got := cell(measure.Row{Unit: c.unit, Cells: []measure.Cell{ours, c.cell}}, 1); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got, want := cell(ours, ours, measure.Nanoseconds, true), "100 (90.0–110)"; got != want {
+	if got, want := cell(measure.Row{Cells: []measure.Cell{ours}}, 0), "100 (90.0–110)"; got != want {
 		t.Errorf("ours: %q, want %q", got, want)
 	}
 }

@@ -4,71 +4,70 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// kinds are the lookups that engines are shown at, and why some engines have none.
-var kinds = []struct{ id, subject, without string }{
-	{measure.GetAbsentWarm, "Absent keys:", "which does not offer this"},
-	{measure.GetPresentWarm, "Present keys, from a full block cache:", "which does not offer this"},
-	{measure.GetPresentCold, "Present keys, without a block cache:", "which always reads through its cache"},
+// A kind is lookups that engines are shown at, in one state.
+type kind struct {
+	id, keys string
+	state    state
 }
 
-// byEngine draws a panel for each kind of lookups, with a bar for each engine. All bars are on one
-// scale.
+var kinds = []kind{
+	{measure.GetAbsentWarm, "Absent keys", warm},
+	{measure.GetAbsentCold, "Absent keys", cold},
+	{measure.GetPresentWarm, "Present keys", warm},
+	{measure.GetPresentCold, "Present keys", cold},
+}
+
+// byEngine draws a panel for each kind of lookups, with a bar for each engine.
 func (r *Report) byEngine() *drawing {
-	var panels []panel
+	var all panels
 	var titles []string
-	height := headingsHeight - panelGap
 	for _, k := range kinds {
-		rows := r.Engines.find("W1-snappy/" + k.id)
-		if len(rows) != 1 {
-			continue
+		if p := r.Engines.panel(k); len(p.bars) > 0 {
+			all, titles = append(all, p), append(titles, p.alt())
 		}
-		p := r.Engines.panel(rows[0], k.without)
-		_, best := r.Engines.best(rows[0], rival)
-		p.title = finding(k.subject, speed, best, r.Engines.ratios(rows, rival))
-		panels, titles = append(panels, p), append(titles, p.title)
-		height += p.height() + panelGap
 	}
-	if len(panels) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	note := sentence(spoken(r.Entries)) + " entries, compressed with Snappy, in memory. Nanoseconds per lookup: fewer are better."
-	return &drawing{title: strings.Join(titles, "; "), height: height, draw: func(c draw.Canvas) error {
-		c = headings(c, "How long a lookup takes", note)
-		for _, p := range panels {
-			p.draw(c, longest(panels...))
-			c = draw.Crop(c, 0, 0, 0, -p.height()-panelGap)
-		}
-		return nil
-	}}
+	note := "Time of a lookup, as a multiple of sievetable’s: shorter is better. Thin lines are from the least to the most. " +
+		sentence(spoken(r.Entries)) + " entries in memory, compressed with Snappy. Hollow: asks no filter."
+	const title = "How long a lookup takes"
+	return &drawing{title: title, note: note, alt: title + ". " + strings.Join(titles, "; "), body: all}
 }
 
-// panel returns a row's bars, and in the note which engines have none.
-func (r *Results) panel(row measure.Row, without string) panel {
-	var p panel
-	for i, c := range row.Cells {
-		if len(c.Values) > 0 {
-			m := median(c.Values)
-			p.bars = append(p.bars, bar{r.Columns[i].Name, whole(m) + " ns", m, r.color(i)})
+// panel returns the bars of a kind of lookups, of the engines that are in its state.
+func (r *Results) panel(k kind) panel {
+	p := panel{title: k.keys + ", " + k.state.name}
+	rows := r.find(measure.Usual + "/" + k.id)
+	if len(rows) != 1 {
+		return p
+	}
+	p.finding = finding("", speed, rival, r.rivals(rows, k.state))
+	for i, c := range r.Columns {
+		times, ok := ratio(rows[0], i)
+		if !ok || !k.state.has(c.Name) {
 			continue
 		}
-		reason := r.Columns[i].Missing
-		if reason == "" {
-			reason = without
+		took, _ := figure(rows[0], i)
+		b := bar{shown(c.Name), whole(took.mid) + " ns", times, r.color(i), filterless(c.Name)}
+		if i > 0 {
+			b.figure = timesOf(times.mid) + " ×, " + b.figure
 		}
-		if p.note == "" {
-			p.note = "Not shown: "
-		} else {
-			p.note += "; "
-		}
-		p.note += r.Columns[i].Name + ", " + reason
+		p.bars = append(p.bars, b)
 	}
 	return p
+}
+
+// timesOf writes a ratio with two digits.
+func timesOf(ratio float64) string {
+	if ratio < 0.95 {
+		return strings.TrimRight(figures.Digits(math.Round(100*ratio)/100), "0")
+	}
+	return times(ratio)
 }
 
 // whole writes the nearest whole number.

@@ -29,15 +29,15 @@ func (w words) compare(ratios ...float64) string {
 	case high < near && low > 1/near:
 		return w.same
 	case low >= 1/near:
-		return span(max(low, 1), high) + " × " + w.less
+		return between(max(low, 1), high) + " × " + w.less
 	case high <= near:
-		return span(max(1/high, 1), 1/low) + " × " + w.more
+		return between(max(1/high, 1), 1/low) + " × " + w.more
 	}
 	return "from " + times(1/low) + " × " + strings.TrimSuffix(w.more, " than") + " to " + times(high) + " × " + w.less
 }
 
-// span is a range, or one number if both would be written alike.
-func span(low, high float64) string {
+// between is a range, or one number if both would be written alike.
+func between(low, high float64) string {
 	if times(low) == times(high) {
 		return times(low)
 	}

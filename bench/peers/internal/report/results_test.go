@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,16 +32,21 @@ func TestSaveAndDraw(t *testing.T) {
 	}
 }
 
-// The page and the charts of the repository are of its results.json.
+// The page and the charts of the repository, and what README.md shows of them, are of its results.json.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, DataFile), []byte(read(t, root, DataFile)), 0o666); err != nil {
+	readme := filepath.Join(t.TempDir(), "README.md")
+	err := errors.Join(
+		os.WriteFile(filepath.Join(dir, DataFile), []byte(read(t, root, DataFile)), 0o666),
+		os.WriteFile(readme, []byte(read(t, root, "..", "..", "README.md")), 0o666),
+		Draw(dir), DrawReadme(readme, dir))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Draw(dir); err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(read(t, root, "..", "..", "README.md"), read(t, readme)); diff != "" {
+		t.Errorf("README.md: run go run ./bench/peers -draw (-committed +drawn):\n%s", diff)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -61,8 +67,8 @@ func TestDrawSome(t *testing.T) {
 	r.Membership.Rows = r.Membership.Rows[:1]
 	dir := drawn(t, r)
 	files, err := filepath.Glob(filepath.Join(dir, "*.svg"))
-	if err != nil || len(files) != 1 || filepath.Base(files[0]) != "membership.svg" {
-		t.Errorf("charts %q, %v; want membership.svg", files, err)
+	if err != nil || len(files) != 2 || filepath.Base(files[1]) != byKeysFile {
+		t.Errorf("charts %q, %v; want both forms of %s", files, err, byKeysFile)
 	}
 }
 
@@ -78,7 +84,7 @@ func TestDrawRefuses(t *testing.T) {
 		"nothing":              {whole, "{}", "no rows"},
 		"two reports":          {whole, whole + whole, "something behind them"},
 		"a unit":               {`"unit": "ns"`, `"unit": "s"`, `unit "s", want one of`},
-		"a figure below 0":     {"[500, 450, 600]", "[-1]", "W1-snappy/get-absent-warm, goleveldb: -1 ns, want"},
+		"a figure below 0":     {"[500, 450, 600]", "[-1]", "W1-snappy/get-absent-cold, goleveldb: -1 ns, want"},
 		"a figure of 0":        {"[500, 450, 600]", "[0]", "goleveldb: 0 ns, want"},
 		"a figure too large":   {"[500, 450, 600]", "[1e300]", "1e+300 ns"},
 		"a column less":        {`"name": "goleveldb",`, `"name": "goleveldb"}, {`, "5 cells, want one for each of 6 columns"},

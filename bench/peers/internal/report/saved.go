@@ -2,76 +2,54 @@ package report
 
 import (
 	"fmt"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strconv"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
-	"github.com/sievetable/sievetable/internal/figures"
-	"github.com/sievetable/sievetable/internal/theme"
 )
-
-// lookups are so many that a chart shows what they cost together.
-const lookups = 1000
 
 // saved draws what lookups of absent keys cost without and with a filter: data blocks and time.
 func (r *Report) saved() *drawing {
-	reads := r.Engines.costs(measure.ReadsAbsent, "Data blocks read:", amount, count)
-	time := r.Engines.costs(measure.GetAbsentCold, "Time:", length, func(ns float64) string { return figures.Digits(ns/1e6) + " ms" })
+	reads := r.Engines.costs(measure.ReadsAbsent, "Data blocks read", amount, twoDigits)
+	time := r.Engines.costs(measure.GetAbsentCold, "Time", length, func(ns float64) string { return whole(ns) + " ns" })
 	if len(reads.bars) == 0 || len(time.bars) == 0 {
 		return nil
 	}
-	title := fmt.Sprintf("What %d bits of filter per key save", measure.SavedBits)
-	note := fmt.Sprintf("%s lookups of absent keys, among %s entries compressed with Snappy, in memory and without a block cache.",
-		figures.Grouped(lookups), spoken(r.Entries))
-	height := headingsHeight + max(reads.height(), time.height())
-	return &drawing{title: title + ". " + reads.title + "; " + time.title, height: height, draw: func(c draw.Canvas) error {
-		c = headings(c, title, note)
-		const gap, half = 30, vg.Length(width) / 2
-		reads.draw(draw.Crop(c, 0, -half-gap/2, 0, 0), longest(reads))
-		time.draw(draw.Crop(c, half+gap/2, 0, 0, 0), longest(time))
-		return nil
-	}}
+	title := fmt.Sprintf("What %d bits of filter per key save", measure.UsualBits)
+	note := "Of one lookup of an absent key, no block cache. Thin lines are from the least to the most. " +
+		sentence(spoken(r.Entries)) + " entries in memory, compressed with Snappy. Hollow: asks no filter."
+	return &drawing{title: title, note: note, alt: title + ". " + reads.alt() + "; " + time.alt(), body: panels{reads, time}}
 }
 
-// ratio returns a/b, or none if a figure is 0.
-func ratio(a, b float64) []float64 {
+// twoDigits writes a count that is no more than a few.
+func twoDigits(n float64) string { return strconv.FormatFloat(n, 'g', 2, 64) }
+
+// quotient returns a/b, or none if a figure is 0.
+func quotient(a, b float64) []float64 {
 	if a == 0 || b == 0 {
 		return nil
 	}
 	return []float64{a / b}
 }
 
-// count writes three digits of few, and all of many.
-func count(n float64) string {
-	if n < 100 {
-		return figures.Digits(n)
-	}
-	return whole(n)
-}
-
-// costs returns the panel of a work with and without filters. Its title says what ours saves.
-func (r *Results) costs(work, subject string, w words, figure func(float64) string) panel {
-	without := r.find(measure.SavedID(0) + "/" + work)
-	with := r.find(measure.SavedID(measure.SavedBits) + "/" + work)
-	var p panel
+// costs returns the panel of a work with and without filters. Its finding says what ours saves.
+func (r *Results) costs(work, title string, w words, write func(float64) string) panel {
+	without := r.find(measure.NoFilter + "/" + work)
+	with := r.find(measure.Usual + "/" + work)
+	p := panel{title: title}
 	if len(without) != 1 || len(with) != 1 {
 		return p
 	}
 	for i, c := range r.Columns {
-		before, after := without[0].Cells[i].Values, with[0].Cells[i].Values
-		if len(before) == 0 || len(after) == 0 {
+		before, ok := figure(without[0], i)
+		after, also := figure(with[0], i)
+		if !ok || !also || !cold.has(c.Name) {
 			continue
 		}
-		faint := theme.Peers[2]
-		if i == 0 {
-			faint = theme.OursToo
-		}
 		p.bars = append(p.bars,
-			bar{c.Name + ", no filter", figure(lookups * median(before)), median(before), faint},
-			bar{c.Name + ", with filter", figure(lookups * median(after)), median(after), r.color(i)})
+			bar{c.Name + ", no filter", write(before.mid), before, r.color(i), true},
+			bar{c.Name, write(after.mid), after, r.color(i), false})
 		if i == 0 {
-			p.title = finding(subject, w, "", ratio(median(before), median(after)))
+			p.finding = finding("", w, "", quotient(before.mid, after.mid))
 		}
 	}
 	return p

@@ -10,58 +10,67 @@ import (
 	"github.com/sievetable/sievetable/internal/theme"
 )
 
+// engineColors are those of engines, by how their names begin, in all charts.
+var engineColors = []struct {
+	prefix string
+	color  color.NRGBA
+}{
+	{rival, theme.Series[1]}, {"Pebble", theme.Series[2]}, {"C++ LevelDB", theme.Series[3]}, {"RocksDB", theme.Series[4]}, {"bbolt", theme.Ink},
+}
+
 // isOurs returns whether the column is the first one or a variant of it.
 func (r *Results) isOurs(i int) bool { return strings.HasPrefix(r.Columns[i].Name, r.Columns[0].Name) }
 
-// color returns a column's: ours in color, and the rival's the most visible of greys.
-func (r *Results) color(i int) color.Color {
-	switch name := r.Columns[i].Name; {
+// color returns a column's, which for an engine is the same in all charts. What is no engine is grey.
+func (r *Results) color(i int) color.NRGBA {
+	switch {
 	case i == 0:
 		return theme.Ours
 	case r.isOurs(i):
 		return theme.OursToo
-	case strings.HasPrefix(name, rival):
-		return theme.Peers[1]
 	}
-	return theme.Peers[2]
+	for _, e := range engineColors {
+		if strings.HasPrefix(r.Columns[i].Name, e.prefix) {
+			return e.color
+		}
+	}
+	return theme.Peers[(i-1)%len(theme.Peers)]
 }
 
 // A style tells a line from the others, also without its color.
 type style struct {
 	line  draw.LineStyle
 	glyph draw.GlyphStyle
+	band  color.Color
 }
 
-// peers are the marks and dashes of other columns than ours.
-var peers = []struct {
+// marks are the marks and dashes of columns.
+var marks = []struct {
 	glyph  draw.GlyphDrawer
 	dashes []vg.Length
 }{
+	{draw.CircleGlyph{}, nil},
 	{draw.BoxGlyph{}, nil},
 	{draw.PyramidGlyph{}, []vg.Length{7, 3}},
 	{draw.CircleGlyph{}, []vg.Length{2, 3}},
 	{draw.BoxGlyph{}, []vg.Length{7, 3, 2, 3}},
 }
 
-// styles returns the styles of columns. Those of ours do not count as peers.
-func (r *Results) styles(columns []int) []style {
+// styles returns the columns' styles, of which ours is the widest line.
+func (r *Results) styles() []style {
 	var all []style
-	n := 0
-	for _, i := range columns {
+	for i := range r.Columns {
+		c, mark, width := r.color(i), marks[i%len(marks)], vg.Length(1.75)
 		if r.isOurs(i) {
-			all = append(all, styleOf(r.color(i), 2.5, draw.CircleGlyph{}, nil))
-			continue
+			width = 2.5
 		}
-		peer := peers[n%len(peers)]
-		all = append(all, styleOf(theme.Peers[n%len(theme.Peers)], 1.75, peer.glyph, peer.dashes))
-		n++
+		light := c
+		light.A = 0x28
+		all = append(all, style{
+			draw.LineStyle{Color: c, Width: width, Dashes: mark.dashes},
+			draw.GlyphStyle{Color: c, Radius: 4, Shape: mark.glyph},
+			light,
+		})
 	}
 	return all
-}
-
-func styleOf(c color.Color, width vg.Length, glyph draw.GlyphDrawer, dashes []vg.Length) style {
-	return style{
-		draw.LineStyle{Color: c, Width: width, Dashes: dashes},
-		draw.GlyphStyle{Color: c, Radius: 4, Shape: glyph},
-	}
 }

@@ -14,7 +14,7 @@ func (r *Results) table(rows []measure.Row) string {
 	for _, row := range rows {
 		line := []string{row.Title + ", " + row.Unit.String()}
 		for _, i := range columns {
-			line = append(line, cell(row.Cells[i], row.Cells[0], row.Unit, i == 0))
+			line = append(line, cell(row, i))
 		}
 		lines = append(lines, line)
 	}

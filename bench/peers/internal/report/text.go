@@ -54,13 +54,52 @@ func bold(sty draw.TextStyle) draw.TextStyle {
 	return sty
 }
 
-// headings writes a title, and below it a note, at the top of c, and returns what is left of it.
-func headings(c draw.Canvas, title, note string) draw.Canvas {
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize/2 - 3}
-	c.FillText(bold(styled(titleSize, theme.Ink, draw.XLeft)), at, title)
-	at.Y -= titleSize/2 + noteSize/2 + 7
-	c.FillText(styled(noteSize, theme.Faint, draw.XLeft), at, note)
-	return draw.Crop(c, 0, 0, 0, -headingsHeight)
+// headings are a title and a note at the top of a chart, on as many lines as they take.
+type headings struct{ title, note string }
+
+const (
+	titleLine   = titleSize + 5
+	noteLine    = noteSize + 5
+	belowTitles = 12
+)
+
+func titleStyle() draw.TextStyle { return bold(styled(titleSize, theme.Ink, draw.XLeft)) }
+func noteStyle() draw.TextStyle  { return styled(noteSize, theme.Faint, draw.XLeft) }
+
+func (h headings) height(width vg.Length) vg.Length {
+	titles, notes := wrap(titleStyle(), h.title, width), wrap(noteStyle(), h.note, width)
+	return vg.Length(len(titles))*titleLine + vg.Length(len(notes))*noteLine + belowTitles
 }
 
-const headingsHeight = titleSize + noteSize + 22
+// draw writes them, and returns what is left of c.
+func (h headings) draw(c draw.Canvas) draw.Canvas {
+	left := draw.Crop(c, 0, 0, 0, -h.height(c.Size().X))
+	c = write(c, titleStyle(), titleLine, h.title)
+	write(c, noteStyle(), noteLine, h.note)
+	return left
+}
+
+// write writes a text in lines of that height at the top of c, and returns what is left of c.
+func write(c draw.Canvas, sty draw.TextStyle, line vg.Length, txt string) draw.Canvas {
+	for _, words := range wrap(sty, txt, c.Size().X) {
+		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - line/2}, words)
+		c = draw.Crop(c, 0, 0, 0, -line)
+	}
+	return c
+}
+
+// wider is how much wider than gonum's a reader's font may be.
+const wider = 1.06
+
+// wrap returns the text in lines that are no wider than that, if no word is.
+func wrap(sty draw.TextStyle, txt string, width vg.Length) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(txt) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && wider*sty.Width(longer) > width {
+			lines, longer = append(lines, line), word
+		}
+		line = longer
+	}
+	return append(lines, line)
+}

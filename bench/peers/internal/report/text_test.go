@@ -60,13 +60,20 @@ func TestThemeOfRealCharts(t *testing.T) {
 	}
 }
 
+// white is a body with something white in it.
+type white struct{}
+
+func (white) height(vg.Length) vg.Length { return 100 }
+
+func (white) draw(c draw.Canvas) error {
+	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max})
+	return nil
+}
+
 func TestSaveRefusesBackground(t *testing.T) {
 	t.Parallel()
-	d := drawing{height: 100, draw: func(c draw.Canvas) error {
-		c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max})
-		return nil
-	}}
-	if err := d.save(filepath.Join(t.TempDir(), "x.svg")); err == nil || !strings.Contains(err.Error(), "#FFFFFF") {
+	d := drawing{body: white{}}
+	if err := d.save(filepath.Join(t.TempDir(), "x.svg"), width); err == nil || !strings.Contains(err.Error(), "#FFFFFF") {
 		t.Errorf("error %v, want one for a white background", err)
 	}
 }
