@@ -14,15 +14,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/bbolt"
-	"github.com/sievetable/sievetable/bench/peers/internal/engine"
-	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
-	"github.com/sievetable/sievetable/bench/peers/internal/leveldbcgo"
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
-	"github.com/sievetable/sievetable/bench/peers/internal/ours"
-	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/bench/peers/internal/report"
-	"github.com/sievetable/sievetable/bench/peers/internal/rocksdbcgo"
 	"github.com/sievetable/sievetable/internal/membership"
 )
 
@@ -138,53 +131,6 @@ func check(o measure.Options, rest []string) error {
 		return fmt.Errorf("-rounds, -entries and -time must be positive, and -urls not negative")
 	}
 	return nil
-}
-
-// columns are the engines, ours first.
-func columns() []measure.Column {
-	goleveldbVersion := engine.ModuleVersion("github.com/syndtr/goleveldb")
-	pebbleVersion := engine.ModuleVersion("github.com/cockroachdb/pebble/v2")
-	var all []measure.Column
-	for _, e := range []engine.Engine{
-		ours.Engine{},
-		ours.Engine{TableFilter: true},
-		goleveldb.Engine{Version: goleveldbVersion},
-		goleveldb.Engine{Version: goleveldbVersion, Cache: true},
-		pebble.Engine{Version: pebbleVersion},
-		pebble.Engine{Version: pebbleVersion, DBGet: true},
-	} {
-		all = append(all, measure.Column{Name: e.Info().Name, Engine: e})
-	}
-	leveldb, leveldbErr := leveldbcgo.New()
-	rocksdb, rocksdbErr := rocksdbcgo.New()
-	bbolt := bbolt.Engine{Version: engine.ModuleVersion("go.etcd.io/bbolt")}
-	return append(all,
-		measure.Column{Name: "C++ LevelDB", Engine: leveldb, Err: leveldbErr},
-		measure.Column{Name: "RocksDB", Engine: rocksdb, Err: rocksdbErr},
-		measure.Column{Name: bbolt.Info().Name, Engine: bbolt})
-}
-
-// command returns what was run, so that it can be run again.
-func command(args []string) string {
-	words := []string{"go", "run"}
-	var tags []string
-	if _, err := leveldbcgo.New(); err == nil {
-		tags = append(tags, "leveldb")
-	}
-	if _, err := rocksdbcgo.New(); err == nil {
-		tags = append(tags, "rocksdb")
-	}
-	if tags != nil {
-		words = append(words, "-tags", strings.Join(tags, ","))
-	}
-	words = append(words, "./bench/peers")
-	for _, a := range args {
-		if strings.ContainsAny(a, " |()*$?[]\\") {
-			a = "'" + a + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }
 
 // progress returns what shows how far the measuring is: on a terminal as a bar,

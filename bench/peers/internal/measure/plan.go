@@ -124,7 +124,7 @@ func plan(o Options) []group {
 			id: fmt.Sprintf("W3-%d", n), section: SectionURLs, tables: true,
 			data:    func() *data { return newData(workload.W3(n)) },
 			options: engine.Options{BitsPerKey: UsualBits, Snappy: true},
-			only:    []string{"sievetable", "sievetable, table filter", "goleveldb with cache", "Pebble iterator", "C++ LevelDB", "RocksDB"},
+			only:    []string{"sievetable", "sievetable, table filter", "goleveldb with cache", "Pebble iterator", "C++ LevelDB", "RocksDB", "RocksDB with assertions"},
 			works:   []work{{id: GetAbsentWarm, title: fmt.Sprintf("%d entries", n), x: float64(n), start: get(engine.Warm, false)}},
 		})
 	}

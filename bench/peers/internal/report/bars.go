@@ -35,7 +35,7 @@ const (
 	barHeight   vg.Length = 13
 	panelGap    vg.Length = 18
 	panelsApart vg.Length = 24
-	namesWidth  vg.Length = 146
+	namesWidth  vg.Length = 152
 	figureWidth vg.Length = 112
 )
 

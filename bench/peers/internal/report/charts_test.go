@@ -105,7 +105,7 @@ func TestByEngine(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"goleveldb with cache": "goleveldb", "Pebble DB.Get": "Pebble Get, no filter", "bbolt": "bbolt, no filter", "RocksDB": "RocksDB",
+		"goleveldb with cache": "goleveldb", "Pebble DB.Get": "Pebble Get, no filter", "bbolt": "bbolt, no filter", "RocksDB with assertions": "RocksDB with assertions",
 	} {
 		if got := shown(name); got != want {
 			t.Errorf("shown(%q) = %q, want %q", name, got, want)

@@ -33,6 +33,9 @@ typedef struct {
 
 const char* rdb_version(void);
 
+// Whether the library was built with its assertions, which take time.
+int rdb_asserts(void);
+
 // Writes a table of the pairs and discards it.
 char* rdb_write(rdb_options options, rdb_packed keys, rdb_packed values);
 

@@ -1,5 +1,7 @@
 //go:build rocksdb && cgo
 
+#include <dlfcn.h>
+
 #include <string>
 
 #include "rocksdb/cache.h"
@@ -60,6 +62,11 @@ const char* rdb_version(void) {
                                      std::to_string(ROCKSDB_MINOR) + "." +
                                      std::to_string(ROCKSDB_PATCH);
   return version.c_str();
+}
+
+// Only libraries with assertions have points for tests to stop at.
+int rdb_asserts(void) {
+  return dlsym(RTLD_DEFAULT, "_ZN7rocksdb9SyncPoint11GetInstanceEv") != nullptr;
 }
 
 rocksdb::Options TableOptions(const rdb_options& options, rocksdb::Env* env,
