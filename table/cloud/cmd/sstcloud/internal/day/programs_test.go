@@ -2,6 +2,7 @@ package day
 
 import (
 	"bufio"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -122,6 +123,7 @@ func (s *service) start(p *programs) {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if _, base, ok := strings.Cut(lines.Text(), "serving at "); ok {
 				s.base.Store(&base)
+				go io.Copy(os.Stderr, out) // what it prints later
 				return "", nil
 			}
 			printed.WriteString(lines.Text() + "\n")
