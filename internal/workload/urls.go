@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// urlWidth is the length of every URL of W3.
-const urlWidth = 64
+// URLLen is the length of every URL of W3 and W4.
+const URLLen = 64
 
 // The fields of a URL's code, from the highest bits to the lowest.
 const (
@@ -91,11 +91,11 @@ func wordList(bits int, end string) []string {
 
 // urls returns the URLs of the codes, in one piece of memory.
 func (w urlWords) urls(codes []uint64) [][]byte {
-	all := make([]byte, 0, urlWidth*len(codes))
+	all := make([]byte, 0, URLLen*len(codes))
 	urls := make([][]byte, len(codes))
 	for i, code := range codes {
 		all = w.append(all, code)
-		urls[i] = all[urlWidth*i : urlWidth*(i+1) : urlWidth*(i+1)]
+		urls[i] = all[URLLen*i : URLLen*(i+1) : URLLen*(i+1)]
 	}
 	return urls
 }
@@ -103,7 +103,7 @@ func (w urlWords) urls(codes []uint64) [][]byte {
 // append appends the URL of a code. The number is padded with zeros, so that URLs are in the
 // order of their numbers.
 func (w urlWords) append(dst []byte, code uint64) []byte {
-	end := len(dst) + urlWidth
+	end := len(dst) + URLLen
 	dst = append(dst, "https://www."...)
 	dst = append(dst, w.hosts[code>>(64-hostBits)]...)
 	dst = append(dst, w.sections[code>>(topicBits+idBits)&(1<<sectionBits-1)]...)
