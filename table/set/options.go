@@ -62,11 +62,10 @@ type Options struct {
 	// new table once. They close none for a new one: those that find no room are opened again when they
 	// are needed.
 	//
-	// To open a table again, all of its filters and its index are read and checked: for 100 KB that
-	// takes some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take
-	// makes lookups in random tables about 20 times slower. A mapped table counts as about 1 KB,
-	// and its index if that is compressed, until many lookups have built a search tree of the
-	// index.
+	// To open a table again, all of its filters and its index are read and checked. So a MemorySize of
+	// 95 % of what the tables take already makes lookups in random tables many times slower: README.md has
+	// a table of that, under "What it costs, measured". A mapped table counts as about 1 KB, and its
+	// index if that is compressed, until many lookups have built a search tree of the index.
 	MemorySize int64
 
 	// MaxOpenFiles is how many files of tables a Set of OpenDir or OpenFS may have open, 1 to

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
 )
 
@@ -42,7 +43,7 @@ type Column struct {
 // New returns a Report without rows of what is measured on this machine.
 func New(command string, o measure.Options, engines, forms []measure.Column) *Report {
 	return &Report{
-		Command: command, Rounds: o.Rounds, Time: o.Time.String(), Entries: o.Entries, Machine: machine(),
+		Command: command, Rounds: o.Rounds, Time: o.Time.String(), Entries: o.Entries, Machine: machine.Describe(),
 		Engines: Results{Columns: columns(engines)}, Membership: Results{Columns: columns(forms)},
 	}
 }

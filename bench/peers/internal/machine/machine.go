@@ -1,4 +1,5 @@
-package report
+// Package machine describes where a program runs.
+package machine
 
 import (
 	"fmt"
@@ -7,8 +8,8 @@ import (
 	"strings"
 )
 
-// machine describes where this runs, as far as the system tells.
-func machine() [][2]string {
+// Describe describes where this runs, as far as the system tells.
+func Describe() [][2]string {
 	return [][2]string{
 		{"CPU", field("/proc/cpuinfo", "model name", ":")},
 		{"cores", fmt.Sprint(runtime.NumCPU())},

@@ -1,0 +1,85 @@
+// Command sets measures sets of tables beside databases of Pebble, goleveldb and bbolt, in one run. They
+// hold URLs of 64 bytes without values. It writes the figures to bench/peers/sets/results.json, and as
+// tables into table/set/README.md. From the root, on Linux:
+//
+//	go run ./bench/peers/sets -n 1e6,1e7,1e8
+//	go run ./bench/peers/sets -draw                # measures nothing, and writes the tables again
+//
+// Each step of each engine is a process of its own: building, opening and asking, and updating. All read
+// the same files. Times are CPU time, user and system, of all threads. Before a set is opened its files
+// are dropped from the page cache, so that what is read can be counted. Lookups are by one
+// goroutine, and those that are measured are asked a second time: all that they need is in memory
+// or in the page cache.
+//
+// What needs 10⁸ keys: 30 GB of disk, and 4 GB of memory beside the page cache.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"strings"
+)
+
+const (
+	resultsFile = "bench/peers/sets/results.json"
+	readmeFile  = "table/set/README.md"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("sets: ")
+	if err := run(os.Args[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+const usage = "usage: sets [-n numbers] [-dir directory] | sets -draw"
+
+// run does what the arguments ask for, in the root of the repository.
+func run(args []string) error {
+	if len(args) > 0 && args[0] == childArg {
+		return runChild(args[1:], os.Stdout)
+	}
+	flags := flag.NewFlagSet("sets", flag.ContinueOnError)
+	list := flags.String("n", "1e6,1e7,1e8", "`numbers` of keys, ascending, with commas between them")
+	dir := flags.String("dir", "", "`directory` for the keys and the sets, on a disk (default: that of the system for temporary files)")
+	draw := flags.Bool("draw", false, "measure nothing: write the tables of the results that are there")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	numbers, err := parseNumbers(*list)
+	if err != nil || flags.NArg() > 0 {
+		return errors.Join(err, errors.New(usage))
+	}
+	if _, err := os.Stat(readmeFile); err != nil {
+		return fmt.Errorf("%w: run this in the root of the repository", err)
+	}
+	if *draw {
+		return drawFile(resultsFile, readmeFile)
+	}
+	r, err := measure(*dir, numbers)
+	if err != nil {
+		return err
+	}
+	r.Command = "go run ./bench/peers/sets -n " + *list
+	return errors.Join(r.save(resultsFile), drawFile(resultsFile, readmeFile))
+}
+
+// parseNumbers parses numbers of keys such as 1e6,1e7.
+func parseNumbers(list string) (numbers []int, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || n != float64(int(n)) || n < 1000 || n > 1e9 {
+			return nil, fmt.Errorf("-n %s: %q is no whole number of 1000 to 1e9", list, text)
+		}
+		if len(numbers) > 0 && int(n) <= numbers[len(numbers)-1] {
+			return nil, fmt.Errorf("-n %s: the numbers do not ascend", list)
+		}
+		numbers = append(numbers, int(n))
+	}
+	return numbers, nil
+}

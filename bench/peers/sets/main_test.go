@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The processes of steps are this program again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == childArg {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const root = "../../.."
+
+// The tables of the README are those of the results.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	r, err := loadResults("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, readmeFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := draw(got, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("run go run ./bench/peers/sets -draw in the root (-results +README.md):\n%s", diff)
+	}
+}
+
+// The whole program, small: each engine has its rows, and they have their figures.
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("sets are measured on Linux only")
+	}
+	r, err := measure(t.TempDir(), []int{2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, e := range engines() {
+		for _, w := range e.ways {
+			want = append(want, e.row(w))
+		}
+	}
+	for _, row := range r.Rows {
+		got = append(got, row.Name)
+		if row.N != 2000 || row.Build <= 0 || row.Disk <= 0 || row.Open <= 0 || row.Absent <= 0 || row.Present <= 0 || row.After.Peak <= 0 {
+			t.Errorf("row lacks a figure: %+v", row)
+		}
+		if isSet := strings.HasPrefix(row.Name, "set"); isSet != (row.Unsorted > 0) {
+			t.Errorf("%s: from unsorted keys %v µs", row.Name, row.Unsorted)
+		}
+		if row.NotDenied > 0.05 {
+			t.Errorf("%s: filters do not deny %v of the absent keys, want about 0.01", row.Name, row.NotDenied)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if len(r.Curve.Points) != 7 || r.Curve.Points[0].Lookup <= 0 {
+		t.Errorf("lookups by MemorySize: %+v, want 7 points", r.Curve)
+	}
+}
+
+// What cannot be measured is refused before anything is.
+func TestBadArguments(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"-n", "1e7,1e6"}, {"-n", "x"}, {"-n", ""}, {"-n", "10"}, {"-n", "1000.5"}, {"-n", "2e9"}, {"DIR"},
+		{"-n", "1e6"}, // not in the root
+		{childArg}, {childArg, "build", "no engine", "", "."}, {childArg, "no step", "bbolt", "", "."}, {childArg, "ask", "bbolt", "no way", "."},
+	} {
+		if err := run(args); err == nil {
+			t.Errorf("no error for %q", args)
+		}
+	}
+}
+
+func TestDrawWithoutMarks(t *testing.T) {
+	t.Parallel()
+	for _, readme := range []string{"", beginMark, endMark + beginMark} {
+		if got, err := draw([]byte(readme), &results{Rows: make([]row, 1)}); err == nil || !strings.Contains(err.Error(), "no lines") {
+			t.Errorf("draw(%q) = %q, %v; want an error about the marks", readme, got, err)
+		}
+	}
+}
+
+func TestResultsFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "results.json")
+	want := someResults()
+	if err := want.save(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := loadResults(file)
+	if err != nil || got.tables() != want.tables() {
+		t.Errorf("results that were saved: %+v, %v; want %+v", got, err, want)
+	}
+	for _, text := range []string{"", "{}", "x"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := loadResults(file); err == nil || !bytes.Contains([]byte(err.Error()), []byte("results.json")) {
+			t.Errorf("results %q: error %v, want one that names the file", text, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/machine"
+)
+
+// A stand measures in a directory of its own.
+type stand struct {
+	dir string // the keys, the set that is measured, and the command
+	n   int
+}
+
+// measure measures all engines with so many keys, in a directory in dir.
+func measure(dir string, numbers []int) (r *results, err error) {
+	tmp, err := os.MkdirTemp(dir, "sets")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	s := &stand{dir: tmp}
+	if _, _, err := runProcess(exec.Command("go", "build", "-o", s.sst(), "github.com/sievetable/sievetable/table/cmd/sst")); err != nil {
+		return nil, err
+	}
+	r = &results{Machine: machine.Describe(), Peers: peers()}
+	for _, n := range numbers {
+		s.n = n
+		if err := writeKeys(tmp, n); err != nil {
+			return nil, err
+		}
+		for _, e := range engines() {
+			rows, err := s.measure(e)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %d keys: %w", e.name, n, err)
+			}
+			r.Rows = append(r.Rows, rows...)
+			log.Printf("measured: %d keys, %s", n, e.name)
+		}
+	}
+	r.Curve, err = s.measureCurve()
+	return r, err
+}
+
+// sst is the command's file.
+func (s *stand) sst() string { return filepath.Join(s.dir, "sst") }
+
+func (s *stand) path(name string) string { return filepath.Join(s.dir, name) }
+
+// measure builds an engine's set, and opens it in all ways. Building and updating are the same for each.
+func (s *stand) measure(e engine) (rows []row, err error) {
+	defer func() { err = errors.Join(err, os.RemoveAll(s.path(setDir))) }()
+	built := row{N: s.n, Unsorted: -1}
+	if built.Build, err = s.build(e, sortedFile, "--sorted"); err != nil {
+		return nil, err
+	}
+	if built.Disk, err = sizeOf(s.path(setDir)); err != nil {
+		return nil, err
+	}
+	for _, w := range e.ways {
+		r := built
+		r.Name = e.row(w)
+		if err := s.ask(stepAsk, e.name, w.name, &r.asked); err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	update, err := s.update(e)
+	if err == nil && e.sst != nil {
+		if err = os.RemoveAll(s.path(setDir)); err == nil {
+			built.Unsorted, err = s.build(e, unsortedFile)
+		}
+	}
+	for i := range rows {
+		rows[i].Update, rows[i].Unsorted = update, built.Unsorted
+	}
+	return rows, err
+}
+
+// build builds the set of a file's keys, and returns the CPU time of a key in microseconds.
+func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
+	cmd, err := child(stepBuild, e.name, "", s.dir)
+	if e.sst != nil {
+		flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/", s.path(file))
+		cmd = s.sstBuild(e, flags)
+	}
+	if err != nil {
+		return 0, err
+	}
+	sp, _, err := runProcess(cmd)
+	return sp.cpu.Seconds() * 1e6 / float64(s.n), err
+}
+
+// sstBuild returns sst build with the engine's flags, and these.
+func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
+	return exec.Command(s.sst(), slices.Concat([]string{"build", "--format", "raw-keys"}, e.sst, flags)...)
+}
+
+// update adds the new keys to the set, and returns how many bytes were written.
+func (s *stand) update(e engine) (int64, error) {
+	cmd, err := child(stepUpdate, e.name, "", s.dir)
+	if e.sst != nil {
+		cmd = s.sstBuild(e, []string{"--layer-of", s.path(setDir), s.path(newFile)})
+	}
+	if err != nil {
+		return 0, err
+	}
+	sp, _, err := runProcess(cmd)
+	return sp.written, err
+}
+
+// ask runs a step that asks, and decodes what it measured.
+func (s *stand) ask(step, engine, way string, measured any) error {
+	cmd, err := child(step, engine, way, s.dir)
+	if err != nil {
+		return err
+	}
+	_, out, err := runProcess(cmd)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(out, measured)
+}
+
+// measureCurve asks a set of many tables with less and less memory.
+func (s *stand) measureCurve() (c curve, err error) {
+	e := engines()[0]
+	perTable := max(1000, (s.n+curveTables-1)/curveTables)
+	c = curve{Keys: perTable, Tables: (s.n + perTable - 1) / perTable}
+	_, _, err = runProcess(s.sstBuild(e, []string{"--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir) + "/", s.path(sortedFile)}))
+	if err != nil {
+		return c, err
+	}
+	err = s.ask(stepCurve, e.name, "", &c.Points)
+	return c, errors.Join(err, os.RemoveAll(s.path(setDir)))
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A tables is an open set.
+type tables struct{ *set.Set }
+
+// openSet returns what opens a set with all of its tables. What filters and indexes, the tails of the
+// tables, leave of the memory is for blocks.
+func openSet(mapped bool) func(dir string, n int) (database, error) {
+	return func(dir string, n int) (database, error) {
+		m, err := set.NewDir(dir).ReadManifest()
+		if err != nil {
+			return nil, err
+		}
+		blocks := cacheBytes(n)
+		for _, t := range m.Tables {
+			blocks -= t.TailSize
+		}
+		o := &set.Options{OpenAll: true}
+		o.Reader.Mapped, o.Reader.Cache = mapped, table.NewCache(blocks)
+		return openTables(dir, o)
+	}
+}
+
+func openTables(dir string, o *set.Options) (tables, error) {
+	policy, err := fuse.New(8)
+	if err != nil {
+		return tables{}, err
+	}
+	o.Reader.TableFilterPolicies = []filter.TablePolicy{policy}
+	s, err := set.OpenDir(context.Background(), dir, o)
+	if err != nil {
+		return tables{}, err
+	}
+	return tables{s}, nil
+}
+
+// Has gets the key. Those that a set of filters may have are there.
+func (t tables) Has(key []byte) (bool, error) {
+	_, err := t.Get(context.Background(), key)
+	switch {
+	case errors.Is(err, table.ErrNotFound):
+		return false, nil
+	case errors.Is(err, table.ErrFilterOnly):
+		return true, nil
+	}
+	return err == nil, err
+}
+
+// NotDenied asks the filters. Each key that they do not deny costs Has a block.
+func (t tables) NotDenied(absent sample) (n int, err error) {
+	for i := range absent.len() {
+		may, err := t.MayContain(context.Background(), absent.at(i))
+		if err != nil {
+			return n, err
+		}
+		if may {
+			n++
+		}
+	}
+	return n, nil
+}

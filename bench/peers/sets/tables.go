@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/figures"
+)
+
+// A column is a figure of all rows. It returns a value < 0 if it is not known.
+type column struct {
+	title  string
+	figure func(r row) float64
+}
+
+// measured are the columns of what was measured.
+var measured = []column{
+	{"build, µs a key", func(r row) float64 { return r.Build }},
+	{"from unsorted, µs a key", func(r row) float64 { return r.Unsorted }},
+	{"disk, bytes a key", func(r row) float64 { return r.perKey(r.Disk) }},
+	{"open, ms", func(r row) float64 { return r.Open }},
+	{"read to open, MB", func(r row) float64 { return float64(r.Read) / 1e6 }},
+	{"memory when open, bytes a key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
+	{"after lookups", func(r row) float64 { return r.perKey(r.After.Anon) }},
+	{"mapped", func(r row) float64 { return r.perKey(r.After.Mapped) }},
+	{"absent key, ns", func(r row) float64 { return r.Absent }},
+	{"not denied, %", func(r row) float64 { return 100 * r.NotDenied }},
+	{"present key, ns", func(r row) float64 { return r.Present }},
+	{"update, MB written", func(r row) float64 { return float64(r.Update) / 1e6 }},
+}
+
+// many is the number of keys of the last table.
+const many = 10_000_000_000
+
+// scaled are the columns of what many keys would take, if each took as much as in the row.
+var scaled = []column{
+	{"build, core-hours", func(r row) float64 { return r.Build * many / 3600e6 }},
+	{"from unsorted, core-hours", func(r row) float64 { return r.Unsorted * many / 3600e6 }},
+	{"disk, GB", func(r row) float64 { return r.times(float64(r.Disk) / 1e9) }},
+	{"open, CPU s", func(r row) float64 { return r.times(r.Open / 1e3) }},
+	{"read to open, GB", func(r row) float64 { return r.times(float64(r.Read) / 1e9) }},
+	{"memory when open, GB", func(r row) float64 { return r.times(float64(r.Opened.Anon) / 1e9) }},
+	{"after lookups", func(r row) float64 { return r.times(float64(r.After.Anon) / 1e9) }},
+	{"update, GB written", func(r row) float64 { return r.times(float64(r.Update) / 1e9) }},
+}
+
+func (r row) perKey(bytes int64) float64 { return float64(bytes) / float64(r.N) }
+
+// times returns how much many keys take of what those of the row take so much.
+func (r row) times(v float64) float64 { return v * many / float64(r.N) }
+
+// tables returns all tables in Markdown, with what was run, and where.
+func (r *results) tables() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "`%s` on %s, with %s.\n", r.Command, list(r.Machine), list(r.Peers))
+	last := r.Rows[len(r.Rows)-1].N
+	for rest := r.Rows; len(rest) > 0; {
+		n := 0
+		for n < len(rest) && rest[n].N == rest[0].N {
+			n++
+		}
+		printTable(&out, figures.Grouped(rest[0].N)+" keys", measured, rest[:n])
+		if rest[0].N == last {
+			printTable(&out, figures.Grouped(many)+" keys, if each takes what one of "+figures.Grouped(last)+" does", scaled, rest[:n])
+		}
+		rest = rest[n:]
+	}
+	r.Curve.print(&out)
+	return out.String()
+}
+
+// list writes names and values.
+func list(pairs [][2]string) string {
+	var all []string
+	for _, p := range pairs {
+		all = append(all, p[0]+" "+p[1])
+	}
+	return strings.Join(all, ", ")
+}
+
+// printTable prints a table of the columns, with a title in its corner.
+func printTable(out *strings.Builder, title string, columns []column, rows []row) {
+	fmt.Fprintf(out, "\n| %s |", title)
+	for _, c := range columns {
+		fmt.Fprintf(out, " %s |", c.title)
+	}
+	fmt.Fprintf(out, "\n|---|%s\n", strings.Repeat("--:|", len(columns)))
+	for _, r := range rows {
+		fmt.Fprintf(out, "| %s |", r.Name)
+		for _, c := range columns {
+			fmt.Fprintf(out, " %s |", cell(c.figure(r)))
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// cell writes a figure with three digits, or a dash.
+func cell(v float64) string {
+	switch {
+	case v < 0:
+		return "–"
+	case v < 0.001:
+		return "0"
+	}
+	return figures.Digits(v)
+}
+
+// print prints the table of the lookups by MemorySize, in the order of its points.
+func (c curve) print(out *strings.Builder) {
+	var titles, cells strings.Builder
+	for _, p := range c.Points {
+		fmt.Fprintf(&titles, " %d %% |", p.Percent)
+		fmt.Fprintf(&cells, " %s |", figures.Digits(p.Lookup/1e3))
+	}
+	fmt.Fprintf(out, "\n| `MemorySize`, of what %d tables of %s keys take |%s\n|---|%s\n| absent key, µs |%s\n",
+		c.Tables, figures.Grouped(c.Keys), &titles, strings.Repeat("--:|", len(c.Points)), &cells)
+}
