@@ -82,9 +82,9 @@ sst fpr writes two files. It replaces existing ones.
 
   NAME.svg   a panel for each number of bits per key and policy, for light and dark pages.
              Each shape has a line for the mean of the runs, a dot for each of the first
-             100 runs, and a band with the middle 8 of 10 runs. The formula's rate is a
-             dashed line. The axis is logarithmic, and begins at the lowest rate > 0 of a
-             run.
+             100 runs, and a band with the middle 8 of 10 runs, where each of these let a key
+             through. The formula's rate is a dashed line. The axis is logarithmic, and
+             begins at the lowest rate > 0 of a run.
   NAME.csv   the figures, with rates from 0 to 1. The columns are shape, policy, bits (per
              key, or of a fingerprint), k, m (bits of the filter), keys, load (keys divided
              by -n), runs, questions (of each run), mean and stddev of the rates, low and

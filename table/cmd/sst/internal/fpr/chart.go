@@ -122,7 +122,7 @@ func (c Config) measured() string {
 
 // notes explain the marks, and what the labels stand for.
 func (c Config) notes() []string {
-	lines := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs. Rates of less than a key in a run are not drawn."}
+	lines := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through."}
 	if !c.K.isNone() {
 		lines = append(lines, "The upright line is at the k that these filters have otherwise.")
 	}

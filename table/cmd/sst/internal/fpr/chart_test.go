@@ -206,11 +206,30 @@ func TestBand(t *testing.T) {
 		rates = append(rates, float64(1+i*37%100)/1000)
 	}
 	a := area{across: Config{}.horizontal(0)}
-	got := a.band([]Point{{Load: 1, Rates: rates}}, 0.0001)
+	got := a.band([]Point{{Load: 1, Rates: rates}})
 	if low, high := fromAxis(got[1].y), fromAxis(got[0].y); math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
 		t.Errorf("the band is from %g to %g, want 0.01 to 0.09", low, high)
 	}
-	if zero := a.band([]Point{{Load: 1, Rates: []float64{0, 0}}}, 0.0001); fromAxis(zero[1].y) < 0.00009 {
-		t.Errorf("the band of rates of 0 ends at %g, want the end of the axis", zero[1].y)
+}
+
+// All panels have their labels in the same order, whatever their rates are.
+func TestLabelsInOrder(t *testing.T) {
+	t.Parallel()
+	chart, c := chartOf(t, charts["six, some never seen"])
+	var shapes, want []string
+	for _, s := range c.shapes() {
+		shapes = append(shapes, s.label)
+	}
+	var got []string
+	for _, b := range textBoxes(t, chart) {
+		if name := strings.TrimSuffix(b.text, ": 0"); slices.Contains(shapes, name) {
+			got = append(got, name)
+		}
+	}
+	for range c.Bits {
+		want = append(want, shapes...)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
 	}
 }

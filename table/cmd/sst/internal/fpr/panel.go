@@ -75,7 +75,7 @@ func (panel panel) draw(a area, c Config, f measuredFilter) {
 	}
 	formula := a.formula(panel, c, f, lowest)
 	a.stroke(dashed(), formula...)
-	a.drawLabels(a.labels(panel, formula, lowest))
+	a.drawLabels(panel.labels(formula))
 }
 
 // axisPosition returns where a rate is on the axis, which shows powers of ten.
@@ -107,20 +107,27 @@ func (panel panel) rates() (low, high float64) {
 // drawSeries draws a line with its band and its dots. So that those of several shapes are seen,
 // the dots of the shapes are beside each other.
 func (panel panel) drawSeries(a area, s series, i int, lowest float64) {
-	for _, stretch := range nonzeroStretches(s.points) {
-		a.fill(withAlpha(s.color, 0x30), a.band(stretch, lowest))
+	for _, stretch := range stretches(s.points, func(p Point) bool { return edge(p, bandFrom) >= lowest }) {
+		a.fill(withAlpha(s.color, 0x30), a.band(stretch))
+	}
+	for _, stretch := range stretches(s.points, hasMean) {
 		a.drawDots(stretch, s.color, a.across.dotShift()*(float64(i)-float64(len(panel.series)-1)/2))
-		a.stroke(draw.LineStyle{Color: s.color, Width: 1.6}, a.means(stretch)...)
+		a.stroke(s.line(), a.means(stretch)...)
 	}
 }
 
-// nonzeroStretches returns the stretches of points with rates > 0. A logarithmic axis cannot
-// show 0.
-func nonzeroStretches(points []Point) [][]Point {
+// line returns the style of a series' line.
+func (s series) line() draw.LineStyle { return draw.LineStyle{Color: s.color, Width: 1.6} }
+
+// hasMean returns whether a point has a mean > 0. A logarithmic axis cannot show 0.
+func hasMean(p Point) bool { return p.Mean > 0 }
+
+// stretches returns the stretches of points that can be shown.
+func stretches(points []Point, shown func(Point) bool) [][]Point {
 	var stretches [][]Point
 	from := 0
 	for i := range len(points) + 1 {
-		if i < len(points) && points[i].Mean > 0 {
+		if i < len(points) && shown(points[i]) {
 			continue
 		}
 		if i > from {
@@ -139,16 +146,19 @@ func (a area) means(points []Point) []place {
 	return xys
 }
 
-// band returns the outline of the band that has the middle 8 of 10 runs: along its upper edge,
-// and back along its lower edge. Both are ≥ lowest.
-func (a area) band(points []Point, lowest float64) []place {
+// The band has the middle 8 of 10 runs.
+const bandFrom, bandTo = 0.1, 0.9
+
+// edge returns the rate that this share of a point's runs are below.
+func edge(p Point, share float64) float64 {
+	return stat.Quantile(share, stat.LinInterp, slices.Sorted(slices.Values(p.Rates)), nil)
+}
+
+// band returns the outline of the band: along its upper edge, and back along its lower edge.
+func (a area) band(points []Point) []place {
 	var upper, lower []place
 	for _, p := range points {
-		rates := slices.Sorted(slices.Values(p.Rates))
-		edge := func(share float64) place {
-			return a.place(p, max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))
-		}
-		upper, lower = append(upper, edge(0.9)), append(lower, edge(0.1))
+		upper, lower = append(upper, a.place(p, edge(p, bandTo))), append(lower, a.place(p, edge(p, bandFrom)))
 	}
 	slices.Reverse(lower)
 	return append(upper, lower...)
