@@ -132,7 +132,8 @@ func counting(present bool, count func(engine.Counts) int64) func(s *stand) (tas
 	}
 }
 
-// readingLookups are how many lookups are counted if no filter answers them. Else all are: false positives are few.
+// readingLookups are how many lookups are counted if no filter answers them. Else all are: false
+// positives are few.
 const readingLookups = 200_000
 
 func countLookups(q engine.Packed, r engine.Reader, c engine.Cursor, present bool, count func(engine.Counts) int64) (sample, error) {

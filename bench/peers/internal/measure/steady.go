@@ -37,8 +37,8 @@ func (row *Row) Ratios(i int) (all []float64) {
 	return all
 }
 
-// Spread returns how far the ratios of a column are apart, as a part of their median, for the column where that
-// is most.
+// Spread returns how far the ratios of a column are apart, as a part of their median, for the column
+// where that is most.
 func (row *Row) Spread() (most float64) {
 	for i := range row.Cells {
 		all := slices.Sorted(slices.Values(row.Ratios(i)))

@@ -16,8 +16,8 @@ import (
 
 var chartFiles = []string{savedFile, byEngineFile, byEntriesFile, byBitsFile, byKeysFile}
 
-// The page shows all charts, in both forms. They have colors for light and dark pages, no background, and texts
-// that can be read.
+// The page shows all charts, in both forms. They have colors for light and dark pages, no
+// background, and texts that can be read.
 func TestCharts(t *testing.T) {
 	t.Parallel()
 	dir := drawn(t, sample(1))
@@ -105,7 +105,7 @@ func TestByEngine(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"goleveldb with cache": "goleveldb", "Pebble DB.Get": "Pebble Get, no filter", "bbolt": "bbolt, no filter", "RocksDB with assertions": "RocksDB with assertions",
+		"goleveldb with cache": "goleveldb", "Pebble DB.Get": "Pebble Get, no filter", "bbolt": "bbolt, no filter", "RocksDB with assertions": "RocksDB, assertions",
 	} {
 		if got := shown(name); got != want {
 			t.Errorf("shown(%q) = %q, want %q", name, got, want)

@@ -40,8 +40,8 @@ func (r *Report) byBits() *drawing {
 		multiples+sentence(spoken(r.Entries))+" entries in memory, compressed with Snappy.")
 }
 
-// byBits returns the rows of lookups with filters of some bits per key, the usual ones among them. They have the
-// figures of engines that were measured with all bits.
+// byBits returns the rows of lookups with filters of some bits per key, the usual ones among them.
+// They have the figures of engines that were measured with all bits.
 func (r *Results) byBits() []measure.Row {
 	rows := slices.DeleteFunc(r.find(measure.SectionBits), func(row measure.Row) bool { return row.X == 0 })
 	for _, usual := range r.find(measure.Usual + "/" + measure.GetAbsentCold) {
@@ -123,7 +123,8 @@ type point struct {
 	span
 }
 
-// drawing returns the chart of lines: each column's medians over what the rows differ in. Nil if there are none.
+// drawing returns the chart of lines: each column's medians over what the rows differ in. It is
+// nil if there are none.
 func (r *Results) drawing(l lines, title, note string) *drawing {
 	p := &linePlot{lines: l}
 	for i, s := range r.styles() {

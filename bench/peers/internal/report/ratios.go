@@ -40,8 +40,8 @@ var (
 	cold = state{"no block cache", false}
 )
 
-// has returns whether a column is an engine in that state. One without cache is never warm, and one that cannot do
-// without it never cold.
+// has returns whether a column is an engine in that state. One without cache is never warm, and one
+// that cannot do without it never cold.
 func (s state) has(name string) bool {
 	if strings.HasPrefix(name, rival) {
 		return s.warm == strings.HasSuffix(name, withCache)
@@ -54,8 +54,11 @@ func shown(name string) string {
 	if filterless(name) {
 		name += ", no filter"
 	}
-	return strings.TrimSuffix(strings.Replace(name, "DB.Get", "Get", 1), withCache)
+	return strings.TrimSuffix(shorter.Replace(name), withCache)
 }
+
+// shorter makes names fit beside bars on a phone.
+var shorter = strings.NewReplacer("DB.Get", "Get", " with assertions", ", assertions")
 
 // filterless returns whether the engine of that name asks no filter.
 func filterless(name string) bool { return name == "Pebble DB.Get" || name == "bbolt" }
