@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -22,7 +21,7 @@ type reportFlags struct {
 	embed string
 }
 
-const reportLong = `Write a web page about a table or a database. The page is a single file, loads no other
+const reportLong = `Write a web page about a table, a database or a set. The page is a single file, loads no other
 files, and works without a network. The page of a table, FILE, shows
 
   - a map of the file: every block to scale, coloured by kind, compression, number of
@@ -49,27 +48,31 @@ The page of a database's directory, DIR, shows
   - what is missing or wrong
 
 It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
-Without a readable MANIFEST it lists tables and logs. There is no page of a set: give one of
-its tables.
+Without a readable MANIFEST it lists tables and logs.
+
+The page of a set, its directory or its manifest, shows its tables over their ranges of keys, layer
+by layer, with entries and sizes, what is missing or of a wrong size, and the filters of one of the
+tables, which it opens. All others are as the manifest says.
 
 The page gets its name when it is complete. If there is damage, the page and the messages
 say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
-live log, or a table that is missing or has the wrong size. Damage inside tables is not
+live log, or a table that is missing or has the wrong size, as in a set. Damage inside tables is not
 found: use sst verify.`
 
 func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report [flags] FILE|DIR -o PAGE",
-		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
+		Short: "Write a web page that shows a table and the steps of a lookup, a database or a set",
 		Long:  reportLong,
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html
+  sst report urls/ -o urls.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
 		Annotations:       exitStatus{exitDamaged: "the page shows damage, or tables that are missing"}.annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
-		ValidArgsFunction: cli.Files(1, tableNames...),
+		ValidArgsFunction: cli.Files(1, sourceNames...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -81,7 +84,7 @@ func reportCommand() *cobra.Command {
 	return cmd
 }
 
-// run writes the report on a table or a database.
+// run writes the report on a table, a database or a set.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
 		return errNoPage
@@ -90,8 +93,8 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	if source.IsSet(path) {
-		return fmt.Errorf("%s is a set of tables, want one of its tables or a database; to describe the set, use sst stats --summary %s", path, text.ShellPath(path))
+	if source.IsSet(path) && !f.allTables {
+		return f.set(ctx, path, stdout, stderr)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return f.database(ctx, path, stdout, stderr)

@@ -70,7 +70,7 @@ func scanCommand() *cobra.Command {
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Annotations: exitStatus{
 			exitOK:      "all entries were printed",
-			exitDamaged: "entries are lost, and older ones may be printed: a table, a log or a manifest is damaged or missing",
+			exitDamaged: "entries may be lost or old: a table, a log or a manifest is damaged or missing",
 		}.annotation(),
 		Args:              cli.Arguments("SOURCE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),

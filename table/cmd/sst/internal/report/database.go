@@ -47,7 +47,7 @@ func NewDatabase(s *summary.Summary, noLogs bool) *Database {
 	case rows == nil:
 		d.NoPicture = "The database has no keys."
 	default:
-		d.Picture = draw(rows, s.Order)
+		d.Picture = draw(rows, s.Order, "MANIFEST")
 	}
 	return d
 }
@@ -191,16 +191,24 @@ func skippedText(l *summary.LogStats) string {
 
 // Write writes the page. Bytes of the database are in it as printable text only.
 func (d *Database) Write(w io.Writer) error {
-	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "parts/database.html"))
+	return writeRanges(w, d.Path, "parts/database.html", d)
+}
+
+// writeRanges writes a page of the template. Its title is the name of what is at path.
+func writeRanges(w io.Writer, path, name string, data any) error {
+	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "parts/ranges.html") + page.Read(files, name))
 	if err != nil {
 		return err
 	}
 	var body strings.Builder
-	if err := t.Execute(&body, d); err != nil {
+	if err := t.Execute(&body, data); err != nil {
 		return err
 	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole // . is no name
+	}
 	p := page.Page{
-		Title: text.Printable(filepath.Base(d.Path)) + " – a database taken apart",
+		Title: text.Printable(filepath.Base(path)),
 		Style: page.Style(files, "parts/report.css", "parts/database.css"),
 	}
 	return p.Write(w, body.String())

@@ -18,10 +18,11 @@ type picture struct {
 	Rows     []row
 	Joined   bool     // some bars stand for several files
 	Problems bool     // some files have a problem
+	Lister   string   // what lists the files: the MANIFEST, or the manifest of a set
 	ends     [][]byte // the ends of all ranges, in order, without duplicates
 }
 
-// A row is a level, or the logs.
+// A row is a level, a layer, or the logs.
 type row struct {
 	Name    string
 	About   string // its number of files
@@ -45,8 +46,8 @@ type bar struct {
 }
 
 // draw returns the picture of the rows.
-func draw(rows []row, order table.Comparer) *picture {
-	p := &picture{Rows: rows}
+func draw(rows []row, order table.Comparer, lister string) *picture {
+	p := &picture{Rows: rows, Lister: lister}
 	p.rank(order)
 	for i := range p.Rows {
 		p.Rows[i].spread()
@@ -148,7 +149,7 @@ func (p *picture) HasLogs() bool {
 	return slices.ContainsFunc(p.Rows, func(r row) bool { return r.Logs })
 }
 
-// HasTables says whether a row is a level.
+// HasTables says whether a row is of tables.
 func (p *picture) HasTables() bool {
 	return slices.ContainsFunc(p.Rows, func(r row) bool { return !r.Logs })
 }

@@ -65,7 +65,7 @@ func TestLines(t *testing.T) {
 		for _, ranges := range tt.rows {
 			rows = append(rows, rowOf(ranges))
 		}
-		p := draw(rows, tt.order)
+		p := draw(rows, tt.order, "MANIFEST")
 		var got [][]string
 		for _, r := range p.Rows {
 			got = append(got, linesOf(p, r))
@@ -78,7 +78,7 @@ func TestLines(t *testing.T) {
 
 // Lines are bounded, and what has none is counted.
 func TestLinesAreBounded(t *testing.T) {
-	p := draw([]row{rowOf(strings.Repeat("a-b ", maxLines+5))}, table.BytewiseComparer)
+	p := draw([]row{rowOf(strings.Repeat("a-b ", maxLines+5))}, table.BytewiseComparer, "MANIFEST")
 	if r := p.Rows[0]; len(r.Lines) != maxLines || r.LeftOut != 5 {
 		t.Errorf("%d lines, %d left out; want %d and 5", len(r.Lines), r.LeftOut, maxLines)
 	}
@@ -93,7 +93,7 @@ func TestBarsAreJoined(t *testing.T) {
 	}
 	rows := []row{rowOf(ranges.String()), rowOf("000000-199990")}
 	rows[0].bars[7].Problems = 1
-	p := draw(rows, table.BytewiseComparer)
+	p := draw(rows, table.BytewiseComparer, "MANIFEST")
 	if n := p.bars(); n > maxBars || n < maxBars/4 || !p.Joined || !p.Problems {
 		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Problems, maxBars)
 	}

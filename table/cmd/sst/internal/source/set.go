@@ -149,7 +149,7 @@ func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
 	add := func(tables []set.Table, rank int, removals bool) {
 		for i := range tables {
 			t := &tables[i]
-			all = append(all, TableFile{Path: filepath.Join(dir, t.Name), Line: t, rank: rank, InLayer: rank < 2*len(m.Layers), Removals: removals})
+			all = append(all, TableFile{Path: filepath.Join(dir, t.Name), Line: t, rank: rank, Layer: len(m.Layers) - rank/2, Removals: removals})
 		}
 	}
 	for i, l := range slices.Backward(m.Layers) {

@@ -19,7 +19,7 @@ type TableFile struct {
 	Meta *versions.Table // its entry in the MANIFEST; nil: it is not listed
 
 	Line     *set.Table // its line in the manifest of its set; nil: there is no set
-	InLayer  bool       // it is of a layer of the set
+	Layer    int        // the number of its layer of the set, 1 for the oldest; 0: of no layer
 	Removals bool       // it is of a layer: its keys are removed from older ones
 	Missing  bool       // the file does not exist
 	rank     int        // of its layer in the set: 0 is the newest

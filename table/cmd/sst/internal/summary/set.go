@@ -9,25 +9,36 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A SetSummary describes a set by its manifest, without opening a table.
 type SetSummary struct {
-	Manifest    string    `json:"set"`
-	Tables      int       `json:"tables"`
-	Bytes       int64     `json:"bytes"`
-	TailBytes   int64     `json:"tail_bytes"`   // filters, indexes and footers
-	Entries     uint64    `json:"entries"`      // without those of layers
-	MostEntries uint64    `json:"most_entries"` // of a table, without those of layers
-	InBase      int       `json:"-"`            // how many of the tables are of no layer
-	Filters     bool      `json:"-"`            // a table has the name of one with a filter only
-	Layers      int       `json:"layers,omitempty"`
-	Added       uint64    `json:"added,omitempty"`    // entries of layers, which can take the place of older ones
-	Removals    uint64    `json:"removals,omitempty"` // of keys
-	Smallest    *text.Key `json:"smallest,omitempty"`
-	Largest     *text.Key `json:"largest,omitempty"`
-	Notes       []string  `json:"notes,omitempty"`
-	Damage      []string  `json:"damage,omitempty"`
+	Manifest    string     `json:"set"`
+	Tables      int        `json:"tables"`
+	Bytes       int64      `json:"bytes"`
+	TailBytes   int64      `json:"tail_bytes"`   // filters, indexes and footers
+	Entries     uint64     `json:"entries"`      // without those of layers
+	MostEntries uint64     `json:"most_entries"` // of a table, without those of layers
+	InBase      int        `json:"-"`            // how many of the tables are of no layer
+	Filters     bool       `json:"-"`            // a table has the name of one with a filter only
+	Layers      int        `json:"layers,omitempty"`
+	Added       uint64     `json:"added,omitempty"`    // entries of layers, which can take the place of older ones
+	Removals    uint64     `json:"removals,omitempty"` // of keys
+	Files       []SetTable `json:"-"`                  // those of the newest layer first, in the order of their keys
+	Smallest    *text.Key  `json:"smallest,omitempty"`
+	Largest     *text.Key  `json:"largest,omitempty"`
+	Notes       []string   `json:"notes,omitempty"`
+	Damage      []string   `json:"damage,omitempty"`
+}
+
+// A SetTable is a table of a set, as the manifest describes it.
+type SetTable struct {
+	*set.Table
+	Path     string
+	Layer    int    // its number, 1 for the oldest; 0: of no layer
+	Removals bool   // its keys are removed from older layers
+	Problem  string // of the file; "" if there is none
 }
 
 // ReadSet reads the manifest of a set, and compares the sizes of its tables with it. The error
@@ -40,13 +51,25 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 	if err != nil || d == nil {
 		return nil, err
 	}
+	all := d.All()
+	for _, t := range all {
+		if err := o.Outputs.CheckAll([]string{t.Path}); err != nil {
+			return nil, err
+		}
+	}
 	s := &SetSummary{Manifest: d.Set, Layers: d.Layers, Notes: d.Notes}
 	damage := append(d.Damage, d.MissingError())
-	for _, t := range d.All() {
-		s.add(t)
+	for _, t := range all {
+		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
 		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
 			damage = append(damage, source.SetError(fmt.Sprintf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size)))
+			file.Problem = "the file has " + text.Bytes(uint64(info.Size()))
 		}
+		if t.Missing {
+			file.Problem = "does not exist"
+		}
+		s.Files = append(s.Files, file)
+		s.add(t)
 	}
 	for _, e := range damage {
 		s.Damage = append(s.Damage, text.Lines(e)...)
@@ -64,7 +87,7 @@ func (s *SetSummary) add(t source.TableFile) {
 	case t.Removals:
 		s.Removals += l.Entries
 		return
-	case t.InLayer:
+	case t.Layer > 0:
 		s.Added += l.Entries
 	default:
 		s.Entries += l.Entries
