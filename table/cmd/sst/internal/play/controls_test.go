@@ -25,7 +25,7 @@ var controls = []pagetest.Control{
 	{Element: "#add button", Name: "button Add", Keys: kb.Enter, Shows: "#added", Text: "The filter has 12 keys.", Draws: "#bits-picture"},
 	{Element: "#examples", Name: "combobox Example keys", Keys: kb.ArrowDown, Shows: "#rates", Text: "user names that were not added"},
 	{Element: "[data-add='10']", Name: "button Add 10", Keys: " ", Shows: "#added", Text: "The filter has 22 keys.", Draws: "#bits-picture"},
-	{Element: "[data-add='100']", Name: "button Add 100", Keys: kb.Enter, Shows: "#added", Text: "The filter has 122 keys. That is more than the 40", Draws: "#bits-picture"},
+	{Element: "[data-add='100']", Name: "button Add 100", Keys: kb.Enter, Shows: "#added", Text: "The filter has 122 keys. ⚠ That is more than the 40", Draws: "#bits-picture"},
 	{Element: "[data-add='1000']", Name: "button Add 1000", Keys: " ", Shows: "#added", Text: "The filter has 1,122 keys.", Draws: "#bits-picture"},
 	{Element: "#keys", Name: "listbox Keys in the filter", Keys: kb.End, Shows: "#key-info", Text: "Key “user1110”", Draws: "#bits-picture"},
 	{Element: ".rates .scroll", Name: "region Predicted and measured"},

@@ -47,7 +47,7 @@ func TestTyping(t *testing.T) {
 	page := openPlay(t, 1000, "n=1&bits=10&key=ada")
 	for _, tt := range []struct{ box, text, said, want string }{
 		{"#new-key", "ada", "#added", "“ada” was added before. The filter has 1 key."},
-		{"#new-key", "grace", "#added", "Added “grace”. The filter has 2 keys. That is more than the 1 it is made for."},
+		{"#new-key", "grace", "#added", "Added “grace”. The filter has 2 keys. ⚠ That is more than the 1 it is made for: of other keys, 0.4203 % pass, and with 1 key 0.2037 %."},
 		{"#new-key", `\q`, "#added", `no such escape: \q (a backslash is \\)`},
 		{"#new-key", strings.Repeat("é", 33), "#added", "The key has 66 bytes, and this page takes at most 64."},
 		{"#key", "ada", "#answer", "◆ May be present “ada” All 6 probes found a set bit. The key was added."},

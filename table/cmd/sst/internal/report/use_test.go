@@ -27,7 +27,7 @@ func TestPageTyping(t *testing.T) {
 		way    []string
 	}{
 		{"key000500", "✓ Found “key000500” It has a value of 33 bytes, “value of 500, and some more of i…”.",
-			[]string{"Index → one data block entry 5 of", "Filter of the block ◆ may contain slot, offset >> base lg", ">> 11 =", "k 6 hash 0x", "✓ set", "Data block ✓ found at"}},
+			[]string{"Index → one data block entry 5 of", "Filter of the block ◆ may contain filter number", "and each 2,048 bytes of the file have one", "k 6 hash 0x", "✓ set", "Data block ✓ found at"}},
 		{"key00050", "✗ Absent “key00050” The filter of the data block excludes the key. The block is not read.",
 			[]string{"Filter of the block ✗ certainly absent", "✗ not set"}},
 		{"zzz", "✗ Absent “zzz” The key is > all separators in the index.", []string{"Index ✗ key > all separators"}},

@@ -22,7 +22,7 @@ function showAnswer({ asked, sieve }) {
   byId("answer").replaceChildren(
     element("p", { className: `verdict ${className}` }, element("strong", {}, verdict), ` ${quoted(asked.text)}`),
     element("p", {}, why));
-  byId("way").append(probeList(asked, setBy));
+  byId("way").append(probeList(asked, setBy), ...repeatNote(asked));
 }
 
 /** showAsk connects the form and the button that finds a false positive. */

@@ -6,7 +6,7 @@ function keyFacts(key, sieve) {
   const bits = key.bits.map((bit) => setters(bit) > 1 ? `${number(bit)} (of ${number(setters(bit))} keys)` : number(bit));
   const facts = [["bits", bits.join(", ")], ["hash", hexWord(key.hash)],
     ["shared with other keys", `${key.bits.filter((bit) => setters(bit) > 1).length} of ${key.bits.length} bits`]];
-  if (key.bits.length < sieve.k) facts.push(["probes that repeat a bit", number(sieve.k - key.bits.length)]);
+  if (key.bits.length < sieve.k) facts.push(["probes that repeat a bit", `${number(sieve.k - key.bits.length)}: each adds the same step to the hash, which can lead back to a bit`]);
   return facts;
 }
 
@@ -33,7 +33,7 @@ class KeyList {
 
   refill() {
     const { keys } = this.play.sieve;
-    this.list.hidden = this.info.hidden = keys.length === 0;
+    byId("listed").hidden = keys.length === 0;
     this.list.replaceChildren(...keys.map((key, i) =>
       element("li", { role: "option", id: `key-${i}`, "aria-selected": "false" }, key.text === "" ? "(empty key)" : shorten(key.text, 24))));
   }
@@ -76,9 +76,14 @@ class KeyList {
 /** sayAdded says what was done, and how many keys there are now. */
 function sayAdded({ sieve }, text) {
   const keys = sieve.keys.length;
-  const over = keys > sieve.n ? ` That is more than the ${number(sieve.n)} it is made for.` : "";
+  const over = keys > sieve.n ? ` ⚠ That is more than the ${number(sieve.n)} it is made for: ${overText(sieve)}` : "";
   const full = keys >= mostKeys ? " This page takes no more." : "";
   byId("added").textContent = `${text} The filter has ${count(keys, "keys")}.${over}${full}`;
+}
+
+/** overText says what too many keys do to the rate that is expected. */
+function overText({ keys, n, size, k }) {
+  return `of other keys, ${percent(predict(keys.length, size, k).rate)} pass, and with ${count(n, "keys")} ${percent(predict(n, size, k).rate)}.`;
 }
 
 /** addTyped adds the key that was typed. */

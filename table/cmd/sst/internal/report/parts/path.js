@@ -109,7 +109,7 @@ function answerOf(filter) {
 function probesOf(answer, facts) {
   const all = factList([...facts, ["bits", number(answer.size)], ["k", number(answer.k)],
     ["hash", hexWord(answer.hash)], ["step", hexWord(answer.step)]]);
-  return [all, probeList(answer), ...bitsFigures(answer)];
+  return [all, probeList(answer), ...repeatNote(answer), ...bitsFigures(answer)];
 }
 
 function wholeStep(answer) {
@@ -130,8 +130,8 @@ function indexStep(visit) {
 
 function filterStep(visit) {
   const answer = visit.filter;
-  const sum = `${number(blocks.offset[visit.block])} >> ${blockFilter.baseLg} = ${number(answer.slot)}`;
-  const slot = ["slot, offset >> base lg", sum];
+  const sum = `${number(answer.slot)}: the block starts at ${number(blocks.offset[visit.block])}, and each ${number(2 ** blockFilter.baseLg)} bytes of the file have one`;
+  const slot = ["filter number", sum];
   if (answer.missing) return step("Filter of the block", mayContain, factList([slot]), element("p", {}, "The filter block has no filter with this number."));
   if (!answer.size) return step("Filter of the block", answerOf(answer), factList([slot]), element("p", {}, "This filter has no keys."));
   const note = answer.reserved ? [element("p", {}, `k > ${mostProbes} is reserved: the filter is treated as containing every key.`)] : [];
