@@ -22,7 +22,8 @@ var ours = regexp.MustCompile(
 // has failed: a build has tables that no manifest lists yet. In a directory of the operating system,
 // Sweep has the lock of the manifest, set.jsonl.lock: a build that ends waits for it, and then fails if a
 // table of it is gone. In other file systems there is no lock: do not start a build while Sweep runs
-// there.
+// there. Builds of the command sst have no lease, and temporary files of the same names: do not call
+// Sweep while one writes to dir.
 func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) (err error) {
 	if err := checkDir(dir); err != nil {
 		return err

@@ -41,12 +41,12 @@ type trialTable struct {
 	keys  int // of a table
 	block int // keys of a filter by blocks
 
-	added         int
-	table         filter.TableGenerator // nil: no filter of the whole table
-	blocks        filter.Generator
-	absent        [][]byte // to be looked up in the block
-	passed        [][]byte // keys that the filters of the blocks before do not exclude
-	asked, passes int      // of the table
+	added  int
+	table  filter.TableGenerator // nil: no filter of the whole table
+	blocks filter.Generator
+	absent [][]byte // to be looked up in the block
+	passed [][]byte // keys that the filters of the blocks before do not exclude
+	asked  int      // of the table
 }
 
 // round divides the pairs by chance into keys of tables and absent ones. Those of a last table that is not
