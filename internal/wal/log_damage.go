@@ -2,6 +2,7 @@ package wal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -55,6 +56,17 @@ func (d LogDamage) highest() uint64 {
 		return 0
 	}
 	return d.Before - 1
+}
+
+// has reports whether a lost write can have that sequence number.
+func (d LogDamage) has(sequence uint64) bool {
+	return d.stepsBack() || sequence > d.After && (d.Before == 0 || sequence < d.Before)
+}
+
+// MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.
+func (l *Log) MayHaveLost(sequence uint64) bool {
+	has := func(d LogDamage) bool { return d.has(sequence) }
+	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, has) || l.More > 0 && l.others.has(sequence)
 }
 
 // HighestLost returns the highest sequence number that a write in a skipped part can have had, or that a

@@ -127,7 +127,7 @@ func TestStoredLogBehindDamagedHeader(t *testing.T) {
 }
 
 // checkStored checks what is found of a damaged log. Foreign writes may be found only if mayFind, and must
-// be uncertain then.
+// be uncertain then. Own ones that are not found may be lost.
 func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bool) {
 	t.Helper()
 	own, foreign, read := foundWrites(t, log)
@@ -142,6 +142,11 @@ func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bo
 	for s := l.next; s <= l.last; s++ {
 		if !own[s] {
 			t.Fatalf("%s: write %d is not found; %d to %d follow the value: %v", name, s, l.next, l.last, read.Reports())
+		}
+	}
+	for s := uint64(1); s <= read.Last(); s++ {
+		if !own[s] && !read.MayHaveLost(s) {
+			t.Fatalf("%s: write %d is not found, and not lost: %v", name, s, read.Reports())
 		}
 	}
 }

@@ -209,10 +209,14 @@ func bytesOf(keys ...string) (b [][]byte) {
 	return b
 }
 
-// rounds returns how many rounds a test has, which are more if long tests run.
+// rounds returns how many rounds a test has: more if long tests run, and a third of them with the race
+// detector, which is slow.
 func rounds(few, many int) int {
-	if long.Enabled() {
+	switch {
+	case long.Enabled():
 		return many
+	case long.Race:
+		return 1 + few/3
 	}
 	return few
 }

@@ -42,7 +42,7 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
-	return e.Table == nil || !e.Table.Spare || s.lostLog > 0 || e.Sequence <= s.logs.lost || c.IsLost(e.Key)
+	return e.Table == nil || !e.Table.Spare || s.lostLog > 0 || s.mayHaveLost(e.Sequence) || c.IsLost(e.Key)
 }
 
 // isWhole reports whether nothing says that edits of the MANIFEST are lost.

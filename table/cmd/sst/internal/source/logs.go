@@ -22,8 +22,8 @@ type logs struct {
 	start  uint64           // see Log.Start
 	after  uint64           // with upTo, see Version.Logged; 0: not known
 	upTo   uint64
-	damage map[string]error // of those that were read, by path
-	lost   uint64           // the highest sequence number that a lost write can have
+	damage map[string]*Log // those that were read and are damaged, by path
+	lost   uint64          // the highest sequence number that a lost write can have
 }
 
 // logs returns the logs that have writes, or should have.
@@ -70,9 +70,9 @@ func (s *Source) endLog(l *Log) error {
 		return err
 	}
 	if s.logs.damage == nil {
-		s.logs.damage = map[string]error{}
+		s.logs.damage = map[string]*Log{}
 	}
-	s.logs.damage[l.Path] = err
+	s.logs.damage[l.Path] = l
 	s.logs.lost = max(s.logs.lost, l.HighestLost())
 	return nil
 }
@@ -82,9 +82,19 @@ func (s *Source) endLog(l *Log) error {
 func (s *Source) LogDamage() error {
 	var all []error
 	for _, path := range slices.Sorted(maps.Keys(s.logs.damage)) {
-		all = append(all, s.logs.damage[path])
+		all = append(all, s.logs.damage[path].DamageError())
 	}
 	return errors.Join(all...)
+}
+
+// mayHaveLost reports whether a damaged log can have lost a write with that sequence number.
+func (s *Source) mayHaveLost(sequence uint64) bool {
+	for _, l := range s.logs.damage {
+		if l.MayHaveLost(sequence) {
+			return true
+		}
+	}
+	return false
 }
 
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.
