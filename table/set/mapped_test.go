@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -184,6 +185,7 @@ func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
 
 // Filters and indexes of mapped tables are not in memory, and no file stays open.
 func TestMappedSetTakesNoMemory(t *testing.T) {
+	long.NoRace(t)
 	const tables, keys = 100, 9000
 	dir := t.TempDir()
 	m := writeTables(t, dir, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, tables, keys)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -20,6 +21,7 @@ const fewFilesEnv = "SIEVETABLE_TEST_FEW_FILES"
 
 // A set of more tables than the process may have files open works, without an option for it.
 func TestMoreTablesThanFiles(t *testing.T) {
+	long.NoRace(t)
 	if dir := os.Getenv(fewFilesEnv); dir != "" {
 		askWithFewFiles(t, dir)
 		return

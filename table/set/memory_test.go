@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -74,6 +75,7 @@ func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 // Open tables take more memory when lookups have built the search trees of their indexes. The Set then
 // closes others.
 func TestMemorySizeOfTablesThatGrow(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	src := newStore()
 	m := new(set.Manifest)

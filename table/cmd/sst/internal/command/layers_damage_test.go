@@ -18,8 +18,11 @@ import (
 // No older entry is taken for the answer, and neither is one that the table removes.
 func TestDamagedLayers(t *testing.T) {
 	rounds := 6
-	if long.Enabled() {
+	switch {
+	case long.Enabled():
 		rounds = 45
+	case long.Race:
+		rounds = 2
 	}
 	rng := rand.New(rand.NewPCG(1, 42))
 	for round := range rounds {

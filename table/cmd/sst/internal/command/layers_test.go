@@ -22,8 +22,11 @@ import (
 // All commands show what the layers of a set have together.
 func TestCommandsOverLayers(t *testing.T) {
 	rounds := 3
-	if long.Enabled() {
+	switch {
+	case long.Enabled():
 		rounds = 20
+	case long.Race:
+		rounds = 2
 	}
 	rng := rand.New(rand.NewPCG(1, 41))
 	for round := range rounds {

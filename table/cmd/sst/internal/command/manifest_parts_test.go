@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -54,6 +55,7 @@ func TestMissingParts(t *testing.T) {
 // Of any number of parts, each that is left out is noticed, unless it is the first or the last one
 // and the names could be all. Where tables and entries are counted, the count decides.
 func TestMissingPartsOfAnyNumber(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(28, 9))
 	for range 2000 {

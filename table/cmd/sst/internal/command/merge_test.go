@@ -202,6 +202,7 @@ func checkMerged(t *testing.T, rng *rand.Rand, paths, flags []string, want map[s
 // OUT has what a map has that takes the entries of the INPUTs by the same rule. A key whose deletion
 // wins is not there.
 func TestMergeIsThatOfMaps(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rounds := 20
 	if long.Enabled() {

@@ -59,6 +59,7 @@ func writeUsable(t *testing.T) {
 // Whatever the value of a flag, a command that refuses it says so in one style and in its own
 // words.
 func TestValuesOfFlags(t *testing.T) {
+	long.NoRace(t)
 	writeUsable(t)
 	refused := 0
 	for _, c := range commands(newCommand(nil)) {

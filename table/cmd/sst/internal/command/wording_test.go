@@ -60,6 +60,7 @@ func writeInput(t *testing.T, path string, lines []string) {
 
 // What the commands print of tables with 0, 1 and 2 entries reads right.
 func TestCountsOfSmallTables(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	names := smallSources(t)
 	damaged, rescued := filepath.Join(t.TempDir(), "damaged.ldb"), filepath.Join(t.TempDir(), "rescued.ldb")
