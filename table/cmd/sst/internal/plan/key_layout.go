@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -104,7 +105,7 @@ func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 		shared := 0
 		if i > 0 {
 			last := pairs[i-1].key
-			shared = sharedLen(last, p.key)
+			shared = wire.SharedLen(last, p.key)
 			separator := table.BytewiseComparer.Separator(nil, last, p.key)
 			if separator == nil {
 				separator = last
@@ -116,15 +117,6 @@ func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 		l.entry += (1 + varintLen(rest) + varintLen(float64(len(p.value))) + rest + float64(len(p.value))) / n
 	}
 	return l, nil
-}
-
-// sharedLen returns the length of the prefix that two keys share.
-func sharedLen(a, b []byte) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // storedLayout returns what a table of the pairs takes that is written by the Writer as sst build uses it.
