@@ -74,19 +74,19 @@ func (a *asked) ask(db database, absent, present sample, filtersOnly bool) (err 
 		}
 		a.NotDenied = float64(n) / float64(absent.len())
 	}
-	for range 2 {
-		a.Absent, err = timeLookups(db, absent, func(has bool) bool { return !has || filtersOnly })
-		if err != nil {
-			return err
-		}
+	a.Absent, err = timeSecond(db, absent, func(has bool) bool { return !has || filtersOnly })
+	if err == nil {
+		a.Present, err = timeSecond(db, present, func(has bool) bool { return has })
 	}
-	for range 2 {
-		a.Present, err = timeLookups(db, present, func(has bool) bool { return has })
-		if err != nil {
-			return err
-		}
+	return err
+}
+
+// timeSecond asks for all keys twice, and returns the time of the second time.
+func timeSecond(db database, keys sample, right func(has bool) bool) (float64, error) {
+	if _, err := timeLookups(db, keys, right); err != nil {
+		return 0, err
 	}
-	return nil
+	return timeLookups(db, keys, right)
 }
 
 // timeLookups asks for all keys, and returns the CPU time of a lookup in nanoseconds. An answer that is not

@@ -50,11 +50,6 @@ func askWithin(dir string, memorySize int64, absent sample) (memory int64, looku
 		return 0, 0, err
 	}
 	defer s.Close()
-	for range 2 {
-		lookup, err = timeLookups(s, absent, func(has bool) bool { return !has })
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	return s.MemorySize(), lookup, nil
+	lookup, err = timeSecond(s, absent, func(has bool) bool { return !has })
+	return s.MemorySize(), lookup, err
 }

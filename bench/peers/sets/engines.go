@@ -25,6 +25,7 @@ type engine struct {
 	ways []way
 
 	sst    []string // the flags of sst build that make it; nil: it is a peer
+	module string   // the peer's
 	build  func(dir string, k *keyFile) error
 	update func(dir string, k *keyFile) error
 }
@@ -65,18 +66,18 @@ func engines() []engine {
 		{name: "set, bloom:10", ways: ours, sst: blocks},
 		{name: "set, bloom:10+table-bloom:10", ways: ours, sst: slices.Concat(blocks, []string{"--table-filter", "table-bloom:10"})},
 		{name: filterOnly, ways: ours, sst: []string{"--filter-only", "--table-filter", "fuse:8"}},
-		{name: "Pebble", ways: []way{{"", openPebble}}, build: buildPebble, update: updatePebble},
-		{name: "goleveldb", ways: []way{{"", openGoleveldb}}, build: writeGoleveldb, update: writeGoleveldb},
-		{name: "bbolt", ways: []way{{"", openBbolt}}, build: writeBbolt, update: writeBbolt},
+		{name: "Pebble", module: "github.com/cockroachdb/pebble/v2", ways: []way{{"", openPebble}}, build: buildPebble, update: updatePebble},
+		{name: "goleveldb", module: "github.com/syndtr/goleveldb", ways: []way{{"", openGoleveldb}}, build: writeGoleveldb, update: writeGoleveldb},
+		{name: "bbolt", module: "go.etcd.io/bbolt", ways: []way{{"", openBbolt}}, build: writeBbolt, update: writeBbolt},
 	}
 }
 
 // peers returns names and versions of the peers.
 func peers() (all [][2]string) {
-	for _, p := range [][2]string{
-		{"Pebble", "github.com/cockroachdb/pebble/v2"}, {"goleveldb", "github.com/syndtr/goleveldb"}, {"bbolt", "go.etcd.io/bbolt"},
-	} {
-		all = append(all, [2]string{p[0], moduleversion.ModuleVersion(p[1])})
+	for _, e := range engines() {
+		if e.module != "" {
+			all = append(all, [2]string{e.name, moduleversion.ModuleVersion(e.module)})
+		}
 	}
 	return all
 }

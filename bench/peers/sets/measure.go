@@ -86,15 +86,8 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 
 // build builds the set of a file's keys, and returns the CPU time of a key in microseconds.
 func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
-	cmd, err := child(stepBuild, e.name, "", s.dir)
-	if e.sst != nil {
-		flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/", s.path(file))
-		cmd = s.sstBuild(e, flags)
-	}
-	if err != nil {
-		return 0, err
-	}
-	sp, _, err := runProcess(cmd)
+	flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/", s.path(file))
+	sp, err := s.write(e, stepBuild, flags)
 	return sp.cpu.Seconds() * 1e6 / float64(s.n), err
 }
 
@@ -105,15 +98,20 @@ func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
 
 // update adds the new keys to the set, and returns how many bytes were written.
 func (s *stand) update(e engine) (int64, error) {
-	cmd, err := child(stepUpdate, e.name, "", s.dir)
-	if e.sst != nil {
-		cmd = s.sstBuild(e, []string{"--layer-of", s.path(setDir), s.path(newFile)})
-	}
-	if err != nil {
-		return 0, err
-	}
-	sp, _, err := runProcess(cmd)
+	sp, err := s.write(e, stepUpdate, []string{"--layer-of", s.path(setDir), s.path(newFile)})
 	return sp.written, err
+}
+
+// write has a peer do a step that writes. For a set it is sst build with these flags.
+func (s *stand) write(e engine, step string, flags []string) (sp spending, err error) {
+	cmd := s.sstBuild(e, flags)
+	if e.sst == nil {
+		if cmd, err = child(step, e.name, "", s.dir); err != nil {
+			return sp, err
+		}
+	}
+	sp, _, err = runProcess(cmd)
+	return sp, err
 }
 
 // ask runs a step that asks, and decodes what it measured.
