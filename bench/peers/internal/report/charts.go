@@ -100,6 +100,16 @@ func finding(subject string, w words, name string, ratios []float64) string {
 	return strings.TrimSpace(subject + " " + w.compare(ratios...) + " " + name)
 }
 
+// entriesNote says what the entries of W1 are.
+func (r *Report) entriesNote() string {
+	return sentence(spoken(r.Entries)) + " entries in memory, compressed with Snappy."
+}
+
+// barsNote says the same, and what bars are.
+func (r *Report) barsNote() string {
+	return "Thin lines are from the least to the most. " + r.entriesNote() + " Hollow: asks no filter."
+}
+
 // spoken writes the numbers of entries that are usual here as people say them.
 func spoken(n int) string {
 	switch n {

@@ -33,8 +33,7 @@ func (r *Report) byEngine() *drawing {
 	if len(all) == 0 {
 		return nil
 	}
-	note := "Time of a lookup, as a multiple of sievetable’s: shorter is better. Thin lines are from the least to the most. " +
-		sentence(spoken(r.Entries)) + " entries in memory, compressed with Snappy. Hollow: asks no filter."
+	note := "Time of a lookup, as a multiple of sievetable’s: shorter is better. " + r.barsNote()
 	const title = "How long a lookup takes"
 	return &drawing{title: title, note: note, alt: title + ". " + strings.Join(titles, "; "), body: all}
 }

@@ -37,7 +37,7 @@ func (r *Report) byBits() *drawing {
 	subject := fmt.Sprintf("Absent keys, no block cache, %v to %v bits of filter per key:", rows[0].X, rows[len(rows)-1].X)
 	return r.Engines.drawing(lines{rows: rows, value: ratio, unit: " ×", x: "bits of filter per key", state: cold},
 		finding(subject, speed, rival, r.Engines.rivals(rows, cold)),
-		multiples+sentence(spoken(r.Entries))+" entries in memory, compressed with Snappy.")
+		multiples+r.entriesNote())
 }
 
 // byBits returns the rows of lookups with filters of some bits per key, the usual ones among them.

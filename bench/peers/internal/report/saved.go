@@ -15,8 +15,7 @@ func (r *Report) saved() *drawing {
 		return nil
 	}
 	title := fmt.Sprintf("What %d bits of filter per key save", measure.UsualBits)
-	note := "Of one lookup of an absent key, no block cache. Thin lines are from the least to the most. " +
-		sentence(spoken(r.Entries)) + " entries in memory, compressed with Snappy. Hollow: asks no filter."
+	note := "Of one lookup of an absent key, no block cache. " + r.barsNote()
 	return &drawing{title: title, note: note, alt: title + ". " + reads.alt() + "; " + time.alt(), body: panels{reads, time}}
 }
 
