@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	_ "github.com/sievetable/sievetable/bench/peers/internal/cxxcursor" // its cursor.h
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 )
 

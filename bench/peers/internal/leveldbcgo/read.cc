@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <atomic>
-#include <string>
 
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"
@@ -63,11 +62,6 @@ void Handle(void* arg, const Slice& key, const Slice&) {
   a->found = key == a->key;
 }
 
-Status Wrong(const Slice& key, bool present) {
-  return Status::Corruption(
-      key, present ? "was not found" : "was found, but is not there");
-}
-
 }  // namespace
 
 struct ldb_table {
@@ -120,32 +114,15 @@ char* ldb_get(ldb_cursor* cursor, ldb_packed keys, int present) {
         t->table.get(), t->options->read, answer.key, &answer, Handle);
     if (!s.ok()) return Message(s);
     if (answer.found != (present != 0))
-      return Message(Wrong(answer.key, present));
+      return Wrong<Status>(answer.key, present != 0);
   }
   return nullptr;
 }
 
 char* ldb_scan(ldb_cursor* cursor, int backward, size_t* bytes) {
-  leveldb::Iterator* it = cursor->it.get();
-  size_t n = 0;
-  if (backward) {
-    for (it->SeekToLast(); it->Valid(); it->Prev())
-      n += it->key().size() + it->value().size();
-  } else {
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      n += it->key().size() + it->value().size();
-  }
-  *bytes = n;
-  return Message(it->status());
+  return Scan(cursor->it.get(), backward != 0, bytes);
 }
 
 char* ldb_seek(ldb_cursor* cursor, ldb_packed keys) {
-  leveldb::Iterator* it = cursor->it.get();
-  for (size_t i = 0; i < keys.n; i++) {
-    it->Seek(At(keys, i));
-    if (!it->status().ok()) return Message(it->status());
-    if (!it->Valid() || it->key() != At(keys, i))
-      return Message(Wrong(At(keys, i), true));
-  }
-  return nullptr;
+  return Seek(cursor->it.get(), keys);
 }

@@ -3,9 +3,9 @@
 #ifndef SIEVETABLE_TABLE_H_
 #define SIEVETABLE_TABLE_H_
 
-#include <cstring>
 #include <memory>
 
+#include "../cxxcursor/cursor.h"
 #include "leveldb/cache.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/options.h"
@@ -22,11 +22,6 @@ struct ldb_options {
 
 inline leveldb::Slice At(const ldb_packed& p, size_t i) {
   return leveldb::Slice(p.data + i * p.width, p.width);
-}
-
-// Message returns what Go is to report and free, or null.
-inline char* Message(const leveldb::Status& s) {
-  return s.ok() ? nullptr : strdup(s.ToString().c_str());
 }
 
 #endif  // SIEVETABLE_TABLE_H_

@@ -1,6 +1,7 @@
 //go:build leveldb && cgo
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "leveldb/db.h"

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"unsafe"
 
+	_ "github.com/sievetable/sievetable/bench/peers/internal/cxxcursor" // its cursor.h
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 )
 

@@ -4,7 +4,6 @@
 #include "rocksdb/iterator.h"
 #include "table.h"
 
-using rocksdb::Slice;
 using rocksdb::Status;
 
 struct rdb_reader {
@@ -16,15 +15,6 @@ struct rdb_cursor {
   std::unique_ptr<rocksdb::Iterator> it;
   rocksdb::PinnableSlice value;
 };
-
-namespace {
-
-Status Wrong(const Slice& key, bool present) {
-  return Status::Corruption(
-      key, present ? "was not found" : "was found, but is not there");
-}
-
-}  // namespace
 
 char* rdb_open(rdb_table* table, size_t cache_bytes, rdb_reader** reader) {
   rocksdb::DB* db = nullptr;
@@ -55,32 +45,15 @@ char* rdb_get(rdb_cursor* cursor, rdb_packed keys, int present) {
                                      &cursor->value);
     if (!s.ok() && !s.IsNotFound()) return Message(s);
     if (s.ok() != (present != 0))
-      return Message(Wrong(At(keys, i), present != 0));
+      return Wrong<Status>(At(keys, i), present != 0);
   }
   return nullptr;
 }
 
 char* rdb_scan(rdb_cursor* cursor, int backward, size_t* bytes) {
-  rocksdb::Iterator* it = cursor->it.get();
-  size_t n = 0;
-  if (backward) {
-    for (it->SeekToLast(); it->Valid(); it->Prev())
-      n += it->key().size() + it->value().size();
-  } else {
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      n += it->key().size() + it->value().size();
-  }
-  *bytes = n;
-  return Message(it->status());
+  return Scan(cursor->it.get(), backward != 0, bytes);
 }
 
 char* rdb_seek(rdb_cursor* cursor, rdb_packed keys) {
-  rocksdb::Iterator* it = cursor->it.get();
-  for (size_t i = 0; i < keys.n; i++) {
-    it->Seek(At(keys, i));
-    if (!it->status().ok()) return Message(it->status());
-    if (!it->Valid() || it->key() != At(keys, i))
-      return Message(Wrong(At(keys, i), true));
-  }
-  return nullptr;
+  return Seek(cursor->it.get(), keys);
 }

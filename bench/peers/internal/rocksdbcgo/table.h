@@ -3,9 +3,9 @@
 #ifndef SIEVETABLE_ROCKSDB_TABLE_H_
 #define SIEVETABLE_ROCKSDB_TABLE_H_
 
-#include <cstring>
 #include <memory>
 
+#include "../cxxcursor/cursor.h"
 #include "loops.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -23,11 +23,6 @@ rocksdb::Options TableOptions(const rdb_options& options, rocksdb::Env* env,
 
 inline rocksdb::Slice At(const rdb_packed& p, size_t i) {
   return rocksdb::Slice(p.data + i * p.width, p.width);
-}
-
-// Message returns what Go is to report and free, or null.
-inline char* Message(const rocksdb::Status& s) {
-  return s.ok() ? nullptr : strdup(s.ToString().c_str());
 }
 
 #endif  // SIEVETABLE_ROCKSDB_TABLE_H_
