@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // addCompletions lets shells complete the arguments and flags of all commands. A command without a
@@ -93,7 +93,7 @@ func mustComplete(cmd *cobra.Command, flag string, with cobra.CompletionFunc) {
 func printableArgs(args []string) []string {
 	plain := make([]string, len(args))
 	for i, arg := range args {
-		plain[i] = text.Printable(arg)
+		plain[i] = printable.String(arg)
 	}
 	return plain
 }

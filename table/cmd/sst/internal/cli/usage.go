@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -171,11 +172,11 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 // A BytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
 type BytesFlag []byte
 
-func (b *BytesFlag) String() string { return text.Escape(*b) }
+func (b *BytesFlag) String() string { return printable.Escape(*b) }
 func (b *BytesFlag) Type() string   { return "key" }
 
 func (b *BytesFlag) Set(s string) error {
-	v, err := text.Unescape(s)
+	v, err := printable.Unescape(s)
 	*b = append([]byte{}, v...)
 	return err
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const goldens = "../../../../../testdata"
@@ -64,7 +64,7 @@ func readSound(t *testing.T, path string) sound {
 
 func unescapeKey(t *testing.T, s string) []byte {
 	t.Helper()
-	key, err := text.Unescape(s)
+	key, err := printable.Unescape(s)
 	if err != nil {
 		t.Fatal(err)
 	}

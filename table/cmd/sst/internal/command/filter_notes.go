@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -13,7 +14,7 @@ import (
 // f do.
 func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *source.File) {
 	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
-		text.Line(stderr, "sst: note: the filters of the new table do not hold prefixes, as those of the old one do by %s", text.Escape([]byte(p.FilterPrefix)))
+		text.Line(stderr, "sst: note: the filters of the new table do not hold prefixes, as those of the old one do by %s", printable.Escape([]byte(p.FilterPrefix)))
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // prefixerNames is how the names of the Prefixers begin that --filter-prefix can name. The rest is the
@@ -16,7 +16,7 @@ const prefixerNames = "sievetable.prefix."
 
 // filterPrefixOf returns the Prefixer that a value of --filter-prefix names.
 func filterPrefixOf(value string) (table.Prefixer, error) {
-	if name, err := text.Unescape(value); err == nil && value != "delimiter:" {
+	if name, err := printable.Unescape(value); err == nil && value != "delimiter:" {
 		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !isNoLength(value) {
 			return p, nil
 		}
@@ -41,7 +41,7 @@ func retainedFilterPrefix(p *table.Properties) string {
 	if !found {
 		return ""
 	}
-	if value = text.Escape([]byte(value)); len(value) == 0 {
+	if value = printable.Escape([]byte(value)); len(value) == 0 {
 		return ""
 	}
 	if _, err := filterPrefixOf(value); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -194,7 +195,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 	if several || f.format == "json" {
 		return p.print, nil
 	}
-	encode := func(e source.Entry) string { return text.Escape(e.Value) }
+	encode := func(e source.Entry) string { return printable.Escape(e.Value) }
 	if f.format == "hex" {
 		encode = func(e source.Entry) string { return fmt.Sprintf("%x", e.Value) }
 	}
@@ -214,7 +215,7 @@ type jsonAnswer struct {
 // askFilter returns a function that prints the answer of a table with a filter only: with
 // several keys and in JSON the key too.
 func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source, key []byte) (bool, error), error) {
-	encode := text.Escape
+	encode := printable.Escape
 	switch f.format {
 	case "raw":
 		return nil, cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
@@ -228,8 +229,8 @@ func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source
 		}
 		if f.format == "json" {
 			a := jsonAnswer{MayContain: may}
-			a.Key, a.KeyBase64 = text.StringOrBytes(key)
-			line, err := text.AppendJSON(nil, a)
+			a.Key, a.KeyBase64 = printable.StringOrBytes(key)
+			line, err := printable.AppendJSON(nil, a)
 			if err == nil {
 				_, err = out.Write(append(line, '\n'))
 			}

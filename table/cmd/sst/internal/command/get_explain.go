@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -79,7 +80,7 @@ func describeEntry(e source.Entry) string {
 	if len(value) > 60 {
 		value, more = value[:60], "…"
 	}
-	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
+	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), printable.Escape(value), more)
 }
 
 // explainTotals prints how many tables were searched, and what that took.
@@ -112,7 +113,7 @@ func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 		if p.IsException {
 			tableFilter = source.MayContain
 		}
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), tableFilter)
+		text.Row(w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), tableFilter)
 	}
 	if len(p.TableProbes.Bits) > 0 {
 		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
@@ -124,7 +125,7 @@ func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 		text.Row(w, "  exceptions", "one of %s that the filter has by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
 	}
 	if filters.Prefix != nil {
-		text.Row(w, "  prefixes", "%s: for scans, and not asked", text.Escape([]byte(filters.Prefix.Name())))
+		text.Row(w, "  prefixes", "%s: for scans, and not asked", printable.Escape([]byte(filters.Prefix.Name())))
 	}
 	if p.TableFilter != source.Absent && !p.FilterOnly {
 		explainBlock(w, p, filters)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -45,7 +46,7 @@ func (f *keyFlags) decode(s string) ([]byte, error) {
 		}
 		return key, err
 	}
-	key, err := text.Unescape(s)
+	key, err := printable.Unescape(s)
 	if err != nil {
 		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
 	}

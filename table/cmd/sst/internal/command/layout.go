@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -147,7 +148,7 @@ func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
 			text.Line(p.out, "%s", strings.TrimRight(p.line(r), " "))
 			continue
 		}
-		line, err := text.AppendJSON(nil, r)
+		line, err := printable.AppendJSON(nil, r)
 		if err == nil {
 			_, err = p.out.Write(append(line, '\n'))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -74,7 +75,7 @@ func checkParts(all []tableLine) error {
 		return nil
 	}
 	return fmt.Errorf("the tables %s… are numbered from %d to %d, without %s: give a FILE for each; if parts without keys have no table, say how many tables there are by --tables %d",
-		text.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
+		printable.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
 }
 
 // rangeOf returns the first and the last number that sorted parts should have. The first one is 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -35,7 +36,7 @@ type fields struct {
 
 // formats are the formats of get, scan and diff.
 var formats = map[string]func([]byte, source.Entry, fields) []byte{
-	"tsv":  columnFormat(text.AppendEscape),
+	"tsv":  columnFormat(printable.AppendEscape),
 	"hex":  columnFormat(hex.AppendEncode),
 	"json": appendJSON,
 }
@@ -89,7 +90,7 @@ func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, 
 // appendLocation appends file, level, offset and state.
 func appendLocation(line []byte, e source.Entry, newest bool) []byte {
 	file, level := locationOf(e)
-	line = text.AppendEscape(append(line, '\t'), []byte(file))
+	line = printable.AppendEscape(append(line, '\t'), []byte(file))
 	line = append(line, "\t-"...)
 	if level != nil {
 		line = strconv.AppendInt(line[:len(line)-1], int64(*level), 10)
@@ -122,22 +123,22 @@ func versionState(e source.Entry, newest bool) string {
 
 // appendJSON appends a text.JSONEntry. Package encoding/json would take most of the time of a scan.
 func appendJSON(line []byte, e source.Entry, s fields) []byte {
-	line = text.AppendJSONBytes(append(line, '{'), "key", e.Key)
+	line = printable.AppendJSONBytes(append(line, '{'), "key", e.Key)
 	if s.versions {
 		line = strconv.AppendUint(append(line, `,"sequence":`...), e.Sequence, 10)
-		line = text.AppendJSONString(append(line, `,"kind":`...), text.KindName(e.Kind))
+		line = printable.AppendJSONString(append(line, `,"kind":`...), text.KindName(e.Kind))
 	}
 	if s.values {
-		line = text.AppendJSONBytes(append(line, ','), "value", e.Value)
+		line = printable.AppendJSONBytes(append(line, ','), "value", e.Value)
 	}
 	if s.location {
 		file, level := locationOf(e)
-		line = text.AppendJSONString(append(line, `,"file":`...), file)
+		line = printable.AppendJSONString(append(line, `,"file":`...), file)
 		if level != nil {
 			line = strconv.AppendInt(append(line, `,"level":`...), int64(*level), 10)
 		}
 		line = strconv.AppendUint(append(line, `,"offset":`...), e.Offset, 10)
-		line = text.AppendJSONString(append(line, `,"state":`...), versionState(e, s.newest))
+		line = printable.AppendJSONString(append(line, `,"state":`...), versionState(e, s.newest))
 	}
 	return append(line, '}')
 }

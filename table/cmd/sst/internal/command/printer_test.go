@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -23,7 +24,7 @@ func TestJSONLines(t *testing.T) {
 			for choice := range 8 {
 				s := fields{versions: choice&1 != 0, values: choice&2 != 0, location: choice&4 != 0, newest: true}
 				e.Key, e.Value, e.Table, e.Log = []byte(bytes), []byte("v"+bytes), t1, "db/7.log"
-				want, err := text.AppendJSON(nil, jsonEntry(e, s))
+				want, err := printable.AppendJSON(nil, jsonEntry(e, s))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -37,9 +38,9 @@ func TestJSONLines(t *testing.T) {
 
 // jsonEntry returns the object for an entry.
 func jsonEntry(e source.Entry, s fields) (o text.JSONEntry) {
-	o.Key, o.KeyBase64 = text.StringOrBytes(e.Key)
+	o.Key, o.KeyBase64 = printable.StringOrBytes(e.Key)
 	if s.values {
-		o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
+		o.Value, o.ValueBase64 = printable.StringOrBytes(e.Value)
 	}
 	if s.versions {
 		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)

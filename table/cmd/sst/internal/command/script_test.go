@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -100,9 +100,9 @@ func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScr
 		defer w.Abort()
 		for _, arg := range args[1:] {
 			key, value, _ := strings.Cut(arg, "=")
-			k, err := text.Unescape(key)
+			k, err := printable.Unescape(key)
 			ts.Check(err)
-			v, err := text.Unescape(value)
+			v, err := printable.Unescape(value)
 			ts.Check(err)
 			ts.Check(w.Append(append(k, trailer...), v))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
@@ -157,7 +158,7 @@ func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
 		text.Line(stderr, "sst: note: %s: %s", t.Path, unwritten)
 	}
 	if asJSON {
-		return cmp.Or(text.WriteJSON(out, s), l.DamageError())
+		return cmp.Or(printable.WriteJSON(out, s), l.DamageError())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text.Row(w, "log", "%s: %s", t.Path, text.Bytes(uint64(s.Size)))

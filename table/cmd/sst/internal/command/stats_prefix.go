@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
@@ -64,7 +65,7 @@ func (f *prefixFlags) rule(given func(name string) bool) (rule byprefix.Rule, er
 	case !given("delimiter"):
 		return byprefix.Rule{Length: f.length}, nil
 	}
-	if rule.Delimiter, err = text.Unescape(f.delimiter); err != nil {
+	if rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
 		return rule, cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)
 	}
 	return rule, nil
@@ -133,7 +134,7 @@ func (f *prefixFlags) count(out, stderr io.Writer, s *source.Source, rule bypref
 	}
 	lost := lostKeys(s, source.KeyRange{}, "entries of these keys are missing from the counts")
 	if asJSON {
-		return errors.Join(text.WriteJSON(out, r.json()), lost)
+		return errors.Join(printable.WriteJSON(out, r.json()), lost)
 	}
 	r.print(out)
 	return lost

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -122,7 +123,7 @@ type prefixGroup struct {
 func (r prefixResult) json() any {
 	top := []prefixGroup{}
 	for _, g := range r.Top {
-		prefix, encoded := text.StringOrBytes(g.Prefix)
+		prefix, encoded := printable.StringOrBytes(g.Prefix)
 		top = append(top, prefixGroup{prefix, encoded, r.count(g.Count)})
 	}
 	return struct {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // randomVersions returns internal keys of which many are versions of one user key, deletions among
@@ -124,7 +124,7 @@ func TestByPrefixIsAMap(t *testing.T) {
 		delimiter, length, flag := "", 1+r.IntN(5), ""
 		if flag = fmt.Sprint("--length=", length); r.IntN(2) == 0 {
 			delimiter = []string{"/", "a/", "\xff\xff"}[r.IntN(3)]
-			flag = "--delimiter=" + text.Escape([]byte(delimiter))
+			flag = "--delimiter=" + printable.Escape([]byte(delimiter))
 		}
 		got := printedCounts(t, mustSST(t, "stats", "--by-prefix", "--json", "--top=1000", "--internal-keys=yes", "--comparator="+name, flag, path))
 		if diff := cmp.Diff(countsOf(keys, delimiter, length), got); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -18,7 +19,7 @@ import (
 
 func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 	if asJSON {
-		return text.WriteJSON(out, s)
+		return printable.WriteJSON(out, s)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	statsOfFile(w, s)
@@ -53,13 +54,13 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	if s.OrderNote != "" {
 		text.Row(w, "order", "%s", s.OrderNote)
 	} else if s.Comparer != table.BytewiseComparer.Name() {
-		text.Row(w, "order", "%s", text.Escape([]byte(s.Comparer)))
+		text.Row(w, "order", "%s", printable.Escape([]byte(s.Comparer)))
 	}
 	text.Row(w, "footer", "at %d, %d bytes", s.Footer, format.FooterLen)
 	text.Row(w, "index", "%s", extentText(s.Index))
 	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))
 	for _, m := range s.Meta {
-		text.Row(w, "  "+text.Escape([]byte(m.Name)), "%s", extentText(m.BlockInfo))
+		text.Row(w, "  "+printable.Escape([]byte(m.Name)), "%s", extentText(m.BlockInfo))
 	}
 }
 
@@ -151,7 +152,7 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.WholeTable {
 		kind = "filter of the table"
 	}
-	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
+	text.Row(w, kind, "%s, at %d, %s", printable.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
 	switch {
 	case f.WholeTable:
 	case f.NonEmpty+f.Empty == 0:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -51,7 +52,7 @@ func printNoted(out, stderr io.Writer, notes []string, s any, asJSON bool, print
 	}
 	var err error
 	if asJSON {
-		err = text.WriteJSON(out, s)
+		err = printable.WriteJSON(out, s)
 	} else {
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		print(w)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -73,7 +74,7 @@ func tryAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool)
 		switch {
 		case r.TriedTables == 0: // the error says why
 		case asJSON:
-			failed = append(failed, text.WriteJSON(out, r))
+			failed = append(failed, printable.WriteJSON(out, r))
 		default:
 			r.print(out)
 		}

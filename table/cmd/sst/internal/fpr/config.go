@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -108,7 +109,7 @@ func bitsHint(name string, known []string) string {
 	if !found || !slices.Contains(known, kind) {
 		return ""
 	}
-	return fmt.Sprintf(", such as --policy %s --bits %s", kind, text.Printable(bits))
+	return fmt.Sprintf(", such as --policy %s --bits %s", kind, printable.String(bits))
 }
 
 // maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -28,7 +29,7 @@ type parser struct {
 
 // tsv parses key and value with escapes. Internal keys have sequence number and kind in
 // between.
-func (p *parser) tsv(line []byte) error { return p.columns(line, text.AppendUnescape) }
+func (p *parser) tsv(line []byte) error { return p.columns(line, printable.AppendUnescape) }
 
 // hex parses the same columns as tsv, in hexadecimal.
 func (p *parser) hex(line []byte) error { return p.columns(line, hex.AppendDecode) }
@@ -40,7 +41,7 @@ func (p *parser) raw(line []byte) error {
 
 // keys parses a line with escapes as a key without value.
 func (p *parser) keys(line []byte) (err error) {
-	p.Key, err = text.AppendUnescape(p.Key[:0], line)
+	p.Key, err = printable.AppendUnescape(p.Key[:0], line)
 	return errors.Join(err, p.keyAlone())
 }
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // The kinds of blocks in a table. A block of unknown kind has the kind "block".
@@ -164,5 +164,5 @@ func reason(err error) string {
 	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
 		err = c.Err
 	}
-	return strings.TrimPrefix(text.Printable(err.Error()), "table: ")
+	return strings.TrimPrefix(printable.String(err.Error()), "table: ")
 }

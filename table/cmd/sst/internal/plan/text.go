@@ -6,11 +6,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // WriteJSON writes the plan as a JSON object.
-func (p *Plan) WriteJSON(w io.Writer) error { return text.WriteJSON(w, p) }
+func (p *Plan) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, p) }
 
 // WriteText writes the plan as a table, and what to do below it.
 func (p *Plan) WriteText(w io.Writer) error {

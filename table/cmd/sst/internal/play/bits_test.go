@@ -13,8 +13,8 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // randomKeys returns different keys of any bytes, of 0 bytes and more.
@@ -242,6 +242,6 @@ func checkSetters(t *testing.T, page *pagetest.Tab, key []byte, n, bitsPerKey in
 	slices.Sort(want)
 	slices.Sort(bits)
 	if diff := cmp.Diff(want, slices.Compact(bits)); diff != "" {
-		t.Errorf("probed bits of %s (-want +got):\n%s", text.Escape(key), diff)
+		t.Errorf("probed bits of %s (-want +got):\n%s", printable.Escape(key), diff)
 	}
 }

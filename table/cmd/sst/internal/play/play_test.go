@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
@@ -72,7 +72,7 @@ func add(page *pagetest.Tab, keys [][]byte) {
 func escapedAll(keys [][]byte) []string {
 	all := make([]string, len(keys))
 	for i, key := range keys {
-		all[i] = text.Escape(key)
+		all[i] = printable.Escape(key)
 	}
 	return all
 }
@@ -82,7 +82,7 @@ func stateOf(settings string, keys [][]byte) string {
 	var b strings.Builder
 	b.WriteString(settings)
 	for _, key := range keys {
-		b.WriteString("&key=" + url.QueryEscape(text.Escape(key)))
+		b.WriteString("&key=" + url.QueryEscape(printable.Escape(key)))
 	}
 	return b.String()
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // The command that the page shows for a key has that key for its last word, when a shell
@@ -34,9 +34,9 @@ func TestPageCommand(t *testing.T) {
 		return document.querySelector("#answer code").textContent;
 	})`, escapedAll(keys))
 	for i, key := range keys {
-		want := []string{"get", "./-x.ldb", text.Escape([]byte(key))}
+		want := []string{"get", "./-x.ldb", printable.Escape([]byte(key))}
 		if strings.HasPrefix(key, "-") {
-			want = []string{"get", "./-x.ldb", "--", text.Escape([]byte(key))}
+			want = []string{"get", "./-x.ldb", "--", printable.Escape([]byte(key))}
 		}
 		got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+commands[i]).Output()
 		if err != nil {
@@ -51,7 +51,7 @@ func TestPageCommand(t *testing.T) {
 func escapedAll(keys []string) []string {
 	all := make([]string, len(keys))
 	for i, key := range keys {
-		all[i] = text.Escape([]byte(key))
+		all[i] = printable.Escape([]byte(key))
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -144,7 +145,7 @@ var databaseFuncs = template.FuncMap{
 	"known":     knownKey,
 	"user":      func(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) },
 	"name":      func(s string) string { return wire.Quote([]byte(s)) },
-	"printable": text.Printable,
+	"printable": printable.String,
 	"count":     func(n int, what string) string { return text.Count(uint64(n), what) },
 	"sequence":  func(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) },
 	"number":    func(n int) string { return humanize.Comma(int64(n)) },
@@ -208,7 +209,7 @@ func writeRanges(w io.Writer, path, name string, data any) error {
 		path = whole // . is no name
 	}
 	p := page.Page{
-		Title: text.Printable(filepath.Base(path)),
+		Title: printable.String(filepath.Base(path)),
 		Style: page.Style(files, "parts/report.css", "parts/database.css"),
 	}
 	return p.Write(w, body.String())

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A keyRange is what the page's boxes hold.
@@ -120,7 +120,7 @@ func rangesOf(f *source.File, pairs []workload.Pair) (ranges []keyRange) {
 
 func escapedRanges(ranges []keyRange) (all []map[string]string) {
 	for _, r := range ranges {
-		escape := func(s string) string { return text.Escape([]byte(s)) }
+		escape := func(s string) string { return printable.Escape([]byte(s)) }
 		all = append(all, map[string]string{"prefix": escape(r.Prefix), "from": escape(r.From), "to": escape(r.To)})
 	}
 	return all

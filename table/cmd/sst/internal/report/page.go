@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 //go:embed parts
@@ -24,13 +24,13 @@ var scripts = []string{
 // Write writes the page. Data of the table is in it only as the escaped file name and as
 // JSON. The JSON has no <, > or &, so it cannot end its element. Everything is printable.
 func (m *Model) Write(w io.Writer) error {
-	line, err := text.AppendJSON(nil, m)
+	line, err := printable.AppendJSON(nil, m)
 	if err != nil {
 		return err
 	}
 	var data bytes.Buffer
 	json.HTMLEscape(&data, line)
-	name := text.Printable(m.File)
+	name := printable.String(m.File)
 	before, after, _ := strings.Cut(page.Read(files, "parts/page.html"), "{{data}}")
 	before = strings.ReplaceAll(before, "{{file}}", html.EscapeString(name))
 	p := page.Page{Title: name + " – table report", Script: page.Script(files, scripts...), Style: page.Style(files, "parts/report.css")}

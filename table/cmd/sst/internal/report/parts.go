@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Part is a block other than a data block, or the footer, or all data blocks that the page
@@ -32,11 +32,11 @@ func (m *Model) parts(f *source.File, d *damageList) {
 	known := map[uint64]int{} // parts by offset
 	for _, part := range meta {
 		if i, ok := known[part.Offset]; ok {
-			m.Parts[i].Name += ", " + text.Escape([]byte(part.Name)) // a filter block can have two names
+			m.Parts[i].Name += ", " + printable.Escape([]byte(part.Name)) // a filter block can have two names
 			continue
 		}
 		known[part.Offset] = len(m.Parts)
-		m.addPart(f, kindOf(part.Name), text.Escape([]byte(part.Name)), part.Handle, d)
+		m.addPart(f, kindOf(part.Name), printable.Escape([]byte(part.Name)), part.Handle, d)
 	}
 	m.addPart(f, "metaindex", "", f.Layout.Metaindex, d)
 	if last := &m.Parts[len(m.Parts)-1]; last.Error == "" {
@@ -74,7 +74,7 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, holdWhole, holdBlocks bool, d *damageList) {
 	all := f.Filters()
 	for _, s := range stats {
-		s.Name = text.Escape([]byte(s.Name))
+		s.Name = printable.Escape([]byte(s.Name))
 		if s.WholeTable {
 			m.Whole = newFilter(f, s, all.TableEntry, holdWhole)
 		} else {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -89,7 +90,7 @@ func newModel(f *source.File, o Options, held int64) (*Model, error) {
 		Compressions: map[string]string{}, Samples: [][]byte{},
 	}
 	if m.Order = f.OrderNote; m.Order == "" && f.Order != table.BytewiseComparer {
-		m.Order = "keys are in the order of " + text.Printable(f.Order.Name())
+		m.Order = "keys are in the order of " + printable.String(f.Order.Name())
 	}
 	d := damageList{seen: map[int64]bool{}}
 	held, holdWhole := take(held, f.Filters().TableEntry)
@@ -162,7 +163,7 @@ func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return text.Printable(err.Error())
+	return printable.String(err.Error())
 }
 
 // zlibID is the page's number for zlib, as its compression id is that of zstd too. No sound

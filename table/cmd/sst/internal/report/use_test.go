@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
@@ -58,7 +58,7 @@ func TestPageEscapes(t *testing.T) {
 	}
 	var escaped []string
 	for _, key := range keys {
-		escaped = append(escaped, text.Escape([]byte(key)))
+		escaped = append(escaped, printable.Escape([]byte(key)))
 	}
 	got := pagetest.Call[[]string](page, `(texts) => texts.map((text) => {
 		document.getElementById("key").value = text;

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A FileKind is the kind of a database file other than a table.
@@ -66,5 +66,5 @@ func namesComparer(record []byte) bool {
 	if n == 0 || length < 6 || length > uint64(len(name)) {
 		return false
 	}
-	return text.Printable(string(name[:length])) == string(name[:length])
+	return printable.String(string(name[:length])) == string(name[:length])
 }

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Properties are the properties that a table records.
@@ -25,7 +25,7 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 	for _, property := range p {
 		object[property.Name] = property.Value
 	}
-	return text.AppendJSON(nil, object)
+	return printable.AppendJSON(nil, object)
 }
 
 func propertiesOf(p *table.Properties) Properties {
@@ -36,7 +36,7 @@ func propertiesOf(p *table.Properties) Properties {
 		{"block_size", p.BlockSize}, {"restart_interval", p.RestartInterval}, {"filter_base_lg", p.FilterBaseLg},
 	}
 	if p.FilterPrefix != "" {
-		all = append(all, Property{"filter_prefix", text.Escape([]byte(p.FilterPrefix))})
+		all = append(all, Property{"filter_prefix", printable.Escape([]byte(p.FilterPrefix))})
 	}
 	if p.FilterOnly {
 		all = append(all, Property{"filter_only", true})
@@ -69,5 +69,5 @@ func otherProperty(name string, value []byte) Property {
 	if n, size := binary.Uvarint(value); slices.Contains(numbers, name) && size > 0 && size == len(value) {
 		return Property{name, n}
 	}
-	return Property{text.Escape([]byte(name)), text.Escape(value)}
+	return Property{printable.Escape([]byte(name)), printable.Escape(value)}
 }

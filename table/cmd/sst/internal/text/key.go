@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
@@ -31,6 +32,6 @@ func (k Key) MarshalJSON() ([]byte, error) {
 		user = i.UserKey
 		o.Sequence, o.Kind = &i.Sequence, KindName(i.Kind)
 	}
-	o.Key, o.KeyBase64 = StringOrBytes(user)
-	return AppendJSON(nil, o)
+	o.Key, o.KeyBase64 = printable.StringOrBytes(user)
+	return printable.AppendJSON(nil, o)
 }

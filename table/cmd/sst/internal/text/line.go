@@ -1,3 +1,5 @@
+// Package text writes messages, numbers and words of a shell as lines of printable text, and what an entry
+// is in JSON.
 package text
 
 import (
@@ -7,25 +9,27 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
-// Line prints one line, after Printable. w remembers its error.
+// Line prints one line, after printable.String. w remembers its error.
 func Line(w io.Writer, format string, args ...any) {
-	fmt.Fprintln(w, Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w, printable.String(fmt.Sprintf(format, args...)))
 }
 
-// Row prints a line of two columns for a tabwriter, after Printable.
+// Row prints a line of two columns for a tabwriter, after printable.String.
 func Row(w io.Writer, name, format string, args ...any) {
 	Cells(w, name, fmt.Sprintf(format, args...))
 }
 
-// Cells prints a line of columns for a tabwriter, each after Printable.
+// Cells prints a line of columns for a tabwriter, each after printable.String.
 func Cells(w io.Writer, cells ...string) {
-	printable := make([]string, len(cells))
+	escaped := make([]string, len(cells))
 	for i, cell := range cells {
-		printable[i] = Printable(cell)
+		escaped[i] = printable.String(cell)
 	}
-	io.WriteString(w, strings.Join(printable, "\t")+"\n")
+	io.WriteString(w, strings.Join(escaped, "\t")+"\n")
 }
 
 // message returns the message of an error, with a name in quotes if it starts or ends with a
@@ -36,7 +40,7 @@ func message(err error) string {
 		quoted := fs.PathError{Op: p.Op, Path: strconv.Quote(p.Path), Err: p.Err}
 		s = strings.Replace(s, p.Error(), quoted.Error(), 1)
 	}
-	return Printable(s)
+	return printable.String(s)
 }
 
 // Lines returns the message of an error. Joined errors have one line each. Text around
@@ -62,7 +66,7 @@ func Lines(err error) []string {
 		return []string{message(err)}
 	}
 	for i := range lines {
-		lines[i] = Printable(before) + lines[i] + Printable(after)
+		lines[i] = printable.String(before) + lines[i] + printable.String(after)
 	}
 	return lines
 }

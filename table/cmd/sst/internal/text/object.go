@@ -1,10 +1,8 @@
 package text
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -23,26 +21,6 @@ type JSONEntry struct {
 	Level       *int    `json:"level,omitempty"`
 	Offset      *uint64 `json:"offset,omitempty"` // offset of the data block, or of the batch in a log
 	State       string  `json:"state,omitempty"`
-}
-
-// StringOrBytes returns b as a string if it is UTF-8, or else as bytes. The other result is
-// nil.
-func StringOrBytes(b []byte) (*string, []byte) {
-	if !utf8.Valid(b) {
-		return nil, b
-	}
-	s := string(b)
-	return &s, nil
-}
-
-// AppendJSONBytes appends the key or the value of a JSONEntry, as its field of this name if b is UTF-8,
-// or else as the one for base64.
-func AppendJSONBytes(dst []byte, name string, b []byte) []byte {
-	dst = append(append(dst, '"'), name...)
-	if utf8.Valid(b) {
-		return append(jsonString.append(append(dst, `":"`...), b), '"')
-	}
-	return append(base64.StdEncoding.AppendEncode(append(dst, `_base64":"`...), b), '"')
 }
 
 // KindName returns the name of a kind. Kinds that only other engines have are numbers.

@@ -3,6 +3,8 @@ package text
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // plainCharacters are those that no shell takes for more than text.
@@ -13,7 +15,7 @@ func ShellWord(s string) string {
 	if s != "" && strings.Trim(s, plainCharacters) == "" {
 		return s
 	}
-	if s == Printable(s) {
+	if s == printable.String(s) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	var b strings.Builder

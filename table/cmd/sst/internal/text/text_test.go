@@ -1,55 +1,92 @@
 package text
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
-func TestEscape(t *testing.T) {
+func TestLines(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ in, want string }{
-		{"", ""},
-		{"plain", "plain"},
-		{"naïve 日本", "naïve 日本"},
-		{"a\tb\nc", `a\tb\nc`},
-		{`back\slash`, `back\\slash`},
-		{`"quoted" 'too'`, `"quoted" 'too'`},
-		{`\"`, `\\"`},
-		{"\x00\xff\x80", `\x00\xff\x80`},
+	two := errors.Join(errors.New("one"), errors.New("two\nx: ok"))
+	for _, tt := range []struct {
+		err  error
+		want []string
+	}{
+		{nil, nil},
+		{&fs.PathError{Op: "open", Path: "a\nb", Err: fs.ErrNotExist}, []string{`open a\nb: file does not exist`}},
+		{two, []string{"one", `two\nx: ok`}},
+		{errors.Join(two, errors.New("three")), []string{"one", `two\nx: ok`, "three"}},
+		{fmt.Errorf("a\n.ldb: %w, both", two), []string{`a\n.ldb: one, both`, `a\n.ldb: two\nx: ok, both`}},
+		{fmt.Errorf("b: %w", fmt.Errorf("a: %w", two)), []string{"b: a: one", `b: a: two\nx: ok`}},
+		{fmt.Errorf("b: %w", errors.Join(errors.New("one"))), []string{"b: one"}},
 	} {
-		got := Escape([]byte(tt.in))
-		if got != tt.want {
-			t.Errorf("Escape(%q) = %s, want %s", tt.in, got, tt.want)
-		}
-		if back, err := Unescape(got); err != nil || string(back) != tt.in {
-			t.Errorf("Unescape(%s) = %q, %v; want %q", got, back, err, tt.in)
+		if diff := cmp.Diff(tt.want, Lines(tt.err)); diff != "" {
+			t.Errorf("lines of %q (-want +got):\n%s", tt.err, diff)
 		}
 	}
 }
 
-// What a shell passes on need not be text, and quotes may be escaped.
-func TestUnescapeTakesMore(t *testing.T) {
+func TestLineAndRow(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{"\xff": "\xff", "a\xffb": "a\xffb", `a\"b`: `a"b`, "é": "é"} {
-		if got, err := Unescape(in); err != nil || string(got) != want {
-			t.Errorf("Unescape(%q) = %q, %v; want %q", in, got, err, want)
-		}
+	var out strings.Builder
+	Line(&out, "%s: ok", "a\nb")
+	Row(&out, "file\t", "%s", "a\tb\n")
+	if diff := cmp.Diff("a\\nb: ok\nfile\\t\ta\\tb\\n\n", out.String()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 }
 
-func TestUnescapeRefuses(t *testing.T) {
+func TestShellWord(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{`\`, `\q`, `\x0`, `\'`} {
-		if b, err := Unescape(s); err == nil {
-			t.Errorf("Unescape(%s) = %q, want an error", s, b)
+	for in, want := range map[string]string{
+		"a.ldb":            "a.ldb",
+		"":                 "''",
+		"it's $HOME":       `'it'\''s $HOME'`,
+		"日本.ldb":           "'日本.ldb'",
+		"a\n'\\\u202e\xff": `$'a\012\047\134\342\200\256\377'`,
+		"\x001":            `$'\0001'`,
+	} {
+		if got := ShellWord(in); got != want {
+			t.Errorf("ShellWord(%q) = %s, want %s", in, got, want)
 		}
+	}
+	if got, want := ShellPath("-x y.ldb"), "'./-x y.ldb'"; got != want {
+		t.Errorf("ShellPath = %s, want %s", got, want)
 	}
 }
 
-func FuzzEscape(f *testing.F) {
-	f.Add([]byte("a\x00\xff\\\"\u2028"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, err := Unescape(Escape(b)); err != nil || string(got) != string(b) {
-			t.Errorf("Unescape(Escape(%q)) = %q, %v", b, got, err)
+// What a shell takes for a word is printable, whatever the word is.
+func FuzzShellWord(f *testing.F) {
+	f.Add("\x1b[31m\n\u009b\u202e\xff\"\\<>&'")
+	f.Fuzz(func(t *testing.T, s string) {
+		if word := ShellWord(s); word != printable.String(word) {
+			t.Errorf("of %q comes %q, which is not printable", s, word)
 		}
 	})
+}
+
+// A shell takes a word for what it is of.
+func TestShellsTakeWords(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	var s strings.Builder
+	for c := 1; c < 256; c++ {
+		s.WriteByte(byte(c))
+	}
+	for _, s := range []string{s.String(), "it's", "a b", "\\n", "~", "*", "!x", "-n"} {
+		if out, err := exec.Command(bash, "-c", "printf %s "+ShellWord(s)).Output(); err != nil || string(out) != s {
+			t.Errorf("bash takes %s for %q, %v", ShellWord(s), out, err)
+		}
+	}
 }

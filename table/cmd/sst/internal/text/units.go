@@ -1,8 +1,6 @@
 package text
 
-import (
-	"github.com/dustin/go-humanize"
-)
+import "github.com/dustin/go-humanize"
 
 // Count formats n and what is counted.
 func Count(n uint64, what string) string {

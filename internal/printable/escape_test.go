@@ -1,4 +1,4 @@
-package text
+package printable
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// slowEscape is what Escape and Printable write, one character after the other.
+// slowEscape is what Escape and String write, one character after the other.
 func slowEscape(b []byte, reversible bool) string {
 	var out strings.Builder
 	for len(b) > 0 {
@@ -104,7 +104,7 @@ func TestFormsOfRandomBytes(t *testing.T) {
 		start := strings.Repeat("-", r.Intn(3))
 		for _, tt := range []struct{ form, got, want string }{
 			{"Escape", string(AppendEscape([]byte(start), b)), start + slowEscape(b, true)},
-			{"Printable", Printable(string(b)), slowEscape(b, false)},
+			{"Printable", String(string(b)), slowEscape(b, false)},
 			{"AppendJSONString", string(AppendJSONString([]byte(start), string(b))), start + slowJSON(t, string(b))},
 			{"AppendJSONBytes", string(AppendJSONBytes([]byte(start), "key", b)), start + slowField(t, b)},
 		} {

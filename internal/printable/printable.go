@@ -1,7 +1,7 @@
-// Package text writes bytes as one line of printable text, and reads them back. Keys, names
+// Package printable writes bytes as one line of printable text, and reads them back. Keys, names
 // and messages come from files. Printed as they are, they could move the cursor of a
 // terminal, reverse the text, or look like lines of their own.
-package text
+package printable
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s as one line. Characters that are not printable are escaped as in Go
+// String returns s as one line. Characters that are not printable are escaped as in Go
 // strings. A backslash stays a backslash, so the result cannot be decoded.
-func Printable(s string) string { return string(printable.append(nil, []byte(s))) }
+func String(s string) string { return string(printable.append(nil, []byte(s))) }
 
 // Escape returns b as one line of text with the escapes of Go strings.
 func Escape(b []byte) string { return string(AppendEscape(nil, b)) }

@@ -1,4 +1,4 @@
-package text
+package printable
 
 import (
 	"encoding/hex"
