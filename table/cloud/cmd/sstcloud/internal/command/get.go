@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -122,7 +122,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (printer, error) {
 	if several || f.format == "json" {
 		return print, nil
 	}
-	encode := text.Escape
+	encode := printable.Escape
 	if f.format == "hex" {
 		encode = hex.EncodeToString
 	}
@@ -139,7 +139,7 @@ type jsonAnswer struct {
 // answerPrinter returns a function that prints the answer of a filter: with several keys and in JSON
 // the key too.
 func (f *getFlags) answerPrinter(out io.Writer, several bool) (func(key []byte, may bool) error, error) {
-	encode := text.Escape
+	encode := printable.Escape
 	switch f.format {
 	case "raw":
 		return nil, usageErrorf("--format is raw, want tsv, hex or json: the tables have filters only, and no values")
@@ -148,7 +148,7 @@ func (f *getFlags) answerPrinter(out io.Writer, several bool) (func(key []byte, 
 	case "json":
 		return func(key []byte, may bool) error {
 			a := jsonAnswer{MayContain: may}
-			a.Key, a.KeyBase64 = text.StringOrBytes(key)
+			a.Key, a.KeyBase64 = printable.StringOrBytes(key)
 			return writeJSONLine(out, a)
 		}, nil
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
 )
 
 // keyFlags say how keys are given.
@@ -42,7 +42,7 @@ func (f *keyFlags) decode(s string) (key []byte, err error) {
 		}
 		return key, err
 	}
-	if key, err = text.Unescape(s); err != nil {
+	if key, err = printable.Unescape(s); err != nil {
 		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
 	}
 	return key, err

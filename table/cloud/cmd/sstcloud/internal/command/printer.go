@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"io"
 
-	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // A printer prints an entry on one line.
@@ -22,15 +22,15 @@ type jsonEntry struct {
 func newPrinter(out io.Writer, format string, values bool) (printer, error) {
 	switch format {
 	case "tsv":
-		return columns(out, text.Escape, values), nil
+		return columns(out, printable.Escape, values), nil
 	case "hex":
 		return columns(out, hex.EncodeToString, values), nil
 	case "json":
 		return func(key, value []byte) error {
 			var e jsonEntry
-			e.Key, e.KeyBase64 = text.StringOrBytes(key)
+			e.Key, e.KeyBase64 = printable.StringOrBytes(key)
 			if values {
-				e.Value, e.ValueBase64 = text.StringOrBytes(value)
+				e.Value, e.ValueBase64 = printable.StringOrBytes(value)
 			}
 			return writeJSONLine(out, e)
 		}, nil
@@ -51,7 +51,7 @@ func columns(out io.Writer, encode func([]byte) string, values bool) printer {
 
 // writeJSONLine writes v as JSON on one line.
 func writeJSONLine(out io.Writer, v any) error {
-	line, err := text.AppendJSON(nil, v)
+	line, err := printable.AppendJSON(nil, v)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/progress"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
@@ -94,7 +95,7 @@ func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
 	}
 	r := f.report(u, s)
 	if f.json {
-		return text.WriteJSON(cmd.OutOrStdout(), r)
+		return printable.WriteJSON(cmd.OutOrStdout(), r)
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	r.print(w)

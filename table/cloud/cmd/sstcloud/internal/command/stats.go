@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
@@ -79,8 +80,8 @@ type jsonKey []byte
 // MarshalJSON returns the key as a jsonEntry.
 func (k jsonKey) MarshalJSON() ([]byte, error) {
 	var e jsonEntry
-	e.Key, e.KeyBase64 = text.StringOrBytes(k)
-	return text.AppendJSON(nil, e)
+	e.Key, e.KeyBase64 = printable.StringOrBytes(k)
+	return printable.AppendJSON(nil, e)
 }
 
 // summarize summarizes a manifest.
@@ -146,7 +147,7 @@ func (s *setSummary) compare(m *set.Manifest, objects map[string]store.Object) e
 // write prints the summary.
 func (s *setSummary) write(out io.Writer, asJSON bool) error {
 	if asJSON {
-		return text.WriteJSON(out, s)
+		return printable.WriteJSON(out, s)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text.Row(w, "set", "%s, %s, %s", s.Manifest, text.Count(s.Tables, "table"), text.Bytes(s.Bytes))

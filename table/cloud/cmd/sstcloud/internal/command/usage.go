@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
 	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
@@ -87,11 +88,11 @@ func printError(w io.Writer, cmd *cobra.Command, err error) {
 // A bytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
 type bytesFlag []byte
 
-func (b *bytesFlag) String() string { return text.Escape(*b) }
+func (b *bytesFlag) String() string { return printable.Escape(*b) }
 func (b *bytesFlag) Type() string   { return "key" }
 
 func (b *bytesFlag) Set(s string) error {
-	v, err := text.Unescape(s)
+	v, err := printable.Unescape(s)
 	*b = append([]byte{}, v...)
 	return err
 }

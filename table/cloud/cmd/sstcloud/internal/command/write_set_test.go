@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -60,7 +60,7 @@ func writeTable(dir string, i int, pairs []string, o *table.WriterOptions) (t se
 	}
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(pair, "=")
-		k, err := text.Unescape(key)
+		k, err := printable.Unescape(key)
 		if err != nil {
 			return t, err
 		}

@@ -1,66 +1,24 @@
-// Package text writes keys, values and messages as printable lines, in the form of sst.
+// Package text writes messages and numbers as printable lines, in the form of sst.
 package text
 
 import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
-// Replacers of what a Go string has between its quotes. unquoted leaves an escaped backslash as it is.
-var (
-	unquoted  = strings.NewReplacer(`\\`, `\\`, `\"`, `"`)
-	printable = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
-)
-
-// Escape returns b as one line of text with the escapes of Go strings.
-func Escape(b []byte) string { return unquoted.Replace(inQuotes(string(b))) }
-
-// Printable returns s as one line. A backslash stays a backslash, so the result cannot be decoded.
-func Printable(s string) string { return printable.Replace(inQuotes(s)) }
-
-// inQuotes returns what a Go string has between its quotes.
-func inQuotes(s string) string {
-	q := strconv.Quote(s)
-	return q[1 : len(q)-1]
-}
-
-// Unescape reverses Escape. What is no escape stands for itself.
-func Unescape(s string) ([]byte, error) {
-	var b []byte
-	for s != "" {
-		before, _, found := strings.Cut(s, `\`)
-		b, s = append(b, before...), s[len(before):]
-		if !found {
-			break
-		}
-		r, multibyte, rest, err := strconv.UnquoteChar(s, '"')
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf(`no such escape: %.10s (a backslash is \\)`, s)
-		case multibyte:
-			b = utf8.AppendRune(b, r)
-		default:
-			b = append(b, byte(r))
-		}
-		s = rest
-	}
-	return b, nil
-}
-
-// Line prints one line, after Printable.
+// Line prints one line, after printable.String.
 func Line(w io.Writer, format string, args ...any) {
-	fmt.Fprintln(w, Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w, printable.String(fmt.Sprintf(format, args...)))
 }
 
-// Row prints a line of two columns for a tabwriter, each after Printable.
+// Row prints a line of two columns for a tabwriter, each after printable.String.
 func Row(w io.Writer, name, format string, args ...any) {
-	fmt.Fprintln(w, Printable(name)+"\t"+Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w, printable.String(name)+"\t"+printable.String(fmt.Sprintf(format, args...)))
 }
 
 // Lines returns the lines of an error's message: joined errors have one each.
