@@ -87,7 +87,7 @@ func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	bar := progress.Bytes(cmd.ErrOrStderr(), u.Bytes, "sending")
+	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOf(u.Tables), "sending")
 	err = u.Send(cmd.Context(), s, f.concurrency, func(t set.Table) { bar.Add(t.Size) })
 	bar.Done()
 	if err != nil {
@@ -117,15 +117,20 @@ type putReport struct {
 func (f *putFlags) report(u *upload.Upload, s *store.Store) putReport {
 	r := putReport{
 		Manifest: s.Name(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers),
-		Tables: len(u.Tables), Bytes: u.Bytes, There: len(u.There),
-	}
-	for _, t := range u.There {
-		r.ThereBytes += t.Size
+		Tables: len(u.Tables), Bytes: sizeOf(u.Tables), There: len(u.There), ThereBytes: sizeOf(u.There),
 	}
 	if n, ok := s.Requests(); ok {
 		r.Requests = &n
 	}
 	return r
+}
+
+// sizeOf returns how many bytes tables have.
+func sizeOf(tables []set.Table) (n int64) {
+	for _, t := range tables {
+		n += t.Size
+	}
+	return n
 }
 
 func (r putReport) print(w io.Writer) {

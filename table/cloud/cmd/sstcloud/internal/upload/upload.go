@@ -26,13 +26,11 @@ const SendAgain = 12 * time.Hour
 type Upload struct {
 	Manifest *set.Manifest // with the names of the objects
 	Tables   []set.Table   // that are to be sent
-	Bytes    int64         // of Tables
 	There    []set.Table   // that the store has
 
 	// Same reports whether the store's manifest is that of the set.
 	Same bool
 
-	again bool // a table of Tables is in the store, and old
 	dir   string
 	files map[string]string // by the names of the objects
 	key   string            // of the manifest
@@ -61,7 +59,8 @@ func Plan(ctx context.Context, dir string, s *store.Store, key string) (*Upload,
 	u.Same = there != nil && bytes.Equal(encoded(there), encoded(u.Manifest))
 	listed := map[string]bool{}
 	addNames(listed, there)
-	if u.compare(listed, objects); u.again {
+	if again := u.compare(listed, objects); again {
+		delete(objects, key) // which was read
 		if err := addOthers(ctx, listed, s, objects); err != nil {
 			return nil, err
 		}
@@ -112,9 +111,10 @@ func readDir(path string) (*set.Manifest, error) {
 	return nil, &store.ManifestError{Name: name, Cause: err}
 }
 
-// compare finds out what the store lacks. listed are the tables that its manifests list.
-func (u *Upload) compare(listed map[string]bool, objects map[string]store.Object) {
-	u.Tables, u.There, u.Bytes, u.again = nil, nil, 0, false
+// compare finds out what the store lacks. listed are the tables that its manifests list. again reports
+// whether a table that is to be sent is in the store, and old.
+func (u *Upload) compare(listed map[string]bool, objects map[string]store.Object) (again bool) {
+	u.Tables, u.There = nil, nil
 	for t := range u.Manifest.All() {
 		o, ok := objects[t.Name]
 		there := ok && o.Size == t.Size
@@ -122,10 +122,10 @@ func (u *Upload) compare(listed map[string]bool, objects map[string]store.Object
 			u.There = append(u.There, *t)
 			continue
 		}
-		u.again = u.again || there
+		again = again || there
 		u.Tables = append(u.Tables, *t)
-		u.Bytes += t.Size
 	}
+	return again
 }
 
 // encoded returns the file of a manifest that was read.
