@@ -1,19 +1,14 @@
 package command
 
 import (
-	"bufio"
-	"encoding/hex"
-	"fmt"
 	"io"
 	"iter"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -30,33 +25,13 @@ func (f *keyFlags) add(cmd *cobra.Command, purpose string) {
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 }
 
-// Limits of a batch of keys from --keys-from, and of a line.
-const (
-	maxBatchKeys  = 100_000
-	maxBatchBytes = 16 << 20
-	maxKeyLine    = 16 << 20
-)
-
-// decode decodes a key of an argument or a line.
-func (f *keyFlags) decode(s string) ([]byte, error) {
-	if f.hex {
-		key, err := hex.DecodeString(s)
-		if err != nil {
-			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", wire.Quote([]byte(s)))
-		}
-		return key, err
-	}
-	key, err := printable.Unescape(s)
-	if err != nil {
-		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
-	}
-	return key, err
-}
+// maxBatchKeys is how many keys of --keys-from are looked up at once.
+const maxBatchKeys = 100_000
 
 func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 	var keys [][]byte
 	for _, arg := range args {
-		key, err := f.decode(arg)
+		key, err := keylines.Decode(arg, f.hex)
 		if err != nil {
 			return nil, cli.UsageErrorf("%w", err)
 		}
@@ -67,25 +42,7 @@ func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 
 // batches yields the first keys and those of --keys-from in batches.
 func (f *keyFlags) batches(first [][]byte, stdin io.Reader, outputs output.Files) iter.Seq2[[][]byte, error] {
-	return func(yield func([][]byte, error) bool) {
-		batch, size := first, 0
-		for key, err := range f.lines(stdin, outputs) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if size += len(key); len(batch) >= maxBatchKeys || size > maxBatchBytes {
-				if !yield(batch, nil) {
-					return
-				}
-				batch, size = nil, len(key)
-			}
-			batch = append(batch, key)
-		}
-		if len(batch) > 0 {
-			yield(batch, nil)
-		}
-	}
+	return keylines.Batches(first, f.lines(stdin, outputs), maxBatchKeys)
 }
 
 // lines yields the keys of --keys-from.
@@ -100,24 +57,7 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 			return
 		}
 		defer in.Close() // it was only read
-		lines, n := bufio.NewScanner(in), 0
-		lines.Buffer(nil, maxKeyLine+1)
-		lines.Split(input.SplitLines)
-		for lines.Scan() {
-			n++
-			key, err := f.decode(lines.Text())
-			if err != nil {
-				err = fmt.Errorf("%s, line %d: %w", name, n, err)
-			}
-			if !yield(key, err) || err != nil {
-				return
-			}
-		}
-		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", name, n+1, maxKeyLine))
-		} else if err != nil {
-			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
-		}
+		keylines.Keys(name, in, f.hex)(yield)
 	}
 }
 

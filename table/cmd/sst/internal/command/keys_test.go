@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/keylines"
 )
 
 // There may be any number of keys, which are asked for many at a time: each has its answer, in
@@ -18,7 +20,7 @@ func TestKeysInBatches(t *testing.T) {
 			fmt.Fprintf(&want, "key%d\t\n", i)
 		}
 	}
-	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", maxKeyLine+1)} {
+	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", keylines.MaxLine+1)} {
 		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/set"
@@ -158,7 +158,7 @@ func readSummary(path string) (all []tableLine, err error) {
 	defer f.Close() // it was only read
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxSummaryLine)
-	lines.Split(input.SplitLines)
+	lines.Split(keylines.Split)
 	for lines.Scan() {
 		l := tableLine{from: fmt.Sprintf("%s, line %d", path, len(all)+1)}
 		err := json.Unmarshal(lines.Bytes(), &l.Table)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sievetable/sievetable/internal/keylines"
 )
 
 // lines yields the pairs of lines.
@@ -54,22 +56,10 @@ var lastPart = map[string]string{"tsv": "value", "raw": "value", "keys": "key", 
 
 var errNoNewline = errors.New("the last line has no newline: what wrote the input may have ended early; if this is its end, use --no-final-newline")
 
-// split is SplitLines, with WholeLines for lines that end in a newline only.
+// split is keylines.Split, with WholeLines for lines that end in a newline only.
 func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if o.WholeLines && atEOF && len(data) > 0 && !bytes.ContainsRune(data, '\n') {
 		return 0, nil, errNoNewline
 	}
-	return SplitLines(data, atEOF)
-}
-
-// SplitLines is like bufio.ScanLines, but keeps carriage returns, which may belong to a
-// value.
-func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
+	return keylines.Split(data, atEOF)
 }

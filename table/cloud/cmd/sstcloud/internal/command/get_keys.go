@@ -1,10 +1,6 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/hex"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -12,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/keylines"
 )
 
 // keyFlags say how keys are given.
@@ -27,31 +22,13 @@ func (f *keyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 }
 
-// Limits of a batch of keys, and of a line. The values of a batch are in memory at once.
-const (
-	maxBatchKeys  = 1000
-	maxBatchBytes = 16 << 20
-	maxKeyLine    = 16 << 20
-)
-
-// decode decodes a key of an argument or a line.
-func (f *keyFlags) decode(s string) (key []byte, err error) {
-	if f.hex {
-		if key, err = hex.DecodeString(s); err != nil {
-			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", wire.Quote([]byte(s)))
-		}
-		return key, err
-	}
-	if key, err = printable.Unescape(s); err != nil {
-		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
-	}
-	return key, err
-}
+// maxBatchKeys is how many keys are looked up together. Their values are in memory at once.
+const maxBatchKeys = 1000
 
 func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 	var keys [][]byte
 	for _, arg := range args {
-		key, err := f.decode(arg)
+		key, err := keylines.Decode(arg, f.hex)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -62,25 +39,7 @@ func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 
 // batches yields the first keys and those of --keys-from in batches.
 func (f *keyFlags) batches(first [][]byte, stdin io.Reader) iter.Seq2[[][]byte, error] {
-	return func(yield func([][]byte, error) bool) {
-		batch, size := first, 0
-		for key, err := range f.lines(stdin) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if size += len(key); len(batch) >= maxBatchKeys || size > maxBatchBytes {
-				if len(batch) > 0 && !yield(batch, nil) {
-					return
-				}
-				batch, size = nil, len(key)
-			}
-			batch = append(batch, key)
-		}
-		if len(batch) > 0 {
-			yield(batch, nil)
-		}
-	}
+	return keylines.Batches(first, f.lines(stdin), maxBatchKeys)
 }
 
 // lines yields the keys of --keys-from.
@@ -92,24 +51,7 @@ func (f *keyFlags) lines(stdin io.Reader) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer in.Close() // it was only read
-		lines, n := bufio.NewScanner(in), 0
-		lines.Buffer(nil, maxKeyLine+1)
-		lines.Split(splitLines)
-		for lines.Scan() {
-			n++
-			key, err := f.decode(lines.Text())
-			if err != nil {
-				err = fmt.Errorf("%s, line %d: %w", name, n, err)
-			}
-			if !yield(key, err) || err != nil {
-				return
-			}
-		}
-		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", name, n+1, maxKeyLine))
-		} else if err != nil {
-			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
-		}
+		keylines.Keys(name, in, f.hex)(yield)
 	}
 }
 
@@ -123,15 +65,4 @@ func (f *keyFlags) open(stdin io.Reader) (name string, in io.ReadCloser, err err
 	}
 	in, err = os.Open(f.from)
 	return f.from, in, err
-}
-
-// splitLines is a bufio.SplitFunc of lines. A carriage return before the end is a part of the line.
-func splitLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }

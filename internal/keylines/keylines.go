@@ -1,0 +1,93 @@
+// Package keylines reads keys that are given as text, one per line.
+package keylines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// Most bytes of a line, and of the keys of a batch.
+const (
+	MaxLine       = 16 << 20
+	maxBatchBytes = 16 << 20
+)
+
+// Decode decodes a key that is in hexadecimal, or has the escapes of printable.Escape.
+func Decode(s string, inHex bool) (key []byte, err error) {
+	if inHex {
+		if key, err = hex.DecodeString(s); err != nil {
+			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", wire.Quote([]byte(s)))
+		}
+		return key, err
+	}
+	if key, err = printable.Unescape(s); err != nil {
+		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
+	}
+	return key, err
+}
+
+// Keys yields the keys of the lines of a file, whose name is for errors. After an error it ends.
+func Keys(name string, in io.Reader, inHex bool) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		lines, n := bufio.NewScanner(in), 0
+		lines.Buffer(nil, MaxLine+1)
+		lines.Split(Split)
+		for lines.Scan() {
+			n++
+			key, err := Decode(lines.Text(), inHex)
+			if err != nil {
+				err = fmt.Errorf("%s, line %d: %w", name, n, err)
+			}
+			if !yield(key, err) || err != nil {
+				return
+			}
+		}
+		if err := lines.Err(); err == bufio.ErrTooLong {
+			yield(nil, fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", name, n+1, MaxLine))
+		} else if err != nil {
+			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
+		}
+	}
+}
+
+// Batches yields the first keys and then those of more in batches of at most so many keys, but all of the
+// first ones in one. After an error it ends.
+func Batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
+	return func(yield func([][]byte, error) bool) {
+		batch, size := first, 0
+		for key, err := range more {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if size += len(key); len(batch) >= most || size > maxBatchBytes {
+				if !yield(batch, nil) {
+					return
+				}
+				batch, size = nil, len(key)
+			}
+			batch = append(batch, key)
+		}
+		if len(batch) > 0 {
+			yield(batch, nil)
+		}
+	}
+}
+
+// Split is like bufio.ScanLines, but keeps carriage returns, which may belong to a key or a value.
+func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
