@@ -50,6 +50,11 @@ func (s *Store) List(ctx context.Context) (map[string]Object, error) {
 	}
 }
 
+// Attributes returns what the store says about the object key. It ends after [Timeout].
+func (s *Store) Attributes(ctx context.Context, key string) (*blob.Attributes, error) {
+	return within(ctx, func(ctx context.Context) (*blob.Attributes, error) { return s.Bucket.Attributes(ctx, key) })
+}
+
 // A ManifestError says that an object is no manifest, or a damaged one. It is [table.ErrCorrupt].
 type ManifestError struct {
 	Name  string

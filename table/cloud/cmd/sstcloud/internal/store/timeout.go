@@ -7,7 +7,8 @@ import (
 )
 
 // Timeout is how long a read may take, with what the SDK sends again: that of a manifest, of a page of a
-// list, or of a part of a table. A store that stalls would hold a command up for ever.
+// list, of an object's attributes, or of a part of a table. A store that stalls would hold a command up
+// for ever.
 var Timeout = 2 * time.Minute
 
 // within calls read with a context that ends after Timeout. The error then says so.

@@ -28,7 +28,8 @@ func TestStall(t *testing.T) {
 	defer s.Close()
 	_, manifest := s.ReadManifest(t.Context(), "set.jsonl")
 	_, list := s.List(t.Context())
-	for read, err := range map[string]error{"ReadManifest": manifest, "List": list} {
+	_, attributes := s.Attributes(t.Context(), "set.jsonl")
+	for read, err := range map[string]error{"ReadManifest": manifest, "List": list, "Attributes": attributes} {
 		if err == nil || !strings.Contains(err.Error(), "the store did not answer within 50ms: ") {
 			t.Errorf("%s: %v, want what the store did not do", read, err)
 		}
