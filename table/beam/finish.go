@@ -30,7 +30,7 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	if err != nil {
 		return err
 	}
-	if err := balance(less(ledger, pieces), fn.Lines); err != nil {
+	if err := balance(ledger, pieces, fn.Lines); err != nil {
 		return err
 	}
 	return fn.Target.with(ctx, func(st store) error {
@@ -58,19 +58,6 @@ func readWritten(tables func(*[]byte) bool) (all []written, pieces int64, err er
 	}
 	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.Number, b.Number) })
 	return all, pieces, nil
-}
-
-// less returns the ledger without the pieces that are in tables.
-func less(ledger func(*string, *int64) bool, pieces int64) func(*string, *int64) bool {
-	return func(what *string, n *int64) bool {
-		if ledger(what, n) {
-			return true
-		}
-		*what, *n = cutPieces, -pieces
-		more := pieces != 0
-		pieces = 0
-		return more
-	}
 }
 
 // layerOf returns the tables.

@@ -3,7 +3,6 @@ package setio
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -49,8 +48,7 @@ func (fn *split) ProcessElement(
 
 // tables returns how many tables there will be, if that many keys are sampled.
 func (fn *split) tables(sampled int) int {
-	// 1024, or all if there are fewer.
-	perTable := int(math.Round(sampleRate(fn.EntriesPerTable) * float64(fn.EntriesPerTable)))
+	perTable := min(samplesPerTable, fn.EntriesPerTable) // all keys are sampled if there are fewer
 	return (sampled + perTable - 1) / perTable
 }
 
