@@ -61,6 +61,9 @@ type draft interface {
 	abort() error
 }
 
+// owner is in the temporary names of files, so that Sweep removes none that another program writes.
+const owner = "beam"
+
 // isRemote reports whether dir is of a file system of Beam other than that of the operating system.
 func isRemote(dir string) bool { return strings.Index(dir, "://") > 0 }
 

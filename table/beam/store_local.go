@@ -17,7 +17,7 @@ import (
 )
 
 // pendingName is the name of a table before its SHA-256 is known. No file has it: until then
-// the file is sievetable-….tmp.
+// the file is sievetable-beam-….tmp.
 const pendingName = "pending.ldb"
 
 // A localStore is a directory of the operating system.
@@ -104,7 +104,7 @@ func (s localStore) modified(_ context.Context, name string) (time.Time, error) 
 }
 
 func (s localStore) put(_ context.Context, name string, content []byte) (err error) {
-	f, err := atomicfile.Create(s.path(name))
+	f, err := atomicfile.CreateOwned(s.path(name), owner)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s localStore) put(_ context.Context, name string, content []byte) (err err
 }
 
 func (s localStore) create() (draft, error) {
-	f, err := atomicfile.Create(s.path(pendingName))
+	f, err := atomicfile.CreateOwned(s.path(pendingName), owner)
 	return localDraft{f, s}, err
 }
 

@@ -83,7 +83,7 @@ func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) 
 		renames = false
 	}
 	if renames {
-		to = s.path(fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64()))
+		to = s.path(fmt.Sprintf("sievetable-%s-%016x.tmp", owner, rand.Uint64()))
 	}
 	w, err := s.files.OpenWrite(ctx, to)
 	if err != nil {

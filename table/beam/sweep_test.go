@@ -22,7 +22,7 @@ import (
 func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	dir := t.TempDir()
 	sum := strings.Repeat("0a", 32)
-	for _, name := range []string{"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-0123456789abcdef.tmp"} {
+	for _, name := range []string{"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-beam-0123456789abcdef.tmp"} {
 		writeEmpty(t, dir, name)
 	}
 	table := func(n int) set.Table {
@@ -33,7 +33,8 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	keptLayer := set.Layer{Tables: []set.Table{table(6)}, Removals: []set.Table{table(7)}}
 	others := []string{
 		listed.Name, kept.Name, table(4).Name, table(5).Name, table(6).Name, table(7).Name, "000001.ldb", "x000001-" + sum + ".ldb",
-		"000001-" + sum + ".ldb.bak", "sievetable-notes.tmp", "00001-" + sum + ".ldb", "000001-" + sum[1:] + ".ldb",
+		"000001-" + sum + ".ldb.bak", "sievetable-notes.tmp", "sievetable-0123456789abcdef.tmp", "000001-" + sum[:16] + ".ldb",
+		"00001-" + sum + ".ldb", "000001-" + sum[1:] + ".ldb",
 	}
 	for _, name := range others {
 		writeEmpty(t, dir, name)
@@ -108,7 +109,7 @@ func TestSweepWaitsForTheLock(t *testing.T) {
 // A manifest that cannot be read lists tables that nobody knows: nothing is removed.
 func TestSweepRefuses(t *testing.T) {
 	dir := t.TempDir()
-	writeEmpty(t, dir, "sievetable-0123456789abcdef.tmp")
+	writeEmpty(t, dir, "sievetable-beam-0123456789abcdef.tmp")
 	writeEmpty(t, dir, set.ManifestName)
 	want := list(t, dir)
 	if err := setio.Sweep(t.Context(), dir); err == nil {
