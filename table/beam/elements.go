@@ -1,7 +1,6 @@
 package setio
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -102,22 +101,4 @@ func asPairs(s beam.Scope, col beam.PCollection) beam.PCollection {
 		col = beam.ParDo(s, f, col)
 	}
 	return beam.WindowInto(s, window.NewGlobalWindows(), col)
-}
-
-// checkRemovals checks Layer and Removals.
-func (o *Options) checkRemovals(s beam.Scope) error {
-	if !o.Removals.IsValid() {
-		return nil
-	}
-	if !o.Layer {
-		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
-	}
-	w, err := writerOptions(o.Writer)
-	if err == nil && w != nil && w.FilterOnly {
-		err = errNoRemoval
-	}
-	if err != nil {
-		return err
-	}
-	return checkKeys(s, "Removals", o.Removals)
 }

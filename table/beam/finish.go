@@ -33,7 +33,7 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	if err := balance(ledger, pieces, fn.Lines); err != nil {
 		return err
 	}
-	return fn.Target.with(ctx, func(st store) error {
+	return withStore(ctx, fn.Target.Dir, func(st store) error {
 		path, err := fn.Target.publish(ctx, st, layerOf(all))
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package setio
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -55,6 +56,24 @@ func (o Options) check(s beam.Scope, dir string) (Options, error) {
 		err = o.checkRemovals(s)
 	}
 	return o, err
+}
+
+// checkRemovals checks Layer and Removals.
+func (o *Options) checkRemovals(s beam.Scope) error {
+	if !o.Removals.IsValid() {
+		return nil
+	}
+	if !o.Layer {
+		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
+	}
+	w, err := writerOptions(o.Writer)
+	if err == nil && w != nil && w.FilterOnly {
+		err = errNoRemoval
+	}
+	if err != nil {
+		return err
+	}
+	return checkKeys(s, "Removals", o.Removals)
 }
 
 // A number is an Option that is a number, with its range.

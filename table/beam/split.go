@@ -2,7 +2,6 @@ package setio
 
 import (
 	"context"
-	"errors"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -50,43 +49,4 @@ func (fn *split) ProcessElement(
 func (fn *split) tables(sampled int) int {
 	perTable := min(samplesPerTable, fn.EntriesPerTable) // all keys are sampled if there are fewer
 	return (sampled + perTable - 1) / perTable
-}
-
-// A target is where a build writes, and what.
-type target struct {
-	Dir    string
-	Lease  string
-	Writer string // as in Options
-	Layer  bool   // as in Options
-
-	// Removals is whether the layer can have removals.
-	Removals bool
-}
-
-// with calls f with the directory.
-func (t *target) with(ctx context.Context, f func(store) error) (err error) {
-	st, err := openStore(ctx, t.Dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	return f(st)
-}
-
-// prepare makes the directory, and begins the lease. It finds out early whether the manifest that is
-// there can be replaced.
-func (t *target) prepare(ctx context.Context) error {
-	return t.with(ctx, func(st store) error {
-		if err := st.prepare(); err != nil {
-			return err
-		}
-		m, err := readManifest(ctx, st)
-		if err == nil && t.Layer {
-			err = t.checkBase(st, m)
-		}
-		if err != nil {
-			return err
-		}
-		return writeLease(ctx, st, t.Lease)
-	})
 }

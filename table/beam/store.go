@@ -1,19 +1,15 @@
 package setio
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // A store is the directory of a set: one of the operating system, or one of a file system of Beam. Names
@@ -79,6 +75,25 @@ func openStore(ctx context.Context, dir string) (store, error) {
 	return &remoteStore{files, strings.TrimRight(dir, "/")}, nil
 }
 
+// withStore calls f with the directory.
+func withStore(ctx context.Context, dir string, f func(store) error) (err error) {
+	st, err := openStore(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return f(st)
+}
+
+// lockIfPossible locks the directory, if that has locks.
+func lockIfPossible(ctx context.Context, st store) (unlock func(), err error) {
+	unlock, err = st.lock(ctx)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
+	}
+	return unlock, err
+}
+
 // checkDir checks the name of the directory.
 func checkDir(dir string) (err error) {
 	if !isRemote(dir) {
@@ -98,35 +113,4 @@ func checkDir(dir string) (err error) {
 	}()
 	filesystem.ValidateScheme(dir) // panics if it is not registered
 	return nil
-}
-
-// readManifest reads the manifest. If there is none, it is nil.
-func readManifest(ctx context.Context, st store) (*set.Manifest, error) {
-	f, err := st.open(ctx, set.ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("setio: manifest %s: %w", st.path(set.ManifestName), err)
-	}
-	defer f.Close() // it was only read
-	m, err := set.ReadManifest(f)
-	if err != nil {
-		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory",
-			st.path(set.ManifestName), err)
-	}
-	return m, nil
-}
-
-// writeManifest writes the manifest, and returns its path.
-func writeManifest(ctx context.Context, st store, m *set.Manifest) (string, error) {
-	var b bytes.Buffer
-	if err := set.WriteManifest(&b, m); err != nil {
-		return "", fmt.Errorf("setio: %w", err)
-	}
-	path := st.path(set.ManifestName)
-	if err := st.put(ctx, set.ManifestName, b.Bytes()); err != nil {
-		return "", fmt.Errorf("setio: write the manifest %s: %w", path, err)
-	}
-	return path, nil
 }

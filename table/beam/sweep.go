@@ -2,7 +2,6 @@ package setio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -24,15 +23,15 @@ var ours = regexp.MustCompile(
 // Sweep has the lock of the manifest, set.jsonl.lock: a build that ends waits for it, and then fails if a
 // table of it is gone. In other file systems there is no lock: do not start a build while Sweep runs
 // there.
-func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) (err error) {
+func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) error {
 	if err := checkDir(dir); err != nil {
 		return err
 	}
-	st, err := openStore(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	return withStore(ctx, dir, func(st store) error { return sweep(ctx, st, keep) })
+}
+
+// sweep is Sweep of the directory.
+func sweep(ctx context.Context, st store, keep []*set.Manifest) error {
 	unlock, err := lockIfPossible(ctx, st)
 	if err != nil {
 		return err
@@ -48,15 +47,6 @@ func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) (err error) {
 		}
 	}
 	return nil
-}
-
-// lockIfPossible locks the directory, if that has locks.
-func lockIfPossible(ctx context.Context, st store) (unlock func(), err error) {
-	unlock, err = st.lock(ctx)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return func() {}, nil
-	}
-	return unlock, err
 }
 
 // findObsolete returns the files of builds that no manifest lists. It is an error if a build has a lease.

@@ -34,7 +34,7 @@ func (fn *writeTable) ProcessElement(
 			return err
 		}
 	}
-	if err := fn.Target.with(ctx, func(st store) error { return fn.write(ctx, st, &m, &w) }); err != nil {
+	if err := withStore(ctx, fn.Target.Dir, func(st store) error { return fn.write(ctx, st, &m, &w) }); err != nil {
 		return fmt.Errorf("setio: table %d: %w", number, err)
 	}
 	line, err := json.Marshal(w)
