@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -84,7 +85,11 @@ func (s localStore) list(context.Context) ([]string, error) {
 }
 
 func (s localStore) open(_ context.Context, name string) (io.ReadCloser, error) {
-	return os.Open(s.path(name))
+	f, _, err := regular.Open(s.path(name))
+	if err != nil {
+		return nil, err // not a nil *os.File, which is no nil io.ReadCloser
+	}
+	return f, nil
 }
 
 func (s localStore) size(_ context.Context, name string) (int64, error) {
