@@ -26,16 +26,15 @@ func (t *target) checkBase(st store, base *set.Manifest) error {
 	if err != nil {
 		return err
 	}
-	only := o != nil && o.FilterOnly
 	for table := range base.All() {
 		ext := path.Ext(table.Name)
 		switch {
 		case ext == filterExt && t.Removals:
 			return errNoRemoval
-		case ext == filterExt && !only:
+		case ext == filterExt && !o.FilterOnly:
 			return fmt.Errorf("setio: %s is of a set with filters only: want a Writer with FilterOnly, or build the "+
 				"set anew", st.path(table.Name))
-		case ext == tableExt && only:
+		case ext == tableExt && o.FilterOnly:
 			return fmt.Errorf("setio: the Writer has FilterOnly, but %s has keys: want a Writer without it",
 				st.path(table.Name))
 		}

@@ -67,7 +67,7 @@ func (o *Options) checkRemovals(s beam.Scope) error {
 		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
 	}
 	w, err := writerOptions(o.Writer)
-	if err == nil && w != nil && w.FilterOnly {
+	if err == nil && w.FilterOnly {
 		err = errNoRemoval
 	}
 	if err != nil {
@@ -130,13 +130,16 @@ func RegisterWriter(name string, f func() *table.WriterOptions) {
 }
 
 // writerOptions returns the options of that name.
-func writerOptions(name string) (*table.WriterOptions, error) {
+func writerOptions(name string) (o table.WriterOptions, err error) {
 	f, found := writers[name]
 	if !found {
-		return nil, fmt.Errorf(
+		return o, fmt.Errorf(
 			"setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
 	}
-	return f(), nil
+	if registered := f(); registered != nil { // nil means the defaults, as for table.NewWriter
+		o = *registered
+	}
+	return o, nil
 }
 
 // checkWriter checks that tables can be written with the options of that name.
@@ -145,7 +148,7 @@ func checkWriter(name string) error {
 	if err != nil {
 		return err
 	}
-	w, err := set.NewTableWriter(io.Discard, o)
+	w, err := set.NewTableWriter(io.Discard, &o)
 	if err != nil {
 		return fmt.Errorf("setio: the options %q of RegisterWriter: %w", name, err)
 	}

@@ -73,25 +73,21 @@ func (fn *writeTable) write(ctx context.Context, st store, m *merger, w *written
 }
 
 // forRemovals returns the options of tables of removed keys. A key that entries never have may be removed.
-func forRemovals(o *table.WriterOptions) *table.WriterOptions {
-	if o == nil || o.Never == nil {
-		return o
-	}
-	without := *o
-	without.Never = nil
-	return &without
+func forRemovals(o table.WriterOptions) table.WriterOptions {
+	o.Never = nil
+	return o
 }
 
 // A tableFile is a table that is written to a file, when it has an entry.
 type tableFile struct {
 	store store
-	o     *table.WriterOptions
+	o     table.WriterOptions
 
 	draft draft // nil as long as there is no entry
 	w     *set.TableWriter
 }
 
-func (t *tableFile) append(key, value []byte) (err error) {
+func (t *tableFile) append(key, value []byte) error {
 	if t.draft == nil {
 		if err := t.create(); err != nil {
 			return err
@@ -106,7 +102,7 @@ func (t *tableFile) create() error {
 	if err != nil {
 		return err
 	}
-	if t.w, err = set.NewTableWriter(d, t.o); err != nil {
+	if t.w, err = set.NewTableWriter(d, &t.o); err != nil {
 		return errors.Join(err, d.abort())
 	}
 	t.draft = d
@@ -123,7 +119,7 @@ func (t *tableFile) commit(ctx context.Context, number int64) (*set.Table, error
 		return nil, err
 	}
 	t.w = nil
-	line.Name = tableName(number, line.SHA256, t.o != nil && t.o.FilterOnly)
+	line.Name = tableName(number, line.SHA256, t.o.FilterOnly)
 	found, err := t.draft.commit(ctx, line.Name, line.Size)
 	if err != nil {
 		return nil, err
