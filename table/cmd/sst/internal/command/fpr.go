@@ -84,7 +84,8 @@ sst fpr writes two files. It replaces existing ones.
              Each shape has a line for the mean of the runs, a dot for each of the first
              100 runs, and a band with the middle 8 of 10 runs, where each of these let a key
              through. The formula's rate is a dashed line. The axis is logarithmic, and
-             begins at the lowest rate > 0 of a run.
+             begins at the lowest rate > 0 of a run. With a --width < 880 the panels are
+             below each other, for phones.
   NAME.csv   the figures, with rates from 0 to 1. The columns are shape, policy, bits (per
              key, or of a fingerprint), k, m (bits of the filter), keys, load (keys divided
              by -n), runs, questions (of each run), mean and stddev of the rates, low and
@@ -116,6 +117,9 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
 
   # Consecutive numbers, measured down to lower rates.
   sst fpr -o decimal --shapes decimal --bits 10,20 --questions 1000000
+
+  # A second chart, for phones.
+  sst fpr -o rates-narrow --width 360
 
   # A rough chart, at once.
   sst fpr -o quick -n 1000 --runs 3 --questions 1000`
@@ -162,6 +166,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	f.keyFlags.add(cmd, "measure")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
 	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
+	flags.IntVar(&f.Width, "width", 0, "width of the chart, 340 to 4000 `pixels` (default: 880, or 440 for each of more than two policies)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
 }
 

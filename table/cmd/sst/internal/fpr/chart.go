@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
-	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -17,26 +17,30 @@ import (
 const (
 	panelWidth  = 440
 	panelHeight = 280
-	leastWidth  = 2 * panelWidth // of the chart, for its title
+	leastWidth  = 2 * panelWidth // of the chart, unless Config.Width is another one
+	minWidth    = 340            // that the labels beside a panel leave room in
 	margin      = 10
-	titleHeight = 80
-	lineHeight  = 17 // of notes
 )
 
 // WriteSVG draws a panel for each policy and number of bits per key. c is the Config of the
 // measurement.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
 	panels, columns := c.panels(points)
+	width := vg.Length(c.Width)
+	if c.Width == 0 {
+		width = max(leastWidth, vg.Length(columns)*panelWidth)
+	}
+	columns = max(1, min(columns, int(width/panelWidth)))
 	rows := (len(panels) + columns - 1) / columns
-	notes := c.notes()
-	width := max(leastWidth, vg.Length(columns)*panelWidth)
-	below := vg.Length(len(notes))*lineHeight + 2*margin + frameBottom
-	svg := vgsvg.New(width, vg.Length(rows)*panelHeight+titleHeight+below)
+	head, notes := wrapped(c.head(panels), width-2*margin), wrapped(c.notes(), width-2*margin)
+	above, below := heightOf(head)+2*margin, heightOf(notes)+2*margin+frameBottom
+	svg := vgsvg.New(width, vg.Length(rows)*panelHeight+above+below)
 	canvas := draw.New(svg)
-	if err := c.drawPanels(draw.Crop(canvas, margin, -margin, below, -titleHeight), panels, rows, columns); err != nil {
+	if err := c.drawPanels(draw.Crop(canvas, margin, -margin, below, -above), panels, rows, columns); err != nil {
 		return err
 	}
-	c.drawTexts(canvas, panels, notes)
+	drawLines(canvas, head, canvas.Max.Y-margin/2)
+	drawLines(canvas, notes, heightOf(notes)+margin)
 	var out bytes.Buffer
 	if _, err := svg.WriteTo(&out); err != nil {
 		return err
@@ -72,23 +76,12 @@ func (c Config) drawPanels(canvas draw.Canvas, panels []panel, rows, columns int
 	return nil
 }
 
-// drawTexts writes what was found at the top, and notes at the bottom.
-func (c Config) drawTexts(canvas draw.Canvas, panels []panel, notes []string) {
-	sty := draw.TextStyle{Color: theme.Ink, Font: layoutFont, Handler: textHandler()}
-	write := func(size, y vg.Length, line string) {
-		sty.Font.Size = size
-		if width := widthInAnyFont(sty, line); width > canvas.Max.X-2*margin {
-			sty.Font.Size *= (canvas.Max.X - 2*margin) / width
-		}
-		canvas.FillText(sty, vg.Point{X: margin, Y: y}, line)
-	}
-	sty.Font.Weight = xfont.WeightBold
-	write(17, canvas.Max.Y-26, c.finding(panels))
-	sty.Color, sty.Font.Weight = theme.Faint, xfont.WeightNormal
-	write(13, canvas.Max.Y-48, "How many of the keys that were not added a filter lets through, "+c.over()+".")
-	write(13, canvas.Max.Y-66, c.measured())
-	for i, line := range notes {
-		write(12, vg.Length(len(notes)-1-i)*lineHeight+margin, line)
+// head is what stands above the panels: what was found, and how.
+func (c Config) head(panels []panel) []words {
+	return []words{
+		{c.finding(panels), titleWords},
+		{"How many of the keys that were not added a filter lets through, " + c.over() + ".", headWords},
+		{c.measured(), headWords},
 	}
 }
 
@@ -99,9 +92,6 @@ func (c Config) over() string {
 	}
 	return "by how many bits each key sets (k)"
 }
-
-// widthInAnyFont returns how wide a text is at most, in any usual font.
-func widthInAnyFont(sty draw.TextStyle, text string) vg.Length { return 1.2 * sty.Width(text) }
 
 // measured says what was measured.
 func (c Config) measured() string {
@@ -121,24 +111,14 @@ func (c Config) measured() string {
 }
 
 // notes explain the marks, and what the labels stand for.
-func (c Config) notes() []string {
-	lines := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through."}
+func (c Config) notes() []words {
+	all := []words{{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through.", noteWords}}
 	if !c.K.isNone() {
-		lines = append(lines, "The upright line is at the k that these filters have otherwise.")
+		all = append(all, words{"The upright line is at the k that these filters have otherwise.", noteWords})
 	}
-	line := ""
-	for i, s := range c.shapes() {
-		part := s.label + ": " + s.about
-		if i > 0 && len(line)+len(part) > maxNote {
-			lines, line = append(lines, line+"."), ""
-		}
-		if line != "" {
-			line += ". "
-		}
-		line += part
+	var labels []string
+	for _, s := range c.shapes() {
+		labels = append(labels, s.label+": "+s.about+".")
 	}
-	return append(lines, line+".")
+	return append(all, words{strings.Join(labels, " "), noteWords})
 }
-
-// maxNote is about how many characters fit into a line of notes.
-const maxNote = 125

@@ -30,6 +30,10 @@ var charts = map[string]func(*Config){
 	"all k, three policies":     func(c *Config) { c.K, c.Policies = Sweep{1, 30}, []string{"bloom", "table-bloom", "independent"} },
 	"two k":                     func(c *Config) { c.K, c.Own = Sweep{29, 30}, numbered(400) },
 	"own keys":                  func(c *Config) { c.Own, c.Shapes = numbered(900), nil },
+	"for a phone":               func(c *Config) { c.Width = 340 },
+	"all policies, for a phone": func(c *Config) { c.Policies, c.Bits, c.Width = Policies(), []int{4, 10}, 390 },
+	"a sweep, for a phone":      func(c *Config) { c.K, c.Width = Sweep{1, 30}, 390 },
+	"of some width":             func(c *Config) { c.Policies, c.Bits, c.Width = Policies(), []int{4, 8}, 1000 },
 	"own keys and all others":   func(c *Config) { c.Own, c.Policies, c.Bits = numbered(900), []string{"bloom", "fuse"}, []int{10} },
 }
 
@@ -103,6 +107,9 @@ func TestCharts(t *testing.T) {
 			boxes := textBoxes(t, chart)
 			var width, height float64
 			fmt.Sscan(strings.Join(size.FindStringSubmatch(chart)[1:], " "), &width, &height)
+			if c.Width != 0 && width != float64(c.Width) {
+				t.Errorf("the chart is %.0f wide, want %d", width, c.Width)
+			}
 			for i, a := range boxes {
 				if a.left < 0 || a.right > width || a.bottom < 0 || a.top > height {
 					t.Errorf("%q is from %.0f to %.0f, %.0f to %.0f in a chart of %.0f × %.0f", a.text, a.left, a.right, a.bottom, a.top, width, height)

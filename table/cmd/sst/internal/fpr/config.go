@@ -3,6 +3,7 @@
 package fpr
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type Config struct {
 	Shapes    []string // shapes of keys, as Shapes returns them
 	Own       [][]byte // distinct keys of the user, measured before the Shapes
 	Seed      uint64   // seed of the random keys
+	Width     int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
 }
 
 // maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
@@ -49,6 +51,7 @@ func (c Config) Validate() error {
 		{"-n", c.Keys, MinKeys, MaxKeys},
 		{"--runs", c.Runs, 2, 1000},
 		{"--questions", c.Questions, 100, 1_000_000},
+		{"--width", cmp.Or(c.Width, minWidth), minWidth, 4000},
 	} {
 		if f.value < f.least || f.value > f.most {
 			return cli.UsageErrorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)

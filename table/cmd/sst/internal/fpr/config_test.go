@@ -17,6 +17,8 @@ func TestValidate(t *testing.T) {
 		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
 		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, want 2 to 1000"},
 		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, want 100 to 1000000"},
+		{"a chart for phones", func(c *Config) { c.Width = 340 }, ""},
+		{"a narrow chart", func(c *Config) { c.Width = 339 }, "--width is 339, want 340 to 4000"},
 		{"no bits", func(c *Config) { c.Bits = nil }, "--bits has 0 numbers, want 1 to 6"},
 		{"many numbers of bits", func(c *Config) { c.Bits = []int{1, 2, 3, 4, 5, 6, 7} }, "--bits has 7 numbers"},
 		{"zero bits", func(c *Config) { c.Bits = []int{0} }, "--bits has 0, want numbers from 1 to 100"},
