@@ -100,7 +100,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return f.database(ctx, path, stdout, stderr)
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
-		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command(path)})
+		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})
 		return errors.Join(writePage(ctx, f.out, page.Write, stdout), file.Wrap(damage))
 	})
 }
@@ -122,9 +122,9 @@ func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr 
 	return errors.Join(writePage(ctx, f.out, page.Write, stdout), damage)
 }
 
-// command returns the command that looks up a key in the table.
-func (f *reportFlags) command(path string) []string {
-	command := []string{"sst", "get", text.ShellPath(path)}
+// command returns a command of sst that reads the table.
+func (f *reportFlags) command(name, path string) []string {
+	command := []string{"sst", name, text.ShellPath(path)}
 	if f.internalKeys != "auto" {
 		command = append(command, "--internal-keys="+f.internalKeys)
 	}

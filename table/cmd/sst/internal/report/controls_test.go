@@ -29,6 +29,7 @@ var mapControls = []pagetest.Control{
 	{Element: "#prefix", Name: "textbox with the prefix", Keys: "key0010", Shows: "#marked", Text: "2 of 47 data blocks", Draws: "#map"},
 	{Element: "#from", Name: "textbox from, ≥", Keys: "key001", Shows: "#marked", Text: "38 of 47 data blocks", Draws: "#map"},
 	{Element: "#to", Name: "textbox to, <", Keys: "key002", Shows: "#marked", Text: "10 of 47 data blocks", Draws: "#map"},
+	{Element: "#block", Name: "spinbutton Data block", Keys: kb.Backspace + kb.Backspace + "17" + kb.Enter, Shows: "#map-info", Text: "data block 17 of 47", Draws: "#map"},
 	{Element: "#map", Name: "slider Blocks of the file, in its order", Keys: kb.End, Shows: "#map-info", Text: "footer at", Draws: "#map"},
 	{Element: "#map", Name: "slider Blocks of the file, in its order", Keys: kb.Home + kb.ArrowRight + kb.ArrowRight, Shows: "#map-info", Text: "data block 3 of", Draws: "#map"},
 	{Element: "#map", Name: "slider Blocks of the file, in its order", Keys: kb.PageDown + kb.ArrowLeft, Shows: "#map-info", Text: "data block 5 of 47", Draws: "#map"},
@@ -53,7 +54,7 @@ var filterControls = []pagetest.Control{
 // sizeControls open the tables of the histograms.
 func sizeControls() (all []pagetest.Control) {
 	for i, c := range []struct{ title, head string }{
-		{"Block sizes, as stored", "bytes blocks"}, {"Block sizes, decompressed", "bytes blocks"}, {"Entries in a block", "entries blocks"}, {"Value lengths", "bytes entries"},
+		{"Block sizes", "bytes blocks, as stored blocks, decompressed"}, {"Entries in a block", "entries blocks"}, {"Lengths of keys and values", "bytes entries"},
 	} {
 		card := fmt.Sprintf("#sizes .histogram:has(svg):nth-child(%d of :has(svg)) ", i+1)
 		all = append(all, pagetest.Control{Element: card + "summary", Name: "DisclosureTriangle As a table: " + c.title, Keys: kb.Enter, Shows: card + "details", Text: c.head})

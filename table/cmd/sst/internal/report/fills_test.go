@@ -120,7 +120,7 @@ func scanAfter(t *testing.T, text, words string, n any) {
 	}
 }
 
-// Filters that tie are not ranked, and sizes that are all the same have no chart.
+// Equal filters are not ranked, and sizes that are all the same have no chart.
 func TestTies(t *testing.T) {
 	t.Parallel()
 	var pairs []workload.Pair
@@ -131,7 +131,7 @@ func TestTies(t *testing.T) {
 	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
 	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
 	filters, sizes := page.Text("#filters"), page.Text("#sizes")
-	for _, want := range []string{"All 100 filters tie: < 0.0001 % false positives predicted, k = 6."} {
+	for _, want := range []string{"All 100 filters have < 0.0001 % false positives predicted, k = 6."} {
 		if !strings.Contains(filters, want) {
 			t.Errorf("the section of filters is %q, want %q in it", filters, want)
 		}
@@ -139,7 +139,7 @@ func TestTies(t *testing.T) {
 	if pagetest.Evaluate[int](page, `document.querySelectorAll("#filters table").length`) != 0 {
 		t.Errorf("the section of filters is %q, want no tables", filters)
 	}
-	if want := "Entries in a block all have 1 entry Key lengths all have 9 bytes Value lengths all have 8 bytes"; !strings.HasSuffix(sizes, want) {
+	if want := "Entries in a block all have 1 entry Lengths of keys and values keys: all have 9 bytes values: all have 8 bytes"; !strings.HasSuffix(sizes, want) {
 		t.Errorf("the section of sizes is %q, want %q at its end", sizes, want)
 	}
 }

@@ -2,26 +2,34 @@ package report
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"sort"
 )
 
-// A Histogram counts sizes.
+// A Histogram compares series of sizes, in bins that all of them have in common.
 type Histogram struct {
-	Title  string  `json:"title"`
-	Unit   string  `json:"unit"` // unit of the sizes
-	Of     string  `json:"of"`   // what is counted
+	Title  string   `json:"title"`
+	Unit   string   `json:"unit"` // unit of the sizes
+	Of     string   `json:"of"`   // what is counted
+	Series []Series `json:"series"`
+	Bins   []Bin    `json:"bins"` // none if no series varies
+}
+
+// Series are sizes of one kind.
+type Series struct {
+	Name   string  `json:"name,omitempty"` // none for the only series
 	Min    int     `json:"min"`
 	Median int     `json:"median"`
 	Max    int     `json:"max"`
 	Mean   float64 `json:"mean"`
-	Bins   []Bin   `json:"bins"`
 }
 
 // A Bin counts the sizes ≥ From and ≤ To.
 type Bin struct {
-	From  int `json:"from"`
-	To    int `json:"to"`
-	Count int `json:"count"`
+	From   int   `json:"from"`
+	To     int   `json:"to"`
+	Counts []int `json:"counts"` // of the series that vary, in their order
 }
 
 const (
@@ -41,55 +49,86 @@ func newBlockSizes() blockSizes {
 	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 }
 
+// named are sizes of one kind, with their name.
+type named struct {
+	name string
+	sizeCounts
+}
+
 // histograms returns the histograms that have sizes.
 func (t blockSizes) histograms(internal bool) []Histogram {
-	keys := "Key lengths"
-	if internal {
-		keys = "User key lengths"
+	if len(t.stored) == 0 {
+		return []Histogram{}
 	}
-	all := []Histogram{}
-	for _, h := range []struct {
-		title, unit, of string
-		sizeCounts
-	}{
-		{"Block sizes, as stored", "bytes", "blocks", t.stored},
-		{"Block sizes, decompressed", "bytes", "blocks", t.raw},
-		{"Entries in a block", "entries", "blocks", t.entries},
-		{keys, "bytes", "entries", t.keys},
-		{"Value lengths", "bytes", "entries", t.values},
-	} {
-		if len(h.sizeCounts) > 0 {
-			all = append(all, h.histogram(h.title, h.unit, h.of))
+	sizes := []named{{"as stored", t.stored}, {"decompressed", t.raw}}
+	if maps.Equal(t.stored, t.raw) {
+		sizes = []named{{"", t.stored}}
+	}
+	all := []Histogram{
+		histogram("Block sizes", "bytes", "blocks", sizes...),
+		histogram("Entries in a block", "entries", "blocks", named{"", t.entries}),
+	}
+	if len(t.keys) > 0 {
+		keys := "keys"
+		if internal {
+			keys = "user keys"
 		}
+		all = append(all, histogram("Lengths of keys and values", "bytes", "entries", named{keys, t.keys}, named{"values", t.values}))
 	}
 	return all
 }
 
-func (t sizeCounts) histogram(title, unit, of string) Histogram {
+// histogram counts the sizes of each series.
+func histogram(title, unit, of string, all ...named) Histogram {
+	h := Histogram{Title: title, Unit: unit, Of: of}
+	var varying []sizeCounts
+	least, most := math.MaxInt, 0
+	for _, t := range all {
+		s := t.series(t.name)
+		if h.Series = append(h.Series, s); s.Min < s.Max {
+			varying = append(varying, t.sizeCounts)
+			least, most = min(least, s.Min), max(most, s.Max)
+		}
+	}
+	if varying == nil {
+		return h
+	}
+	h.Bins = bins(least, most)
+	for i := range h.Bins {
+		h.Bins[i].Counts = make([]int, len(varying))
+	}
+	for i, t := range varying {
+		t.fill(h.Bins, i)
+	}
+	return h
+}
+
+// series returns the figures of the sizes.
+func (t sizeCounts) series(name string) Series {
 	sizes := slices.Sorted(maps.Keys(t))
-	h := Histogram{Title: title, Unit: unit, Of: of, Min: sizes[0], Max: sizes[len(sizes)-1]}
+	s := Series{Name: name, Min: sizes[0], Max: sizes[len(sizes)-1]}
 	n, sum := 0, 0.0
 	for _, size := range sizes {
 		n += t[size]
 		sum += float64(size) * float64(t[size])
 	}
-	h.Mean = sum / float64(n)
+	s.Mean = sum / float64(n)
 	below := 0
 	for _, size := range sizes {
 		if below += t[size]; 2*below >= n {
-			h.Median = size
+			s.Median = size
 			break
 		}
 	}
-	h.Bins = bins(h.Min, h.Max)
-	at := 0
-	for _, size := range sizes {
-		for h.Bins[at].To < size {
-			at++
-		}
-		h.Bins[at].Count += t[size]
+	return s
+}
+
+// fill counts the sizes in the bins, as those of a series.
+func (t sizeCounts) fill(bins []Bin, series int) {
+	for size, n := range t {
+		at := sort.Search(len(bins), func(i int) bool { return bins[i].To >= size })
+		bins[at].Counts[series] += n
 	}
-	return h
 }
 
 // bins returns empty bins for sizes from least to most, of equal or of doubling width.

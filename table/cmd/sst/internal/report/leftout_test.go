@@ -25,7 +25,7 @@ import (
 // that this index has.
 func writeSmall(t *testing.T, f *source.File, held int64) string {
 	t.Helper()
-	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}}, held)
+	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}, Scan: []string{"sst", "scan", "t.ldb"}}, held)
 	if err != nil {
 		t.Fatal(err)
 	}

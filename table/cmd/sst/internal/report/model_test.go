@@ -69,8 +69,17 @@ func TestModel(t *testing.T) {
 	if diff := cmp.Diff([]uint64{0, 22, 22, 1, 1, 0, 0, 15, 0, 55, 55, 1, 1, 0, 0, 40}, uvarints(columns)); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
-	if len(histograms) != 5 {
-		t.Errorf("%d histograms, want 5", len(histograms))
+	wantHistograms := []Histogram{
+		{Title: "Block sizes", Unit: "bytes", Of: "blocks", Series: []Series{{Min: 22, Median: 22, Max: 55, Mean: 38.5}}},
+		{Title: "Entries in a block", Unit: "entries", Of: "blocks", Series: []Series{{Min: 1, Median: 1, Max: 1, Mean: 1}}},
+		{Title: "Lengths of keys and values", Unit: "bytes", Of: "entries", Series: []Series{
+			{Name: "keys", Min: 3, Median: 3, Max: 4, Mean: 3.5}, {Name: "values", Min: 8, Median: 8, Max: 40, Mean: 24}}},
+	}
+	for i := range histograms {
+		histograms[i].Bins = nil // TestHistogram has them
+	}
+	if diff := cmp.Diff(wantHistograms, histograms); diff != "" {
+		t.Errorf("histograms (-want +got):\n%s", diff)
 	}
 }
 
@@ -137,11 +146,11 @@ func TestBins(t *testing.T) {
 		least, most int
 		want        []Bin
 	}{
-		{7, 7, []Bin{{7, 7, 0}}},
-		{0, 2, []Bin{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}},
-		{95, 160, []Bin{{95, 99, 0}, {100, 104, 0}, {105, 109, 0}}},
-		{0, 1000, []Bin{{0, 0, 0}, {1, 1, 0}, {2, 3, 0}}},
-		{5, 1000, []Bin{{4, 7, 0}, {8, 15, 0}, {16, 31, 0}}},
+		{7, 7, []Bin{{7, 7, nil}}},
+		{0, 2, []Bin{{0, 0, nil}, {1, 1, nil}, {2, 2, nil}}},
+		{95, 160, []Bin{{95, 99, nil}, {100, 104, nil}, {105, 109, nil}}},
+		{0, 1000, []Bin{{0, 0, nil}, {1, 1, nil}, {2, 3, nil}}},
+		{5, 1000, []Bin{{4, 7, nil}, {8, 15, nil}, {16, 31, nil}}},
 	} {
 		got := bins(tt.least, tt.most)
 		if diff := cmp.Diff(tt.want, got[:min(3, len(got))]); diff != "" {
@@ -155,10 +164,11 @@ func TestBins(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	t.Parallel()
-	got := sizeCounts{1: 5, 2: 1, 4: 4}.histogram("Sizes", "bytes", "blocks")
+	got := histogram("Sizes", "bytes", "blocks", named{"large", sizeCounts{1: 5, 2: 1, 4: 4}}, named{"all the same", sizeCounts{9: 10}}, named{"small", sizeCounts{0: 1, 1: 1}})
 	want := Histogram{
-		Title: "Sizes", Unit: "bytes", Of: "blocks", Min: 1, Median: 1, Max: 4, Mean: 2.3,
-		Bins: []Bin{{1, 1, 5}, {2, 2, 1}, {3, 3, 0}, {4, 4, 4}},
+		Title: "Sizes", Unit: "bytes", Of: "blocks",
+		Series: []Series{{"large", 1, 1, 4, 2.3}, {"all the same", 9, 9, 9, 9}, {"small", 0, 0, 1, 0.5}},
+		Bins:   []Bin{{0, 0, []int{0, 1}}, {1, 1, []int{5, 1}}, {2, 2, []int{1, 0}}, {3, 3, []int{0, 0}}, {4, 4, []int{4, 0}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("histogram (-want +got):\n%s", diff)

@@ -24,12 +24,16 @@ type Options struct {
 	// Command is the command that looks up a key, which the page appends. The page shows it
 	// for entries that it does not hold. Its words are quoted for a shell.
 	Command []string
+
+	// Scan is the command that prints entries, to which the page appends --from and --to.
+	Scan []string
 }
 
 // A Model is the contents of a page. The page holds it as JSON.
 type Model struct {
 	File     string   `json:"file"`
 	Command  []string `json:"command"`
+	Scan     []string `json:"scan"`
 	Size     int64    `json:"size"`
 	Internal bool     `json:"internal"`
 	Note     string   `json:"note,omitempty"`  // why a filter is not used
@@ -86,7 +90,7 @@ func New(f *source.File, o Options) (*Model, error) { return newModel(f, o, maxH
 // table comes first, then the index, then the block filters.
 func newModel(f *source.File, o Options, held int64) (*Model, error) {
 	m := &Model{
-		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
+		File: filepath.Base(f.Path), Command: o.Command, Scan: o.Scan, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
 	}
 	if m.Order = f.OrderNote; m.Order == "" && f.Order != table.BytewiseComparer {

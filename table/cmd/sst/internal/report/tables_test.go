@@ -55,6 +55,9 @@ func writePage(t testing.TB, f *source.File, o Options) string {
 	if o.Command == nil {
 		o.Command = []string{"sst", "get", "t.ldb"}
 	}
+	if o.Scan == nil {
+		o.Scan = []string{"sst", "scan", "t.ldb"}
+	}
 	m, _ := New(f, o)
 	path := filepath.Join(t.TempDir(), "page.html")
 	file, err := os.Create(path)

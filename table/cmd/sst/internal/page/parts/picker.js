@@ -9,7 +9,8 @@
  *   draw(context)
  *   rects(i)      where thing i is, to be framed: [x, y, width, height]s
  *   at(x, y)      the thing there
- *   describe(i)   {title, facts}
+ *   describe(i)   {title, facts, more: elements, if there are any}
+ *   chose(i)      is called when a thing is chosen, if the view has it
  */
 class Picker {
   constructor(canvas, info, view) {
@@ -63,9 +64,10 @@ class Picker {
 
   /** tell describes the hovered thing or, if there is none, the chosen one. */
   tell() {
-    const { title, facts } = this.view.describe(this.hovered < 0 ? this.chosen : this.hovered);
-    this.info.replaceChildren(element("h3", {}, title), factList(facts));
+    const { title, facts, more = [] } = this.view.describe(this.hovered < 0 ? this.chosen : this.hovered);
+    this.info.replaceChildren(element("h3", {}, title), factList(facts), ...more);
     if (this.hovered >= 0) return;
+    this.view.chose?.(this.chosen);
     this.canvas.setAttribute("aria-valuenow", this.chosen);
     this.canvas.setAttribute("aria-valuetext", [title, ...facts.map((fact) => fact.join(" "))].join(", "));
   }

@@ -47,7 +47,7 @@ function heatOf(section, { label, things, formula, ...filters }) {
 }
 
 /**
- * worst lists the first filters in an order. If as many tie as it would list, it says that
+ * worst lists the first filters in an order. If as many are equal as it would list, it says that
  * instead. place is what filters that tie have in common.
  */
 function worst(title, all, { order, place, text }, picker) {
@@ -65,7 +65,7 @@ function worst(title, all, { order, place, text }, picker) {
 
 /** tieOf says that no filter comes first. */
 function tieOf(title, ties, filters, text) {
-  const who = filters === 1 ? "There is one filter, with" : ties === filters ? `All ${number(ties)} filters tie:` : `${number(ties)} of ${number(filters)} filters tie:`;
+  const who = filters === 1 ? "There is one filter, with" : ties === filters ? `All ${number(ties)} filters have` : `${number(ties)} of ${number(filters)} filters come first, with`;
   return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${text}.`));
 }
 

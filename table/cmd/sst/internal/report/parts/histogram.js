@@ -17,6 +17,11 @@ function short(n) {
   return n < 1e6 ? `${+(n / 1e3).toFixed(1)}k` : `${+(n / 1e6).toFixed(1)}M`;
 }
 
+/** varyingOf returns the series that a histogram draws: not those whose sizes are all the same. */
+const varyingOf = ({ series }) => series.filter(({ min, max }) => min < max);
+
+const seriesClass = ["filled", "outlined"];
+
 /** A Chart has the scales of one histogram at one width. */
 class Chart {
   constructor(histogram, width) {
@@ -27,10 +32,10 @@ class Chart {
     this.base = chartHeight - chartEdge.bottom;
     this.bar = Math.min(this.inner / this.bins.length, 64);
     this.left = chartEdge.left + (this.inner - this.bar * this.bins.length) / 2;
-    const most = Math.max(...this.bins.map((bin) => bin.count));
+    const most = Math.max(...this.bins.flatMap((bin) => bin.counts));
     this.step = niceStep(most, 4);
     this.top = Math.ceil(most / this.step) * this.step;
-    this.svg = svg("svg", { width, height: chartHeight, role: "img", "aria-label": `${histogram.title}: ${rangeText(histogram)}` });
+    this.svg = svg("svg", { width, height: chartHeight, role: "img", "aria-label": `${histogram.title}: ${histogram.series.map(rangeOf(histogram)).join("; ")}` });
   }
 
   y(n) {
@@ -58,13 +63,18 @@ class Chart {
     }
   }
 
-  /** drawBar draws a bin, which can be seen however few it has. */
+  /** drawBar draws a bin, a bar for each series beside the other. What a series has can be seen however little it is. */
   drawBar(bin, i) {
-    if (bin.count === 0) return;
-    const height = Math.max(this.base - this.y(bin.count), 1.5);
-    const bar = svg("rect", { x: this.left + i * this.bar + 1, y: this.base - height, width: Math.max(this.bar - 2, 1), height });
-    bar.append(svg("title", {}, `${binText(bin)} ${this.histogram.unit}: ${number(bin.count)} ${this.histogram.of}`));
-    this.svg.append(bar);
+    const wide = Math.max(this.bar - 2, bin.counts.length) / bin.counts.length;
+    bin.counts.forEach((n, k) => {
+      if (n === 0) return;
+      const height = Math.max(this.base - this.y(n), 1.5), edge = seriesClass[k] === "outlined" ? 0.75 : 0; // half of the line
+      const bar = svg("rect", { x: this.left + i * this.bar + 1 + k * wide + edge, y: this.base - height + edge,
+        width: Math.max(wide - 2 * edge, 0.5), height: Math.max(height - edge, 0.5), class: seriesClass[k] });
+      const name = varyingOf(this.histogram)[k].name;
+      bar.append(svg("title", {}, `${binText(bin)} ${this.histogram.unit}${name ? `, ${name}` : ""}: ${number(n)} ${this.histogram.of}`));
+      this.svg.append(bar);
+    });
   }
 
   /** drawTicks labels as many bins as there is room for: where they start, or, of one size, their middle. */
@@ -81,21 +91,40 @@ class Chart {
   }
 }
 
-function rangeText({ min, median, max, mean, unit }) {
-  if (min === max) return `all have ${count(min, unit)}`;
-  return `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
+/** rangeOf returns a function for the figures of a series as text. */
+const rangeOf = ({ unit }) => ({ name, min, median, max, mean }) => {
+  const range = min === max ? `all have ${count(min, unit)}` : `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
+  return name ? `${name}: ${range}` : range;
+};
+
+/** seriesKey is a bar of a series, for the legend. */
+function seriesKey(k) {
+  const key = svg("svg", { width: 14, height: 14, class: "series-key", "aria-hidden": "true" });
+  key.append(svg("rect", { x: 1, y: 1, width: 12, height: 12, class: seriesClass[k] }));
+  return key;
 }
 
-/** histogramCard is a chart with its figures, and the bins as text for screen readers. If all are equal, words do. */
+/** seriesLines are the figures of all series, and the bars that those have which are drawn. */
+function seriesLines(histogram) {
+  const varying = varyingOf(histogram);
+  return histogram.series.map((series) => {
+    const k = varying.indexOf(series), drawn = k >= 0 && histogram.series.length > 1;
+    return element("p", { className: "soft" }, ...drawn ? [seriesKey(k), " "] : [], rangeOf(histogram)(series));
+  });
+}
+
+/** histogramCard is a chart with its figures, and the bins as text for screen readers. If no series varies, words do. */
 function histogramCard(histogram) {
-  const heading = [element("h3", {}, histogram.title), element("p", { className: "soft" }, rangeText(histogram))];
-  if (histogram.min === histogram.max) return element("div", { className: "histogram" }, ...heading);
+  const heading = [element("h3", {}, histogram.title), ...seriesLines(histogram)];
+  const varying = varyingOf(histogram);
+  if (varying.length === 0) return element("div", { className: "histogram" }, ...heading);
   const place = element("div", { className: "chart" });
   onResize(place, (width) => place.replaceChildren(new Chart(histogram, width).draw()));
-  const rows = histogram.bins.filter((bin) => bin.count > 0).map((bin) => [binText(bin), number(bin.count)]);
+  const rows = histogram.bins.filter((bin) => bin.counts.some((n) => n > 0)).map((bin) => [binText(bin), ...bin.counts.map(number)]);
+  const heads = varying.map(({ name }) => name ? `${histogram.of}, ${name}` : histogram.of);
   return element("div", { className: "histogram" },
     ...heading, place,
-    element("details", {}, element("summary", { "aria-label": `As a table: ${histogram.title}` }, "As a table"), tableOf(histogram.title, [histogram.unit, histogram.of], rows)));
+    element("details", {}, element("summary", { "aria-label": `As a table: ${histogram.title}` }, "As a table"), tableOf(histogram.title, [histogram.unit, ...heads], rows)));
 }
 
 function showHistograms() {

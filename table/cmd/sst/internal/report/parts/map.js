@@ -162,13 +162,32 @@ class FileMap {
     if (!part) facts.push(...factsOfBlock(id));
     if (!part && !error && this.measure) facts.push(this.measure.fact(id));
     if (error) facts.push(["damage", error]);
-    return { title: error ? `⚠ ${name}, damaged` : name, facts };
+    return { title: error ? `⚠ ${name}, damaged` : name, facts, more: part || error ? [] : scanOf(id) };
+  }
+
+  /** chose shows the number of a data block that was chosen. */
+  chose(i) {
+    const id = this.order[i];
+    byId("block").value = id < blocks.count ? id + 1 : "";
   }
 }
 
 function factsOfBlock(id) {
   const facts = [["separator", keyText(blocks.separators(id))]];
+  const keys = blocks.errors[id] ? null : edgeKeys(id);
+  if (keys) facts.unshift(["first key", quote(keys[0])], ["last key", quote(keys[1])]);
   if (!blocks.errors[id]) facts.unshift(["entries", number(blocks.entries[id])]);
   if (blocks.deletions[id]) facts.push(["deletions", number(blocks.deletions[id])]);
   return facts;
+}
+
+/** scanOf has the command that prints the entries of a block that the page does not hold. */
+function scanOf(id) {
+  if (blocks.held[id] > 0 || blocks.entries[id] === 0 || model.order) return [];
+  const afterKey = (block) => shellQuote(escapeBytes(Uint8Array.of(...userKeyOf(blocks.separators(block)), 0)));
+  const fromKey = (block) => model.internal ? shellQuote(escapeBytes(userKeyOf(blocks.separators(block)))) : afterKey(block); // versions of one key can be in two blocks
+  const from = id > 0 ? ["--from", fromKey(id - 1)] : [];
+  const to = id + 1 < blocks.count + blocks.left ? ["--to", afterKey(id)] : [];
+  return [element("p", {}, "The page does not hold its entries. This command prints what is > the separator before it and ≤ its own:"),
+    commandLine([...model.scan, ...from, ...to].join(" "))];
 }

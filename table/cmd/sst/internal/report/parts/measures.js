@@ -48,6 +48,22 @@ class Measure {
     return this.most > this.least ? (value - this.least) / (this.most - this.least) : 0.5;
   }
 
+  /**
+   * bytesByShade adds up the blocks of each fifth of the scale, or all of them if none has 1.5 times
+   * as much as another. It leaves out the last block, which is as full as it happens to be.
+   */
+  bytesByShade() {
+    const shades = [0, 0, 0, 0, 0];
+    let least = Infinity, most = 0;
+    this.values.subarray(0, -1).forEach((value, block) => {
+      if (Number.isNaN(value)) return;
+      shades[Math.min(Math.floor(5 * this.share(value)), 4)] += blocks.length[block];
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    });
+    return 1.5 * least > most ? [1] : shades;
+  }
+
   color(block) {
     return rampColor(this.share(this.values[block]));
   }

@@ -47,6 +47,12 @@ function partsTable(map) {
   return tableOf(caption, [map.by === "part" ? "Part" : "Compression", "Blocks", "Stored", "Unpacked", "Share"], rows);
 }
 
+/** evenness is how many bits the colour of a byte tells (Shannon's entropy), where each colour has so many bytes. */
+function evenness(bytes) {
+  const sum = bytes.reduce((a, b) => a + b, 0);
+  return bytes.reduce((bits, n) => n ? bits - n / sum * Math.log2(n / sum) : bits, 0);
+}
+
 /** A MapSection is the map with its legend, and the choices of colours and of marked keys. */
 class MapSection {
   constructor() {
@@ -58,9 +64,31 @@ class MapSection {
       choice.parentElement.hidden = !mapChoices.includes(choice.value);
       choice.addEventListener("change", () => {
         this.color(choice.value);
-        keepView({ map: choice.value === "part" ? "" : choice.value });
+        keepView({ map: choice.value === this.usual ? "" : choice.value });
       });
     }
+    this.usual = this.mostTelling();
+    this.numberBlocks();
+  }
+
+  /** mostTelling is the choice of colours that tells most, the first of equals. */
+  mostTelling() {
+    const all = mapChoices.map((by) => {
+      this.map.colorBy(by);
+      return evenness(this.map.measure ? this.map.measure.bytesByShade() : groupsOf(this.map).map(({ stored }) => stored));
+    });
+    return mapChoices[all.indexOf(Math.max(...all))];
+  }
+
+  /** numberBlocks lets one choose a data block by its number. */
+  numberBlocks() {
+    byId("numbering").hidden = blocks.count === 0;
+    byId("block-count").textContent = `of ${number(blocks.count)}`;
+    const box = byId("block");
+    box.max = blocks.count;
+    box.addEventListener("change", () => {
+      if (box.value && box.validity.valid) this.choose(box.value - 1);
+    });
   }
 
   /** color colours the map and shows the legend. */
@@ -74,7 +102,7 @@ class MapSection {
 
   /** restore shows a view. */
   restore(view) {
-    const by = view.map ?? "part";
+    const by = view.map || this.usual;
     for (const choice of this.choices) choice.checked = choice.value === by;
     this.color(by);
     this.marking.restore(view);
