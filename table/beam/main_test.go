@@ -38,7 +38,20 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+// runTests runs the tests with a directory for what Beam leaves behind: an empty file for each pipeline.
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "setio")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("TMPDIR", dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 type quiet struct{}

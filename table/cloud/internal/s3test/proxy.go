@@ -3,8 +3,6 @@ package s3test
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -77,10 +75,10 @@ func (p *Proxy) Count(method string) int {
 	return n
 }
 
-// Bucket returns a bucket behind the proxy that has the test's name and is empty.
+// Bucket returns the test's bucket, behind the proxy. It is empty at first.
 func (p *Proxy) Bucket(t testing.TB) *blob.Bucket { return Open(t, p.URL) }
 
-// Open opens the bucket of the test's name on a server. Its client waits for a millisecond at most
+// Open opens the test's bucket on a server. Its client waits for a millisecond at most
 // before it sends a request again, and sends it three times.
 func Open(t testing.TB, server string) *blob.Bucket {
 	t.Helper()
@@ -101,9 +99,18 @@ func Open(t testing.TB, server string) *blob.Bucket {
 	return bucket
 }
 
-// BucketName returns a name for the bucket of a test, in S3's letters.
+// buckets have the numbers of buckets, by the test.
+var (
+	bucketsMu sync.Mutex
+	buckets   = map[testing.TB]int{}
+)
+
+// BucketName returns the name of the test's bucket. A test that runs again has another one.
 func BucketName(t testing.TB) string {
-	h := fnv.New64a()
-	io.WriteString(h, t.Name())
-	return fmt.Sprintf("test-%x", h.Sum64())
+	bucketsMu.Lock()
+	defer bucketsMu.Unlock()
+	if buckets[t] == 0 {
+		buckets[t] = len(buckets) + 1
+	}
+	return fmt.Sprintf("test-%d", buckets[t])
 }
