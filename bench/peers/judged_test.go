@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -23,7 +24,11 @@ import (
 func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	t.Parallel()
 	const most = 300 // entries
-	for i := range 100 {
+	n := 25
+	if long.Enabled() {
+		n = 200
+	}
+	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 23))
 			j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}
