@@ -150,8 +150,12 @@ func TestPredictedRatesAreZeroToOne(t *testing.T) {
 // BenchmarkSingleRate measures large filters beside SingleRate, which is %predicted, and the
 // classical formula.
 func BenchmarkSingleRate(b *testing.B) {
+	sizes := []int{1_000_000, 10_000_000}
+	if testing.Short() {
+		sizes = []int{100_000}
+	}
 	for _, bits := range []int{5, 10, 16, 20} {
-		for _, n := range []int{1_000_000, 10_000_000} {
+		for _, n := range sizes {
 			b.Run(fmt.Sprintf("keys=%d/bits=%d", n, bits), func(b *testing.B) {
 				s, err := filter.SizeForBits(uint64(n), bits)
 				if err != nil {

@@ -25,7 +25,11 @@ func smallTables(b *testing.B, n int) (src *store, manifests [2]*set.Manifest) {
 // BenchmarkSwap swaps sets of many small tables. The time for each table should not grow with their
 // number.
 func BenchmarkSwap(b *testing.B) {
-	for _, n := range []int{1000, 10_000, 100_000} {
+	numbers := []int{1000, 10_000, 100_000}
+	if testing.Short() {
+		numbers = numbers[:2]
+	}
+	for _, n := range numbers {
 		src, manifests := smallTables(b, n)
 		few := &set.Manifest{Tables: append([]set.Table{manifests[1].Tables[0]}, manifests[0].Tables[1:]...)}
 		one := tableMemory(b, src, &set.Manifest{Tables: manifests[0].Tables[:1]}, new(table.ReaderOptions))

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // charts are configurations from one line to many.
@@ -99,6 +101,7 @@ func (a textBox) touches(b textBox) bool {
 // Whatever is measured, no text of a chart touches another one or leaves the chart, there is a
 // panel for each policy and number of bits, and each line has its label.
 func TestCharts(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for name, change := range charts {
 		t.Run(name, func(t *testing.T) {

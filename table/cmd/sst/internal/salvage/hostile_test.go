@@ -256,6 +256,9 @@ func TestSearchTakesLinearTime(t *testing.T) {
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		for _, size := range []int{150_000, 600_000} {
+			if testing.Short() {
+				size /= 10
+			}
 			data := hostile[name](size)
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
