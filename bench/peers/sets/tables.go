@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/figures"
@@ -13,20 +14,24 @@ type column struct {
 	figure func(r row) float64
 }
 
-// measured are the columns of what was measured.
-var measured = []column{
+// written are the columns of what was measured when sets were built and updated.
+var written = []column{
 	{"build, µs a key", func(r row) float64 { return r.Build }},
 	{"from unsorted, µs a key", func(r row) float64 { return r.Unsorted }},
 	{"disk, bytes a key", func(r row) float64 { return r.perKey(r.Disk) }},
+	{"update, MB written", func(r row) float64 { return float64(r.Update) / 1e6 }},
+}
+
+// askedColumns are the columns of what was measured when they were opened and asked.
+var askedColumns = []column{
 	{"open, ms", func(r row) float64 { return r.Open }},
 	{"read to open, MB", func(r row) float64 { return float64(r.Read) / 1e6 }},
-	{"memory when open, bytes a key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
-	{"after lookups", func(r row) float64 { return r.perKey(r.After.Anon) }},
-	{"mapped", func(r row) float64 { return r.perKey(r.After.Mapped) }},
+	{"memory, bytes a key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
+	{"after lookups, bytes a key", func(r row) float64 { return r.perKey(r.After.Anon) }},
+	{"mapped, bytes a key", func(r row) float64 { return r.perKey(r.After.Mapped) }},
 	{"absent key, ns", func(r row) float64 { return r.Absent }},
 	{"not denied, %", func(r row) float64 { return 100 * r.NotDenied }},
 	{"present key, ns", func(r row) float64 { return r.Present }},
-	{"update, MB written", func(r row) float64 { return float64(r.Update) / 1e6 }},
 }
 
 // many is the number of keys of the last table.
@@ -39,8 +44,8 @@ var scaled = []column{
 	{"disk, GB", func(r row) float64 { return r.times(float64(r.Disk) / 1e9) }},
 	{"open, CPU s", func(r row) float64 { return r.times(r.Open / 1e3) }},
 	{"read to open, GB", func(r row) float64 { return r.times(float64(r.Read) / 1e9) }},
-	{"memory when open, GB", func(r row) float64 { return r.times(float64(r.Opened.Anon) / 1e9) }},
-	{"after lookups", func(r row) float64 { return r.times(float64(r.After.Anon) / 1e9) }},
+	{"memory, GB", func(r row) float64 { return r.times(float64(r.Opened.Anon) / 1e9) }},
+	{"after lookups, GB", func(r row) float64 { return r.times(float64(r.After.Anon) / 1e9) }},
 	{"update, GB written", func(r row) float64 { return r.times(float64(r.Update) / 1e9) }},
 }
 
@@ -59,14 +64,29 @@ func (r *results) tables() string {
 		for n < len(rest) && rest[n].N == rest[0].N {
 			n++
 		}
-		printTable(&out, figures.Grouped(rest[0].N)+" keys", measured, rest[:n])
+		keys := figures.Grouped(rest[0].N) + " keys"
+		printTable(&out, keys+", written", written, onceEach(rest[:n]))
+		printTable(&out, keys+", asked", askedColumns, rest[:n])
 		if rest[0].N == last {
-			printTable(&out, figures.Grouped(many)+" keys, if each takes what one of "+figures.Grouped(last)+" does", scaled, rest[:n])
+			printTable(&out, figures.Grouped(many)+" keys, scaled from "+figures.Grouped(last), scaled, rest[:n])
 		}
 		rest = rest[n:]
 	}
 	r.Curve.print(&out)
 	return out.String()
+}
+
+// onceEach returns the rows with those that only differ in how a set is opened as one, without that in its name.
+func onceEach(rows []row) (once []row) {
+	for _, r := range rows {
+		if i := strings.LastIndex(r.Name, ", "); i >= 0 {
+			r.Name = r.Name[:i]
+		}
+		if len(once) == 0 || once[len(once)-1].Name != r.Name {
+			once = append(once, r)
+		}
+	}
+	return once
 }
 
 // list writes names and values.
@@ -101,6 +121,8 @@ func cell(v float64) string {
 		return "–"
 	case v < 0.001:
 		return "0"
+	case v >= 1000:
+		return figures.Grouped(int(math.Round(v)))
 	}
 	return figures.Digits(v)
 }
