@@ -58,7 +58,7 @@ be folded: that takes a build of all keys.
 A core-hour is an hour of one processor's time, computed from times measured on one machine with
 2 x86-64 cores and lines of 16 to 128 bytes. How long sorting takes depends on what keys have in
 common at their start: without --sample, that is all but 16 bytes of them. A request takes the
-client 350 µs, a lookup 1 µs, and what is read 1 ns a byte.
+client 350 µs, a lookup 1 µs, what is read to open a table 2.5 ns a byte, and a block 1 ns.
 
 --request-price and --put-price are the prices of a million requests that read and that write,
 --core-price that of a core-hour, and --storage-price that of a GB (10⁹ bytes) for a month, in one

@@ -180,9 +180,9 @@ func TestFinding(t *testing.T) {
 		panels []panel
 		want   string
 	}{
-		{20, []panel{of("bloom", 4, 0.2), of("bloom", 12, 0.00849, 0.0119)}, "A full filter of 12 bits per key lets 0.85–1.2 % of the absent keys through; with half as many keys again, 4.2–6.0 %"},
-		{20, []panel{of("bloom", 10, 0, 0.00001)}, "A full filter of 10 bits per key lets 0–0.0010 % of the absent keys through; with half as many keys again, 0–0.0050 %"},
-		{20, []panel{of("fuse", 8, 0)}, "A full filter of fingerprints of 8 bits lets none of the absent keys through; with half as many keys again, none"},
+		{20, []panel{of("bloom", 4, 0.2), of("bloom", 12, 0.00849, 0.0119)}, "A full filter of 12 bits per key lets 0.85–1.2 % of the absent keys through; with 1.5 times as many keys, 4.2–6.0 %"},
+		{20, []panel{of("bloom", 10, 0, 0.00001)}, "A full filter of 10 bits per key lets 0–0.0010 % of the absent keys through; with 1.5 times as many keys, 0–0.0050 %"},
+		{20, []panel{of("fuse", 8, 0)}, "A full filter of fingerprints of 8 bits lets none of the absent keys through; with 1.5 times as many keys, none"},
 		{20, []panel{of("bloom", 10, 0.01), of("fuse", 8, 0.0039, 0.00391)}, "Of the absent keys, full filters let through: LevelDB’s (10 bits) 1.0 %, fuse (8 bits) 0.39 %"},
 		{1, []panel{of("bloom", 10, 0.01)}, "A full filter of 10 bits per key lets 2.0 % of the absent keys through"},
 		{3, []panel{of("bloom", 10, 0.01)}, "A full filter of 10 bits per key lets 3.0 % of the absent keys through; with 4 keys in place of 3, 4.0 %"},

@@ -39,7 +39,7 @@ func (c Config) overfull(p panel) string {
 	case c.Keys < 10: // most is not even nearly half as many again
 		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(withKeys(most)))
 	default:
-		return "; with half as many keys again, " + p.through(withKeys(most))
+		return "; with 1.5 times as many keys, " + p.through(withKeys(most))
 	}
 }
 

@@ -38,8 +38,9 @@ const billion = 1e9
 // What each request costs the processor that asks, as measured with the client of table/cloud.
 const (
 	requestSeconds = 350e-6
-	byteSeconds    = 1e-9 // of what is read, with checks
-	lookupSeconds  = 1e-6 // of a lookup in filters and index
+	byteSeconds    = 1e-9   // of a block that is read, with checks
+	openSeconds    = 2.5e-9 // of a byte that is read to open a table: its SHA-256 is computed too
+	lookupSeconds  = 1e-6   // of a lookup in filters and index
 )
 
 // What is written to object storage by table/cloud in parts, and in requests of how many bytes.
@@ -70,7 +71,7 @@ func (q Query) costs(o Option) Costs {
 		c.LookupRequests = billion * (q.Present + (1-q.Present)*o.countedRate())
 		c.LookupBytes = c.LookupRequests * o.StoredBlock
 	}
-	c.OpenHours = (c.OpenRequests*requestSeconds + c.OpenBytes*byteSeconds) / hour
+	c.OpenHours = (c.OpenRequests*requestSeconds + c.OpenBytes*openSeconds) / hour
 	c.LookupHours = (billion*lookupSeconds + c.LookupRequests*requestSeconds + c.LookupBytes*byteSeconds) / hour
 	c.OpenPrice = sum(q.readPrice(c.OpenRequests), price(q.Core, c.OpenHours))
 	c.LookupPrice = sum(q.readPrice(c.LookupRequests), price(q.Core, c.LookupHours))

@@ -132,7 +132,7 @@ func TestCosts(t *testing.T) {
 		o := Option{Tables: 10_000, Measurement: tt.measured, Design: Design{FilterOnly: tt.filterOnly}, DiskBytes: 100e9, DataBytes: 90e9, StoredBlock: 2000, MemoryBytes: 11e9}
 		tt.want.SortedHours, tt.want.UnsortedHours = q.buildSeconds(o.Design)/3600, (q.buildSeconds(o.Design)+q.sortSeconds())/3600
 		tt.want.PutRequests, tt.want.SwapMemory = 10_001, 22e9
-		tt.want.OpenRequests, tt.want.OpenBytes, tt.want.OpenHours = 10_000, 10e9, 13.5/3600
+		tt.want.OpenRequests, tt.want.OpenBytes, tt.want.OpenHours = 10_000, 10e9, 28.5/3600
 		if diff := gocmp.Diff(tt.want, q.costs(o), near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
