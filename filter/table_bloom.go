@@ -132,6 +132,9 @@ func (f *tableBloomFilter) Contains(key []byte) bool {
 	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
 }
 
+// ContainsHash is Contains for a key with this bloom.Hash, for who asks many filters for one key.
+func (f *tableBloomFilter) ContainsHash(h uint32) bool { return f.mayContain(h) }
+
 // line returns the line of the key with hash h. It takes the remainder as
 // bloom.Prober does.
 func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {

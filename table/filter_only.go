@@ -61,7 +61,10 @@ func (r *Reader) FilterOnly() bool {
 // index, which is in memory. MayContain works also after Close. For a mapped file the answer is then
 // true. For a table from Open, filters that have denied no key before Close deny none after it: call
 // FilterErr before Close to have them checked. If the index cannot be read, the answer is true.
-func (r *Reader) MayContain(key []byte) bool {
+func (r *Reader) MayContain(key []byte) bool { return r.mayContain(key, nil) }
+
+// mayContain is MayContain. k is the key with its hash, if many tables are asked for it.
+func (r *Reader) mayContain(key []byte, k *HashedKey) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
@@ -69,13 +72,16 @@ func (r *Reader) MayContain(key []byte) bool {
 	if err != nil {
 		return true
 	}
-	mayContain, err := t.askFilters(key)
+	mayContain, err := t.askFilters(key, k)
 	return err != nil || mayContain
 }
 
 // askFilters returns whether the filters and the index say that the table may have key.
-func (t *openTable) askFilters(key []byte) (mayContain bool, err error) {
+func (t *openTable) askFilters(key []byte, k *HashedKey) (mayContain bool, err error) {
 	defer t.mapped.leave(t.mapped.enter(), &err)
+	if k != nil && t.denies(k) {
+		return false, nil
+	}
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if mayContain, _ := t.mayContain(wholeTable, filterKey); !mayContain {
 		return false, nil

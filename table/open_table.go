@@ -21,6 +21,7 @@ type openTable struct {
 	filters   Filters
 	filterErr error
 	trust     filterTrust
+	byHash    hashFilter // filters.Table, if it depends on the hash of the whole key; else nil
 
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
 	hidden     error // why there may be keys though there are no data blocks; nil: there are none
@@ -90,6 +91,9 @@ func (t *openTable) openMeta(m metaindex, b *buffers) (err error) {
 	}
 	if !t.o.IgnoreFilter {
 		t.filterErr = err
+	}
+	if t.o.FilterKey == nil {
+		t.byHash, _ = t.filters.Table.(hashFilter)
 	}
 	if t.filters.Blocks != nil {
 		t.index.filters = filterblock.ReaderOf(t.filters.Blocks)

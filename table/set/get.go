@@ -36,11 +36,12 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 // get looks the key up in one layer after the other, until one has it or has removed it.
 func (v *version) get(ctx context.Context, key []byte) ([]byte, error) {
 	base := len(v.layers) - 1
+	k := table.HashKey(key) // once for all layers
 	for i := range base {
 		l := &v.layers[i]
-		value, err := l.tables.getRare(ctx, key)
+		value, err := l.tables.getRare(ctx, key, &k)
 		if err == table.ErrNotFound {
-			err = l.removals.checkAbsent(ctx, key)
+			err = l.removals.checkAbsent(ctx, key, &k)
 		}
 		if err != nil || value != nil {
 			return value, err
@@ -49,9 +50,9 @@ func (v *version) get(ctx context.Context, key []byte) ([]byte, error) {
 	return v.layers[base].tables.get(ctx, key)
 }
 
-// getRare is get for a run that seldom has the key.
-func (r *run) getRare(ctx context.Context, key []byte) ([]byte, error) {
-	if r.rulesOut(key) {
+// getRare is get for a run that seldom has the key. k is the key too.
+func (r *run) getRare(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
+	if r.rulesOut(key, k) {
 		return nil, table.ErrNotFound
 	}
 	return r.get(ctx, key)
@@ -59,13 +60,13 @@ func (r *run) getRare(ctx context.Context, key []byte) ([]byte, error) {
 
 // rulesOut reports whether ranges or the filters of an open table rule the key out. It counts no reference:
 // a Reader from NewReader answers from its memory also after it was closed.
-func (r *run) rulesOut(key []byte) bool {
+func (r *run) rulesOut(key []byte, k *table.HashedKey) bool {
 	i := r.find(key)
 	if i < 0 {
 		return true
 	}
 	open := r.members[i].resident.Load()
-	if open == nil || open.reader.MayContain(key) {
+	if open == nil || open.reader.MayContainHashed(k) {
 		return false
 	}
 	open.touch()
@@ -84,8 +85,8 @@ func (r *run) get(ctx context.Context, key []byte) ([]byte, error) {
 }
 
 // checkAbsent returns [table.ErrNotFound] if the key is one of these removals.
-func (r *run) checkAbsent(ctx context.Context, key []byte) error {
-	_, err := r.getRare(ctx, key)
+func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) error {
+	_, err := r.getRare(ctx, key, k)
 	switch {
 	case err == nil:
 		return table.ErrNotFound
@@ -114,12 +115,13 @@ func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 
 // mayContain asks the filters of one layer after the other, until one may have the key or has removed it.
 func (v *version) mayContain(ctx context.Context, key []byte) (bool, error) {
+	k := table.HashKey(key)
 	for i := range v.layers {
 		l := &v.layers[i]
 		if may, err := l.tables.mayContain(ctx, key); may || err != nil {
 			return may, err
 		}
-		switch err := l.removals.checkAbsent(ctx, key); err {
+		switch err := l.removals.checkAbsent(ctx, key, &k); err {
 		case nil:
 		case table.ErrNotFound:
 			return false, nil
