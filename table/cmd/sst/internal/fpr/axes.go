@@ -91,9 +91,24 @@ const (
 func (a area) drawFrame(title string) {
 	sty := tickStyle()
 	sty.YAlign = draw.YTop
-	for _, tick := range a.across.ticks {
+	for _, tick := range a.fitting(sty) {
 		a.FillText(sty, vg.Point{X: a.at(place{x: tick.at}).X, Y: a.Min.Y - frameBottom/3}, theme.Middle+tick.words)
 	}
 	sty.Font.Size, sty.Font.Weight, sty.Color, sty.YAlign = 14, xfont.WeightBold, theme.Ink, draw.YBottom
 	a.FillText(sty, vg.Point{X: a.Min.X, Y: a.Max.Y + frameTop/3}, title)
+}
+
+// fitting returns as many ticks of the axis from left to right as do not touch, in any font.
+func (a area) fitting(sty draw.TextStyle) []horizontalTick {
+	for every := 1; ; every++ {
+		ticks, end, fits := a.across.each(every), a.Min.X-1000, true
+		for _, t := range ticks {
+			x, half := a.at(place{x: t.at}).X, widthInAnyFont(sty, t.words)/2
+			fits = fits && x-half >= end
+			end = x + half + sty.Width(" ")
+		}
+		if fits || a.across.name == "" {
+			return ticks
+		}
+	}
 }

@@ -28,6 +28,9 @@ var charts = map[string]func(*Config){
 	"planned":                   func(c *Config) { c.Policies, c.Rate = Policies(), 0.01 },
 	"filters of one key":        func(c *Config) { c.Keys, c.Policies, c.Bits = 1, Policies(), []int{4, 10} },
 	"filters of seven keys":     func(c *Config) { c.Keys, c.Policies, c.Bits = 7, Policies(), []int{4, 10} },
+	"sweeps of many k":          func(c *Config) { c.K, c.Width = Sweep{1, 24}, 390 },
+	"sweeps of large k":         func(c *Config) { c.K, c.Policies = Sweep{10, 21}, []string{"bloom", "table-bloom", "independent"} },
+	"sweeps of a few k":         func(c *Config) { c.K, c.Shapes, c.Width = Sweep{1, 13}, []string{"random"}, 340 },
 	"sweep of k":                func(c *Config) { c.K = Sweep{1, 16} },
 	"all k, three policies":     func(c *Config) { c.K, c.Policies = Sweep{1, 30}, []string{"bloom", "table-bloom", "independent"} },
 	"two k":                     func(c *Config) { c.K, c.Own = Sweep{29, 30}, numbered(400) },
@@ -127,9 +130,14 @@ func TestCharts(t *testing.T) {
 			if c.Rate > 0 {
 				panels = len(c.Policies)
 			}
-			ticks := c.horizontal(1).ticks
-			for _, s := range append(c.shapes(), keyShape{label: ticks[len(ticks)-1].words}) {
-				has := func(b textBox) bool { return b.text == s.label || b.text == s.label+": 0" }
+			below := "1.5 × full" // at the end of the axis
+			if !c.K.isNone() {
+				below = "k = " // at its first tick
+			}
+			for _, s := range append(c.shapes(), keyShape{label: below}) {
+				has := func(b textBox) bool {
+					return b.text == s.label || b.text == s.label+": 0" || s.label == "k = " && strings.HasPrefix(b.text, s.label)
+				}
 				if n := len(slices.DeleteFunc(slices.Clone(boxes), func(b textBox) bool { return !has(b) })); n != panels {
 					t.Errorf("%d labels %q, want %d", n, s.label, panels)
 				}

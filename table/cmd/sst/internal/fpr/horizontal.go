@@ -7,6 +7,7 @@ type horizontal struct {
 	from, to float64
 	of       func(Point) float64
 	ticks    []horizontalTick
+	name     string  // stands before the first tick of a sweep, whose other ticks can be left out
 	line     float64 // where an upright line is
 }
 
@@ -31,15 +32,24 @@ func (c Config) horizontal(k int) horizontal {
 // horizontal returns the axis of a sweep.
 func (k Sweep) horizontal(own int) horizontal {
 	h := horizontal{from: float64(k.From) - 0.5, to: float64(k.To), of: func(p Point) float64 { return float64(p.K) }, line: float64(own)}
-	words, every := "k = ", 1+(k.To-k.From)/12 // so that they do not touch
+	h.name = "k = "
 	for i := k.From; i <= k.To; i++ {
-		if i%every == 0 {
-			h.ticks = append(h.ticks, horizontalTick{float64(i), words + strconv.Itoa(i)})
-			words = ""
-		}
+		h.ticks = append(h.ticks, horizontalTick{float64(i), strconv.Itoa(i)})
 	}
 	return h
 }
 
 // dotShift returns the distance between the dots of two shapes.
 func (h horizontal) dotShift() float64 { return (h.to - h.from) / 107 }
+
+// each returns the ticks of a sweep at multiples of a number, the first one with the name.
+func (h horizontal) each(every int) (ticks []horizontalTick) {
+	name := h.name
+	for _, t := range h.ticks {
+		if h.name == "" || int(t.at)%every == 0 {
+			ticks = append(ticks, horizontalTick{t.at, name + t.words})
+			name = ""
+		}
+	}
+	return ticks
+}

@@ -45,7 +45,7 @@ const unsharedBytes = 16
 // sharedBytes returns how many bytes a key shares with the one before.
 func (q Query) sharedBytes() float64 {
 	if q.Sample != nil {
-		return q.Sample.layout(q.Keys, q.BlockSize).shared
+		return min(q.Sample.layout(q.Keys, q.BlockSize).shared, float64(q.KeySize))
 	}
 	return max(0, float64(q.KeySize)-unsharedBytes)
 }

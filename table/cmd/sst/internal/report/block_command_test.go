@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -29,11 +30,11 @@ func boundsOf(t *testing.T, command string) (r keyRange) {
 	t.Helper()
 	got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+command).Output()
 	if err != nil {
-		t.Fatalf("%s: %v", command, err)
+		t.Fatalf("%.200s: %v", command, err)
 	}
 	words := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
 	if diff := cmp.Diff([]string{"scan", "t.ldb"}, words[:2]); diff != "" {
-		t.Fatalf("command %s (-want +got):\n%s", command, diff)
+		t.Fatalf("command %.200s (-want +got):\n%s", command, diff)
 	}
 	flags := flag.NewFlagSet("scan", flag.ContinueOnError)
 	for name, bound := range map[string]*string{"from": &r.From, "to": &r.To} {
@@ -44,13 +45,60 @@ func boundsOf(t *testing.T, command string) (r keyRange) {
 		})
 	}
 	if err := flags.Parse(words[2:]); err != nil || flags.NArg() > 0 {
-		t.Fatalf("command %s: %v", command, err)
+		t.Fatalf("command %.200s: %v", command, err)
 	}
 	return r
 }
 
+// longPairs returns n pairs of keys of that many bytes.
+func longPairs(n, size int) (pairs []workload.Pair) {
+	for i := range n {
+		pairs = append(pairs, workload.Pair{Key: append(bytes.Repeat([]byte{'k'}, size), byte('0'+i))})
+	}
+	return pairs
+}
+
+// If separators are too long for a command, the page says so, and works.
+func TestNoCommandOfLongKeys(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{BlockSize: 1}, longPairs(3, 200_000)))
+	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+	if got, want := page.Text("#map-info p"), "The page does not hold its entries. Its separators are too long for a command."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+}
+
+// A number of a block that there is none of is refused, and a block that is chosen is shown wherever the pointer rests.
+func TestNumberOfBlock(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(3000)))
+	page := pagetest.Open(t, writeSmall(t, f, 300), 1200)
+	type state struct{ Box, Says, Wrong, Title string }
+	got := pagetest.Call[[]state](page, `(numbers) => {
+		const box = document.getElementById("block"), map = document.getElementById("map");
+		map.dispatchEvent(new PointerEvent("pointermove", { clientX: map.getBoundingClientRect().x + 5, clientY: map.getBoundingClientRect().y + 5 }));
+		return numbers.map((number) => {
+			box.value = number;
+			box.dispatchEvent(new Event("change"));
+			return { Box: box.value, Says: document.getElementById("block-count").textContent, Wrong: box.getAttribute("aria-invalid") ?? "",
+				Title: document.querySelector("#map-info h3").textContent };
+		});
+	}`, []string{"3", "0", "2.5", "1000", "2"})
+	n := len(pagetest.Call[[]string](page, `() => Array.from({ length: Number(document.getElementById("block").max) }, () => "")`, nil))
+	all, of := fmt.Sprintf("of %d in the page", n), fmt.Sprint(" of ", len(f.Layout.Data))
+	wrong := all + fmt.Sprintf(". This is no number from 1 to %d.", n)
+	want := []state{
+		{"3", all, "", "data block 3" + of}, {"0", wrong, "true", "data block 3" + of}, {"2.5", wrong, "true", "data block 3" + of},
+		{"1000", wrong, "true", "data block 3" + of}, {"2", all, "", "data block 2" + of},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The command for a data block whose entries the page does not hold prints its keys, and no others. Of
-// internal keys it may print the last one of the block before, as both can have versions of it.
+// internal keys it prints all versions, also those in other blocks, and maybe those of the last key of the
+// block before.
 func TestCommandOfBlock(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -61,6 +109,7 @@ func TestCommandOfBlock(t *testing.T) {
 		{"plain", table.WriterOptions{BlockSize: 400}, bytePairs(900)},
 		{"a key in a block", table.WriterOptions{BlockSize: 1}, bytePairs(200)},
 		{"internal", internalOptions(table.WriterOptions{BlockSize: 400}), workload.Versions(workload.Writes(4, 300, 10))},
+		{"long keys", table.WriterOptions{BlockSize: 1}, longPairs(3, 50_000)},
 		{"a version in a block", internalOptions(table.WriterOptions{BlockSize: 1}), workload.Versions(workload.Writes(4, 100, 10))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,12 +127,12 @@ func TestCommandOfBlock(t *testing.T) {
 				}
 				for _, key := range slices.Concat(blocks...) {
 					if got := r.has(key); got && !has(key) {
-						t.Fatalf("block %d, %s: prints %q, which the block does not have", i+1, command, key)
+						t.Fatalf("block %d, %.200s: prints %.200q, which the block does not have", i+1, command, key)
 					}
 				}
 				for _, key := range blocks[i] {
 					if !r.has(key) {
-						t.Fatalf("block %d, %s: does not print %q", i+1, command, key)
+						t.Fatalf("block %d, %.200s: does not print %.200q", i+1, command, key)
 					}
 				}
 			}

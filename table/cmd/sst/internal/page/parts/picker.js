@@ -49,6 +49,7 @@ class Picker {
   choose(i) {
     if (i < 0) return;
     this.chosen = Math.min(i, this.view.count - 1);
+    if (this.hovered !== i) this.hovered = -1; // it is shown, wherever the pointer rests
     this.tell();
     this.frame();
   }
@@ -66,7 +67,7 @@ class Picker {
   tell() {
     const { title, facts, more = [] } = this.view.describe(this.hovered < 0 ? this.chosen : this.hovered);
     this.info.replaceChildren(element("h3", {}, title), factList(facts), ...more);
-    if (this.hovered >= 0) return;
+    if (this.hovered >= 0 && this.hovered !== this.chosen) return;
     this.view.chose?.(this.chosen);
     this.canvas.setAttribute("aria-valuenow", this.chosen);
     this.canvas.setAttribute("aria-valuetext", [title, ...facts.map((fact) => fact.join(" "))].join(", "));

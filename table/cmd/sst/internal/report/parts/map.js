@@ -169,6 +169,7 @@ class FileMap {
   chose(i) {
     const id = this.order[i];
     byId("block").value = id < blocks.count ? id + 1 : "";
+    byId("block").removeAttribute("aria-invalid");
   }
 }
 
@@ -181,13 +182,18 @@ function factsOfBlock(id) {
   return facts;
 }
 
+const longestBound = 100_000; // characters of a command's word, of which systems take 128 KiB
+
 /** scanOf has the command that prints the entries of a block that the page does not hold. */
 function scanOf(id) {
   if (blocks.held[id] > 0 || blocks.entries[id] === 0 || model.order) return [];
-  const afterKey = (block) => shellQuote(escapeBytes(Uint8Array.of(...userKeyOf(blocks.separators(block)), 0)));
-  const fromKey = (block) => model.internal ? shellQuote(escapeBytes(userKeyOf(blocks.separators(block)))) : afterKey(block); // versions of one key can be in two blocks
-  const from = id > 0 ? ["--from", fromKey(id - 1)] : [];
+  const keyOf = (block) => escapeBytes(userKeyOf(blocks.separators(block)));
+  const afterKey = (block) => keyOf(block) + "\\x00";
+  const from = id > 0 ? ["--from", model.internal ? keyOf(id - 1) : afterKey(id - 1)] : []; // versions of one key can be in two blocks
   const to = id + 1 < blocks.count + blocks.left ? ["--to", afterKey(id)] : [];
-  return [element("p", {}, "The page does not hold its entries. This command prints what is > the separator before it and ≤ its own:"),
-    commandLine([...model.scan, ...from, ...to].join(" "))];
+  const text = "The page does not hold its entries.";
+  if ([...from, ...to].some((word) => word.length > longestBound)) return [element("p", {}, `${text} Its separators are too long for a command.`)];
+  const what = model.internal ? "This command prints all versions of the keys from that of the separator before it to that of its own, of which some may be in the blocks beside it:"
+    : "This command prints them, which are > the separator before it and ≤ its own:";
+  return [element("p", {}, `${text} ${what}`), commandLine([...model.scan, ...[...from, ...to].map(shellQuote)].join(" "))];
 }

@@ -83,11 +83,14 @@ class MapSection {
   /** numberBlocks lets one choose a data block by its number. */
   numberBlocks() {
     byId("numbering").hidden = blocks.count === 0;
-    byId("block-count").textContent = `of ${number(blocks.count)}`;
-    const box = byId("block");
+    const box = byId("block"), all = `of ${number(blocks.count)}${blocks.left ? " in the page" : ""}`;
+    byId("block-count").textContent = all;
     box.max = blocks.count;
     box.addEventListener("change", () => {
-      if (box.value && box.validity.valid) this.choose(box.value - 1);
+      const right = box.value && box.validity.valid;
+      byId("block-count").textContent = right ? all : `${all}. This is no number from 1 to ${number(blocks.count)}.`;
+      if (right) this.choose(box.value - 1);
+      else box.setAttribute("aria-invalid", "true");
     });
   }
 
