@@ -49,8 +49,9 @@ func useBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
+// chromiumPath prefers the program without windows, which takes far less time.
 func chromiumPath() (path string, err error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err = exec.LookPath(name); err == nil {
 			return path, nil
 		}
