@@ -132,8 +132,8 @@ func (f *tableBloomFilter) Contains(key []byte) bool {
 	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
 }
 
-// ContainsHash is Contains for a key with this bloom.Hash, for who asks many filters for one key.
-func (f *tableBloomFilter) ContainsHash(h uint32) bool { return f.mayContain(h) }
+// ContainsHash is Contains for a key with this hash, for who asks many filters for one key.
+func (f *tableBloomFilter) ContainsHash(h bloom.TableHash) bool { return f.mayContain(uint32(h)) }
 
 // line returns the line of the key with hash h. It takes the remainder as
 // bloom.Prober does.

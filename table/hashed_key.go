@@ -7,7 +7,7 @@ import "github.com/sievetable/sievetable/internal/bloom"
 // returns one. It must not be used by two goroutines at once.
 type HashedKey struct {
 	key    []byte
-	hash   uint32
+	hash   bloom.TableHash
 	hashed bool
 }
 
@@ -21,16 +21,16 @@ func HashKey(key []byte) HashedKey { return HashedKey{key: key} }
 func (r *Reader) MayContainHashed(k *HashedKey) bool { return r.mayContain(k.key, k) }
 
 // tableBloom returns the key's hash for filters of filter.TableBloom.
-func (k *HashedKey) tableBloom() uint32 {
+func (k *HashedKey) tableBloom() bloom.TableHash {
 	if !k.hashed {
-		k.hash, k.hashed = bloom.Hash(k.key, bloom.SignedTail), true
+		k.hash, k.hashed = bloom.TableHash(bloom.Hash(k.key, bloom.SignedTail)), true
 	}
 	return k.hash
 }
 
-// A hashFilter is a filter of filter.TableBloom, which is asked by the hash of a key.
+// A hashFilter is a filter of filter.TableBloom, which can be asked by the hash of a key.
 type hashFilter interface {
-	ContainsHash(h uint32) bool
+	ContainsHash(h bloom.TableHash) bool
 }
 
 // denies reports whether the filter of the table says by the hash of the key that the table does not have

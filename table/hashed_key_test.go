@@ -11,6 +11,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
+// otherHash has filters of another name, which take hashes of 32 bits of their own.
+type otherHash struct{ filter.TableBloom }
+
+func (otherHash) Name() string { return "test.OtherHash" }
+
+func (p otherHash) Open(contents []byte) (filter.TableFilter, error) {
+	f, err := p.TableBloom.Open(contents)
+	return hashedOtherwise{f}, err
+}
+
+type hashedOtherwise struct{ filter.TableFilter }
+
+func (hashedOtherwise) ContainsHash(uint32) bool { return false }
+
 // A HashedKey has the answers of MayContain, and they are counted alike: whatever filters tables have,
 // with the hash of a key or of a part of it, and whether they may be believed or not.
 func TestMayContainHashedIsMayContain(t *testing.T) {
@@ -18,6 +32,7 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 	firstBytes := func(key []byte) []byte { return key[:min(len(key), 6)] }
 	denying := func(key []byte) []byte { return append([]byte("no"), key...) }
 	bloom, whole := filter.NewBloom(10), filter.NewTableBloom(4)
+	other := otherHash{filter.NewTableBloom(10)}
 	pairs := numbered(2000)
 	for name, o := range map[string]struct {
 		w    table.WriterOptions
@@ -30,6 +45,7 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 		"with exceptions":      {w: table.WriterOptions{TableFilterPolicy: whole, Never: absentKeys(500)}},
 		"of parts of keys":     {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: firstBytes}, read: firstBytes},
 		"of another FilterKey": {w: table.WriterOptions{TableFilterPolicy: whole}, read: denying},
+		"of another hash":      {w: table.WriterOptions{TableFilterPolicy: other}},
 		"that denies its keys": {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: denying}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +54,7 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 			var ms [2]table.Metrics
 			var rs [2]*table.Reader
 			for i := range rs {
-				rs[i] = open(t, contents, &table.ReaderOptions{FilterKey: o.read, Metrics: &ms[i]})
+				rs[i] = open(t, contents, &table.ReaderOptions{FilterKey: o.read, Metrics: &ms[i], TableFilterPolicies: []filter.TablePolicy{other}})
 			}
 			rng := rand.New(rand.NewPCG(7, 7))
 			for range 5000 {

@@ -38,6 +38,10 @@ func Hash(data []byte, sign uint32) uint32 {
 	return h ^ h>>24
 }
 
+// A TableHash is the Hash of a key with a SignedTail, which filters of RocksDB's kind depend on. It is a
+// type of its own so that no filter of another kind has a method that takes one.
+type TableHash uint32
+
 func mix(h uint32) uint32 {
 	h *= hashMul
 	return h ^ h>>16

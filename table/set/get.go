@@ -118,7 +118,7 @@ func (v *version) mayContain(ctx context.Context, key []byte) (bool, error) {
 	k := table.HashKey(key)
 	for i := range v.layers {
 		l := &v.layers[i]
-		if may, err := l.tables.mayContain(ctx, key); may || err != nil {
+		if may, err := l.tables.mayContain(ctx, key, &k); may || err != nil {
 			return may, err
 		}
 		switch err := l.removals.checkAbsent(ctx, key, &k); err {
@@ -132,7 +132,7 @@ func (v *version) mayContain(ctx context.Context, key []byte) (bool, error) {
 	return false, nil
 }
 
-func (r *run) mayContain(ctx context.Context, key []byte) (bool, error) {
+func (r *run) mayContain(ctx context.Context, key []byte, k *table.HashedKey) (bool, error) {
 	l, err := r.lookup(ctx, key)
 	if err == table.ErrNotFound {
 		return false, nil
@@ -141,7 +141,7 @@ func (r *run) mayContain(ctx context.Context, key []byte) (bool, error) {
 		return false, err
 	}
 	defer l.end()
-	return l.reader.MayContain(key), nil
+	return l.reader.MayContainHashed(k), nil
 }
 
 // live returns the version that lookups use, without a reference: its tables can end.
