@@ -15,7 +15,7 @@ import (
 // without naming it.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	n := 8
+	n := 16
 	if long.Enabled() {
 		n = 200
 	}
