@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/figures"
@@ -65,7 +66,7 @@ func (r *results) tables() string {
 			n++
 		}
 		keys := figures.Grouped(rest[0].N) + " keys"
-		printTable(&out, keys+", written", written, onceEach(rest[:n]))
+		printTable(&out, keys+", written", written, ofEngines(rest[:n]))
 		printTable(&out, keys+", asked", askedColumns, rest[:n])
 		if rest[0].N == last {
 			printTable(&out, figures.Grouped(many)+" keys, scaled from "+figures.Grouped(last), scaled, rest[:n])
@@ -76,17 +77,18 @@ func (r *results) tables() string {
 	return out.String()
 }
 
-// onceEach returns the rows with those that only differ in how a set is opened as one, without that in its name.
-func onceEach(rows []row) (once []row) {
-	for _, r := range rows {
-		if i := strings.LastIndex(r.Name, ", "); i >= 0 {
-			r.Name = r.Name[:i]
-		}
-		if len(once) == 0 || once[len(once)-1].Name != r.Name {
-			once = append(once, r)
+// ofEngines returns a row for each engine that has some, with the engine's name: how its set is opened
+// does not matter for how it was written.
+func ofEngines(rows []row) (all []row) {
+	for _, e := range engines() {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.Name == e.row(e.ways[0]) })
+		if i >= 0 {
+			r := rows[i]
+			r.Name = e.name
+			all = append(all, r)
 		}
 	}
-	return once
+	return all
 }
 
 // list writes names and values.

@@ -10,9 +10,9 @@ func someResults() *results {
 	return &results{
 		Command: "run it", Machine: [][2]string{{"CPU", "Z80"}, {"cores", "1"}}, Peers: [][2]string{{"bbolt", "v1"}},
 		Rows: []row{
-			{N: 1000, Name: "a, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
-			{N: 1000, Name: "a, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
-			{N: 1_000_000, Name: "a", Build: 0.36, Unsorted: 3.6, Disk: 2e7, Update: 3e6, asked: asked{
+			{N: 1000, Name: "set, bloom:10, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
+			{N: 1000, Name: "set, bloom:10, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
+			{N: 1_000_000, Name: "bbolt", Build: 0.36, Unsorted: 3.6, Disk: 2e7, Update: 3e6, asked: asked{
 				Open: 12, Read: 1e7, Opened: memory{Anon: 2e6}, After: memory{Anon: 3e6, Mapped: 1e6}, NotDenied: 0.0101, Absent: 301, Present: 2000,
 			}},
 		},
@@ -28,14 +28,14 @@ func TestTables(t *testing.T) {
 			" absent key, ns | not denied, % | present key, ns |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 	)
 	const want = "`run it` on CPU Z80, cores 1, with bbolt v1.\n" +
-		"\n| 1,000 keys, written |" + writtenTitles + "| a | 0.500 | – | 20.0 | 1.00 |\n" +
-		"\n| 1,000 keys, asked |" + askedTitles + "| a, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| a, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
-		"\n| 1,000,000 keys, written |" + writtenTitles + "| a | 0.360 | 3.60 | 20.0 | 3.00 |\n" +
-		"\n| 1,000,000 keys, asked |" + askedTitles + "| a | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
+		"\n| 1,000 keys, written |" + writtenTitles + "| set, bloom:10 | 0.500 | – | 20.0 | 1.00 |\n" +
+		"\n| 1,000 keys, asked |" + askedTitles + "| set, bloom:10, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| set, bloom:10, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
+		"\n| 1,000,000 keys, written |" + writtenTitles + "| bbolt | 0.360 | 3.60 | 20.0 | 3.00 |\n" +
+		"\n| 1,000,000 keys, asked |" + askedTitles + "| bbolt | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
 		"\n| 10,000,000,000 keys, scaled from 1,000,000 | build, core-hours | from unsorted, core-hours |" +
 		" disk, GB | open, CPU s | read to open, GB | memory, GB | after lookups, GB | update, GB written |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|\n" +
-		"| a | 1.00 | 10.0 | 200 | 120 | 100 | 20.0 | 30.0 | 30.0 |\n" +
+		"| bbolt | 1.00 | 10.0 | 200 | 120 | 100 | 20.0 | 30.0 | 30.0 |\n" +
 		"\n| `MemorySize`, of what 100 tables of 10,000 keys take | 100 % | 10 % |\n|---|--:|--:|\n| absent key, µs | 0.500 | 65.0 |\n"
 	if diff := cmp.Diff(want, someResults().tables()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
