@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,11 +26,7 @@ const chooseBlocks = `(n) => Array.from({ length: n }, (_, i) => {
 // boundsOf returns the flags --from and --to of a command of sst scan, as a shell takes it apart. "" is no bound.
 func boundsOf(t *testing.T, command string) (r keyRange) {
 	t.Helper()
-	got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+command).Output()
-	if err != nil {
-		t.Fatalf("%.200s: %v", command, err)
-	}
-	words := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
+	words := shellWords(t, command)
 	if diff := cmp.Diff([]string{"scan", "t.ldb"}, words[:2]); diff != "" {
 		t.Fatalf("command %.200s (-want +got):\n%s", command, diff)
 	}

@@ -38,14 +38,20 @@ func TestPageCommand(t *testing.T) {
 		if strings.HasPrefix(key, "-") {
 			want = []string{"get", "./-x.ldb", "--", printable.Escape([]byte(key))}
 		}
-		got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+commands[i]).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", commands[i], err)
-		}
-		if diff := cmp.Diff(strings.Join(want, "\n")+"\n", string(got)); diff != "" {
+		if diff := cmp.Diff(want, shellWords(t, commands[i])); diff != "" {
 			t.Errorf("key %q, command %s (-want +got):\n%s", key, commands[i], diff)
 		}
 	}
+}
+
+// shellWords returns the arguments of a command of sst, as a shell takes it apart.
+func shellWords(t *testing.T, command string) []string {
+	t.Helper()
+	got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+command).Output()
+	if err != nil {
+		t.Fatalf("%.200s: %v", command, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
 }
 
 func escapedAll(keys []string) []string {

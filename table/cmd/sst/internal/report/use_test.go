@@ -108,7 +108,7 @@ func TestPageIsNotFooled(t *testing.T) {
 	}
 }
 
-// The page fits a phone, however long names and keys are.
+// The page fits a phone, however long names and keys are, and the name of an order.
 func TestPageOnPhone(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: fusePolicy(t, 16), Properties: true}
@@ -119,4 +119,6 @@ func TestPageOnPhone(t *testing.T) {
 		page.Submit("#key", key)
 		page.CheckWidth("after " + key)
 	}
+	f.OrderNote = "keys are in the order of leveldb.ReverseBytewiseComparator"
+	pagetest.Open(t, writePage(t, f, Options{}), 360).CheckWidth("in another order")
 }
