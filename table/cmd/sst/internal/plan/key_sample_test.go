@@ -122,7 +122,7 @@ func TestSharedBytesAreOfTheKey(t *testing.T) {
 	t.Parallel()
 	var keys [][]byte
 	for i := range 5000 {
-		keys = append(keys, fmt.Appendf(nil, "a common start%08x", i*2654435761))
+		keys = append(keys, fmt.Appendf(nil, "a common start%08x", uint32(i)*2654435761))
 	}
 	s := sampleOf(t, pairsOf(workload.Set{Keys: keys}), MaxKeys, limits{maxSampleKeys, maxSampleBytes})
 	for _, n := range []uint64{5000, 1e6, 1e9, MaxKeys} {
