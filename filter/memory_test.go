@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"testing"
 
@@ -52,20 +53,32 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 	} {
 		for _, n := range []uint64{3000, 10_000, 123_456, 1_000_000} {
 			t.Run(fmt.Sprintf("%s/keys=%d", tt.name, n), func(t *testing.T) {
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				tt.build(func(add func([]byte)) {
-					var key [8]byte
-					for i := range n {
-						binary.BigEndian.PutUint64(key[:], i)
-						add(key[:])
-					}
-				})
-				runtime.ReadMemStats(&after)
-				if got := (float64(after.TotalAlloc-before.TotalAlloc) - tt.fixed) / float64(n); got > most {
+				got := math.Inf(1)
+				for range 3 { // the runtime allocates too, now and then
+					allocated := allocatedBy(func() {
+						tt.build(func(add func([]byte)) {
+							var key [8]byte
+							for i := range n {
+								binary.BigEndian.PutUint64(key[:], i)
+								add(key[:])
+							}
+						})
+					})
+					got = min(got, (float64(allocated)-tt.fixed)/float64(n))
+				}
+				if got > most {
 					t.Errorf("%.1f bytes a key, want at most %d", got, most)
 				}
 			})
 		}
 	}
+}
+
+// allocatedBy returns how many bytes are allocated while do runs.
+func allocatedBy(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -39,19 +40,30 @@ var forms = []struct {
 	}},
 }
 
-// mapped returns contents in a file that is mapped, or in memory if the system cannot map it.
+// mappedFile is the file of mapped. To make one takes as long as all else that is done with a small table.
+var mappedFile = sync.OnceValues(func() (*os.File, error) {
+	f, err := os.CreateTemp("", "")
+	if err == nil {
+		os.Remove(f.Name()) // Windows does not remove it while it is open
+	}
+	return f, err
+})
+
+// mapped returns contents in a file that is mapped, or in memory if the system cannot map it. They are
+// there until the next call with other contents.
 func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
 	t.Helper()
-	f, err := os.CreateTemp("", "")
+	f, err := mappedFile()
+	if err == nil {
+		err = f.Truncate(int64(len(contents)))
+	}
+	if err == nil {
+		_, err = f.WriteAt(contents, 0)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Write(contents)
-	m := table.MapFile(f, int64(len(contents)))
-	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
-		t.Fatal(err)
-	}
-	if m != nil {
+	if m := table.MapFile(f, int64(len(contents))); m != nil {
 		return m
 	}
 	return table.Bytes(contents)

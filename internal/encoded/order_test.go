@@ -136,19 +136,20 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 // the keys and the restart interval are: the keys of a block are, together, at most
 // 257 times as long as the block, and one that shares bytes has at most 1 MiB.
 func TestWriterBoundsWhatKeysShare(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
-	long := strings.Repeat("k", 2<<20)
+	shared := strings.Repeat("k", 2<<20)
 	for name, tt := range map[string]struct {
 		n   int
 		key func(i int) string
 	}{
 		"short keys":                      {20_000, func(i int) string { return fmt.Sprintf("%08d", i) }},
-		"2 KiB, the worst":                {2_000, func(i int) string { return fmt.Sprintf("%s%06d", long[:2042], i) }},
-		"100 kB":                          {100, func(i int) string { return fmt.Sprintf("%s%06d", long[:100_000], i) }},
-		"2 MiB":                           {10, func(i int) string { return fmt.Sprintf("%s%06d", long, i) }},
-		"each longer than the one before": {300, func(i int) string { return long[:400*i] }},
-		"one that shares a byte of 2 MiB": {3, func(i int) string { return "k" + long[:min(i, 1)*2<<20] + fmt.Sprint(i) }},
-		"all of the key before, and more": {3, func(i int) string { return long[:1+i*900_000] }},
+		"2 KiB, the worst":                {2_000, func(i int) string { return fmt.Sprintf("%s%06d", shared[:2042], i) }},
+		"100 kB":                          {100, func(i int) string { return fmt.Sprintf("%s%06d", shared[:100_000], i) }},
+		"2 MiB":                           {10, func(i int) string { return fmt.Sprintf("%s%06d", shared, i) }},
+		"each longer than the one before": {300, func(i int) string { return shared[:400*i] }},
+		"one that shares a byte of 2 MiB": {3, func(i int) string { return "k" + shared[:min(i, 1)*2<<20] + fmt.Sprint(i) }},
+		"all of the key before, and more": {3, func(i int) string { return shared[:1+i*900_000] }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, err := block.NewWriter(1<<30, block.Order{})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // tablesOf makes tables of any bytes, with numbers from 2 on.
@@ -24,6 +26,7 @@ func tablesOf(data []byte) (tables []*Table, fields []byte) {
 
 // The version of a MANIFEST that is written is the one that was given.
 func FuzzWriteManifest(f *testing.F) {
+	long.NoRace(f)
 	f.Add("leveldb.BytewiseComparator", uint64(1<<56-1), []byte("some bytes, and many more, of which tables are made with the keys that they give"))
 	f.Add("", uint64(0), []byte{})
 	f.Add("idb_cmp1", uint64(300), bytes.Repeat([]byte("0123456789abcdef"), 10_000)) // in several blocks

@@ -83,6 +83,7 @@ func checkSame(t *testing.T, c table.Codec, newWriter func(w io.Writer) (io.Writ
 
 // A block that is damaged does nothing to the next, of whatever codec that is.
 func TestDecodeAfterDamage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, src := range blocks(rng, 0, 1, 5000, 300<<10) {

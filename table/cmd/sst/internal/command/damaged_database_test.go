@@ -45,6 +45,7 @@ func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 // Whatever is damaged of a database, what lies outside is shown, and nothing older in the place of
 // what is lost without a message.
 func TestDamagedDatabases(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	databases, damages := 1, 12
 	if long.Enabled() {

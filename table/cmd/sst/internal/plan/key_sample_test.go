@@ -135,6 +135,7 @@ func TestSharedBytesAreOfTheKey(t *testing.T) {
 
 // Neither the order of the pairs nor repeated keys change a sample, and the number of keys is known.
 func TestSampleOfRepeatedKeys(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	list := pairsOf(workload.W3(10_000))
 	twice := slices.Concat(list, list[:5000])
@@ -151,6 +152,7 @@ func TestSampleOfRepeatedKeys(t *testing.T) {
 
 // What is no sample is refused.
 func TestWrongSamples(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	list := pairsOf(workload.W3(10_000))
 	large := append(pairsOf(workload.W3(1000)), pair{key: bytes.Repeat([]byte("k"), maxKeySize+1)})
@@ -199,6 +201,7 @@ func withValues(list []pair, size int) []pair {
 
 // A list of large values is a sample whatever the sizes are, as long as its pairs fit in memory.
 func TestSampleOfLargeValues(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	keys := pairsOf(workload.W3(20_000))
 	for _, n := range []int{2500, 5000, 20_000} {
