@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os/exec"
 	"strings"
 	"testing"
@@ -87,6 +88,20 @@ func TestShellsTakeWords(t *testing.T) {
 	for _, s := range []string{s.String(), "it's", "a b", "\\n", "~", "*", "!x", "-n"} {
 		if out, err := exec.Command(bash, "-c", "printf %s "+ShellWord(s)).Output(); err != nil || string(out) != s {
 			t.Errorf("bash takes %s for %q, %v", ShellWord(s), out, err)
+		}
+	}
+}
+
+// Sizes are rounded once, to the digits that are shown.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[uint64]string{
+		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 kB", 1049: "1.0 kB", 1051: "1.1 kB", 9940: "9.9 kB", 9996: "10 kB",
+		14_499: "14 kB", 14_500: "15 kB", 14_511: "15 kB", 999_499: "999 kB", 999_500: "1.0 MB", 1_449_999: "1.4 MB",
+		14_511_000: "15 MB", math.MaxUint64: "18 EB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}
 	}
 }
