@@ -23,13 +23,11 @@ const statsLong = `Print statistics of tables: the offsets and sizes of their bl
 compression and shared key prefixes save, and the false-positive rates of the filters. For
 a directory or a set, print them for each table that sst get would search.
 
-sst reads the whole table. It gives two false-positive rates of a filter: the one that is
-predicted from bits, keys and k, and the one measured with 300,000 random keys. The
-prediction for LevelDB's filters of < 10,000 keys is that of the classical formula. Larger
-filters and filters of the whole table have higher rates, which are predicted as well. A third
-rate is that of neighbours: absent keys that differ from present ones in their last byte, of up to
-200 data blocks. Bloom filters of numbers can let half of these pass. Where more than 1.5 times as
-many pass as of random keys, and as predicted, a warning says so: a fuse filter ends that. With
+sst reads the whole table. It gives two false-positive rates of a filter: the one that is predicted
+from bits, keys and k, and the one measured with 300,000 random keys. A third rate is that of
+neighbours: absent keys that differ from present ones in their last byte, of up to 200 data
+blocks. Bloom filters of numbers can let half of these pass. Where more than 1.5 times as many
+pass as of random keys, and as predicted, a warning says so: a fuse filter ends that. With
 --json it is neighbour_rate.
 
 Sizes of keys and values are counted by powers of two: 4-7 B are 4 to 7 bytes, and 1-2 KiB are at

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// The page predicts the rates that sst stats predicts: of large filters, for which the
+// The page predicts the rates that sst stats predicts: of small and of large filters, for which the
 // classical formula is wrong, of those of the whole table, and of a table with versions of a
 // key in adjacent blocks.
 func TestRatesAreThoseOfStats(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 	}{
 		{"large", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, plainPairs(100_000),
 			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "There is one filter, with 1.44 % false positives predicted, k = 6."}},
-		{"small", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(1000), []string{"keys 1,000", "predicted false positives 0.8"}},
+		{"small", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(1000), []string{"keys 1,000", "predicted false positives 0.8932 %"}},
 		{"reserved", table.WriterOptions{FilterPolicy: reserved{filter.NewBloom(10)}}, plainPairs(1000), []string{"predicted false positives 100.0 %"}},
 		{"whole table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(10_000), []string{"keys 10,000", "predicted false positives 1.14 %"}},
 		{"versions", versions, workload.Versions(workload.Writes(4, 900, 30)), nil},

@@ -43,10 +43,8 @@ type FilterStats struct {
 	Lookups    int     `json:"questions"`
 	Neighbours         // set by Stats.Measure
 
-	// LargeRates are the predicted rates of the block filters with ≥ 10,000 keys, by number.
-	// Predicted is the mean of these and of the rates by the classical formula of the others,
-	// weighted by keys.
-	LargeRates map[int]float64 `json:"-"`
+	// Ratios are what predicted rates of block filters are to those of the classical formula.
+	Ratios RateRatios `json:"-"`
 }
 
 // lineSize is the length of a line of a filter.TableBloom.
@@ -107,7 +105,7 @@ func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.Metain
 	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg(), EitherHash: blocks.EitherHash()}}
 	sum.setEntry(entry, format.FilterPrefix)
 	for i := range blocks.Len() {
-		sum.add(i, BloomBitsOf(blocks.Filter(i), k.blocks[i]))
+		sum.add(BloomBitsOf(blocks.Filter(i), k.blocks[i]))
 	}
 	return sum.result()
 }
@@ -124,7 +122,7 @@ func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
 		sum.setFuse(contents, k.table)
 		return sum.FilterStats
 	}
-	sum.add(0, tableBloomBitsOf(contents, k.table))
+	sum.add(tableBloomBitsOf(contents, k.table))
 	return sum.result()
 }
 
@@ -154,45 +152,10 @@ type filterSum struct {
 	FilterStats
 	bits, set int
 	predicted float64 // sum of the predicted rates, weighted by keys
-	large     int     // number of filters with manyKeys that were predicted
-	excess    float64 // sum of their predicted rates by those of the formula
 }
 
-// maxK is the largest k of LevelDB's filters. Larger ones are reserved.
-const maxK = 30
-
-// manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
-// filter.PredictRate: then the classical formula can be wrong by half. A prediction takes up
-// to 60 ms, so there are at most maxPredictions. The other filters count as wrong by the mean of
-// these.
-const (
-	manyKeys       = 10_000
-	maxPredictions = 32
-)
-
-// predict returns the expected false-positive rate of filter i.
-func (s *filterSum) predict(i int, b BloomBits) float64 {
-	switch {
-	case s.WholeTable:
-		return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
-	case b.K > maxK:
-		return 1 // such a filter may contain every key
-	case b.Keys < manyKeys:
-		return b.formula()
-	}
-	if s.large < maxPredictions {
-		s.large++
-		s.excess += filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K) / b.formula()
-	}
-	if s.LargeRates == nil {
-		s.LargeRates = map[int]float64{}
-	}
-	s.LargeRates[i] = min(1, b.formula()*s.excess/float64(s.large))
-	return s.LargeRates[i]
-}
-
-// add adds filter i.
-func (s *filterSum) add(i int, b BloomBits) {
+// add adds a filter.
+func (s *filterSum) add(b BloomBits) {
 	if len(b.Array) == 0 {
 		s.Empty++
 		return
@@ -208,7 +171,7 @@ func (s *filterSum) add(i int, b BloomBits) {
 	s.Keys += b.Keys
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
-	s.predicted += s.predict(i, b) * float64(b.Keys)
+	s.predicted += s.predict(b) * float64(b.Keys)
 }
 
 func (s *filterSum) result() FilterStats {
