@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -86,11 +87,13 @@ func scan(m engine.Mode, backward bool) func(s *stand) (task, error) {
 	}
 }
 
-// twice looks keys up on one goroutine, then on two. What is measured is how
+// scaling looks keys up on one goroutine, then on two. What is measured is how
 // many times as many lookups two make. Each has half of the keys: else one would
 // find in the processor's caches what the other just asked for. Two that are not
-// measured come first, as other engines have left these caches full of theirs.
-func twice(present bool) func(s *stand) (task, error) {
+// measured come first, as other engines have left these caches full of theirs. One
+// and two have several turns each, since the machine is now faster, now slower.
+func scaling(present bool) func(s *stand) (task, error) {
+	const turns = 4
 	return func(s *stand) (task, error) {
 		r, err := s.reader(engine.Warm)
 		if err != nil {
@@ -109,12 +112,16 @@ func twice(present bool) func(s *stand) (task, error) {
 			if _, err := together(d/2, steps[:]...); err != nil {
 				return sample{}, err
 			}
-			one, err := together(d/2, steps[0])
-			if err != nil {
-				return sample{}, err
+			var one, two float64
+			for range turns {
+				once, err := together(d/turns, steps[0])
+				twice, err2 := together(d/turns, steps[:]...)
+				if err := errors.Join(err, err2); err != nil {
+					return sample{}, err
+				}
+				one, two = one+once, two+twice
 			}
-			two, err := together(d/2, steps[:]...)
-			return counted(one / two), err
+			return counted(one / two), nil
 		}, nil
 	}
 }

@@ -68,8 +68,8 @@ func w1Works() []work {
 		{id: "write-two-cores", title: "Write, two cores", unit: MBPerSecond, start: write(2)},
 		{id: "open", title: "Open and close", start: open},
 		{id: "resident", title: "Memory of an open table, per entry", unit: Bytes, once: true, start: resident},
-		{id: "get-absent-two", title: "Get absent, warm, two goroutines", unit: Times, start: twice(false)},
-		{id: "get-present-two", title: "Get present, warm, two goroutines", unit: Times, start: twice(true)},
+		{id: "get-absent-two", title: "Get absent, warm, two goroutines", unit: Times, start: scaling(false)},
+		{id: "get-present-two", title: "Get present, warm, two goroutines", unit: Times, start: scaling(true)},
 	}
 }
 
