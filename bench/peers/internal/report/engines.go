@@ -63,7 +63,7 @@ func (r *Results) panel(k kind) panel {
 
 // timesOf writes a ratio with two digits.
 func timesOf(ratio float64) string {
-	if ratio < 0.95 {
+	if ratio < 0.995 {
 		return strings.TrimRight(figures.Digits(math.Round(100*ratio)/100), "0")
 	}
 	return times(ratio)
