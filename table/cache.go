@@ -97,8 +97,8 @@ func (c *Cache) add(s *cacheEntry, before *decoded.Cached) {
 // evict removes blocks until the rest fits into the budget. It passes over blocks that were
 // used since the hand came by last: the CLOCK algorithm.
 func (c *Cache) evict() {
-	if c.size > c.budget && c.refused.Load() == nil {
-		c.refused.Store(newRefusals(c.budget))
+	if c.size > c.budget && !c.refused.Load().enough(c.n) {
+		c.refused.Store(newRefusals(c.n))
 	}
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand

@@ -13,17 +13,28 @@ import (
 // admits a block on its second read, if fewer other blocks than half its capacity were read in
 // between. A scan then evicts nothing.
 //
-// There is a mark for each 16 KiB of the Cache. A block has a row of marks, of which it takes one at
-// random, so that no two blocks can displace each other again and again.
-type refusals struct{ rows [][8]atomic.Uint32 }
+// There is a mark for every other block of a full Cache, at least. A block has a row of marks, of which
+// it takes one at random, so that no two blocks can displace each other again and again.
+type refusals struct{ rows [][rowLen]atomic.Uint32 }
 
-// newRefusals returns refusals for a Cache of that many bytes.
-func newRefusals(budget int64) *refusals {
+const (
+	rowLen  = 8
+	maxRows = 1 << 20
+)
+
+// newRefusals returns refusals for a Cache that has space for that many blocks.
+func newRefusals(blocks int) *refusals {
 	n := 2
-	for int64(n) < budget>>17 && n < 1<<20 {
+	for n*rowLen < blocks/2 && n < maxRows {
 		n <<= 1
 	}
-	return &refusals{make([][8]atomic.Uint32, n)}
+	return &refusals{make([][rowLen]atomic.Uint32, n)}
+}
+
+// enough reports whether there are enough marks for that many blocks. A Cache has space for more of
+// them when it has taken some as they are in the file.
+func (r *refusals) enough(blocks int) bool {
+	return r != nil && len(r.rows)*rowLen >= min(blocks/2, maxRows*rowLen)
 }
 
 // again reports whether the block was recently refused. If it was not, it is from now on.
