@@ -99,7 +99,7 @@ func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 func TestFullCacheForgetsWhatItRefused(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	const held = 128
+	const held = 64
 	for _, tt := range []struct {
 		size int
 		open func(contents []byte, o *table.ReaderOptions) (*table.Reader, error)
@@ -107,7 +107,7 @@ func TestFullCacheForgetsWhatItRefused(t *testing.T) {
 		{1 << 10, openRead}, {8 << 10, openRead}, {48 << 10, openRead}, {48 << 10, openBytes},
 	} {
 		a := askedAgain{t: t}
-		for i := range 1000 {
+		for i := range 600 {
 			a.pairs = append(a.pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: make([]byte, tt.size)})
 		}
 		o := &table.ReaderOptions{Cache: table.NewCache(int64(held * tt.size)), Metrics: &a.m, SkipChecksums: true}
