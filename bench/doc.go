@@ -2,7 +2,7 @@
 //
 //	go test -bench . ./bench
 //
-// This takes about a minute, as each benchmark takes 0.3 s unless -benchtime says otherwise.
+// This takes one to two minutes, as each benchmark takes 0.3 s unless -benchtime says otherwise.
 // Below the lines of the benchmarks it prints tables that sum up BenchmarkLookups and, unless
 // -benchtime is too short for it, BenchmarkMembership.
 //

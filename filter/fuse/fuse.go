@@ -7,7 +7,7 @@
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}})
 //
 // A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits.
-// Versions of Pebble after 2.1 read the filters, but for those of 14 bits. Older ones, RocksDB and
+// Versions of Pebble newer than 2.1.7 read the filters, but for those of 14 bits. Older ones, RocksDB and
 // LevelDB ignore them.
 //
 // # What is stored

@@ -46,7 +46,7 @@ var filterControls = []pagetest.Control{
 	{Element: lines, Name: "slider Lines of the table's filter: how many of their bits are set", Keys: kb.End, Shows: "#filters .info", Text: "line 98", Draws: lines},
 	{Element: blocks, Name: "slider Filters by data blocks: how many of their bits are set", Keys: kb.End, Shows: info, Text: "filter 17", Draws: blocks},
 	{Element: "#filters [aria-label^=Worst]", Name: "region Worst: highest predicted false-positive rate, then most probes"},
-	{Element: "#filters [aria-label^=Worst] .link", Name: "button show filter 1", Keys: kb.Enter, Shows: info, Text: "filter 1 ", Draws: blocks},
+	{Element: "#filters [aria-label^=Worst] .link", Name: "button show filter 4", Keys: kb.Enter, Shows: info, Text: "filter 4 ", Draws: blocks},
 	{Element: "#filters [aria-label^=Fullest]", Name: "region Fullest: most bits set"},
 	{Element: "#filters [aria-label^=Fullest] .link", Name: "button show filter 11", Keys: " ", Shows: info, Text: "filter 11 ", Draws: blocks},
 }

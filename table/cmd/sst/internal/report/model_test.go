@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -41,7 +40,7 @@ func TestModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	rate := filter.PredictRate(2, 64, 6)
-	ratios := tablestats.RateRatios{{Keys: 2, K: 6, Ratio: rate / math.Pow(1-math.Exp(-6*2./64), 6)}}
+	rates := []float32{float32(rate)}
 	want := &Model{
 		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
 		Totals:       Totals{Entries: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
@@ -57,9 +56,9 @@ func TestModel(t *testing.T) {
 			Separators: []byte("\x00\x03ada\x00\x01b"),
 			Entries:    []byte("\x00\x03ada\x08\x08lovelace" + "\x00\x04adam\x28\x20" + strings.Repeat("s", 32)),
 		},
-		Filter: &Filter{Contents: bits, Ratios: ratios, FilterStats: tablestats.FilterStats{
+		Filter: &Filter{Contents: bits, Rates: rates, FilterStats: tablestats.FilterStats{
 			Name: "leveldb.BuiltinBloomFilter", Offset: 87, Bytes: 18, NonEmpty: 1, Keys: 2, BaseLg: 11, KMin: 6, KMax: 6,
-			BitsPerKey: 32, Fill: 12. / 64, Predicted: rate, Ratios: ratios,
+			BitsPerKey: 32, Fill: 12. / 64, Predicted: rate, Rates: rates,
 		}},
 		Samples: [][]byte{[]byte("ada"), []byte("adam"), []byte("adam~")},
 	}

@@ -99,7 +99,7 @@ func newFilter(f *source.File, s tablestats.FilterStats, entry table.MetaindexEn
 	if err != nil {
 		return nil
 	}
-	return &Filter{FilterStats: s, Ratios: s.Ratios, Contents: contents}
+	return &Filter{FilterStats: s, Rates: s.Rates, Contents: contents}
 }
 
 // damagedFilter adds the damage of a filter whose checksum is right.

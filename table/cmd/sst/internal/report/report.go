@@ -76,9 +76,9 @@ type Totals struct {
 type Filter struct {
 	tablestats.FilterStats // the name is escaped
 
-	Ratios   tablestats.RateRatios `json:"ratios,omitempty"`
-	Contents []byte                `json:"contents"`
-	LeftOut  bool                  `json:"left_out,omitempty"` // Contents would exceed maxHeld
+	Rates    []float32 `json:"rates,omitempty"`
+	Contents []byte    `json:"contents"`
+	LeftOut  bool      `json:"left_out,omitempty"` // Contents would exceed maxHeld
 }
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and

@@ -43,8 +43,8 @@ type FilterStats struct {
 	Lookups    int     `json:"questions"`
 	Neighbours         // set by Stats.Measure
 
-	// Ratios are what predicted rates of block filters are to those of the classical formula.
-	Ratios RateRatios `json:"-"`
+	// Rates are the predicted rates of the block filters, by number.
+	Rates []float32 `json:"-"`
 }
 
 // lineSize is the length of a line of a filter.TableBloom.
@@ -84,12 +84,28 @@ func (b BloomBits) NumSet() int {
 	return n
 }
 
+// withKeys returns b with an estimate of its keys, if their number is unknown.
+func (b BloomBits) withKeys() BloomBits {
+	if b.Keys == unknownCount && len(b.Array) > 0 {
+		b.Keys = b.likelyKeys()
+	}
+	return b
+}
+
 // likelyKeys estimates the number of keys from the number of set bits. If all bits are set,
-// any large number is possible.
+// any large number is possible. Without probes, nothing is known.
 func (b BloomBits) likelyKeys() int {
+	if b.K < 1 {
+		return 1
+	}
 	n := float64(8 * len(b.Array))
 	keys := -math.Log1p(-float64(b.NumSet())/n) * n / float64(b.K)
 	return int(max(1, min(keys, n)))
+}
+
+// tableRate returns the expected false-positive rate of a filter.TableBloom.
+func (b BloomBits) tableRate() float64 {
+	return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
 }
 
 // formula returns the false-positive rate of the classical formula.
@@ -97,15 +113,26 @@ func (b BloomBits) formula() float64 {
 	if len(b.Array) == 0 {
 		return 0
 	}
-	return math.Pow(1-math.Exp(-float64(b.K)*float64(b.Keys)/float64(8*len(b.Array))), float64(b.K))
+	return classicalRate(float64(b.Keys), float64(8*len(b.Array)), b.K)
+}
+
+func classicalRate(keys, bits float64, k int) float64 {
+	return math.Pow(1-math.Exp(-float64(k)*keys/bits), float64(k))
 }
 
 // blockFilters returns the statistics of the block filters.
 func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
 	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg(), EitherHash: blocks.EitherHash()}}
 	sum.setEntry(entry, format.FilterPrefix)
+	var all []BloomBits
 	for i := range blocks.Len() {
-		sum.add(BloomBitsOf(blocks.Filter(i), k.blocks[i]))
+		all = append(all, BloomBitsOf(blocks.Filter(i), k.blocks[i]).withKeys())
+	}
+	predictor := newPredictor(all)
+	for _, b := range all {
+		rate := predictor.rate(b)
+		sum.Rates = append(sum.Rates, float32(rate))
+		sum.add(b, rate)
 	}
 	return sum.result()
 }
@@ -122,7 +149,8 @@ func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
 		sum.setFuse(contents, k.table)
 		return sum.FilterStats
 	}
-	sum.add(tableBloomBitsOf(contents, k.table))
+	b := tableBloomBitsOf(contents, k.table).withKeys()
+	sum.add(b, b.tableRate())
 	return sum.result()
 }
 
@@ -154,14 +182,11 @@ type filterSum struct {
 	predicted float64 // sum of the predicted rates, weighted by keys
 }
 
-// add adds a filter.
-func (s *filterSum) add(b BloomBits) {
+// add adds a filter with its expected rate.
+func (s *filterSum) add(b BloomBits, rate float64) {
 	if len(b.Array) == 0 {
 		s.Empty++
 		return
-	}
-	if b.Keys == unknownCount {
-		b.Keys = b.likelyKeys()
 	}
 	if s.NonEmpty == 0 {
 		s.KMin = b.K
@@ -171,7 +196,7 @@ func (s *filterSum) add(b BloomBits) {
 	s.Keys += b.Keys
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
-	s.predicted += s.predict(b) * float64(b.Keys)
+	s.predicted += rate * float64(b.Keys)
 }
 
 func (s *filterSum) result() FilterStats {

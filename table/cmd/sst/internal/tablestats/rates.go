@@ -1,6 +1,7 @@
 package tablestats
 
 import (
+	"cmp"
 	"math"
 	"sync"
 
@@ -10,65 +11,89 @@ import (
 // maxK is the largest k of LevelDB's filters. Larger ones are reserved.
 const maxK = 30
 
-// maxRatios bounds the predictions for a table, as each takes 5 to 160 ms.
-const maxRatios = 32
+// maxKinds bounds how many rates of a table's filters are predicted, as each takes 5 to 160 ms.
+const maxKinds = 100
 
-// RateRatios are those of filters with different numbers of keys. There are at most maxRatios.
-type RateRatios []RateRatio
+// manyKeys is the number of keys from which on rates depend on the divisors of a filter's length: each
+// such filter is a kind of its own, unless there are many.
+const (
+	manyKeys = 10_000
+	maxLarge = 32
+)
 
-// A RateRatio is the rate of filter.PredictRate by that of the classical formula, which is too low
-// for filters of few keys and for those of many.
-type RateRatio struct {
-	Keys  int     `json:"keys"`
-	K     int     `json:"k"`
-	Ratio float64 `json:"ratio"`
+// A shape is what the expected rate of a filter depends on.
+type shape struct{ keys, bits, k int }
+
+func (b BloomBits) shape() shape { return shape{b.Keys, 8 * len(b.Array), b.K} }
+
+// kind returns what s has in common with all that differ by less than 10 % in keys and by less than 5 % in
+// bits per key.
+func (s shape) kind() shape {
+	keys, bits := math.Log2(float64(s.keys)), math.Log2(float64(s.bits))
+	return shape{int(math.Floor(8 * keys)), int(math.Floor(16 * (bits - keys))), s.k}
 }
 
-// of returns the ratio for b. If there are maxRatios, it is that of the filter most like it.
-func (r *RateRatios) of(b BloomBits) float64 {
-	nearest, distance := RateRatio{}, math.Inf(1)
-	for _, other := range *r {
-		if d := other.distance(b); d < distance {
-			nearest, distance = other, d
+// ratios are what predicted rates are to those of the classical formula, which is too low for filters of
+// few keys and for those of many. Tables of a database are much alike.
+var ratios sync.Map // of shapes
+
+func (s shape) ratio() float64 {
+	if ratio, ok := ratios.Load(s); ok {
+		return ratio.(float64)
+	}
+	formula := classicalRate(float64(s.keys), float64(s.bits), s.k)
+	ratio := filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / formula
+	ratios.Store(s, ratio)
+	return ratio
+}
+
+// A predictor predicts the rates of a table's block filters: those of a kind by the shape that most of
+// them have.
+type predictor struct {
+	most  map[shape]shape // by kind
+	exact bool            // large filters are of their own kind
+}
+
+func newPredictor(all []BloomBits) predictor {
+	counts := map[shape]int{}
+	large := 0
+	for _, b := range all {
+		s := b.shape()
+		if s.keys < 1 || s.bits == 0 {
+			continue
+		}
+		if counts[s]++; counts[s] == 1 && s.keys >= manyKeys {
+			large++
 		}
 	}
-	if distance == 0 || len(*r) == maxRatios {
-		return nearest.Ratio
+	p := predictor{map[shape]shape{}, large <= maxLarge}
+	for s, n := range counts {
+		kind := p.kind(s)
+		best, ok := p.most[kind]
+		if !ok || cmp.Or(cmp.Compare(n, counts[best]), cmp.Compare(best.keys, s.keys), cmp.Compare(best.bits, s.bits)) > 0 {
+			p.most[kind] = s
+		}
 	}
-	nearest = RateRatio{b.Keys, b.K, predictRate(b) / b.formula()}
-	*r = append(*r, nearest)
-	return nearest.Ratio
+	return p
 }
 
-// distance returns how little b is like the filter of r: first by k, then by the number of keys.
-func (r RateRatio) distance(b BloomBits) float64 {
-	return 1000*math.Abs(float64(r.K-b.K)) + math.Abs(math.Log(float64(r.Keys)/float64(b.Keys)))
-}
-
-// predicted are the rates that were predicted before, by BloomBits without the array: tables of a
-// database are much alike.
-var predicted sync.Map
-
-func predictRate(b BloomBits) float64 {
-	size := uint64(8 * len(b.Array))
-	of := [3]uint64{uint64(b.Keys), size, uint64(b.K)}
-	if rate, ok := predicted.Load(of); ok {
-		return rate.(float64)
+func (p predictor) kind(s shape) shape {
+	if p.exact && s.keys >= manyKeys {
+		return s
 	}
-	rate := filter.PredictRate(uint64(b.Keys), size, b.K)
-	predicted.Store(of, rate)
-	return rate
+	return s.kind()
 }
 
-// predict returns the expected false-positive rate of a filter.
-func (s *filterSum) predict(b BloomBits) float64 {
+// rate returns the expected false-positive rate of b. If there are too many kinds it is that of the formula.
+func (p predictor) rate(b BloomBits) float64 {
+	formula := b.formula()
 	switch {
-	case s.WholeTable:
-		return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
-	case b.K > maxK:
+	case len(b.Array) == 0 || b.Keys < 1 && b.K > 0 && b.K <= maxK:
+		return 0
+	case b.K < 1 || b.K > maxK:
 		return 1 // such a filter may contain every key
-	case b.formula() == 0:
-		return 0 // without keys
+	case formula == 0 || len(p.most) > maxKinds:
+		return formula
 	}
-	return min(1, b.formula()*s.Ratios.of(b))
+	return min(1, formula*p.most[p.kind(b.shape())].ratio())
 }

@@ -1,6 +1,8 @@
 package tablestats
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -130,6 +132,43 @@ func TestPredictedRates(t *testing.T) {
 		f := statsOf(t, o, w1(tt.keys)).Filters[0]
 		if f.Predicted < 0.0084 || math.Abs(f.Measured-f.Predicted) > f.Predicted/10 {
 			t.Errorf("%+v: %d filters, %.5f measured, %.5f predicted; want 10 %% apart at most", tt, f.NonEmpty, f.Measured, f.Predicted)
+		}
+	}
+}
+
+// A filter is predicted by its own length, also if others have as many keys: it is sized for all versions
+// of a key, which are one.
+func TestPredictedRateOfVersions(t *testing.T) {
+	t.Parallel()
+	var pairs []workload.Pair
+	for i := range 400 {
+		key := table.InternalKey{UserKey: []byte("a"), Sequence: uint64(1000 - i), Kind: table.KindSet}.Append(nil)
+		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, 60)})
+	}
+	for i := range 100 {
+		key := table.InternalKey{UserKey: fmt.Appendf(nil, "b%03d", i), Sequence: 1, Kind: table.KindSet}.Append(nil)
+		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, 5000)})
+	}
+	f := statsOf(t, table.WriterOptions{
+		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey,
+		FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression,
+	}, pairs).Filters[0]
+	if math.Abs(f.Measured-f.Predicted) > f.Predicted/3 {
+		t.Errorf("%.5f measured, %.5f predicted; want a third apart at most", f.Measured, f.Predicted)
+	}
+}
+
+// What is known of no filter has no odd rate either: no keys, no probes, all bits set or none.
+func TestRatesOfOddFilters(t *testing.T) {
+	t.Parallel()
+	for _, b := range []BloomBits{
+		{Array: make([]byte, 10)}, {Array: make([]byte, 10), Keys: 5}, {Array: make([]byte, 10), Keys: 5, K: 31},
+		{Array: make([]byte, 10), K: 6}, {Array: make([]byte, 1<<20), K: 30, Keys: 1}, {K: 6, Keys: 1},
+		{Array: bytes.Repeat([]byte{255}, 10), K: 6, Keys: unknownCount}, {Array: make([]byte, 10), Keys: unknownCount},
+	} {
+		b = b.withKeys()
+		if rate := newPredictor([]BloomBits{b}).rate(b); !(rate >= 0 && rate <= 1) || b.Keys < 0 {
+			t.Errorf("%d bytes, k %d, %d keys: rate %g", len(b.Array), b.K, b.Keys, rate)
 		}
 	}
 }

@@ -55,17 +55,10 @@ class BlockFilter {
     const array = bitArray(filter);
     const k = filter[array.length] ?? 0;
     const size = 8 * array.length, keys = this.keys[slot];
-    const rate = k > mostProbes ? 1 : Math.min(1, falsePositives(size, k, keys) * rateRatio(k, keys));
+    const rate = model.filter.rates[slot];
     const expected = this.damaged.has(slot) ? unknownFill : expectedFill(size, k, keys);
     return { index: slot, size, k, keys, fill: fillOf(array), expected, perKey: keys ? size / keys : 0, rate };
   }
-}
-
-/** rateRatio is what the predicted rate is to that of the formula, by the filter most like this one. */
-function rateRatio(k, keys) {
-  const distance = (r) => 1000 * Math.abs(r.k - k) + Math.abs(Math.log(r.keys / keys));
-  const ratios = keys ? model.filter.ratios ?? [] : [];
-  return ratios.reduce((best, r) => distance(r) < distance(best) ? r : best, ratios[0])?.ratio ?? 1;
 }
 
 /** A LineFilter is a Bloom filter of the whole table. It consists of lines of 64 bytes. */
