@@ -82,7 +82,7 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
 	}
 	perKey := sort.Search(math.MaxInt32, func(b int) bool {
-		return rate(float64(b), bloom.K(uint64(b))) <= p
+		return bloom.Rate(float64(b), bloom.K(uint64(b))) <= p
 	})
 	s, err := SizeForBits(n, perKey)
 	if err != nil {
@@ -146,15 +146,10 @@ func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 		BitsPerKey: int(perKey),
 		K:          bloom.K(perKey),
 		Bytes:      (m + 7) / 8,
-		Rate:       rate(float64(perKey), bloom.K(perKey)),
+		Rate:       bloom.Rate(float64(perKey), bloom.K(perKey)),
 		SingleRate: PredictRate(n, bloom.Bits(n, perKey), bloom.K(perKey)),
 		ExactBits:  m,
 		BestK:      best,
-		BestRate:   rate(float64(perKey), best),
+		BestRate:   bloom.Rate(float64(perKey), best),
 	}, nil
-}
-
-// rate is (1 − e^(−kn/m))^k with m/n bits per key.
-func rate(perKey float64, k int) float64 {
-	return math.Pow(-math.Expm1(-float64(k)/perKey), float64(k))
 }

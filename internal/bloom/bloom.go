@@ -26,6 +26,12 @@ func Bits(n, bitsPerKey uint64) uint64 {
 	return (max(n*bitsPerKey, MinBits) + 7) / 8 * 8
 }
 
+// Rate is the false-positive rate of the classical formula, (1 − e^(−kn/m))^k with m/n bits per key: that
+// of k independent bits.
+func Rate(bitsPerKey float64, k int) float64 {
+	return math.Pow(-math.Expm1(-float64(k)/bitsPerKey), float64(k))
+}
+
 // K returns k, the number of bits that each key sets: 0.69 ≈ ln 2 times the bits
 // per key, rounded down to save a probe. It is clamped before the conversion to a
 // byte: goleveldb's wraps at 372 bits per key.

@@ -5,8 +5,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
-// bloom is a filter.Bloom.
-type bloom []byte
+// A blockBloom is a filter of filter.Bloom.
+type blockBloom []byte
 
 func planBloom(keys int, rate float64) (int, error) {
 	s, err := filter.SizeForSingleRate(uint64(keys), rate)
@@ -27,10 +27,10 @@ func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	if k > 0 {
 		b[len(b)-1] = byte(k)
 	}
-	return bloom(b), nil
+	return blockBloom(b), nil
 }
 
-func (b bloom) add(keys [][]byte) error {
+func (b blockBloom) add(keys [][]byte) error {
 	for _, key := range keys {
 		p, err := filter.Probe(b, key)
 		if err != nil {
@@ -43,11 +43,11 @@ func (b bloom) add(keys [][]byte) error {
 	return nil
 }
 
-func (b bloom) contains(key []byte) bool { return filter.Bloom{}.Contains(b, key) }
+func (b blockBloom) contains(key []byte) bool { return filter.Bloom{}.Contains(b, key) }
 
-func (b bloom) size() (m, k int) { return 8 * (len(b) - 1), int(b[len(b)-1]) }
+func (b blockBloom) size() (m, k int) { return 8 * (len(b) - 1), int(b[len(b)-1]) }
 
-func (b bloom) formula(keys float64) float64 {
+func (b blockBloom) formula(keys float64) float64 {
 	m, k := b.size()
 	return formulaRate(keys, int64(m), k)
 }

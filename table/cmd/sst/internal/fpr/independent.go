@@ -5,13 +5,14 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // An independent filter is a Bloom filter as textbooks have it: each bit of a key comes from a hash
 // function of its own. It has the size and the k of LevelDB's, whose bits all come from one hash of 32
 // bits. No table has such filters, because k hashes take too long.
-type independent struct{ bloom }
+type independent struct{ blockBloom }
 
 func planIndependent(keys int, rate float64) (int, error) {
 	for bitsPerKey := 1; bitsPerKey <= maxBits; bitsPerKey++ {
@@ -29,7 +30,7 @@ func emptyIndependent(keys, bitsPerKey, k int) (measuredFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return independent{f.(bloom)}, nil
+	return independent{f.(blockBloom)}, nil
 }
 
 // bit returns the bit of a key that the hash function with this seed picks, of m bits.
@@ -43,7 +44,7 @@ func (f independent) add(keys [][]byte) error {
 	for _, key := range keys {
 		for seed := range k {
 			at := bit(key, seed, m)
-			f.bloom[at/8] |= 1 << (at % 8)
+			f.blockBloom[at/8] |= 1 << (at % 8)
 		}
 	}
 	return nil
@@ -52,7 +53,7 @@ func (f independent) add(keys [][]byte) error {
 func (f independent) contains(key []byte) bool {
 	m, k := f.size()
 	for seed := range k {
-		if at := bit(key, seed, m); f.bloom[at/8]>>(at%8)&1 == 0 {
+		if at := bit(key, seed, m); f.blockBloom[at/8]>>(at%8)&1 == 0 {
 			return false
 		}
 	}
@@ -61,5 +62,5 @@ func (f independent) contains(key []byte) bool {
 
 func (f independent) formula(keys float64) float64 {
 	m, k := f.size()
-	return classicalRate(keys, int64(m), k)
+	return bloom.Rate(float64(m)/keys, k)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // A Point is the measurement of filters with a number of keys.
@@ -73,15 +75,9 @@ func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
 	return low, (middle + half) / scale
 }
 
-// classicalRate returns the rate of the classical formula for a filter of m bits with n keys. A lookup
-// is a false positive if k independent bits are all set.
-func classicalRate(n float64, m int64, k int) float64 {
-	return math.Pow(-math.Expm1(-float64(k)*n/float64(m)), float64(k))
-}
-
 // formulaRate returns the rate of the formula for a filter of LevelDB's: the classical one, and the
 // chance that the 32-bit hash of the key equals that of an added key.
 func formulaRate(n float64, m int64, k int) float64 {
-	p := classicalRate(n, m, k)
+	p := bloom.Rate(float64(m)/n, k)
 	return p + (1-p)*-math.Expm1(-n/(1<<32))
 }

@@ -108,18 +108,6 @@ func (b BloomBits) tableRate() float64 {
 	return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
 }
 
-// formula returns the false-positive rate of the classical formula.
-func (b BloomBits) formula() float64 {
-	if len(b.Array) == 0 {
-		return 0
-	}
-	return classicalRate(float64(b.Keys), float64(8*len(b.Array)), b.K)
-}
-
-func classicalRate(keys, bits float64, k int) float64 {
-	return math.Pow(1-math.Exp(-float64(k)*keys/bits), float64(k))
-}
-
 // blockFilters returns the statistics of the block filters.
 func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
 	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg(), EitherHash: blocks.EitherHash()}}

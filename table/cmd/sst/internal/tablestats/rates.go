@@ -6,10 +6,8 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 )
-
-// maxK is the largest k of LevelDB's filters. Larger ones are reserved.
-const maxK = 30
 
 // maxKinds bounds how many rates of a table's filters are predicted, as each takes 5 to 160 ms.
 const maxKinds = 100
@@ -33,6 +31,9 @@ func (s shape) kind() shape {
 	return shape{int(math.Floor(8 * keys)), int(math.Floor(16 * (bits - keys))), s.k}
 }
 
+// formula returns the rate of the classical formula.
+func (s shape) formula() float64 { return bloom.Rate(float64(s.bits)/float64(s.keys), s.k) }
+
 // ratios are what predicted rates are to those of the classical formula, which is too low for filters of
 // few keys and for those of many. Tables of a database are much alike.
 var ratios sync.Map // of shapes
@@ -41,8 +42,7 @@ func (s shape) ratio() float64 {
 	if ratio, ok := ratios.Load(s); ok {
 		return ratio.(float64)
 	}
-	formula := classicalRate(float64(s.keys), float64(s.bits), s.k)
-	ratio := filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / formula
+	ratio := filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / s.formula()
 	ratios.Store(s, ratio)
 	return ratio
 }
@@ -86,14 +86,16 @@ func (p predictor) kind(s shape) shape {
 
 // rate returns the expected false-positive rate of b. If there are too many kinds it is that of the formula.
 func (p predictor) rate(b BloomBits) float64 {
-	formula := b.formula()
+	s := b.shape()
 	switch {
-	case len(b.Array) == 0 || b.Keys < 1 && b.K > 0 && b.K <= maxK:
-		return 0
-	case b.K < 1 || b.K > maxK:
-		return 1 // such a filter may contain every key
-	case formula == 0 || len(p.most) > maxKinds:
+	case s.bits == 0:
+		return 0 // it contains nothing
+	case s.k < 1 || s.k > bloom.MaxK:
+		return 1 // it may contain every key
+	}
+	formula := s.formula()
+	if formula == 0 || len(p.most) > maxKinds {
 		return formula
 	}
-	return min(1, formula*p.most[p.kind(b.shape())].ratio())
+	return min(1, formula*p.most[p.kind(s)].ratio())
 }

@@ -65,8 +65,3 @@ function askBloom(filter, key, signed = false) {
   answer.contains = bits.length > 0 && answer.probes.every((p) => p.set);
   return answer;
 }
-
-/** falsePositives is the classical rate. */
-function falsePositives(size, k, keys) {
-  return size ? (1 - Math.exp(-k * keys / size)) ** k : 0;
-}

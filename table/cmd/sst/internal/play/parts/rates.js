@@ -1,5 +1,10 @@
 // How full the filter is, and how often it errs: predicted, and counted.
 
+/** falsePositives is the classical rate. */
+function falsePositives(size, k, keys) {
+  return size ? (1 - Math.exp(-k * keys / size)) ** k : 0;
+}
+
 /** rateRows are the rows of the table. */
 function rateRows(sieve, { asked, passed }) {
   const n = sieve.keys.length;
