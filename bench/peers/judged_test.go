@@ -26,7 +26,7 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	const most = 300 // entries
 	n := 25
 	if long.Enabled() {
-		n = 100
+		n = 200
 	}
 	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
