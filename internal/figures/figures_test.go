@@ -1,6 +1,9 @@
 package figures
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestDigits(t *testing.T) {
 	t.Parallel()
@@ -16,6 +19,18 @@ func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 10_000_000: "10,000,000"} {
 		if got := Grouped(n); got != want {
 			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestRoundToUnit(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[uint64]uint64{
+		0: 0, 999: 999, 1451: 1451, 9_999: 9_999, 10_499: 10_000, 14_500: 15_000, 999_499: 999_000, 999_500: 1_000_000,
+		1_449_999: 1_449_999, 14_511_000: 15_000_000, math.MaxUint64: 18e18,
+	} {
+		if got := RoundToUnit(n); got != want {
+			t.Errorf("RoundToUnit(%d) = %d, want %d", n, got, want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package text
 
-import "github.com/dustin/go-humanize"
+import (
+	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/internal/figures"
+)
 
 // Count formats n and what is counted.
 func Count(n uint64, what string) string {
@@ -15,18 +19,5 @@ func Bytes(n uint64) string {
 	if n < 1000 {
 		return Count(n, "byte")
 	}
-	return humanize.Bytes(whole(n))
-}
-
-// whole rounds n to a whole number of the unit that it is shown in, if that has two digits or more.
-// humanize rounds to tenths first, and shows 14,511 bytes as 14 kB: the pages show 15.
-func whole(n uint64) uint64 {
-	unit := uint64(1)
-	for n/unit >= 1000 {
-		unit *= 1000
-	}
-	if n/unit < 10 {
-		return n
-	}
-	return n/unit*unit + n%unit*2/unit*unit
+	return humanize.Bytes(figures.RoundToUnit(n))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/printable"
 )
 
@@ -42,5 +43,5 @@ func Bytes(n int64) string {
 	if n < 1000 {
 		return Count(n, "byte")
 	}
-	return humanize.Bytes(uint64(n))
+	return humanize.Bytes(figures.RoundToUnit(uint64(n)))
 }
