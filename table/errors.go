@@ -35,6 +35,11 @@ var (
 	// whatever wants an entry: see WriterOptions.FilterOnly and Reader.MayContain.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
+	// ErrUnknownFilter is in the chain of the error for a filter whose policy is not in the ReaderOptions:
+	// test for it with errors.Is. FilterErr returns it. If the table has nothing but that filter, opening
+	// the table fails with it.
+	ErrUnknownFilter = errors.New("no policy of that name")
+
 	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
 	// after Abort.
 	ErrClosed = errors.New("table: closed")

@@ -23,9 +23,6 @@ type Filters struct {
 	Prefix      Prefixer            // whose prefixes both hold; nil if they hold none, or if it is unknown
 }
 
-// errUnknownFilter is in the chain of the error for a filter of an unknown policy.
-var errUnknownFilter = errors.New("no policy of that name")
-
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters, err error) {
@@ -71,7 +68,7 @@ func openFilterBlock(p filter.Policy, contents []byte) (*filter.BlockReader, err
 
 // unread reports whether err is an error of reading a filter, not of what was read.
 func unread(err error) bool {
-	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter)
+	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrUnknownFilter)
 }
 
 // openFilter opens the filter of the first policy that the metaindex lists a filter of, and
@@ -100,7 +97,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, m metaindex, kind filterKind
 			return readFilter(f, kind.block, h, p, open)
 		}
 	}
-	return none, f.errorf("filter %s: %w", wire.Quote(first), errUnknownFilter)
+	return none, f.errorf("filter %s: %w", wire.Quote(first), ErrUnknownFilter)
 }
 
 // readFilter reads the filter at h, and opens it.

@@ -33,14 +33,16 @@
 // # Sets of filters
 //
 // A table can have a filter of its keys only: see FilterOnly of [table.WriterOptions]. It takes
-// less room, and no lookup reads a block. [Set.MayContain] asks such tables: false is certain, and
+// less room, and no lookup reads a block. Query such a set by [Set.MayContain]: false is certain, and
 // true is wrong at the filters' rate of false positives. [Set.Get] returns [table.ErrNotFound] for
-// a key that the filter rules out, and [table.ErrFilterOnly] for any other. An [Iter] fails with
-// that too.
+// a key that the filter rules out, and [table.ErrFilterOnly] for any other: a caller that takes other
+// errors for absence would let every listed key pass. An [Iter] fails with ErrFilterOnly too.
 //
 // With Mapped in Options.Reader, the filters of a directory's tables are mapped and not copied into
 // memory.
 //
-// Every Set can read Bloom filters. For others, such as binary fuse filters, Open needs the policy
-// in Options.Reader.TableFilterPolicies, and fails without it.
+// Every Set can read Bloom filters. Others, such as binary fuse filters, need their policy in
+// Options.Reader.TableFilterPolicies. Without it, a table that has only such a filter cannot be opened:
+// with OpenAll, Open fails with [table.ErrUnknownFilter], also if OnOpenError goes on without
+// tables. Otherwise each lookup does.
 package set

@@ -32,7 +32,11 @@ func openService(ctx context.Context, path string) (*service, error) {
 	s := &service{path: path}
 	var err error
 	s.set, err = set.OpenDir(ctx, path, &set.Options{
-		Reader:      table.ReaderOptions{Cache: table.NewCache(64 << 20)},
+		Reader: table.ReaderOptions{
+			Cache: table.NewCache(64 << 20),
+			// For sets of sst build --table-filter fuse, add filter/fuse's policy:
+			// TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
+		},
 		OpenAll:     true, // what is wrong with a new list is an error of reload
 		OnOpenError: s.goesOnWithout,
 		ReadTimeout: 10 * time.Second, // of a store, such as one that table/cloud asks
@@ -53,12 +57,15 @@ func (s *service) handler() http.Handler {
 }
 
 // lookUp answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if that
-// cannot be told. When the client goes away, the lookup ends.
+// cannot be told. For a set of filters, 200 means that the key may be present. When the client goes away, the
+// lookup ends.
 func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	_, err := s.set.Get(r.Context(), []byte(r.URL.Query().Get("key")))
 	switch {
 	case err == nil:
 		fmt.Fprint(w, "present")
+	case errors.Is(err, table.ErrFilterOnly): // for which Get is MayContain
+		fmt.Fprint(w, "may be present")
 	case errors.Is(err, table.ErrNotFound):
 		http.Error(w, "absent", http.StatusNotFound)
 	case r.Context().Err() == nil:

@@ -2,8 +2,13 @@ package set_test
 
 import (
 	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
@@ -24,6 +29,7 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	if _, err := set.Open(background, m, src, eager); err == nil || !strings.Contains(err.Error(), `filter "custom": no policy of that name`) {
 		t.Errorf("Open without the policy = %v", err)
 	}
+	checkMissingPolicy(t, m, src)
 	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}}})
 	for key, want := range map[string]error{"apple": table.ErrFilterOnly, "banana": table.ErrNotFound, "cherry": table.ErrFilterOnly, "damson": table.ErrNotFound} {
 		if may, err := s.MayContain(background, []byte(key)); err != nil || may != (want == table.ErrFilterOnly) {
@@ -39,5 +45,55 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	}
 	if err := it.Close(); !errors.Is(err, table.ErrFilterOnly) {
 		t.Errorf("Close = %v, want ErrFilterOnly", err)
+	}
+}
+
+// checkMissingPolicy checks that a missing policy is no reason to go on without a table, and that it is an
+// error of each lookup where no table is opened before.
+func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
+	t.Helper()
+	goOn := &set.Options{OpenAll: true, OnOpenError: func(set.Table, error) bool { return true }}
+	if _, err := set.Open(background, m, src, goOn); !errors.Is(err, table.ErrUnknownFilter) || !strings.Contains(err.Error(), "TableFilterPolicies") {
+		t.Errorf("Open that goes on without tables = %v, want ErrUnknownFilter", err)
+	}
+	s := open(t, &set.Manifest{}, src, goOn)
+	if err := s.Swap(background, m); !errors.Is(err, table.ErrUnknownFilter) {
+		t.Errorf("Swap = %v, want ErrUnknownFilter", err)
+	}
+	s = open(t, m, src, nil)
+	for _, key := range []string{"apple", "banana"} {
+		if _, err := s.Get(background, []byte(key)); !errors.Is(err, table.ErrUnknownFilter) {
+			t.Errorf("Get(%s) = %v, want ErrUnknownFilter", key, err)
+		}
+		if _, err := s.MayContain(background, []byte(key)); !errors.Is(err, table.ErrUnknownFilter) {
+			t.Errorf("MayContain(%s) = %v, want ErrUnknownFilter", key, err)
+		}
+	}
+}
+
+// The service of the example answers for a set of filters by 200 or 404.
+func TestServiceOfFilters(t *testing.T) {
+	t.Parallel()
+	dir, src := t.TempDir(), newStore()
+	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(20)}
+	line := src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}})
+	if err := os.WriteFile(filepath.Join(dir, "t"), src.files["t"], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	putManifest(t, dir, &set.Manifest{Tables: []set.Table{line}})
+	s, err := openService(background, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.set.Close()
+	got := map[string]int{}
+	for _, path := range []string{"/?key=apple", "/?key=banana", "/?key=cherry", "/?key=damson", "/health"} {
+		w := httptest.NewRecorder()
+		s.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		got[path] = w.Code
+	}
+	want := map[string]int{"/?key=apple": 200, "/?key=banana": 404, "/?key=cherry": 200, "/?key=damson": 404, "/health": 200}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it is
 	// closed because of MemorySize. Tables with filters of other kinds than Bloom filters need
-	// their policies here. It is an error to set Name, CacheKey, TailSum or TailSize, since the Set
+	// their policies in TableFilterPolicies. It is an error to set Name, CacheKey, TailSum or TailSize, since the Set
 	// knows them of each table, and to set Comparer or FilterKey, since keys are in the bytewise
 	// order.
 	//
@@ -37,8 +37,9 @@ type Options struct {
 	// each such table is an error of Open and Swap.
 	//
 	// It is called for one table at a time, in the order of the Manifest's All. It must not change the
-	// slices of t, nor call Swap. That ctx is done is an error of Open and Swap, and OnOpenError is not
-	// called.
+	// slices of t, nor call Swap. It is not called if ctx is done, nor if the table needs a filter policy
+	// that is missing in Reader.TableFilterPolicies ([table.ErrUnknownFilter]), which no later try can
+	// mend: Open or Swap then fails.
 	OnOpenError func(t Table, err error) bool
 
 	// ReadTimeout is how long a call of the Source may take, for each ReadAt and each Map. Then its

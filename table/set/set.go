@@ -42,8 +42,8 @@ type Set struct {
 // Opening a table reads no data blocks: Verify does.
 //
 // A filter that cannot be used is no error: FilterErr returns it. But a table that has nothing but
-// the filter cannot be opened. If no policy has the filter's name, the error says so: add the
-// policy to Options.Reader.TableFilterPolicies.
+// the filter cannot be opened. If no policy has the filter's name, the error is
+// [table.ErrUnknownFilter]: add the policy to Options.Reader.TableFilterPolicies.
 //
 // Close does not close src: the caller may do that after Close and then Drain. After an error of
 // Open, nothing reads src any more, unless ctx is done: then a read that has begun may still be

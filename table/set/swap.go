@@ -3,6 +3,7 @@ package set
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -37,7 +38,7 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 }
 
 // prepare returns a version. With OpenAll, each of its tables was open once, or OnOpenError goes on
-// without.
+// without it.
 func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -64,6 +65,8 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 			r.release()
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy
+			return fmt.Errorf("%w: add the policy to Reader.TableFilterPolicies of the set's Options", err)
 		case s.o.OnOpenError != nil && s.o.OnOpenError(unchecked[i].Table, err):
 			return nil
 		}
