@@ -10,6 +10,8 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/sievetable/sievetable v0.1.0
+	github.com/sievetable/sievetable/filter/fuse v0.1.0
+	github.com/sievetable/sievetable/table/codecs v0.1.0
 )
 
 require (
@@ -35,7 +37,10 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/google/wire v0.7.0 // indirect
 	github.com/googleapis/gax-go/v2 v2.24.1 // indirect
+	github.com/klauspost/compress v1.17.11 // indirect
+	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect
+	github.com/zeebo/xxh3 v1.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.46.0 // indirect
 	go.opentelemetry.io/otel/metric v1.46.0 // indirect
@@ -55,4 +60,8 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/sievetable/sievetable => ../..
+replace (
+	github.com/sievetable/sievetable => ../..
+	github.com/sievetable/sievetable/filter/fuse => ../../filter/fuse
+	github.com/sievetable/sievetable/table/codecs => ../codecs
+)

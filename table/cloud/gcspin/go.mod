@@ -70,5 +70,7 @@ require (
 
 replace (
 	github.com/sievetable/sievetable => ../../..
+	github.com/sievetable/sievetable/filter/fuse => ../../../filter/fuse
 	github.com/sievetable/sievetable/table/cloud => ..
+	github.com/sievetable/sievetable/table/codecs => ../../codecs
 )

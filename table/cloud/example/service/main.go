@@ -3,7 +3,8 @@
 //
 //	cd table/cloud && GOWORK=off go run ./example/service -url 's3://urls?region=eu-central-1'
 //
-//	GET /lookup?key=KEY  200: the set has the key. 404: it has not. 503: that cannot be told now
+//	GET /lookup?key=KEY  200: the set has the key or, if it is a set of filters, may have it.
+//	                     404: it has not. 503: that cannot be told now
 //	GET /health          200: all tables have answers. 503: some have none, which it names
 //	POST /reload         200: the manifest that is in the bucket now is in use, and no lookup reads a
 //	                     table that only an older one has. 503: try again

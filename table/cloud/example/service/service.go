@@ -13,9 +13,12 @@ import (
 
 	"gocloud.dev/blob"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
+	"github.com/sievetable/sievetable/table/codecs"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -29,7 +32,8 @@ type service struct {
 }
 
 // openService opens the set of the bucket. It starts also without tables that cannot be opened now:
-// the keys of all others have their answers.
+// the keys of all others have their answers. It has the policies and codecs of all tables that sst build
+// writes.
 func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration) (*service, error) {
 	s := &service{bucket: bucket, timeout: timeout}
 	m, err := s.manifest(ctx)
@@ -37,7 +41,11 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 		return nil, err
 	}
 	s.set, err = set.Open(ctx, m, cloud.NewSource(bucket, s3pin.Pin{}), &set.Options{
-		Reader:      table.ReaderOptions{Cache: table.NewCache(64 << 20)},
+		Reader: table.ReaderOptions{
+			Cache:               table.NewCache(64 << 20),
+			TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
+			Codecs:              codecs.All(),
+		},
 		OpenAll:     true, // what is wrong with a new list is an error of reload
 		OnOpenError: s.goesOnWithout,
 		ReadTimeout: timeout,
@@ -89,6 +97,8 @@ func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		fmt.Fprintln(w, "present")
+	case errors.Is(err, table.ErrFilterOnly): // for which Get is MayContain
+		fmt.Fprintln(w, "may be present")
 	case errors.Is(err, table.ErrNotFound):
 		http.Error(w, "absent", http.StatusNotFound)
 	default: // health says why

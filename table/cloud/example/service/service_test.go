@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,9 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -19,9 +23,15 @@ import (
 // putSet puts a set of a table for each of the keys, and returns its manifest.
 func putSet(t *testing.T, bucket *blob.Bucket, keys ...string) *set.Manifest {
 	t.Helper()
+	return putSetOf(t, bucket, nil, keys...)
+}
+
+// putSetOf is putSet with options of the tables.
+func putSetOf(t *testing.T, bucket *blob.Bucket, o *table.WriterOptions, keys ...string) *set.Manifest {
+	t.Helper()
 	m := new(set.Manifest)
 	for _, key := range keys {
-		line, err := cloud.Put(t.Context(), bucket, nil, func(yield func(k, v []byte) bool) { yield([]byte(key), nil) })
+		line, err := cloud.Put(t.Context(), bucket, o, func(yield func(k, v []byte) bool) { yield([]byte(key), nil) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +95,51 @@ func TestAnswers(t *testing.T) {
 		"GET /lookup?key=a+b%ff%00": 404,
 	})
 }
+
+// A set of filters has answers too: a key that the filters do not rule out is answered by 200. A set whose
+// filters no policy can read is not served.
+func TestFilterOnly(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		policy filter.TablePolicy
+		fails  bool
+	}{
+		{"table-bloom", filter.NewTableBloom(20), false},
+		{"fuse", fuse.Policy{}, false},
+		{"unknown", unknownPolicy{filter.NewTableBloom(20)}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bucket := memblob.OpenBucket(nil)
+			defer bucket.Close()
+			putSetOf(t, bucket, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: tt.policy}, "a", "c")
+			s, err := openService(t.Context(), bucket, time.Minute)
+			if tt.fails {
+				if !errors.Is(err, table.ErrUnknownFilter) {
+					t.Errorf("error %v, want ErrUnknownFilter", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.set.Close()
+			checkAnswers(t, s.handler(), map[string]int{
+				"GET /lookup?key=a": 200, "GET /lookup?key=b": 404, "GET /lookup?key=c": 200, "GET /lookup?key=d": 404, "GET /health": 200,
+			})
+			putSetOf(t, bucket, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: unknownPolicy{filter.NewTableBloom(20)}}, "d")
+			checkAnswers(t, s.handler(), map[string]int{"POST /reload": 503})
+			checkAnswers(t, s.handler(), map[string]int{"GET /lookup?key=a": 200, "GET /lookup?key=d": 404})
+			putSet(t, bucket, "d") // with keys
+			checkAnswers(t, s.handler(), map[string]int{"POST /reload": 200})
+			checkAnswers(t, s.handler(), map[string]int{"GET /lookup?key=a": 404, "GET /lookup?key=d": 200})
+		})
+	}
+}
+
+// unknownPolicy is a policy that the service does not have.
+type unknownPolicy struct{ filter.TableBloom }
+
+func (unknownPolicy) Name() string { return "unknown" }
 
 // What the bucket lacks is no absent key, when the service starts and later.
 func TestLostObjects(t *testing.T) {
