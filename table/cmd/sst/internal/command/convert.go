@@ -56,7 +56,7 @@ func convertCommand() *cobra.Command {
 			return errNoOutputTable
 		}
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
-			stats, err := tablestats.Collect(f, f.Wrap)
+			stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
 			if err != nil {
 				return err
 			}

@@ -24,11 +24,15 @@ compression and shared key prefixes save, and the false-positive rates of the fi
 a directory or a set, print them for each table that sst get would search.
 
 sst reads the whole table. It gives two false-positive rates of a filter: the one that is predicted
-from bits, keys and k, and the one measured with 300,000 random keys. A third rate is that of
-neighbours: absent keys that differ from present ones in their last byte, of up to 200 data
-blocks. Bloom filters of numbers can let half of these pass. Where more than 1.5 times as many
-pass as of random keys, and as predicted, a warning says so: a fuse filter ends that. With
---json it is neighbour_rate.
+from bits, keys and k, and the one measured with random keys: 10 for each key of the filter, at
+most 300,000. Filters of few keys are measured with 10,000 to 30,000. More than 100 tables share
+30,000,000 random keys, with at least 1,000 for each filter. A measured rate has as many decimals
+as that gives.
+
+A third rate is that of neighbours: absent keys that differ from present ones in their last byte, of
+up to 200 data blocks. Bloom filters of numbers can let half of these pass. Where more than 1.5
+times as many pass as of random keys, and as predicted, a warning says so: a fuse filter ends that.
+With --json it is neighbour_rate.
 
 Sizes of keys and values are counted by powers of two: 4-7 B are 4 to 7 bytes, and 1-2 KiB are at
 least 1 KiB and less than 2. Keys are counted without sequence number and kind here.
@@ -104,12 +108,13 @@ func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON b
 	bar := progress.Bytes(stderr, totalSize(pathsOf(tables)), "reading")
 	defer bar.Done()
 	o.WrapReader = bar.ReaderAt
+	budget := tablestats.NewBudget(len(tables))
 	for i, t := range tables {
 		if o.Strict && errors.Join(failed...) != nil {
 			break
 		}
 		separateTexts(out, i, asJSON)
-		err := statsOfTable(out, stderr, t, o, asJSON)
+		err := statsOfTable(out, stderr, t, o, budget, asJSON)
 		if t.wasRemoved(err, o) {
 			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
 			continue
@@ -127,7 +132,7 @@ func separateTexts(out io.Writer, i int, asJSON bool) {
 }
 
 // statsOfTable prints the statistics of a table, and then returns its damage.
-func statsOfTable(out, stderr io.Writer, t target, o source.Options, asJSON bool) error {
+func statsOfTable(out, stderr io.Writer, t target, o source.Options, budget *tablestats.Budget, asJSON bool) error {
 	if t.log {
 		return statsOfLog(out, stderr, t, asJSON)
 	}
@@ -136,7 +141,7 @@ func statsOfTable(out, stderr io.Writer, t target, o source.Options, asJSON bool
 	if err != nil {
 		return t.Loss(err)
 	}
-	s, damage := tablestats.Collect(f, f.Loss)
+	s, damage := tablestats.Collect(f, f.Loss, budget)
 	s.Measure(f)
 	note, err := t.CheckSizeOf(f)
 	if note != "" {

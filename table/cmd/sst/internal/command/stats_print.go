@@ -165,8 +165,8 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.Lookups == 0 {
 		return
 	}
-	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
-		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Lookups)))
+	text.Row(w, "  false positives", "%.4f %% predicted, %.*f %% measured (%s random keys)",
+		100*f.Predicted, decimals(f.Lookups), 100*f.Measured, humanize.Comma(int64(f.Lookups)))
 	if f.NeighboursPass() {
 		text.Row(w, "  warning", "%.2g %% of %s absent keys pass that differ from present ones in the last byte: Bloom filters spread such keys badly",
 			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
@@ -175,6 +175,14 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.EitherHash {
 		text.Row(w, "  two hashes", "this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
 	}
+}
+
+// decimals returns how many decimals of a percentage so many lookups tell: 4 for 300,000.
+func decimals(lookups int) (n int) {
+	for rest := lookups / 30; rest >= 10; rest /= 10 {
+		n++
+	}
+	return n
 }
 
 // bitsText says what the bits of a filter are.

@@ -211,7 +211,7 @@ func withTableFilter(t *testing.T, path, name string, n int) *tablestats.Stats {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	stats, err := tablestats.Collect(f, f.Wrap)
+	stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
 	if err != nil {
 		t.Fatal(err)
 	}

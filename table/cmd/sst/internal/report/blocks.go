@@ -53,7 +53,7 @@ type collector struct {
 
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
 func (c *collector) blocks(d *damageList) []tablestats.FilterStats {
-	keys := tablestats.NewFilterKeys(c.f)
+	keys := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1))
 	c.Blocks.Errors = map[int]string{}
 	for b, err := range tablestats.Blocks(c.f) {
 		keys.Add(b, err)

@@ -37,7 +37,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
-			s, err := tablestats.Collect(f, f.Wrap)
+			s, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestRateOfDamagedTable(t *testing.T) {
 		damageByte(t, path, offset)
 	}
 	f := openTable(t, path)
-	s, _ := tablestats.Collect(f, f.Wrap) // the error names the damage
+	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error names the damage
 	section := pagetest.Open(t, writePage(t, f, Options{}), 1000).Text("#filters")
 	for _, before := range []string{"predicted false positives", "There is one filter, with"} {
 		if want := fmt.Sprintf("%s %.2f %%", before, 100*s.Filters[0].Predicted); !strings.Contains(section, want) {

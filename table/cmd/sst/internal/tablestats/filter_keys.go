@@ -17,6 +17,7 @@ const maxFilterKeys = math.MaxInt32
 // FilterKeys counts the distinct keys in the filters of a table, and the prefixes.
 type FilterKeys struct {
 	file   *source.File
+	budget *Budget
 	blocks []int // of each block filter
 	table  int
 
@@ -24,9 +25,10 @@ type FilterKeys struct {
 	slot   uint64 // the block filter that has it
 }
 
-// NewFilterKeys returns the FilterKeys of a table, before any block was added.
-func NewFilterKeys(f *source.File) *FilterKeys {
-	k := &FilterKeys{file: f}
+// NewFilterKeys returns the FilterKeys of a table, before any block was added. The rates of its filters are
+// predicted within b.
+func NewFilterKeys(f *source.File, b *Budget) *FilterKeys {
+	k := &FilterKeys{file: f, budget: b}
 	if blocks := f.Filters().Blocks; blocks != nil {
 		k.blocks = make([]int, blocks.Len())
 	}

@@ -50,9 +50,6 @@ type FilterStats struct {
 // lineSize is the length of a line of a filter.TableBloom.
 const lineSize = 64
 
-// measuredLookups is how many random keys Measure looks up per filter.
-const measuredLookups = 300_000
-
 // BloomBits is a Bloom filter: its bit array, the number of bits per lookup, and its number
 // of keys.
 type BloomBits struct {
@@ -116,7 +113,7 @@ func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.Metain
 	for i := range blocks.Len() {
 		all = append(all, BloomBitsOf(blocks.Filter(i), k.blocks[i]).withKeys())
 	}
-	predictor := newPredictor(all)
+	predictor := newPredictor(all, k.budget)
 	for _, b := range all {
 		rate := predictor.rate(b)
 		sum.Rates = append(sum.Rates, float32(rate))
@@ -205,24 +202,24 @@ func (s *Stats) Measure(f *source.File) {
 	all, data := f.Filters(), f.Layout.Data
 	for i := range s.Filters {
 		if filters := &s.Filters[i]; filters.WholeTable {
-			filters.measure(func(_ int, key []byte) bool { return all.Table.Contains(key) })
+			filters.measure(s.budget, func(_ int, key []byte) bool { return all.Table.Contains(key) })
 		} else if len(data) > 0 {
-			filters.measure(func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
+			filters.measure(s.budget, func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
 		}
 	}
 }
 
 // measure looks up random keys of 16 bytes. The chance that the table has one of them is
 // negligible.
-func (f *FilterStats) measure(contains func(i int, key []byte) bool) {
+func (f *FilterStats) measure(b *Budget, contains func(i int, key []byte) bool) {
 	rng := rand.NewChaCha8([32]byte{1})
 	var key [16]byte
-	yes := 0
-	for i := range measuredLookups {
+	yes, n := 0, b.lookupsFor(f.Keys, f.Predicted)
+	for i := range n {
 		rng.Read(key[:])
 		if contains(i, key[:]) {
 			yes++
 		}
 	}
-	f.Lookups, f.Measured = measuredLookups, float64(yes)/measuredLookups
+	f.Lookups, f.Measured = n, float64(yes)/float64(n)
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// maxKinds bounds how many rates of a table's filters are predicted, as each takes 5 to 160 ms.
-const maxKinds = 100
-
 // manyKeys is the number of keys from which on rates depend on the divisors of a filter's length: each
 // such filter is a kind of its own, unless there are many.
 const (
@@ -50,11 +47,12 @@ func (s shape) ratio() float64 {
 // A predictor predicts the rates of a table's block filters: those of a kind by the shape that most of
 // them have.
 type predictor struct {
-	most  map[shape]shape // by kind
-	exact bool            // large filters are of their own kind
+	most   map[shape]shape // by kind
+	exact  bool            // large filters are of their own kind
+	budget *Budget
 }
 
-func newPredictor(all []BloomBits) predictor {
+func newPredictor(all []BloomBits, budget *Budget) predictor {
 	counts := map[shape]int{}
 	large := 0
 	for _, b := range all {
@@ -66,7 +64,7 @@ func newPredictor(all []BloomBits) predictor {
 			large++
 		}
 	}
-	p := predictor{map[shape]shape{}, large <= maxLarge}
+	p := predictor{map[shape]shape{}, large <= maxLarge, budget}
 	for s, n := range counts {
 		kind := p.kind(s)
 		best, ok := p.most[kind]
@@ -94,8 +92,9 @@ func (p predictor) rate(b BloomBits) float64 {
 		return 1 // it may contain every key
 	}
 	formula := s.formula()
-	if formula == 0 || len(p.most) > maxKinds {
+	if formula == 0 || len(p.most) > maxPredictions {
 		return formula
 	}
-	return min(1, formula*p.most[p.kind(s)].ratio())
+	kind := p.kind(s)
+	return min(1, formula*p.budget.ratio(p.most[kind], s.kind()))
 }

@@ -47,6 +47,8 @@ type Stats struct {
 	Properties      Properties        `json:"properties,omitempty"`
 	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
 	Damage          []string          `json:"damage,omitempty"`
+
+	budget *Budget
 }
 
 // A BlockInfo describes a block other than a data block.
@@ -65,12 +67,12 @@ type MetaBlock struct {
 
 // Collect reads the whole table. It does not measure the filters: see Measure. If the table
 // is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
-// it: source.File.Wrap or Loss.
-func Collect(f *source.File, wrap func(error) error) (*Stats, error) {
+// it: source.File.Wrap or Loss. b is for all tables of a command.
+func Collect(f *source.File, wrap func(error) error, b *Budget) (*Stats, error) {
 	var damage []error
 	var lines []string
 	seen := map[string]bool{}
-	s := collect(f, func(err error) {
+	s := collect(f, b, func(err error) {
 		if err != nil && !seen[err.Error()] { // a block can be read twice
 			seen[err.Error()] = true
 			damage = append(damage, wrap(err))
@@ -81,11 +83,11 @@ func Collect(f *source.File, wrap func(error) error) (*Stats, error) {
 	return s, errors.Join(damage...)
 }
 
-// CollectSound is like Collect, but ignores damage.
-func CollectSound(f *source.File) *Stats { return collect(f, func(error) {}) }
+// CollectSound is like Collect for a single table, but ignores damage.
+func CollectSound(f *source.File) *Stats { return collect(f, NewBudget(1), func(error) {}) }
 
-func collect(f *source.File, add func(error)) *Stats {
-	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
+func collect(f *source.File, b *Budget, add func(error)) *Stats {
+	s := &Stats{budget: b, File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
 	}
@@ -95,7 +97,7 @@ func collect(f *source.File, add func(error)) *Stats {
 	s.Index, err = blockInfo(f, f.Layout.Index)
 	add(err)
 	add(s.addMetaBlocks(f))
-	keys := NewFilterKeys(f)
+	keys := NewFilterKeys(f, b)
 	for b, err := range Blocks(f) {
 		add(err)
 		s.addBlock(f, b)

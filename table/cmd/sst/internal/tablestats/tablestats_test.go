@@ -29,7 +29,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := Collect(f, f.Wrap)
+	s, err := Collect(f, f.Wrap, NewBudget(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRatesOfOddFilters(t *testing.T) {
 		{Array: bytes.Repeat([]byte{255}, 10), K: 6, Keys: unknownCount}, {Array: make([]byte, 10), Keys: unknownCount},
 	} {
 		b = b.withKeys()
-		if rate := newPredictor([]BloomBits{b}).rate(b); !(rate >= 0 && rate <= 1) || b.Keys < 0 {
+		if rate := newPredictor([]BloomBits{b}, NewBudget(1)).rate(b); !(rate >= 0 && rate <= 1) || b.Keys < 0 {
 			t.Errorf("%d bytes, k %d, %d keys: rate %g", len(b.Array), b.K, b.Keys, rate)
 		}
 	}
