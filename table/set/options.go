@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -143,6 +144,9 @@ func checkUnset(r *table.ReaderOptions) error {
 	}
 	return nil
 }
+
+// defaultMaxOpenFiles is the default of MaxOpenFiles.
+func defaultMaxOpenFiles() int { return min(regular.MaxOpenFiles(), maxOpenFiles) }
 
 // forFiles returns the most files that may be open, and the options for Open.
 func (o *Options) forFiles() (most int, opts *Options, err error) {

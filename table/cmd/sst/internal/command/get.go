@@ -131,6 +131,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 			return explain(cmd.OutOrStdout(), s, key)
 		}
 	}
+	f.lookups = true
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
 		if s.FilterOnly() && !f.explain {
 			if answer, err = f.askFilter(cmd.OutOrStdout(), len(first) > 1 || f.from != ""); err != nil {

@@ -66,6 +66,7 @@ type sourceFlags struct {
 	strict       bool
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
+	lookups      bool             // nothing is scanned
 	asksPrefix   bool             // filters are asked for a prefix
 	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
@@ -100,6 +101,7 @@ func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
+	o.Lookups = f.lookups
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	if f.repairs {

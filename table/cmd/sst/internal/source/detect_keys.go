@@ -59,9 +59,7 @@ func (f *File) detectKeys(o Options) error {
 	if f.Internal && !f.Rewritten {
 		f.FilterUnusable = !user
 	}
-	if f.FilterUnusable || f.Rewritten {
-		f.filters.Blocks, f.filters.Table = nil, nil
-	}
+	f.leaveOutFilters()
 	return nil
 }
 

@@ -43,6 +43,9 @@ type Options struct {
 	// Note, if not nil, is called with notes for the user, such as what is not read.
 	Note func(string)
 
+	// Lookups says that keys are looked up, and nothing is scanned.
+	Lookups bool
+
 	// ScanOnly saves memory if no keys are looked up: the layout and the filters, which grow
 	// with the file, are not kept in memory.
 	ScanOnly bool
@@ -73,6 +76,8 @@ type Options struct {
 
 	// WrapReader, if not nil, wraps the file of each table, to show progress.
 	WrapReader func(io.ReaderAt) io.ReaderAt
+
+	form *form // what was detected of the table before; nil: it has yet to be
 }
 
 // A File is an open table.

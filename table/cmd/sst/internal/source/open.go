@@ -70,6 +70,10 @@ func (f *File) open(o Options) error {
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock, IgnoreFilter: o.readsNoFilter()}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest || o.InternalKeys == Yes
+	if o.form.isOf(f) {
+		f.setForm(o.form)
+		f.Options.IgnoreFilter = f.FilterUnusable || o.readsNoFilter()
+	}
 	likely := f.interpretation()
 	r, layout, err := f.readIndex()
 	if err != nil {
@@ -131,14 +135,14 @@ func (f *File) readIndex() (*table.Reader, *table.Layout, error) {
 	return nil, layout, err
 }
 
-// detect finds out what the keys are, and their order. r may be nil.
+// detect finds out what the keys are, and their order, unless that is known. r may be nil.
 func (f *File) detect(r *table.Reader, o Options) error {
-	if f.filters = filtersOf(r, f.Layout, o); f.isSound(o) {
-		f.Internal = true
-	} else if err := f.detectKeys(o); err != nil {
+	f.filters = filtersOf(r, f.Layout, o)
+	if o.form.isOf(f) {
+		f.leaveOutFilters()
+	} else if err := f.detectForm(o); err != nil {
 		return err
 	}
-	f.detectOrder()
 	if !o.ScanOnly {
 		return nil
 	}

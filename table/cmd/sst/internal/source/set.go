@@ -181,7 +181,10 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 // candidates returns the tables that may have a key, the newest first: of a set, at most one of the pairs
 // and one of the removals of each layer.
 func (s *Source) candidates(key []byte) (all []*Table) {
-	if !s.set {
+	switch {
+	case s.byLevel && s.Internal && s.Order != table.AnyOrder:
+		return s.candidatesByLevel(key)
+	case !s.set:
 		return s.Tables
 	}
 	for from := 0; from < len(s.Tables); {

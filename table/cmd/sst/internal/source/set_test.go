@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -129,5 +130,32 @@ func TestTableOfSetVanishes(t *testing.T) {
 		if got, want := lost.IsLost([]byte(key)), key >= "0004" && key <= "0006"; got != want {
 			t.Errorf("%s is lost: %v, want %v", key, got, want)
 		}
+	}
+}
+
+// Many lookups in a set open each table once, as long as there is memory for all, and keep few open if not.
+func TestManyLookupsInSet(t *testing.T) {
+	t.Parallel()
+	const tables = 3 * maxOpenTables
+	var opened opens
+	s := openForLookups(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, WrapReader: opened.count})
+	var keys []string
+	for n := range 4*tables + 3 {
+		keys = append(keys, fmt.Sprintf("%04d", n))
+	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	has := func(key string) (string, bool) {
+		value := strings.TrimLeft(key[:3], "0") + key[3:]
+		return value, key[3]%2 == 0 && key < fmt.Sprintf("%04d", 4*tables)
+	}
+	checkLookups(t, s, keys, has)
+	if opened.n != tables || len(s.openTables) != tables {
+		t.Errorf("%d tables of %d were opened, and %d are open; want each opened once", opened.n, tables, len(s.openTables))
+	}
+	again := openForLookups(t, s.Path, Options{Lookups: true})
+	again.openMemory = maxOpenMemory
+	for _, key := range keys {
+		checkLookups(t, again, []string{key}, has)
+		checkOpenTables(t, again)
 	}
 }

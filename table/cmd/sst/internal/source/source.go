@@ -32,6 +32,8 @@ type Source struct {
 	losses       *losses
 	certainty
 	openTables []*Table // that stay open, the first opened one first
+	openMemory int64    // of them
+	levels     []level  // for lookups; nil until the first one
 	noted      map[string]bool
 }
 

@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
-
-// maxOpenTables is how many tables of a directory stay open.
-const maxOpenTables = 16
 
 // A Table is a table of a Source.
 type Table struct {
@@ -21,6 +17,7 @@ type Table struct {
 	orderUnknown        bool   // the order of its keys is unknown
 	smallest, largest   []byte // first and last stored key; nil: unknown
 	file                *File  // the open table, if it stays open
+	form                *form  // what was detected when it was opened first
 	scans               int    // how many iterators go over it
 
 	damage     error          // why it cannot be opened
@@ -93,8 +90,11 @@ func (s *Source) sortAgain(t *Table, f *File) error {
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
 func (s *Source) openChecked(t *Table) (*File, error) {
-	f, err := t.Open(s.o)
+	o := s.o
+	o.form = t.form
+	f, err := t.Open(o)
 	if err == nil {
+		t.form = f.formOf()
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
@@ -122,22 +122,6 @@ func (s *Source) checkSize(t *Table, f *File) error {
 	t.replaced = true
 	s.lose(t, s.keysOf(t), err)
 	return nil
-}
-
-// keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
-// used, it closes the one that was opened first, unless it is being scanned.
-func (s *Source) keepOpen(t *Table, f *File) (err error) {
-	if len(s.openTables) == maxOpenTables {
-		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 })
-		if !s.set || i < 0 {
-			return nil
-		}
-		first := s.openTables[i]
-		s.openTables = slices.Delete(s.openTables, i, i+1)
-		first.file, err = nil, first.file.Close()
-	}
-	s.openTables, t.file = append(s.openTables, t), f
-	return err
 }
 
 // needsSorting reports whether a table must be sorted, because its order differs from that

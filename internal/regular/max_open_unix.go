@@ -1,0 +1,18 @@
+//go:build unix
+
+package regular
+
+import (
+	"math"
+	"syscall"
+)
+
+// MaxOpenFiles returns a quarter of the open files that the process may have. The rest is for its
+// connections, and other files.
+func MaxOpenFiles() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxInt32
+	}
+	return int(max(1, min(uint64(limit.Cur)/4, math.MaxInt32)))
+}

@@ -1,0 +1,187 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// writeRandomDatabase writes a database of more tables than a scan keeps open, with versions and deletions in several
+// levels and in the log, and returns what it has.
+func writeRandomDatabase(t *testing.T, dir string, rng *rand.Rand) map[string]string {
+	t.Helper()
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 2 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]string{}
+	const writes = 10_000
+	for i := range writes {
+		key, value := fmt.Sprintf("key%05d", 2*rng.IntN(4000)), fmt.Sprintf("%d %x%x%x", i, rng.Uint64(), rng.Uint64(), rng.Uint64())
+		if rng.IntN(4) == 0 {
+			delete(has, key)
+			err = db.Delete([]byte(key), nil)
+		} else {
+			has[key] = value
+			err = db.Put([]byte(key), []byte(value), nil)
+		}
+		if i == writes/2 {
+			err = errors.Join(err, db.CompactRange(util.Range{}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return has
+}
+
+// opens counts how often a table is opened.
+type opens struct{ n int }
+
+func (o *opens) count(r io.ReaderAt) io.ReaderAt {
+	o.n++
+	return r
+}
+
+// Many lookups in a database return what the library returns, for keys that are present, absent and
+// deleted, in any order. They open each table once.
+func TestManyLookups(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(map[bool]int{false: 1, true: 20}[long.Enabled()]) {
+		dir, rng := t.TempDir(), rand.New(rand.NewPCG(seed, 70))
+		has := writeRandomDatabase(t, dir, rng)
+		library, err := database.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer library.Close()
+		var keys []string
+		for i := range 5010 { // odd numbers are absent
+			keys = append(keys, fmt.Sprintf("key%05d", i), fmt.Sprintf("key%05d", rng.IntN(8000)))
+		}
+		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		for _, lookups := range []bool{true, false} {
+			var opened opens
+			s := openForLookups(t, dir, Options{Lookups: lookups, WrapReader: opened.count})
+			if len(s.Tables) <= maxOpenTables {
+				t.Fatalf("%d tables, want more", len(s.Tables))
+			}
+			some := keys
+			if !lookups {
+				some = keys[:1000]
+			}
+			checkLookups(t, s, some, func(key string) (string, bool) {
+				value, err := library.Get([]byte(key))
+				if err != nil && !errors.Is(err, table.ErrNotFound) {
+					t.Fatal(err)
+				}
+				return string(value), err == nil
+			})
+			if lookups && opened.n > len(s.Tables) {
+				t.Errorf("seed %d: %d lookups opened a table %d times, want at most once each of %d", seed, len(keys), opened.n, len(s.Tables))
+			}
+		}
+		removeManifest(t, dir)
+		var opened opens
+		s := openForLookups(t, dir, Options{Lookups: true, WrapReader: opened.count})
+		checkLookups(t, s, keys[:2000], func(key string) (string, bool) {
+			value, ok := has[key]
+			return value, ok
+		})
+		if opened.n > len(s.Tables) {
+			t.Errorf("seed %d, without a MANIFEST: a table was opened %d times, want at most once each of %d", seed, opened.n, len(s.Tables))
+		}
+	}
+}
+
+func openForLookups(t *testing.T, dir string, o Options) *Source {
+	t.Helper()
+	s, err := OpenSource(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() }) // it was only read
+	return s
+}
+
+func checkLookups(t *testing.T, s *Source, keys []string, want func(key string) (value string, found bool)) {
+	t.Helper()
+	var all [][]byte
+	for _, key := range keys {
+		all = append(all, []byte(key))
+	}
+	if err := s.PrefetchLogs(all...); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		e, found, err := s.Get([]byte(key))
+		value, ok := want(key)
+		if err != nil || found != ok || found && string(e.Value) != value {
+			t.Fatalf("Get of %s: %q, %v, %v; want %q, %v", key, e.Value, found, err, value, ok)
+		}
+	}
+}
+
+// A table that is opened again has the form that was detected: its keys are not read again for that.
+func TestFormIsDetectedOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	removeManifest(t, dir)
+	var opened []*offsets
+	s := openForLookups(t, dir, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+		opened = append(opened, &offsets{r, map[uint64]int{}})
+		return opened[len(opened)-1]
+	}})
+	first := s.Tables[0]
+	want := *first.form
+	f, err := s.openChecked(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	read := 0
+	for _, part := range f.Layout.Data {
+		read += opened[len(opened)-1].reads[part.Offset]
+	}
+	if read > 0 {
+		t.Errorf("%d of %d data blocks were read again", read, len(f.Layout.Data))
+	}
+	sameOrder := cmp.Comparer(func(a, b table.Comparer) bool { return a == b })
+	if diff := cmp.Diff(want, *f.formOf(), cmp.AllowUnexported(form{}), sameOrder); diff != "" {
+		t.Errorf("(-detected +known):\n%s", diff)
+	}
+	if !want.internal || want.order != table.BytewiseComparer || want.size != f.Size {
+		t.Errorf("detected %+v of a table of %d bytes, want internal keys in bytewise order", want, f.Size)
+	}
+}
+
+// removeManifest has a database have no levels.
+func removeManifest(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"CURRENT", "MANIFEST-*"} {
+		paths, err := filepath.Glob(filepath.Join(dir, name))
+		for _, path := range paths {
+			err = errors.Join(err, os.Remove(path))
+		}
+		if err != nil || len(paths) == 0 {
+			t.Fatal(paths, err)
+		}
+	}
+}
