@@ -93,10 +93,11 @@ func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 // countingReader counts reads.
 type countingReader struct {
 	io.ReaderAt
-	n atomic.Int64
+	n, bytes atomic.Int64
 }
 
 func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	c.n.Add(1)
+	c.bytes.Add(int64(len(p)))
 	return c.ReaderAt.ReadAt(p, off)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/verified"
 )
 
 // Verify reads the whole table and checks it. The error joins all findings, as errors.Join
@@ -41,27 +43,38 @@ import (
 // There can be findings of all these sorts. The error's method Unwrap() []error returns them
 // one by one; use errors.As on each.
 //
-// Verify takes as much memory as a second Reader, and up to half a MiB plus twice the size
-// of the file for findings. It does not use the Cache, and Metrics do not count its work.
+// Verify reads data blocks 256 KiB at a time. It takes as much memory as a second Reader, that much
+// to read ahead, and up to half a MiB plus twice the size of the file for findings. It does not use the Cache, and Metrics do not count its work.
 func (r *Reader) Verify() error {
+	_, err := r.verify(nil)
+	return err
+}
+
+func init() {
+	verified.Verify = func(r any, see func(key []byte)) (bool, error) { return r.(*Reader).verify(see) }
+}
+
+// verify is Verify, which calls see with the keys, unless it is nil.
+func (r *Reader) verify(see func(key []byte)) (all bool, err error) {
 	if r.closed.Load() {
-		return ErrClosed
+		return false, ErrClosed
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
 	src := r.source()
 	if src == nil {
-		return ErrClosed
+		return false, ErrClosed
 	}
-	err := verify(src, r.size, &o, &r.closed)
+	v := verifier{see: see}
+	err = v.verify(src, r.size, &o, &r.closed)
 	if r.closed.Load() {
-		return ErrClosed
+		return false, ErrClosed
 	}
-	return err
+	return v.sawAll, err
 }
 
 // verify opens the table a second time, and checks it.
-func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
+func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
 	m, _ := src.(*mapping)
 	defer m.leave(m.enter(), &err)
 	t, listed, err := newIndexTable(src, size, o, closed, new(buffers))
@@ -71,13 +84,17 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 	if err := t.index.checkAll(func(int, []byte, Handle) {}); err != nil {
 		return errors.Join(err)
 	}
-	v := newVerifier(t)
+	v.start(t)
 	v.add(t.footerErr)
 	v.add(v.checkMeta(listed))
+	v.sawAll = t.hidden == nil
 	for i := 0; i < t.index.len() && !v.full(); i++ {
+		v.memory.buffers.prepareAhead(t, i, t.index.len())
 		v.add(v.checkDataBlock(i))
 	}
-	if !v.full() {
+	if v.full() {
+		v.sawAll = false
+	} else {
 		v.add(v.digest.check(t))
 	}
 	return v.result()
@@ -85,6 +102,9 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
+	see    func(key []byte) // called with each key; may be nil
+	sawAll bool             // it was called with all so far
+
 	t         *openTable
 	memory    blockMemory
 	c         cursor
@@ -97,15 +117,17 @@ type verifier struct {
 	digest  digestVerifier
 }
 
-func newVerifier(t *openTable) *verifier {
-	budget := findingsBudget.forFile(t.footerOffset)
-	return &verifier{
-		t:         t,
-		keyBudget: dataKeyBudget.forFile(t.footerOffset),
-		budget:    budget,
-		filters:   filterVerifier{t: t, hashBudget: 1 << 28, budget: budget},
-		digest:    digestVerifier{sum: sha256.New()},
-	}
+// verifyReadAhead is how many bytes of data blocks Verify reads at once.
+const verifyReadAhead = 256 << 10
+
+// start prepares the verifier for a table.
+func (v *verifier) start(t *openTable) {
+	v.t = t
+	v.keyBudget = dataKeyBudget.forFile(t.footerOffset)
+	v.budget = findingsBudget.forFile(t.footerOffset)
+	v.filters = filterVerifier{t: t, hashBudget: 1 << 28, budget: v.budget}
+	v.digest = digestVerifier{sum: sha256.New()}
+	v.memory.buffers.ahead.size = verifyReadAhead
 }
 
 // add adds a finding, unless err is nil.
@@ -126,7 +148,11 @@ func (v *verifier) full() bool { return v.budget < 0 }
 func (v *verifier) checkDataBlock(i int) error {
 	if err := v.c.open(v.t, i, &v.memory, &v.keyBudget); err != nil {
 		v.digest.listed = false // what is damaged is said
+		v.sawAll = false
 		return err
+	}
+	for ok := v.see != nil && v.c.first(); ok; ok = v.c.next() {
+		v.see(v.c.key())
 	}
 	v.digest.sum.Write(lastTrailer(v.memory.buffers.block))
 	h, err := v.t.index.handle(i)
