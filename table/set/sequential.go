@@ -18,7 +18,7 @@ type sequential struct {
 	ctx  context.Context // of Verify
 	tail []byte          // the end of the table
 	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
-	hash hash.Hash       // of what was read, up to the window's end; nil: nothing is hashed
+	hash hash.Hash       // of what was read, up to the window's end
 
 	window []byte // a part of the table
 	start  int64  // of the window
@@ -61,24 +61,31 @@ func (s *sequential) advance(keep int64) error {
 	end := s.end()
 	keep = min(max(keep, s.start), end)
 	s.window, s.start = append(s.window[:0], s.window[keep-s.start:]...), keep
-	kept, n := len(s.window), int(min(chunkSize, s.Size-end))
-	s.window = append(s.window, make([]byte, n)...)
-	got, err := s.read(s.ctx, s.window[kept:], end)
-	if got < n {
-		s.window = s.window[:kept]
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return s.errorf("reading %d bytes at %d: %w", n, end, err)
+	kept, tail := len(s.window), s.Size-int64(len(s.tail))
+	if end >= tail { // which was read
+		rest := s.tail[end-tail:]
+		s.window = append(s.window, rest[:min(chunkSize, len(rest))]...)
+	} else if err := s.readChunk(end, int(min(chunkSize, tail-end))); err != nil {
+		return err
 	}
-	if s.hash != nil {
-		s.hash.Write(s.window[kept:])
-	}
+	s.hash.Write(s.window[kept:])
 	return nil
 }
 
-// restart moves the window to the start. Nothing is hashed from then on.
-func (s *sequential) restart() { s.hash, s.window, s.start = nil, s.window[:0], 0 }
+// readChunk adds the n bytes at off to the window.
+func (s *sequential) readChunk(off int64, n int) error {
+	kept := len(s.window)
+	s.window = append(s.window, make([]byte, n)...)
+	got, err := s.read(s.ctx, s.window[kept:], off)
+	if got == n {
+		return nil
+	}
+	s.window = s.window[:kept]
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return s.errorf("reading %d bytes at %d: %w", n, off, err)
+}
 
 // checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
 func (s *sequential) checkSum() error {

@@ -7,13 +7,14 @@ import (
 	"crypto/sha256"
 	"errors"
 
+	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
 // Verify reads all tables and checks them, one after the other: the SHA-256 of each, all that
 // [table.Reader.Verify] checks, and that size, entries and the range of keys are those of the
-// manifest. It reads each table twice, by large reads, and takes memory for one more table. It uses
+// manifest. It reads each table once, by large reads, and takes memory for one more table. It uses
 // neither the Cache nor the Readers of lookups.
 //
 // When a table is done, Verify calls report with its findings joined into one error, or nil if all
@@ -71,11 +72,12 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	}
 	known, differs := f.check(r)
 	src.free = true
-	if err := errors.Join(differs, r.Verify(), src.checkSum()); err != nil {
+	var keys verifiedKeys
+	_, damage := verified.Verify(r, keys.add)
+	if err := errors.Join(differs, damage, src.checkSum()); err != nil {
 		return nil, err
 	}
-	src.restart()
-	return f.note(known), m.checkKeys(r)
+	return f.note(known), m.checkKeys(r, &keys)
 }
 
 // note returns what Verify reports of a sound table that is not known from all others, or else nil.
@@ -90,27 +92,30 @@ func (f file) note(known bool) error {
 	return nil
 }
 
-// checkKeys compares all keys of a sound table with the manifest.
-func (m *member) checkKeys(r *table.Reader) error {
-	if r.FilterOnly() {
-		return nil // check has done what can be done
+// verifiedKeys are what Verify of a table has seen of its keys.
+type verifiedKeys struct {
+	n           uint64
+	first, last []byte
+}
+
+func (k *verifiedKeys) add(key []byte) {
+	if k.n++; k.n == 1 {
+		k.first = bytes.Clone(key)
 	}
-	entries := uint64(0)
-	var last []byte
-	for e, err := range r.All(&table.IterOptions{DontFillCache: true}) {
-		if err != nil {
-			return err
-		}
-		if entries++; entries == 1 && !bytes.Equal(e.Key, m.Smallest) {
-			return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(e.Key), wire.Quote(m.Smallest))
-		}
-		last = append(last[:0], e.Key...)
-	}
+	k.last = append(k.last[:0], key...)
+}
+
+// checkKeys compares the keys of a sound table with the manifest.
+func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	switch {
-	case entries != m.Entries:
-		return m.mismatch("entries", "the table has %d, want %d", entries, m.Entries)
-	case !bytes.Equal(last, m.Largest):
-		return m.mismatch("largest", "the last key is %s, want %s", wire.Quote(last), wire.Quote(m.Largest))
+	case r.FilterOnly():
+		return nil // check has done what can be done
+	case k.n > 0 && !bytes.Equal(k.first, m.Smallest):
+		return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(k.first), wire.Quote(m.Smallest))
+	case k.n != m.Entries:
+		return m.mismatch("entries", "the table has %d, want %d", k.n, m.Entries)
+	case !bytes.Equal(k.last, m.Largest):
+		return m.mismatch("largest", "the last key is %s, want %s", wire.Quote(k.last), wire.Quote(m.Largest))
 	}
 	return nil
 }

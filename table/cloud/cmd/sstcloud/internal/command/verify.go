@@ -21,7 +21,7 @@ are as the manifest says, the checksum and the form of every block, the order of
 filter excludes a key that its table has, and that lookups notice when another table replaces one.
 
 Each table has one line: ok, or one line per damaged part. A table that is missing has a line too.
-After damage in one table, the others are still checked. All tables are read twice, by large requests.
+After damage in one table, the others are still checked. Each table is read once, by large requests.
 sstcloud stats compares the sizes alone, without a read.`
 
 func verifyCommand() *cobra.Command {
