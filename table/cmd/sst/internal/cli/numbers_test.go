@@ -38,7 +38,7 @@ func TestCountVar(t *testing.T) {
 		err  error
 	}{
 		{"0", 0, nil}, {"-3", -3, nil}, {"20", 20, nil}, {"1_000", 1000, nil}, {"1,000,000", 1_000_000, nil}, {"1e6", 1_000_000, nil}, {"1M", 1_000_000, nil},
-		{"", 0, strconv.ErrSyntax}, {"1.5", 0, strconv.ErrSyntax}, {"few", 0, strconv.ErrSyntax}, {"nan", 0, strconv.ErrSyntax},
+		{"", 0, strconv.ErrSyntax}, {"1.5", 0, strconv.ErrSyntax}, {"few", 0, strconv.ErrSyntax}, {"nan", 0, strconv.ErrSyntax}, {"-0", 0, strconv.ErrSyntax}, {"-0.0", 0, strconv.ErrSyntax}, {"-1e-400", 0, strconv.ErrSyntax},
 		{"1e18", 0, strconv.ErrRange}, {"99999999999999999999", 0, strconv.ErrRange},
 	} {
 		var got int

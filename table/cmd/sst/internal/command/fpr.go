@@ -166,7 +166,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	f.keyFlags.add(cmd, "measure")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
 	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
-	flags.IntVar(&f.Width, "width", 0, "width of the chart, 340 to 4000 `pixels` (default: 880, or 440 for each of more than two policies)")
+	cli.CountVar(flags, &f.Width, "width", "", 0, "width of the chart, 340 to 4000 `pixels` (default: 880, or 440 for each of more than two policies)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
 }
 

@@ -191,3 +191,27 @@ func TestTemporaryNames(t *testing.T) {
 		}
 	}
 }
+
+// No flag of any command takes -0, or a number that is rounded to it: where 0 is a value, it stands for something else.
+func TestMinusZero(t *testing.T) {
+	writeUsable(t)
+	for _, c := range commands(newCommand(nil)) {
+		line := strings.Fields(callable[c.Name()])
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if isNumeric(f) {
+				for _, value := range []string{"-0", "-0.0", "-1e-400"} {
+					args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
+					if !checkRefusal(t, c, args) {
+						t.Errorf("sst %q is accepted", args)
+					}
+				}
+			}
+		})
+	}
+}
+
+// isNumeric reports whether the values of a flag are numbers, as its type, or the text for its value, says.
+func isNumeric(f *pflag.Flag) bool {
+	name, _ := pflag.UnquoteUsage(f)
+	return slices.Contains([]string{"int", "uint64", "float64"}, f.Value.Type()) || slices.Contains([]string{"keys", "rate", "price", "size", "bits"}, name)
+}

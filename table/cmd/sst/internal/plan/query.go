@@ -61,7 +61,7 @@ func (q Query) Validate() error {
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
 		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
 	}
-	if !(q.Present >= 0 && q.Present <= 1) {
+	if !(q.Present >= 0 && q.Present <= 1) || cli.IsMinusZero(q.Present) {
 		return cli.UsageErrorf("--present is %g, want 0 to 1", q.Present)
 	}
 	return q.validateSizes()
