@@ -34,7 +34,7 @@ func SetUp(root *cobra.Command, groups []Group, args []string, footer func(*cobr
 	root.DisableFlagsInUseLine, root.SilenceErrors, root.SilenceUsage = true, true, true
 	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see didYouMean
 	root.CompletionOptions.DisableDefaultCmd = true                    // there is ours
-	root.PersistentPreRunE, root.RunE = checkEmptyFlags, helpOnly
+	root.PersistentPreRunE, root.RunE = checkFlags, helpOnly
 	addGroups(root, groups, args)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetUsageTemplate(usageTemplate)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
@@ -62,6 +64,38 @@ func TestMessagesShortenKeys(t *testing.T) {
 		}
 		if stdout+stderr == "" && args[0] != "scan" {
 			t.Errorf("sst %.200q prints nothing", args)
+		}
+	}
+}
+
+// Nor does a message show a path that is longer than any file has, whichever command, argument and flag it is
+// given to.
+func TestMessagesShortenNames(t *testing.T) {
+	writeUsable(t)
+	for _, c := range commands(newCommand(nil)) {
+		name := strings.TrimPrefix(c.CommandPath(), "sst ")
+		var lines [][]string
+		for _, usage := range usages[name] {
+			if long := strings.NewReplacer("PATH", longKey, "HOSTILE", longKey).Replace(usage); long != usage {
+				lines = append(lines, strings.Fields(long))
+			}
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if isName(f) {
+				lines = append(lines, append(strings.Fields(callable[c.Name()]), "--"+f.Name+"="+longKey))
+			}
+		})
+		for _, line := range lines {
+			args := append(strings.Fields(name), line...)
+			status, stdout, stderr := sst(args...)
+			if status != exitUsage {
+				t.Errorf("sst %.200q: status %d, want %d", args, status, exitUsage)
+			}
+			for printed := range strings.Lines(stdout + stderr) {
+				if n := strings.Count(printed, "k"); n > 1000 {
+					t.Errorf("sst %.200q prints a line with a name of %d bytes", args, n)
+				}
+			}
 		}
 	}
 }
