@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Version is the state of a database that its MANIFEST describes.
@@ -153,7 +154,7 @@ func readCurrent(dir regular.Dir) (string, error) {
 	}
 	name := strings.TrimSuffix(string(current), "\n")
 	if !IsManifest(name) {
-		return "", wal.Corruptionf("%s names %q, want the name of a MANIFEST", dir.Path("CURRENT"), name)
+		return "", wal.Corruptionf("%s names %s, want the name of a MANIFEST", dir.Path("CURRENT"), wire.Quote([]byte(name)))
 	}
 	return name, nil
 }

@@ -26,17 +26,21 @@ type Log struct {
 	ZeroTail bool        // that is zeros
 
 	last    uint64    // sequence number of the last write, also of the logs before
+	begun   bool      // a write of this log was read
 	lacking bool      // the log before is not empty, and no write of it could be read
 	pending bool      // no write after the last skipped part was read yet
 	numbers numbers   // checks what is found behind damage
 	unsure  uint64    // highest sequence number of a write that may be of a log in a value
 	back    bool      // the sequence numbers step back
 	others  LogDamage // the sequence numbers that the further skipped parts may have had
+
+	wasRead, isNext bool  // it was read; the log before was
+	endBefore       int64 // where the writes of the log before end, without what was never written completely
 }
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.
 func (l *Log) Next() Log {
-	next := Log{Start: l.Start}
+	next := Log{Start: l.Start, isNext: l.wasRead, endBefore: l.Size - l.Tail}
 	if l.Start > 0 {
 		next.last, next.lacking = l.last, l.last == 0 && l.Size > 0
 	}
@@ -51,13 +55,13 @@ func (l *Log) Last() uint64 { return l.last }
 // are not there: those with sequence numbers > after and ≤ upTo.
 func (l *Log) RequireUpTo(after, upTo uint64) {
 	if after = max(after, l.last); after < upTo && !l.pending {
-		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, upTo + 1})
+		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, upTo + 1, false})
 	}
 }
 
 // Skip takes note of a file of size bytes in the place of the log: all of it is damage.
 func (l *Log) Skip(size int64, reason string) {
-	l.Size = size
+	l.Size, l.wasRead = size, true
 	l.report(Damage{Bytes: size, Reason: reason})
 }
 
@@ -66,7 +70,7 @@ func (l *Log) Skip(size int64, reason string) {
 // large, and ends it.
 func (l *Log) Writes(r io.ReaderAt, size int64) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
-		l.Size = size
+		l.Size, l.wasRead = size, true
 		if err := l.read(r, yield); err != nil && err != io.EOF {
 			yield(Write{}, err)
 		}

@@ -14,6 +14,7 @@ const maxListedDamage = 100
 type LogDamage struct {
 	Damage
 	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
+	InLogBefore   bool   // it is at the end of the log before this one, and so is Offset
 }
 
 func (d LogDamage) Error() string {
@@ -145,11 +146,20 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		}
 		l.others.Before, l.pending = sequence, false
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
-		l.add(LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
+		l.add(l.gapBefore(sequence, offset))
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
 	if offset < l.numbers.unsure {
 		l.unsure = max(l.unsure, sequence)
 	}
-	l.last = max(l.last, sequence)
+	l.last, l.begun = max(l.last, sequence), true
+}
+
+// gapBefore returns the loss of the writes before one with a sequence number, where nothing is damaged. If
+// it is the first of its log, the log before has lost its end: a log that has lost its start begins with damage.
+func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
+	if !l.begun && l.isNext {
+		return LogDamage{Damage{Offset: l.endBefore, Reason: "writes between its end and the next log are missing"}, l.last, sequence, true}
+	}
+	return LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence, false}
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -27,7 +28,7 @@ func byLevel(v *versions.Version, internal table.Comparer) ([][]*versions.Table,
 	for i, t := range v.Tables { // by level, and then by number, the highest first
 		for _, key := range [][]byte{t.Smallest, t.Largest} {
 			if _, ok := table.ParseInternalKey(key); !ok {
-				return nil, fmt.Errorf("table %06d: its range has the key %q, want an internal key", t.Number, key)
+				return nil, fmt.Errorf("table %06d: its range has the key %s, want an internal key", t.Number, wire.Quote(key))
 			}
 		}
 		if numbers[t.Number] {

@@ -28,6 +28,9 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 		if err := p.readLog(&l, name, m); err != nil {
 			return 0, err
 		}
+		if err := p.damageOf(&l, name, logs[max(0, i-1)]); err != nil {
+			return 0, err
+		}
 	}
 	m.sort()
 	return max(v.LastSequence, l.Last()), nil
@@ -69,8 +72,17 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 		}
 		m.add(w)
 	}
+	return nil
+}
+
+// damageOf returns the damage of a log that was read, or nil. It can be that of the log before: see
+// wal.LogDamage.
+func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
-	for _, report := range l.Reports() {
+	for i, report := range l.Reports() {
+		if i < len(l.Damage) && l.Damage[i].InLogBefore {
+			return wal.Corruptionf("%s: %s: %s, or set IgnoreLogs", p.dir.Path(before), report, p.advice())
+		}
 		damage = append(damage, wal.Corruption(report))
 	}
 	if damage != nil {

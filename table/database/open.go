@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -89,8 +90,20 @@ func openDir(dir regular.Dir, o *Options) (*DB, error) {
 			break
 		}
 		before = err.Error()
+		p.startAnew(err)
 	}
 	return nil, fmt.Errorf("database: %w", err)
+}
+
+// startAnew closes the tables that are open, unless an engine that changes files can have caused the error. Of
+// others, such as too many open files, what is open can be the cause: then the next attempt would fail at
+// another file.
+func (p *opener) startAnew(err error) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
+		return
+	}
+	p.end()
+	clear(p.opened)
 }
 
 // An opener opens a database.
@@ -126,14 +139,24 @@ func (p *opener) try() (*DB, error) {
 	}
 	c := &contents{order: user, internal: internal, memory: memory{order: internal}}
 	db := &DB{View: View{contents: c}}
-	if err := p.openTables(db, v, levels); err != nil {
-		return nil, err
+	err = p.openTables(db, v, levels)
+	if err == nil {
+		db.sequence, err = p.readLogs(&c.memory, v)
 	}
-	if db.sequence, err = p.readLogs(&c.memory, v); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, explainLimit(err, v)
 	}
 	p.keep(db)
 	return db, nil
+}
+
+// explainLimit adds what helps if too many files are open.
+func explainLimit(err error, v *versions.Version) error {
+	if !errors.Is(err, syscall.EMFILE) {
+		return err
+	}
+	return fmt.Errorf("%w: %s lists %s: raise the limit of open files, or use Open with Reader.Mapped",
+		err, v.Manifest, wire.Plural(uint64(len(v.Tables)), "table"))
 }
 
 // explain adds to an error of reading CURRENT or the MANIFEST what to do.

@@ -1,11 +1,11 @@
 package database
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"syscall"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -66,12 +66,8 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	if err == nil {
 		err = p.openReader(o, info.Size(), c)
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
-	case errors.Is(err, syscall.EMFILE):
-		return nil, fmt.Errorf("%w: %s lists %s: raise the limit of open files, or use Open with Reader.Mapped",
-			err, v.Manifest, wire.Plural(uint64(len(v.Tables)), "table"))
 	}
 	return o, err
 }
@@ -109,6 +105,13 @@ func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	return nil
 }
 
+// has reports whether a separator is one of the table's keys. Engines shorten most to others, which have the
+// highest sequence number there is.
+func (t *openedTable) has(separator []byte) bool {
+	key, _, err := t.Find(separator)
+	return err == nil && bytes.Equal(key, separator)
+}
+
 // checkSeparators returns an error if goleveldb's recovery has written a table of level 0: with internal
 // keys in the order of user keys, in which lookups miss keys. Its separators are then no internal
 // keys of this database.
@@ -123,10 +126,13 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 	for i, e := range layout.Data {
 		k, ok := table.ParseInternalKey(e.Separator)
 		known := ok && (k.Sequence <= v.LastSequence || k.Sequence == table.MaxSequence)
+		if ok && !known && o.has(e.Separator) {
+			return wal.Corruptionf("%s: the last sequence number is %d, but %s has the key %v: %s", p.dir.Path(v.Manifest), v.LastSequence, o.name, k, p.advice())
+		}
 		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
-			return wal.Corruptionf("%s: index block: separator %d is %q, want one in the order of internal keys, with a sequence number ≤ %d: "+
+			return wal.Corruptionf("%s: index block: separator %d is %s, want one in the order of internal keys, with a sequence number ≤ %d: "+
 				"most likely goleveldb's recovery wrote the table; open the database with goleveldb and call CompactRange, or see \"sst scan %s\"",
-				o.path, i, e.Separator, v.LastSequence, p.dir.Path(""))
+				o.path, i, wire.Quote(e.Separator), v.LastSequence, p.dir.Path(""))
 		}
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 type Log struct {
 	Path string
 	wal.Log
+
+	before string // the path of the log before, in a database
 }
 
 // Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
@@ -52,7 +54,7 @@ type LogWrite struct {
 }
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.
-func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next()} }
+func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Path} }
 
 // Verify checks the log. It returns the damage and, for a sound log, a remark.
 func (l *Log) Verify() (remark string, err error) {
@@ -67,14 +69,19 @@ func (l *Log) Verify() (remark string, err error) {
 	return remark, l.DamageError()
 }
 
-// DamageError returns the skipped parts as an error, or nil.
+// DamageError returns the skipped parts as an error, or nil. What the log before has lost is found here, by
+// the sequence numbers, and named as its damage.
 func (l *Log) DamageError() error {
-	var errs []error
-	for _, report := range l.Reports() {
+	var before, errs []error
+	for i, report := range l.Reports() {
+		if i < len(l.Damage) && l.Damage[i].InLogBefore {
+			before = append(before, &FileError{l.before, corruption(report)})
+			continue
+		}
 		errs = append(errs, corruption(report))
 	}
 	if errs == nil {
-		return nil
+		return errors.Join(before...)
 	}
-	return &FileError{l.Path, errors.Join(errs...)}
+	return errors.Join(append(before, &FileError{l.Path, errors.Join(errs...)})...)
 }

@@ -32,7 +32,10 @@ func (d *Dir) logs(o Options) logs {
 	if o.Repair && l.start > 0 {
 		l.after, l.upTo = d.Version.Logged()
 	}
-	l.paths = slices.DeleteFunc(d.Logs, func(path string) bool { return l.after == l.upTo && IsEmpty(path) })
+	hasWrites := func(path string) bool { return !IsEmpty(path) }
+	if l.after < l.upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
+		l.paths = d.Logs
+	}
 	return l
 }
 

@@ -1,0 +1,163 @@
+package database_test
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A limitedFS has at most so many files open, as a process has.
+type limitedFS struct {
+	openedFS
+	limit int64
+}
+
+func (l *limitedFS) Open(name string) (fs.File, error) {
+	if l.open.Load() == l.limit {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+	}
+	return l.openedFS.Open(name)
+}
+
+// Whatever the limit of open files, the error names the file that was one too many, and not one that an attempt
+// after that failed at: CURRENT only if no file can be open at all. None stays open.
+func TestLimitsOfOpenFiles(t *testing.T) {
+	t.Parallel()
+	c := newChanged(t)
+	for range 5 {
+		c.table(t, 0, set("f", 7, "7"))
+	}
+	files := c.end(t)
+	for limit := range int64(10) {
+		fsys := &limitedFS{openedFS{FS: files}, limit}
+		_, err := database.OpenFS(fsys, ".", nil)
+		want := "open ." // to see which logs there are
+		switch {
+		case limit == 0:
+			want = "CURRENT"
+		case limit < 7:
+			want = ".ldb"
+		case limit > 7:
+			want = ""
+		}
+		switch {
+		case want == "" && err != nil, want != "" && (!errors.Is(err, syscall.EMFILE) || !strings.Contains(err.Error(), want+": too many open files")):
+			t.Errorf("OpenFS with at most %d files = %v, want %q in it", limit, err, want)
+		case limit > 0 && want != "" && !strings.HasSuffix(err.Error(), "raise the limit of open files, or use Open with Reader.Mapped"):
+			t.Errorf("OpenFS with at most %d files = %v", limit, err)
+		case err != nil && fsys.open.Load() != 0:
+			t.Errorf("%d files are open after the error", fsys.open.Load())
+		}
+	}
+}
+
+// No message shows more than the start of a long key.
+func TestErrorsShortenKeys(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("k", 3000)
+	for name, change := range map[string]func(c *changed){
+		"a range that is backward": func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n"+huge, 1) }) },
+		"a table of goleveldb's recovery": func(c *changed) {
+			c.add(0, tabletest.Build(c.t, nil, []workload.Pair{{Key: internal(huge, 7)}}), internal(huge, 7), internal(huge, 7))
+		},
+		"a last sequence number that is too low": func(c *changed) { c.table(t, 0, set(strings.Repeat("\xff", 3000), 9, "")); c.last = 8 },
+	} {
+		c := newChanged(t)
+		change(c)
+		if _, err := database.OpenFS(c.end(t), ".", nil); err == nil || len(err.Error()) > 500 {
+			t.Errorf("%s: OpenFS = %.600v, want an error of at most 500 bytes", name, err)
+		}
+	}
+	files := newChanged(t).end(t)
+	files["CURRENT"].Data = []byte(huge)
+	if _, err := database.OpenFS(files, ".", nil); err == nil || len(err.Error()) > 500 {
+		t.Errorf("OpenFS = %.600v, want an error of at most 500 bytes", err)
+	}
+}
+
+// faults are what can be wrong with a file.
+var faults = map[string]func(rng *rand.Rand, files fstest.MapFS, name string){
+	"removed": func(_ *rand.Rand, files fstest.MapFS, name string) { delete(files, name) },
+	"a directory": func(_ *rand.Rand, files fstest.MapFS, name string) {
+		files[name] = &fstest.MapFile{Mode: fs.ModeDir | 0o777}
+	},
+	"a pipe": func(_ *rand.Rand, files fstest.MapFS, name string) {
+		files[name] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	},
+	"empty": func(_ *rand.Rand, files fstest.MapFS, name string) { files[name] = &fstest.MapFile{} },
+	"truncated": func(rng *rand.Rand, files fstest.MapFS, name string) {
+		files[name] = &fstest.MapFile{Data: files[name].Data[:rng.IntN(len(files[name].Data))]}
+	},
+	"changed": func(rng *rand.Rand, files fstest.MapFS, name string) {
+		data := slices.Clone(files[name].Data)
+		at := rng.IntN(len(data))
+		for i := at; i < min(at+1+rng.IntN(8), len(data)); i++ {
+			data[i] ^= byte(1 + rng.IntN(255))
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	},
+}
+
+// fileNames match the names of files of a database in messages.
+var fileNames = regexp.MustCompile(`CURRENT|MANIFEST-[0-9]+|[0-9]{6}\.(?:ldb|log)`)
+
+// If one file is at fault, the error names that file first, whether Open finds the fault or a read.
+func TestErrorsNameTheFile(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(45, 3))
+	sound := newChanged(t).end(t)
+	for fault, change := range faults {
+		for name := range sound {
+			for range 30 {
+				files := fstest.MapFS{}
+				for other, f := range sound {
+					files[other] = f
+				}
+				change(rng, files, name)
+				if err := firstError(files); err != nil && !names(err, name) {
+					t.Errorf("%s is %s: %v, want %s first", name, fault, err, name)
+				}
+			}
+		}
+	}
+}
+
+// names reports whether an error names a file first. A MANIFEST that is missing comes behind CURRENT, which names
+// it: either can be at fault.
+func names(err error, file string) bool {
+	first := fileNames.FindString(err.Error())
+	if strings.HasPrefix(file, "MANIFEST-") && strings.Contains(err.Error(), "CURRENT names "+file+", which does not exist") {
+		first = file
+	}
+	return first == file
+}
+
+// firstError returns the first error of opening a database and reading all of it, or nil.
+func firstError(files fstest.MapFS) error {
+	db, err := database.OpenFS(files, ".", nil)
+	if err != nil {
+		return err
+	}
+	defer db.Close() // it was only read
+	for _, key := range []string{"a", "b", "c", "d", "e", "m"} {
+		if _, err := db.Get([]byte(key)); err != nil && !errors.Is(err, table.ErrNotFound) {
+			return err
+		}
+	}
+	it := db.NewIter(nil)
+	for it.First(); it.Next(); {
+	}
+	return errors.Join(it.Error(), it.Close())
+}
