@@ -34,8 +34,9 @@ cannot be read, filters and properties are shown as gaps.
 
 A write-ahead log, such as 000003.log, consists of batches. For each batch, sst prints the
 sequence number of its first write, and the number of writes. A MANIFEST consists of
-version edits, and sst prints the fields of each. An incomplete record at the end is shown
-as cut short, and is not damage.
+version edits, and sst prints the fields of each. Other records in the format of logs, such as
+those of a Firestore export, are shown up to 64 bytes, and with --json whole. An incomplete record
+at the end is shown as cut short, and is not damage.
 
 Keys are shown up to 64 bytes. --json prints whole keys. The exit status is 3 if anything
 is damaged. The damage is shown in its place, and the rest of the file is listed too.`
@@ -68,7 +69,7 @@ func layoutCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if kind == source.LogFile || kind == source.ManifestFile {
+		if kind == source.LogFile || kind == source.ManifestFile || kind == source.RecordFile {
 			return layoutOfLog(cmd.OutOrStdout(), args[0], kind, asJSON)
 		}
 		return layoutOfTable(cmd, args[0], o, asJSON)
@@ -119,6 +120,9 @@ func layoutOfLog(out io.Writer, path string, kind source.FileKind, asJSON bool) 
 		out: out, asJSON: asJSON, head: fmt.Sprintf("%*s  %*s  %-9s  %12s  %7s", w, "offset", w, "bytes", "kind", "sequence", "writes"),
 		line:   func(r layout.Record) string { return recordText(r, w) },
 		damage: func(r layout.Record) string { return r.Damage },
+	}
+	if kind == source.RecordFile {
+		return p.print(layout.Records(f, info.Size()))
 	}
 	return p.print(layout.Log(f, info.Size()))
 }
@@ -208,14 +212,17 @@ func namesText(names []string) string {
 }
 
 func recordText(r layout.Record, w int) string {
-	sequence, writes, damage := "", "", ""
+	sequence, writes, about := "", "", ""
 	if r.Batch != nil {
 		sequence, writes = fmt.Sprint(r.Sequence), fmt.Sprint(r.Writes)
 	}
-	if r.Damage != "" {
-		damage = "damaged: " + r.Damage
+	switch {
+	case r.Damage != "":
+		about = "damaged: " + r.Damage
+	case r.Value != nil || r.ValueBase64 != nil:
+		about = wire.Quote(r.Contents())
 	}
-	return fmt.Sprintf("%*d  %*d  %-9s  %12s  %7s  %s", w, r.Offset, w, r.Bytes, r.Kind, sequence, writes, damage)
+	return fmt.Sprintf("%*d  %*d  %-9s  %12s  %7s  %s", w, r.Offset, w, r.Bytes, r.Kind, sequence, writes, about)
 }
 
 func editText(e layout.Edit, w int) string {

@@ -110,7 +110,7 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory, want a table or a log: for a database, use sst repair %s -o NEW", path, text.ShellPath(path))
 	}
-	if source.IsLog(path) {
+	if source.IsLogFile(path, o) {
 		if found, err := f.salvageLog(cmd, path, o, limit); found || err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (f *salvageFlags) salvage(cmd *cobra.Command, file *source.File, internal s
 		return err
 	}
 	if file.ForeignErr != nil && !s.Found() {
-		if source.IsLog(file.Path) {
+		if source.IsLogFile(file.Path, source.Options{}) {
 			return fmt.Errorf("%s: no write of a log and no block of a table can be read", file.Path)
 		}
 		return file.ForeignErr

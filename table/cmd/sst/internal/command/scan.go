@@ -37,7 +37,8 @@ A single table of a database is printed entry by entry: key, sequence number, ki
 or delete) and value. A directory is printed as the database would show it: the newest
 value of each key that is not deleted. --versions prints all versions of both,
 --versions=false only the newest values. A single log, such as 000003.log, is printed write
-by write.
+by write. A file in LevelDB's log format whose records are not write batches, such as output-0 of
+a Firestore export, has no keys: each line is a record, with --format json as "value".
 
 All entries outside of damage are printed, and messages say which keys are lost. With
 --strict, damage ends the output, and a message has the last key that was printed.
@@ -88,6 +89,9 @@ func scanCommand() *cobra.Command {
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.scanOnly, f.asksPrefix = true, f.prefix != nil
+		if kind, err := source.FileKindOf(args[0], source.Options{}); err == nil && kind == source.RecordFile {
+			return f.scanRecords(cmd, args[0])
+		}
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder

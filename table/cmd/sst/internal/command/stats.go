@@ -133,8 +133,11 @@ func separateTexts(out io.Writer, i int, asJSON bool) {
 
 // statsOfTable prints the statistics of a table, and then returns its damage.
 func statsOfTable(out, stderr io.Writer, t target, o source.Options, budget *tablestats.Budget, asJSON bool) error {
-	if t.log {
+	switch {
+	case t.log:
 		return statsOfLog(out, stderr, t, asJSON)
+	case t.records:
+		return statsOfRecords(out, stderr, t.Path, o, asJSON)
 	}
 	o.Order = t.order
 	f, err := t.Open(o)

@@ -19,6 +19,7 @@ type target struct {
 	order   source.Order      // the order that the user or the MANIFEST says
 	dir     string            // the directory, if the argument is one
 	log     bool
+	records bool         // it is in the format of logs, but no log: see source.RecordFile
 	logs    **source.Log // the last log of the directory that was read; nil: it is none of a directory
 }
 
@@ -27,7 +28,8 @@ type target struct {
 func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
 		if !source.IsDirectory(arg) {
-			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it returns the error
+			kind, _ := source.FileKindOf(arg, o) // opening it returns the error
+			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLogFile(arg, o), records: kind == source.RecordFile})
 			continue
 		}
 		dir, err := source.ListDir(arg, o)

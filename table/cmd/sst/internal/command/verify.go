@@ -29,12 +29,13 @@ are made:
 
 Each table has one line: ok, or one line per damaged part. A table that does not exist has a
 line too. A log is ok if only its end was never completely written, or a batch after which the
-database went on with the same sequence number: the line says how many bytes that are. If the
-manifest of a set is damaged, such as one that was cut short, no table is checked: --all-tables
-checks those of the directory without it. After damage in one part, the other parts are still
-checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
-salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
-are right and neither a MANIFEST nor --comparator says what their order is.`
+database went on with the same sequence number: the line says how many bytes that are. Of a file in
+LevelDB's log format whose records are not write batches, such as a Firestore export, the checksums
+are checked. If the manifest of a set is damaged, such as one that was cut short, no table is
+checked: --all-tables checks those of the directory without it. After damage in one part, the other
+parts are still checked. Only if the footer or the index cannot be read, no other part can be
+checked: use sst salvage, which can find more. Keys that are not in bytewise order are no damage if
+the checksums are right and neither a MANIFEST nor --comparator says what their order is.`
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
@@ -106,8 +107,11 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 // verify returns the damage of a table or a log, or why it could not be checked. remark is
 // about a sound one.
 func (t target) verify(o source.Options) (remark string, err error) {
-	if t.log {
+	switch {
+	case t.log:
 		return t.nextLog().Verify()
+	case t.records:
+		return verifyRecords(t.Path, o)
 	}
 	o.Order = t.order
 	f, err := t.Open(o)

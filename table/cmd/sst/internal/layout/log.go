@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
@@ -27,8 +28,15 @@ type Record struct {
 	*Batch
 	Damage string `json:"damage,omitempty"`
 
+	// What a record has that is no batch.
+	Value       *string `json:"value,omitempty"`
+	ValueBase64 []byte  `json:"value_base64,omitempty"`
+
 	contents []byte
 }
+
+// Contents returns what a record has that is no batch. It is valid until the next row.
+func (r *Record) Contents() []byte { return r.contents }
 
 // A Batch describes a record of a log.
 type Batch struct {
@@ -42,6 +50,20 @@ func Log(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 		for r, err := range records(src, size) {
 			if r.Kind == record {
 				r.readBatch()
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Records yields the records of a file in the format of logs that are not batches.
+func Records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for r, err := range records(src, size) {
+			if r.Kind == record {
+				r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents)
 			}
 			if !yield(r, err) {
 				return

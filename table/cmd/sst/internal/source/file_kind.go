@@ -19,6 +19,8 @@ const (
 	CurrentFile  FileKind = "the CURRENT file of a database"
 	ManifestFile FileKind = "the MANIFEST of a database"
 	LogFile      FileKind = "the log of a database"
+	RecordFile   FileKind = "a file in LevelDB's log format whose records are not write batches, such as a Firestore export"
+	PebbleLog    FileKind = "a log of Pebble, or of RocksDB with recycled logs"
 )
 
 // FileKindOf returns the kind of a file, by its name or its start, or "" for what may be a
@@ -33,7 +35,22 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	if s, found := standInOf(path, head); found {
 		return "", f.Wrap(errors.New(s.what + ": " + s.next))
 	}
-	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
+	if err != nil {
+		return "", f.Wrap(err)
+	}
+	return f.kind(head), nil
+}
+
+// kind is detectFileKind for a file of which all can be read. A log whose records are no batches is a RecordFile.
+func (f *File) kind(head []byte) FileKind {
+	kind := detectFileKind(filepath.Base(f.Path), head)
+	if _, sound := wal.FirstFragment(head); kind != LogFile || !sound {
+		return kind
+	}
+	if none, err := wal.HasNoBatches(f.Src, f.Size); none && err == nil { // what reads the file next returns the error
+		return RecordFile
+	}
+	return LogFile
 }
 
 // detectFileKind returns the kind of a file with this name and start.
@@ -45,6 +62,8 @@ func detectFileKind(name string, head []byte) FileKind {
 		return CurrentFile
 	case versions.IsManifest(name), isLog && namesComparer(record):
 		return ManifestFile
+	case wal.StartsWithPebbleFragment(head):
+		return PebbleLog
 	case namedLog, isLog:
 		return LogFile
 	}
@@ -53,6 +72,15 @@ func detectFileKind(name string, head []byte) FileKind {
 
 // IsLog reports whether a file has the extension of a log.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
+
+// IsLogFile reports whether a file has the extension of a log, and does not begin like another kind of file.
+func IsLogFile(path string, o Options) bool {
+	if !IsLog(path) {
+		return false
+	}
+	kind, _ := FileKindOf(path, o) // opening it returns the error
+	return kind == "" || kind == LogFile
+}
 
 // namesComparer reports whether a record is the first version edit of a MANIFEST. Its field
 // 1 is the name of the comparator. A batch of a log starts with a sequence number of 8

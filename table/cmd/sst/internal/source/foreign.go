@@ -67,7 +67,13 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	if e, ok := otherEngines[magic]; ok {
 		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
-	if what := detectFileKind(filepath.Base(f.Path), head); what != "" {
+	switch what := f.kind(head); what {
+	case "":
+	case RecordFile:
+		return string(what), "print its records with sst scan " + path
+	case PebbleLog:
+		return string(what), "read it with pebble wal dump " + path
+	default:
 		return string(what), fileKindReaders[what] + " the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
 	}
 	switch {

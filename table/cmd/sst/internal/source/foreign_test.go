@@ -130,7 +130,7 @@ func TestForeignFiles(t *testing.T) {
 		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
 		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with the database's directory, "},
 		{"renamed", logOf(t, batch, "more"), "the log of a database"},
-		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "the log of a database"},
+		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "a file in LevelDB's log format whose records are not write batches, such as a Firestore export, not a LevelDB table: print its records with sst scan "},
 		{"000004.log", nil, "the log of a database"},
 		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, not a LevelDB table: list it with sst layout, or use sst with the database's directory, "},
 		{"MANIFEST-000002", []byte("\x00damaged"), "the MANIFEST of a database"},

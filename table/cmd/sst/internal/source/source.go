@@ -51,7 +51,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	switch {
 	case s.Dir:
 		err = s.openDir()
-	case IsLog(path) && !o.OneTable:
+	case !o.OneTable && IsLogFile(path, o):
 		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOfLog(path)).OrBytewise()
 	default:
 		err = s.openFile()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -113,7 +114,10 @@ func (d *Dir) checkEngine(names []string) error {
 			current = true
 		}
 	}
-	if options == "" || !current {
+	if options == "" {
+		return d.checkLogs()
+	}
+	if !current {
 		return nil
 	}
 	engine, reader := "RocksDB", "ldb --db=%s scan"
@@ -122,6 +126,23 @@ func (d *Dir) checkEngine(names []string) error {
 	}
 	return fmt.Errorf("%s: the directory of a %s database, as %s shows, not of a LevelDB database: read it with %s",
 		d.Path, engine, options, fmt.Sprintf(reader, text.ShellPath(d.Path)))
+}
+
+// checkLogs is checkEngine for a directory without OPTIONS: its logs can show that it is Pebble's.
+func (d *Dir) checkLogs() error {
+	for _, path := range d.Logs {
+		f, _, err := regular.Open(path)
+		if err != nil {
+			continue // what reads it next returns the error
+		}
+		head := make([]byte, headLen)
+		n, _ := f.ReadAt(head, 0)
+		f.Close() // it was only read
+		if wal.StartsWithPebbleFragment(head[:n]) {
+			return &FileError{path, fmt.Errorf("%s, not of LevelDB: read it with pebble wal dump %s", PebbleLog, text.ShellPath(path))}
+		}
+	}
+	return nil
 }
 
 // readStart returns the start of a small text file.

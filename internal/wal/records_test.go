@@ -1,0 +1,189 @@
+package wal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// protobuf returns a record as exports have them: fields of protocol buffers, of about size bytes.
+func protobuf(rng *rand.Rand, size int) []byte {
+	var b []byte
+	for len(b) < size {
+		field := uint64(1 + rng.IntN(40))
+		switch rng.IntN(3) {
+		case 0: // a number
+			b = binary.AppendUvarint(binary.AppendUvarint(b, field<<3), rng.Uint64()>>rng.IntN(64))
+		case 1: // 8 bytes
+			b = binary.LittleEndian.AppendUint64(binary.AppendUvarint(b, field<<3|1), rng.Uint64()>>rng.IntN(64))
+		default: // text, or fields in a field
+			text := make([]byte, rng.IntN(1+min(size, 1<<rng.IntN(18))))
+			for i := range text {
+				text[i] = byte(rng.IntN(1 << (1 + rng.IntN(8))))
+			}
+			b = append(binary.AppendUvarint(binary.AppendUvarint(b, field<<3|2), uint64(len(text))), text...)
+		}
+	}
+	return b
+}
+
+// randomSize returns the size of a record: small, or such that it crosses into other blocks.
+func randomSize(rng *rand.Rand) int { return rng.IntN(1 << (1 + rng.IntN(17))) }
+
+// randomBatch returns a batch that begins with a sequence number, and the number of its writes.
+func randomBatch(rng *rand.Rand, sequence uint64) (string, int) {
+	var b []byte
+	n := 1 + rng.IntN(4)
+	for range n {
+		key, value := make([]byte, rng.IntN(20)), make([]byte, randomSize(rng))
+		kind := byte(rng.IntN(2))
+		if b = append(binary.AppendUvarint(append(b, kind), uint64(len(key))), key...); kind == 1 {
+			b = append(binary.AppendUvarint(b, uint64(len(value))), value...)
+		}
+	}
+	return batch(sequence, uint32(n), string(b)), n
+}
+
+// logFile returns a log of records.
+func logFile(t *testing.T, records [][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	for _, r := range records {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func hasNoBatches(t *testing.T, file []byte) bool {
+	t.Helper()
+	none, err := HasNoBatches(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return none
+}
+
+// seeds is how many files a test tries.
+func seeds() uint64 {
+	if long.Enabled() {
+		return 2000
+	}
+	return 150
+}
+
+// A file of records that are no batches has none, also if it ends within one, or in zeros. With one batch among
+// them, or with damage, it is no such file.
+func TestHasNoBatches(t *testing.T) {
+	t.Parallel()
+	for seed := range seeds() {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var records [][]byte
+		for range 2 + rng.IntN(30) {
+			records = append(records, protobuf(rng, randomSize(rng)))
+		}
+		file := logFile(t, records)
+		if !hasNoBatches(t, file) || !hasNoBatches(t, append(slices.Clone(file), make([]byte, rng.IntN(70_000))...)) {
+			t.Errorf("seed %d: a file of %d records is not found to have no batches", seed, len(records))
+		}
+		first := FragmentHeaderLen + len(records[0]) // where the first record ends, unless it goes on in another block
+		if n := first + rng.IntN(len(file)-first+1); first < blockSize && !hasNoBatches(t, file[:n]) {
+			t.Errorf("seed %d: the first %d bytes of %d are not found to have no batches", seed, n, len(file))
+		}
+		at := rng.IntN(len(file))
+		changed := slices.Clone(file)
+		changed[at] ^= byte(1 + rng.IntN(255))
+		if hasNoBatches(t, changed) && at < len(file)-len(records[len(records)-1])-50 {
+			t.Errorf("seed %d: a change at %d of %d is not noticed", seed, at, len(file))
+		}
+		one, _ := randomBatch(rng, 1+rng.Uint64N(1<<40))
+		if mixed := slices.Insert(records, rng.IntN(len(records)+1), []byte(one)); hasNoBatches(t, logFile(t, mixed)) {
+			t.Errorf("seed %d: a file with a batch is found to have none", seed)
+		}
+	}
+	for _, file := range [][]byte{nil, make([]byte, 100_000), logFile(t, [][]byte{[]byte(batch(1, 0, ""))})} {
+		if hasNoBatches(t, file) {
+			t.Errorf("a file of %d bytes without records is found to have no batches", len(file))
+		}
+	}
+}
+
+// No damage of a log makes it a file of other records.
+func TestDamagedLogHasBatches(t *testing.T) {
+	t.Parallel()
+	for seed := range seeds() {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		var records [][]byte
+		for sequence := uint64(1 + rng.IntN(1000)); len(records) < 1+rng.IntN(20); {
+			b, n := randomBatch(rng, sequence)
+			records, sequence = append(records, []byte(b)), sequence+uint64(n)
+		}
+		sound := logFile(t, records)
+		for range 40 {
+			file := damagedFile(rng, slices.Clone(sound))
+			if hasNoBatches(t, file) {
+				t.Errorf("seed %d: a damaged log of %d bytes is found to have no batches", seed, len(file))
+			}
+		}
+	}
+}
+
+// damagedFile changes bytes, fills a range with zeros or what was elsewhere, or cuts an end.
+func damagedFile(rng *rand.Rand, file []byte) []byte {
+	at := rng.IntN(len(file))
+	to := min(len(file), at+1+rng.IntN(1<<rng.IntN(17)))
+	switch rng.IntN(6) {
+	case 0:
+		return file[:at]
+	case 1:
+		return file[at:]
+	case 2:
+		clear(file[at:to])
+	case 3:
+		clear(file[at/4096*4096:])
+	case 4:
+		copy(file[at:to], file[rng.IntN(len(file)):])
+	default:
+		for i := at; i < to; i++ {
+			file[i] ^= byte(rng.Uint32())
+		}
+	}
+	return file
+}
+
+// Fragments of Pebble are told from those of LevelDB and from anything else.
+func TestStartsWithPebbleFragment(t *testing.T) {
+	t.Parallel()
+	for kind := range byte(16) {
+		header := 7
+		switch {
+		case kind >= kindWALSync:
+			header = walSyncHeaderLen
+		case kind >= kindRecyclable:
+			header = recyclableHeaderLen
+		}
+		b := append(make([]byte, header), "a batch"...)
+		b[4], b[6] = 7, kind
+		binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], castagnoli)))
+		want := kind >= 5 && kind <= 12
+		if got := StartsWithPebbleFragment(append(b, "more"...)); got != want {
+			t.Errorf("a fragment of kind %d: %v, want %v", kind, got, want)
+		}
+		for i := range b {
+			changed := slices.Clone(b)
+			changed[i]++
+			if StartsWithPebbleFragment(changed) || StartsWithPebbleFragment(b[:i]) {
+				t.Error(fmt.Sprintf("kind %d: with another byte %d, or cut there, it is one", kind, i))
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"encoding/hex"
+	"io"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// recordFormats are formats for records, which have no key.
+var recordFormats = map[string]func(line, record []byte) []byte{
+	"tsv": printable.AppendEscape,
+	"hex": hex.AppendEncode,
+	"json": func(line, record []byte) []byte {
+		return append(printable.AppendJSONBytes(append(line, '{'), "value", record), '}')
+	},
+}
+
+// scanRecords prints the records of a file whose records are not batches, one per line.
+func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
+	for _, name := range []string{"from", "to", "prefix", "reverse", "versions", "where", "keys"} {
+		if cmd.Flags().Changed(name) {
+			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, source.RecordFile)
+		}
+	}
+	if f.limit < 0 {
+		return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
+	}
+	format := recordFormats[f.format]
+	if format == nil {
+		return unknownFormat(f.format, "tsv, json or hex")
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	n, r, line := 0, source.Records{Path: path}, []byte(nil)
+	for record, err := range r.All(o) {
+		if err != nil {
+			return err
+		}
+		line = append(format(line[:0], record), '\n')
+		if _, err := cmd.OutOrStdout().Write(line); err != nil {
+			return err
+		}
+		if n++; n == f.limit {
+			return nil
+		}
+	}
+	noteUnwritten(cmd.ErrOrStderr(), &r)
+	return nil
+}
+
+func noteUnwritten(stderr io.Writer, r *source.Records) {
+	if r.Note != "" {
+		text.Line(stderr, "sst: note: %s: %s", r.Path, r.Note)
+	}
+}
+
+// A recordStats has the statistics of a file whose records are not batches.
+type recordStats struct {
+	File        string          `json:"file"`
+	Size        int64           `json:"bytes"`
+	Records     uint64          `json:"records"`
+	RecordBytes uint64          `json:"record_bytes"`
+	RecordSizes sizes.Histogram `json:"record_sizes"`
+}
+
+// count reads the records.
+func (s *recordStats) count(r *source.Records, o source.Options) error {
+	for record, err := range r.All(o) {
+		if err != nil {
+			return err
+		}
+		s.Records++
+		s.RecordBytes += uint64(len(record))
+		s.RecordSizes.Add(len(record))
+	}
+	s.Size = r.Size
+	return nil
+}
+
+// verifyRecords checks a file whose records are not batches: its checksums.
+func verifyRecords(path string, o source.Options) (remark string, err error) {
+	var s recordStats
+	r := source.Records{Path: path}
+	if err := s.count(&r, o); err != nil {
+		return "", err
+	}
+	remark = ", but it is " + string(source.RecordFile) + ": only the checksums of " + text.Count(s.Records, "record") + " were checked"
+	if r.Note != "" {
+		remark += ", and " + r.Note
+	}
+	return remark, nil
+}
+
+// statsOfRecords prints the statistics of a file whose records are not batches.
+func statsOfRecords(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
+	s, r := recordStats{File: path}, source.Records{Path: path}
+	if err := s.count(&r, o); err != nil {
+		return err
+	}
+	noteUnwritten(stderr, &r)
+	if asJSON {
+		return printable.WriteJSON(out, s)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), source.RecordFile)
+	text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))
+	text.Row(w, "  in all", "%s", text.Bytes(s.RecordBytes))
+	text.Row(w, "  sizes", "%s", s.RecordSizes)
+	return w.Flush()
+}

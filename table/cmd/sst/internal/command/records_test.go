@@ -1,0 +1,155 @@
+package command
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wal"
+)
+
+// exportOf returns n records as a Firestore export has them, of sizes up to that of several blocks, and their file.
+func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	w := wal.NewWriter(&b)
+	for range n {
+		var r []byte
+		for size := rng.IntN(1 << rng.IntN(17)); len(r) < size; {
+			r = binary.AppendUvarint(r, uint64(1+rng.IntN(30))<<3|2)
+			name := strings.Repeat("entity ", rng.IntN(20)) + "\xff\t\n"
+			r = append(binary.AppendUvarint(r, uint64(len(name))), name...)
+		}
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records, b.Bytes()
+}
+
+// A file of records that are no batches is sound, whatever its name, and scan and layout print its records.
+func TestRecordsThatAreNoBatches(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(45, 1))
+	for _, name := range []string{"output-0", "export.log", "000005.log"} {
+		path := filepath.Join(t.TempDir(), name)
+		records, file := exportOf(t, rng, 20)
+		if err := os.WriteFile(path, file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out := mustSST(t, "verify", path); !strings.HasPrefix(out, path+": ok, but it is a file in LevelDB's log format whose records are not write batches, such as a Firestore export: only the checksums of 20 records were checked") {
+			t.Errorf("sst verify: %s", out)
+		}
+		if out := mustSST(t, "stats", path); !strings.Contains(out, "not write batches, such as a Firestore export\n  records  20\n") {
+			t.Errorf("sst stats: %s", out)
+		}
+		for format, decode := range map[string]func(line string) ([]byte, error){
+			"tsv": printable.Unescape, "hex": hex.DecodeString, "json": func(line string) ([]byte, error) { return recordOfJSON([]byte(line)) },
+		} {
+			checkRecords(t, records, mustSST(t, "scan", "--format", format, path), decode)
+		}
+		checkRecords(t, records, mustSST(t, "layout", "--json", path), func(line string) ([]byte, error) { return recordOfJSON([]byte(line)) })
+		if out := mustSST(t, "scan", "--limit", "7", path); strings.Count(out, "\n") != 7 {
+			t.Errorf("scan --limit 7 prints %d lines", strings.Count(out, "\n"))
+		}
+		for _, args := range [][]string{{"get", path, "k"}, {"diff", path, path}, {"merge", path, "-o", path + ".ldb"}, {"salvage", path, "-o", path + ".ldb"}, {"scan", "--prefix", "k", path}} {
+			if status, _, stderr := sst(args...); status != exitUsage || !strings.Contains(stderr, "whose records are not write batches, such as a Firestore export") {
+				t.Errorf("sst %q: status %d, %s", args, status, stderr)
+			}
+		}
+	}
+}
+
+// recordOfJSON returns the value of a JSON object.
+func recordOfJSON(line []byte) ([]byte, error) {
+	var o struct {
+		Value  *string
+		Base64 string `json:"value_base64"`
+	}
+	if err := json.Unmarshal(line, &o); err != nil || o.Value != nil {
+		return []byte(*o.Value), err
+	}
+	return base64.StdEncoding.DecodeString(o.Base64)
+}
+
+// checkRecords checks that each line is a record.
+func checkRecords(t *testing.T, want [][]byte, out string, decode func(line string) ([]byte, error)) {
+	t.Helper()
+	var got [][]byte
+	for line := range strings.Lines(out) {
+		record, err := decode(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			t.Errorf("%.100q: %v", line, err)
+		}
+		got = append(got, append([]byte(nil), record...))
+	}
+	if !cmp.Equal(want, got) {
+		t.Errorf("%d records differ from the %d that were written", len(got), len(want))
+	}
+}
+
+// A damaged export is damage, and so is a batch among its records.
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "export.log")
+	_, file := exportOf(t, rand.New(rand.NewPCG(45, 2)), 20)
+	changed := bytes.Clone(file)
+	changed[len(file)/2] ^= 1
+	var mixed bytes.Buffer
+	w := wal.NewWriter(&mixed)
+	for _, record := range []string{"\x0a\x05hello", "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v", "\x0a\x05hello"} {
+		if err := w.Append([]byte(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, contents := range [][]byte{changed, mixed.Bytes()} {
+		if err := os.WriteFile(path, contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"verify", "stats", "scan", "layout"} {
+			if status, _, _ := sst(command, path); status != exitDamaged {
+				t.Errorf("sst %s: status %d, want %d", command, status, exitDamaged)
+			}
+		}
+	}
+}
+
+// pebbleLog returns a log of one fragment, as Pebble writes it.
+func pebbleLog(kind byte, header int) []byte {
+	b := append(make([]byte, header), "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v"...)
+	b[4], b[6], b[7] = byte(len(b)-header), kind, 2
+	binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], crc32.MakeTable(crc32.Castagnoli))))
+	return b
+}
+
+// Logs of Pebble are named, also in a directory that has nothing else of Pebble's.
+func TestPebbleLogs(t *testing.T) {
+	t.Parallel()
+	for kind, header := range map[byte]int{5: 11, 6: 11, 9: 19, 10: 19} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "000002.log")
+		if err := os.WriteFile(path, pebbleLog(kind, header), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"salvage", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
+			status, stdout, stderr := sst(args...)
+			if want := fmt.Sprintf("%s: a log of Pebble, or of RocksDB with recycled logs, not", path); status != exitUsage || !strings.Contains(stdout+stderr, want) {
+				t.Errorf("kind %d: sst %q: status %d, %s%s", kind, args, status, stdout, stderr)
+			}
+		}
+	}
+}
