@@ -33,15 +33,25 @@ func Decode(s string, inHex bool) (key []byte, err error) {
 	return key, err
 }
 
-// Keys yields the keys of the lines of a file, whose name is for errors. After an error it ends.
-func Keys(name string, in io.Reader, inHex bool) iter.Seq2[[]byte, error] {
+// Keys yields the keys of the lines of a file, whose name is for errors, and for note, which is called if a byte
+// order mark is left out. After an error it ends.
+func Keys(name string, in io.Reader, inHex bool, note func(string)) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines, n := bufio.NewScanner(in), 0
+		lines, n, encoding := bufio.NewScanner(in), 0, Encoding{}
 		lines.Buffer(nil, MaxLine+1)
 		lines.Split(Split)
 		for lines.Scan() {
 			n++
-			key, err := Decode(lines.Text(), inHex)
+			line := lines.Bytes()
+			if encoding.IsUTF16(line) {
+				yield(nil, fmt.Errorf("%s: %w", name, ErrUTF16))
+				return
+			}
+			if rest, had := TrimMark(line); had && n == 1 {
+				note(MarkNote(name))
+				line = rest
+			}
+			key, err := Decode(string(line), inHex)
 			if err != nil {
 				err = fmt.Errorf("%s, line %d: %w", name, n, err)
 			}

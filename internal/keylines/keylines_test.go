@@ -26,7 +26,7 @@ func TestBatches(t *testing.T) {
 	} {
 		var got [][]string
 		message := ""
-		for batch, err := range Batches(nil, Keys("in", strings.NewReader(tt.in), tt.hex), 2) {
+		for batch, err := range Batches(nil, Keys("in", strings.NewReader(tt.in), tt.hex, func(string) {}), 2) {
 			if err != nil {
 				message = err.Error()
 				continue
@@ -39,6 +39,42 @@ func TestBatches(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" || message != tt.err {
 			t.Errorf("%.20q: %s, want %s; batches (-want +got):\n%.500s", tt.in, message, tt.err, diff)
+		}
+	}
+}
+
+// A byte order mark is no part of the first key, and is noted. In another line it is text. UTF-16 is an error.
+func TestByteOrderMarks(t *testing.T) {
+	t.Parallel()
+	const noted, utf16 = "in starts with a UTF-8 byte order mark, which is left out", "in: UTF-16 text, want UTF-8: iconv -f utf-16 -t utf-8 makes it so"
+	for _, tt := range []struct {
+		in, note, err string
+		hex           bool
+		want          []string
+	}{
+		{"a\nb\n", "", "", false, []string{"a", "b"}},
+		{"\ufeffa\nb\n", noted, "", false, []string{"a", "b"}},
+		{"\ufeff61\n", noted, "", true, []string{"a"}},
+		{"\ufeff", noted, "", false, []string{""}},
+		{"a\n\ufeffb\n", "", "", false, []string{"a", "\ufeffb"}},
+		{"\\ufeffa\n", "", "", false, []string{"\ufeffa"}}, // as sst prints a key that begins so
+		{"\xff\xfea\x00\n\x00b\x00\n\x00", "", utf16, false, nil},
+		{"\xfe\xff\x00a\x00\n\x00b\x00\n", "", utf16, false, nil},
+		{"\xff\xfe\xe5\x65\n\x00\xe6\x65\n\x00", "", utf16, false, []string{"\xff\xfe\xe5\x65"}},
+		{"\xff\xfea\nb\n", "", "", false, []string{"\xff\xfea", "b"}},
+		{"a\x00\n\x00b\n", "", "", false, []string{"a\x00", "\x00b"}},
+	} {
+		var got []string
+		note, message := "", ""
+		for key, err := range Keys("in", strings.NewReader(tt.in), tt.hex, func(s string) { note += s }) {
+			if err != nil {
+				message = err.Error()
+				continue
+			}
+			got = append(got, string(key))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || note != tt.note || message != tt.err {
+			t.Errorf("%q: note %q, want %q; error %q, want %q; keys (-want +got):\n%s", tt.in, note, tt.note, message, tt.err, diff)
 		}
 	}
 }

@@ -55,6 +55,9 @@ Lines have the formats that sst scan prints. --format is one of
             backslash, a tab, and a carriage return before the end of the line. An empty
             line is the empty key
 
+A UTF-8 byte order mark at the start of an input is left out, with a note. With raw and raw-keys it
+is part of the first key, and a note says so. UTF-16 is an error in the other formats.
+
 With --internal-keys, each line also has a sequence number and a kind (set or delete).
 They are columns between key and value, or JSON fields of those names. The table is then
 like one of a LevelDB or goleveldb database.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -27,6 +28,7 @@ type inputReader struct {
 	stderr  io.Writer
 	n       int         // number of pairs read
 	place   input.Place // of the last pair
+	marked  string      // the last note about a byte order mark
 }
 
 // pairs returns the pairs, and shows progress.
@@ -38,6 +40,16 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	}
 	r.options.OnCarriageReturns = func(name, part string) {
 		text.Line(r.stderr, `sst: note: every line of %s ends in "\r", which is part of each %s: to remove it, use tr -d '\r' on the input`, name, part)
+	}
+	r.options.OnByteOrderMark = func(name string, kept bool) {
+		note := keylines.MarkNote(name)
+		if kept {
+			note = name + ` starts with a UTF-8 byte order mark, which is part of the first key: to remove it, use sed '1s/^\xef\xbb\xbf//' on the input`
+		}
+		if r.marked != note { // plan reads an input twice
+			text.Line(r.stderr, "sst: note: %s", note)
+		}
+		r.marked = note
 	}
 	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
 	if !r.options.InternalKeys {

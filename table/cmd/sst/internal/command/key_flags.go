@@ -17,12 +17,14 @@ import (
 type keyFlags struct {
 	from string // a file with a key per line; -: standard input
 	hex  bool
+	note func(string)
 }
 
 // add adds the flags. purpose says what the command does with the keys of the file.
 func (f *keyFlags) add(cmd *cobra.Command, purpose string) {
 	cmd.Flags().StringVar(&f.from, "keys-from", "", purpose+" the keys in this `file`, one per line; - is standard input")
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
+	f.note = func(note string) { text.Line(cmd.ErrOrStderr(), "sst: note: %s", note) }
 }
 
 // maxBatchKeys is how many keys of --keys-from are looked up at once.
@@ -57,7 +59,7 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 			return
 		}
 		defer in.Close() // it was only read
-		keylines.Keys(name, in, f.hex)(yield)
+		keylines.Keys(name, in, f.hex, f.note)(yield)
 	}
 }
 

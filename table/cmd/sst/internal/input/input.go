@@ -45,6 +45,10 @@ type Options struct {
 	// return, if part is what that belongs to: "key" or "value".
 	OnCarriageReturns func(name, part string)
 
+	// OnByteOrderMark, if not nil, is called for each input that starts with a byte order mark of UTF-8. It is left
+	// out, but of a format that takes all bytes as they are, it is part of the first key.
+	OnByteOrderMark func(name string, kept bool)
+
 	// Memory limits the size of lines, and of files in directories.
 	Memory memory.Limit
 

@@ -173,3 +173,36 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("a line of a byte more (-want +got):\n%s", diff)
 	}
 }
+
+// A byte order mark is part of the first key of a raw format only. Its note says which.
+func TestByteOrderMarks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		format, in, note string
+		want             []string
+	}{
+		{"tsv", "a\t1\nb\t2\n", "left out", []string{`"a" "1"`, `"b" "2"`}},
+		{"hex", "61\t31\n", "left out", []string{`"a" "1"`}},
+		{"json", "{\"key\":\"a\"}\n", "left out", []string{`"a" ""`}},
+		{"keys", "a\n", "left out", []string{`"a" ""`}},
+		{"raw", "a\t1\n", "kept", []string{`"\ufeffa" "1"`}},
+		{"raw-keys", "a\n", "kept", []string{`"\ufeffa" ""`}},
+	} {
+		var notes []string
+		o := Options{Format: tt.format, OnByteOrderMark: func(name string, kept bool) {
+			notes = append(notes, name+" "+map[bool]string{false: "left out", true: "kept"}[kept])
+		}}
+		got := pairs([]string{"-"}, "\ufeff"+tt.in, o)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.format, diff)
+		}
+		if diff := cmp.Diff([]string{"standard input " + tt.note}, notes); diff != "" {
+			t.Errorf("%s: notes (-want +got):\n%s", tt.format, diff)
+		}
+		utf16 := pairs([]string{"-"}, "\xff\xfe"+strings.Join(strings.Split(tt.in, ""), "\x00")+"\x00", o)
+		isError := strings.Contains(strings.Join(utf16, ""), "standard input: UTF-16 text, want UTF-8")
+		if isError != (tt.note == "left out") {
+			t.Errorf("%s: UTF-16 is %q", tt.format, utf16)
+		}
+	}
+}

@@ -22,13 +22,20 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 256<<10), o.Memory.MaxPair()+1)
 	lines.Split(o.split)
-	n, returns := 0, 0
+	n, returns, encoding := 0, 0, keylines.Encoding{}
 	for lines.Scan() {
 		n++
-		if bytes.HasSuffix(lines.Bytes(), carriageReturn) {
+		line := lines.Bytes()
+		if bytes.HasSuffix(line, carriageReturn) {
 			returns++
 		}
-		if err := parse(&p, lines.Bytes()); err != nil {
+		if encoding.IsUTF16(line) && !o.isRaw(name) {
+			return false, fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
+		}
+		if n == 1 {
+			line = o.withoutMark(name, line)
+		}
+		if err := parse(&p, line); err != nil {
 			return false, fmt.Errorf("%s, line %d: %w", name, n, err)
 		}
 		o.setPlace(Place{name, n})
@@ -47,6 +54,24 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 		o.OnCarriageReturns(name, part)
 	}
 	return true, nil
+}
+
+// isRaw reports whether the format of an input takes all bytes as they are.
+func (o Options) isRaw(name string) bool {
+	format := o.formatOf(name)
+	return format == "raw" || format == "raw-keys"
+}
+
+// withoutMark returns the first line of an input without a byte order mark, or as it is if the format is raw.
+func (o Options) withoutMark(name string, line []byte) []byte {
+	rest, had := keylines.TrimMark(line)
+	if had && o.OnByteOrderMark != nil {
+		o.OnByteOrderMark(name, o.isRaw(name))
+	}
+	if o.isRaw(name) {
+		return line
+	}
+	return rest
 }
 
 var carriageReturn = []byte("\r")

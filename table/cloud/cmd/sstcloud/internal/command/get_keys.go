@@ -9,17 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/keylines"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
 )
 
 // keyFlags say how keys are given.
 type keyFlags struct {
 	from string // a file with a key per line; -: standard input
 	hex  bool
+	note func(string)
 }
 
 func (f *keyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "keys-from", "", "look up the keys in this `file`, one per line; - is standard input")
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
+	f.note = func(note string) { text.Line(cmd.ErrOrStderr(), "sstcloud: note: %s", note) }
 }
 
 // maxBatchKeys is how many keys are looked up together. Their values are in memory at once.
@@ -51,7 +54,7 @@ func (f *keyFlags) lines(stdin io.Reader) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer in.Close() // it was only read
-		keylines.Keys(name, in, f.hex)(yield)
+		keylines.Keys(name, in, f.hex, f.note)(yield)
 	}
 }
 
