@@ -23,7 +23,7 @@ import (
 const childEnv = "SIEVETABLE_TEST_CHILD"
 
 // children print what they have to say, and return why they ended.
-var children = map[string]func(path string) error{"writer": writeForEver}
+var children = map[string]func(path string) error{"writer": writeForEver, "writer of a whole file": writeAnother, "writer of half a file": writeHalf}
 
 func TestMain(m *testing.M) {
 	if name, path, ok := strings.Cut(os.Getenv(childEnv), ":"); ok {
@@ -57,6 +57,32 @@ func writeForEver(name string) error {
 	}
 }
 
+// writeAnother writes a table before it gets ready.
+func writeAnother(name string) error {
+	if err := writeFile(name, numbered(1000)); err != nil {
+		return err
+	}
+	return writeForEver(name)
+}
+
+// writeHalf gets ready in the middle of a table, and stays there.
+func writeHalf(name string) error {
+	w, err := table.Create(name, nil)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for _, p := range numbered(1000) {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return err
+		}
+	}
+	fmt.Println("ready")
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 func writeFile(name string, pairs []workload.Pair) error {
 	w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
 	if err != nil {
@@ -83,8 +109,15 @@ func TestKilledWriter(t *testing.T) {
 	name := filepath.Join(dir, "a.ldb")
 	rng := rand.New(rand.NewPCG(1, 1))
 	whole, none, left := 0, 0, 0
-	for range runs {
-		killChild(t, name, time.Duration(rng.IntN(5000))*time.Microsecond)
+	for run := range runs {
+		child := "writer"
+		switch run { // what a slow machine may have no other run do
+		case 0:
+			child = "writer of a whole file"
+		case 1:
+			child = "writer of half a file"
+		}
+		killChild(t, child, name, time.Duration(rng.IntN(5000))*time.Microsecond)
 		switch err := verifyFile(name); {
 		case err == nil:
 			whole++
@@ -109,9 +142,9 @@ func TestKilledWriter(t *testing.T) {
 }
 
 // killChild runs a child, and kills it some time after it got ready.
-func killChild(t *testing.T, name string, after time.Duration) {
+func killChild(t *testing.T, child, name string, after time.Duration) {
 	t.Helper()
-	cmd := childCommand(t, "writer", name)
+	cmd := childCommand(t, child, name)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

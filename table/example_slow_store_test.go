@@ -16,14 +16,19 @@ import (
 type farAway struct {
 	*bytes.Reader
 	requests int
+	stalled  bool // a read ends only with its context
 }
 
 func (f *farAway) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
 	f.requests++ // of one goroutine, since the examples have Concurrency 1
+	answer := time.After(20 * time.Millisecond)
+	if f.stalled {
+		answer = nil
+	}
 	select {
 	case <-ctx.Done():
 		return 0, ctx.Err()
-	case <-time.After(20 * time.Millisecond):
+	case <-answer:
 		return f.ReadAt(p, off)
 	}
 }
@@ -63,11 +68,13 @@ func ExampleReader_GetMany() {
 
 // A lookup from a slow store gets a time limit.
 func ExampleReader_GetContext() {
-	r, _ := openFarAway()
+	r, src := openFarAway()
+	src.stalled = true
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	_, err := r.GetContext(ctx, []byte("Peru"))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	src.stalled = false
 	capital, err := r.GetContext(context.Background(), []byte("Peru"))
 	fmt.Printf("%s %v\n", capital, err)
 	// Output:

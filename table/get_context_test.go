@@ -133,35 +133,38 @@ func TestContextEndsReads(t *testing.T) {
 	pairs := numbered(20)
 	for name, call := range contextCalls {
 		for _, want := range []error{context.Canceled, context.DeadlineExceeded} {
-			r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
-			s.latency = time.Hour
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-			if want == context.Canceled {
-				ctx, cancel = context.WithCancel(t.Context())
-				time.AfterFunc(5*time.Millisecond, cancel)
-			}
-			if err := call(ctx, r, keysOf(pairs, 1, 3, 5, 7, 9)); !errors.Is(err, want) {
-				t.Errorf("%s = %v, want %v", name, err, want)
-			}
-			cancel()
-			awaitReads(t)
+			synctest.Test(t, func(t *testing.T) { // so that the reads begin before the context ends
+				r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
+				s.latency = time.Hour
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				if want == context.Canceled {
+					ctx, cancel = context.WithCancel(t.Context())
+					time.AfterFunc(5*time.Millisecond, cancel)
+				}
+				if err := call(ctx, r, keysOf(pairs, 1, 3, 5, 7, 9)); !errors.Is(err, want) || len(s.reads) == 0 {
+					t.Errorf("%s = %v after %d reads, want %v", name, err, len(s.reads), want)
+				}
+				cancel()
+				checkNoReads(t)
+			})
 		}
 	}
 }
 
-// awaitReads waits until no goroutine reads for a GetMany.
-func awaitReads(t *testing.T) {
+// checkNoReads checks, in a bubble of synctest, that no goroutine reads for a GetMany.
+func checkNoReads(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		if !bytes.Contains(stacks, []byte("readRun")) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("goroutines are left:\n%s", stacks)
-		}
+	synctest.Wait() // those that are about to end do so
+	if stacks, left := goroutinesOf("readRun"); left {
+		t.Fatalf("goroutines are left:\n%s", stacks)
 	}
+}
+
+// goroutinesOf returns the stacks of all goroutines, and whether a function of that name is in one.
+func goroutinesOf(function string) (stacks []byte, found bool) {
+	stacks = make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return stacks, bytes.Contains(stacks, []byte(function))
 }
 
 // An error of found ends the reads that run, and so does a panic.
@@ -171,13 +174,15 @@ func TestNoReadOutlivesFound(t *testing.T) {
 		"an error": func(int, []byte) error { return io.ErrClosedPipe },
 		"a panic":  func(int, []byte) error { panic(io.ErrClosedPipe) },
 	} {
-		r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
-		s.latency, s.fast = time.Hour, 1
-		err := recovered(func() error { return r.GetMany(t.Context(), keysOf(pairs, 0, 2, 4, 6), nil, found) })
-		if err != io.ErrClosedPipe {
-			t.Errorf("%s: GetMany = %v", name, err)
-		}
-		awaitReads(t)
+		synctest.Test(t, func(t *testing.T) {
+			r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
+			s.latency, s.fast = time.Hour, 1
+			err := recovered(func() error { return r.GetMany(t.Context(), keysOf(pairs, 0, 2, 4, 6), nil, found) })
+			if err != io.ErrClosedPipe {
+				t.Errorf("%s: GetMany = %v", name, err)
+			}
+			checkNoReads(t)
+		})
 	}
 }
 
@@ -193,26 +198,28 @@ func recovered(f func() error) (err error) {
 
 // GetMany does not wait for a source that knows no context. The read ends when the source does.
 func TestContextOfAStubbornSource(t *testing.T) {
-	pairs := numbered(20)
-	contents := build(t, oneKeyBlocks, pairs)
-	ctx, cancel := context.WithCancel(t.Context())
-	opened, released := false, make(chan struct{})
-	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
-		if opened {
-			cancel()
-			<-released
+	synctest.Test(t, func(t *testing.T) {
+		pairs := numbered(20)
+		contents := build(t, oneKeyBlocks, pairs)
+		ctx, cancel := context.WithCancel(t.Context())
+		opened, released := false, make(chan struct{})
+		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+			if opened {
+				cancel()
+				<-released
+			}
+			return bytes.NewReader(contents).ReadAt(p, off)
+		}), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return bytes.NewReader(contents).ReadAt(p, off)
-	}), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened = true
-	if err := r.GetMany(ctx, keysOf(pairs, 1), nil, func(int, []byte) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("GetMany = %v, want context.Canceled", err)
-	}
-	close(released)
-	awaitReads(t)
+		opened = true
+		if err := r.GetMany(ctx, keysOf(pairs, 1), nil, func(int, []byte) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("GetMany = %v, want context.Canceled", err)
+		}
+		close(released)
+		checkNoReads(t)
+	})
 }
 
 // An errorSource ends the context while it reads, and returns an error of its own, or panics with it.

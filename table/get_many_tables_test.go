@@ -151,22 +151,24 @@ func TestGetManyOfBadParts(t *testing.T) {
 func TestIterContext(t *testing.T) {
 	t.Parallel()
 	for _, ahead := range []int{0, 500} {
-		stores, _, parts := openTables(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		it := parts[2].Reader.NewIterContext(ctx, &table.IterOptions{ReadAhead: ahead})
-		if !it.First() {
-			t.Fatal(it.Error())
-		}
-		stores[2].latency = time.Hour
-		time.AfterFunc(time.Millisecond, cancel)
-		if it.Last() || !errors.Is(it.Error(), context.Canceled) {
-			t.Errorf("Last = %v, want context.Canceled", it.Error())
-		}
-		stores[2].contents[0] ^= 1
-		stores[2].latency = 0
-		it = parts[2].Reader.NewIter(nil)
-		if it.First() || !strings.Contains(it.Error().Error(), "table 2: data block at 0") {
-			t.Errorf("First = %v, want an error that names the table", it.Error())
-		}
+		synctest.Test(t, func(t *testing.T) { // so that the read begins before the context ends
+			stores, _, parts := openTables(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			it := parts[2].Reader.NewIterContext(ctx, &table.IterOptions{ReadAhead: ahead})
+			if !it.First() {
+				t.Fatal(it.Error())
+			}
+			stores[2].latency = time.Hour
+			time.AfterFunc(time.Millisecond, cancel)
+			if it.Last() || !errors.Is(it.Error(), context.Canceled) {
+				t.Errorf("Last = %v, want context.Canceled", it.Error())
+			}
+			stores[2].contents[0] ^= 1
+			stores[2].latency = 0
+			it = parts[2].Reader.NewIter(nil)
+			if it.First() || !strings.Contains(it.Error().Error(), "table 2: data block at 0") {
+				t.Errorf("First = %v, want an error that names the table", it.Error())
+			}
+		})
 	}
 }

@@ -51,7 +51,7 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 	if err := it.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); isMapped() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(hang); isMapped() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		runtime.GC()
 	}
 	if isMapped() {
@@ -82,7 +82,7 @@ func TestTooManyMappedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for deadline := time.Now().Add(10 * time.Second); table.Mappings() > most-3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(hang); table.Mappings() > most-3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 			runtime.GC()
 		}
 	}
@@ -99,18 +99,20 @@ func TestMappedReaderIsClosedInUse(t *testing.T) {
 	for range 20 {
 		r := openMapped(t, name, table.ReaderOptions{})
 		var users sync.WaitGroup
+		var u usage
 		for n := range 3 {
 			users.Go(func() {
-				err := useUntilCut(t, r, pairs, rand.New(rand.NewPCG(31, uint64(n))))
+				err := u.untilCut(t, r, pairs, rand.New(rand.NewPCG(31, uint64(n))))
 				if !errors.Is(err, table.ErrClosed) {
 					t.Errorf("error %v, want ErrClosed", err)
 				}
 			})
 		}
-		time.Sleep(time.Millisecond)
+		u.await(100)
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+		u.cut.Store(true)
 		users.Wait()
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -123,14 +124,16 @@ func TestMappedFileThatIsCut(t *testing.T) {
 			r.BuildIndex()
 		}
 		var users sync.WaitGroup
+		var u usage
 		failed := make(chan error, 4)
 		for n := range cap(failed) {
-			users.Go(func() { failed <- useUntilCut(t, r, pairs, rand.New(rand.NewPCG(seed, uint64(n)))) })
+			users.Go(func() { failed <- u.untilCut(t, r, pairs, rand.New(rand.NewPCG(seed, uint64(n)))) })
 		}
-		time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+		u.await(rng.Int64N(5000))
 		if err := os.Truncate(name, rng.Int64N(int64(len(contents))/2)); err != nil {
 			t.Fatal(err)
 		}
+		u.cut.Store(true)
 		users.Wait()
 		for range cap(failed) {
 			if err := <-failed; err == nil || strings.Contains(err.Error(), "not found") {
@@ -146,9 +149,27 @@ func TestMappedFileThatIsCut(t *testing.T) {
 	}
 }
 
-// useUntilCut uses the Reader until that has an error, which it returns.
-func useUntilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, rng *rand.Rand) error {
-	for range 1_000_000 {
+// A usage is of a Reader by several goroutines, whose file is then cut, or which is closed.
+type usage struct {
+	lookups atomic.Int64
+	cut     atomic.Bool
+}
+
+// await waits until there were that many lookups.
+func (u *usage) await(lookups int64) {
+	for u.lookups.Load() < lookups {
+		runtime.Gosched()
+	}
+}
+
+// untilCut uses the Reader until that has an error, which it returns. It returns nil if there is none
+// long after the cut.
+func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, rng *rand.Rand) error {
+	defer u.lookups.Add(1 << 40) // for await, which waits for none of it
+	for after := 0; after < 1_000_000; u.lookups.Add(1) {
+		if u.cut.Load() {
+			after++
+		}
 		p := pairs[rng.IntN(len(pairs))]
 		var v []byte
 		var err error

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,21 +16,31 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// countingCodec counts calls of Encode, each of which takes a while.
+// countingCodec counts calls of Encode, each of which takes a while. The first ones take until as many
+// goroutines call it at a time as together says.
 type countingCodec struct {
 	table.Codec
 	calls, active, most *atomic.Int64
+	together            int64
+	met                 chan bool // is closed then
 }
 
-func newCountingCodec() countingCodec {
-	return countingCodec{table.Snappy, new(atomic.Int64), new(atomic.Int64), new(atomic.Int64)}
+func newCountingCodec(together int) countingCodec {
+	return countingCodec{table.Snappy, new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(together), make(chan bool)}
 }
 
 func (c countingCodec) Encode(dst, src []byte) []byte {
 	c.calls.Add(1)
 	active := c.active.Add(1)
 	defer c.active.Add(-1)
-	for most := c.most.Load(); active > most && !c.most.CompareAndSwap(most, active); most = c.most.Load() {
+	for most := c.most.Load(); active > most; most = c.most.Load() {
+		if c.most.CompareAndSwap(most, active) && active == c.together {
+			close(c.met)
+		}
+	}
+	select {
+	case <-c.met:
+	case <-time.After(hang):
 	}
 	time.Sleep(100 * time.Microsecond)
 	return c.Codec.Encode(dst, src)
@@ -40,10 +49,10 @@ func (c countingCodec) Encode(dst, src []byte) []byte {
 // As many goroutines encode at a time as the options say, and no more.
 func TestConcurrencyBoundsGoroutines(t *testing.T) {
 	for _, concurrency := range []int{2, 3, 8} {
-		c := newCountingCodec()
+		c := newCountingCodec(concurrency)
 		build(t, &table.WriterOptions{Compression: c, Concurrency: concurrency}, w1Pairs(20_000))
-		if most := c.most.Load(); most < 2 || most > int64(concurrency) {
-			t.Errorf("%d goroutines encode at a time, want 2 to %d", most, concurrency)
+		if most := c.most.Load(); most != int64(concurrency) {
+			t.Errorf("%d goroutines encode at a time, want %d", most, concurrency)
 		}
 	}
 }
@@ -63,7 +72,7 @@ func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
 		{"Abort", 1 << 30, (*table.Writer).Abort, nil},
 		{"Abort after an error", 300_000, (*table.Writer).Abort, nil},
 	} {
-		c := newCountingCodec()
+		c := newCountingCodec(1)
 		w, err := table.NewWriter(&failingWriter{tt.room, full}, &table.WriterOptions{Compression: c, Concurrency: 4})
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +89,7 @@ func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
 		if active := c.active.Load(); active > 0 {
 			t.Errorf("%s: %d goroutines encode still", tt.name, active)
 		}
-		time.Sleep(5 * time.Millisecond)
+		awaitWorkers(t)
 		if more := c.calls.Load() - calls; more > 0 {
 			t.Errorf("%s: %d blocks are encoded afterwards", tt.name, more)
 		}
@@ -105,10 +114,15 @@ func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
 			t.Fatalf("Append = %v, want %v", err, full)
 		}
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		if !bytes.Contains(stacks, []byte("encodeQueue")) {
+	awaitWorkers(t)
+}
+
+// awaitWorkers waits until no goroutine encodes for a Writer.
+func awaitWorkers(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(hang); ; time.Sleep(time.Millisecond) {
+		stacks, left := goroutinesOf("encodeQueue")
+		if !left {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -116,6 +130,9 @@ func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
 		}
 	}
 }
+
+// hang is how long a test waits for what comes in no time. It is far more than any stall takes.
+const hang = 5 * time.Minute
 
 // wholeKeys is a policy that keeps keys as they are: other ones than Bloom filters take
 // keys of any length to their offsets.
