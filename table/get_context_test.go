@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,13 +157,6 @@ func checkNoReads(t *testing.T) {
 	if stacks, left := goroutinesOf("readRun"); left {
 		t.Fatalf("goroutines are left:\n%s", stacks)
 	}
-}
-
-// goroutinesOf returns the stacks of all goroutines, and whether a function of that name is in one.
-func goroutinesOf(function string) (stacks []byte, found bool) {
-	stacks = make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return stacks, bytes.Contains(stacks, []byte(function))
 }
 
 // An error of found ends the reads that run, and so does a panic.

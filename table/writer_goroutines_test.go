@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,6 +130,13 @@ func awaitWorkers(t *testing.T) {
 			t.Fatalf("goroutines are left:\n%s", stacks)
 		}
 	}
+}
+
+// goroutinesOf returns the stacks of all goroutines, and whether a function of that name is in one.
+func goroutinesOf(function string) (stacks []byte, found bool) {
+	stacks = make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return stacks, bytes.Contains(stacks, []byte(function))
 }
 
 // hang is how long a test waits for what comes in no time. It is far more than any stall takes.
