@@ -28,11 +28,11 @@ func (i InterruptError) Report(stderr io.Writer) int {
 	return 128 + int(i.Signal)
 }
 
-// interruptGrace is how long an interrupted command may take to end.
-const interruptGrace = time.Second
+// InterruptGrace is how long an interrupted command may take to end. Tests change it.
+var InterruptGrace = time.Second
 
 // Interruptible runs do with a context that ends at the first signal that would end the
-// process. So do can remove its temporary files. If it takes longer than interruptGrace,
+// process. So do can remove its temporary files. If it takes longer than InterruptGrace,
 // such as on a slow disk, the process ends anyway.
 func Interruptible(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -53,7 +53,7 @@ func Interruptible(ctx context.Context, do func(context.Context) error) error {
 		}
 		select {
 		case <-done:
-		case <-time.After(interruptGrace):
+		case <-time.After(InterruptGrace):
 			output.AbortAll()
 			os.Exit(context.Cause(ctx).(InterruptError).Report(progress.Over(os.Stderr)))
 		}

@@ -60,7 +60,7 @@ func startShell(t *testing.T, dir, name string, args ...string) *shell {
 		t.Fatal(err)
 	}
 	slave.Close()
-	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // ends awaiting
+	stuck := time.AfterFunc(hang, func() { cmd.Process.Kill() }) // ends awaiting
 	t.Cleanup(func() {
 		stuck.Stop()
 		cmd.Process.Kill()

@@ -3,7 +3,7 @@
 package command
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,73 +20,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
-// process is the command as a process of its own, with its files in two directories.
-type process struct {
-	*exec.Cmd
-	stderr  bytes.Buffer
-	out     string // where it writes
-	sorting string // where it sorts
-}
-
-// command returns a process of the test binary that runs sst: see TestMain.
-func command(t *testing.T) *process {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(t.TempDir(), "sst")
-	if err := os.Symlink(self, bin); err != nil {
-		t.Skip(err)
-	}
-	p := &process{Cmd: exec.Command(bin), out: t.TempDir(), sorting: t.TempDir()}
-	p.Stderr = &p.stderr
-	p.Env = append(os.Environ(), "TMPDIR="+p.sorting)
-	return p
-}
-
-// path returns the path of a file that the process writes.
-func (p *process) path(name string) string { return filepath.Join(p.out, name) }
-
-// start starts the process, and returns when it has a temporary file.
-func (p *process) start(t *testing.T) {
-	t.Helper()
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		files, err := filepath.Glob(p.path("*.tmp"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.Process.Kill()
-			t.Fatalf("no temporary file: %v, %s", p.Wait(), &p.stderr)
-		}
-	}
-}
-
-// checkEnd checks how the process ended, as a shell has it, and that it left nothing.
-func (p *process) checkEnd(t *testing.T, status int, said string) {
-	t.Helper()
-	err := p.Wait()
-	if !errors.As(err, new(*exec.ExitError)) || p.ProcessState.ExitCode() != status || p.stderr.String() != said {
-		t.Errorf("%v, %q; want status %d, %q", err, &p.stderr, status, said)
-	}
-	for _, dir := range []string{p.out, p.sorting} {
-		files, err := os.ReadDir(dir)
-		if err != nil || len(files) > 0 {
-			t.Errorf("%v, %v are left in %s", files, err, dir)
-		}
-	}
-}
-
 // feed writes lines, of which some are spilled and all are more than a chunk, and goes on
-// writing slowly until the process ends.
-func feed(w io.WriteCloser) {
+// writing slowly until the process ends. It calls spilled when some must have been spilled, or none will be.
+func feed(w io.WriteCloser, spilled func()) {
+	defer spilled()
 	large := strings.Repeat("v", 5000)
 	for i := 0; ; i++ {
 		value := "small"
@@ -95,6 +32,9 @@ func feed(w io.WriteCloser) {
 		}
 		if _, err := fmt.Fprintf(w, "key%d\t%s\n", i*7919%1_000_003, value); err != nil {
 			return
+		}
+		if i == 100_000 { // 51 MB
+			spilled()
 		}
 		if i > 200_000 {
 			time.Sleep(time.Millisecond)
@@ -121,8 +61,9 @@ func TestSignalsEndBuild(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.start(t)
-			go feed(in)
-			time.Sleep(300 * time.Millisecond) // for it to spill
+			spilled, cancel := context.WithCancel(t.Context())
+			go feed(in, cancel)
+			<-spilled.Done()
 			if err := p.Process.Signal(s); err != nil {
 				t.Fatal(err)
 			}
@@ -175,20 +116,35 @@ func TestSignalsEndOthers(t *testing.T) {
 		"report":  {"report", table, "--embed", "1GB", "-o"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := command(t)
-			p.Args = append(append(p.Args, args...), p.path("out"))
-			p.start(t)
-			if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
+			for began := time.Now(); !endedBySignal(t, args); {
+				if time.Since(began) > hang {
+					t.Fatal("no signal has ended it")
+				}
 			}
-			p.checkEnd(t, 128+int(syscall.SIGTERM), "sst: interrupted\n")
 		})
 	}
 }
 
+// endedBySignal sends a signal to a command that writes, and checks how it ends. It returns false if the command
+// was done by then, which it is if this process stalls.
+func endedBySignal(t *testing.T, args []string) bool {
+	t.Helper()
+	p := command(t)
+	p.Args = append(append(p.Args, args...), p.path("out"))
+	p.start(t)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err := p.Wait()
+	if err != nil {
+		p.checkEnded(t, err, 128+int(syscall.SIGTERM), "sst: interrupted\n")
+	}
+	return err != nil
+}
+
 // A command whose output nobody reads any more is blocked in a write. A signal ends it.
 func TestSignalsEndWhatIsStuck(t *testing.T) {
-	p := command(t)
+	p := commandAs(t, "sst")
 	out, err := p.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -163,10 +163,10 @@ func (p *Tab) waitFor(selector, text string) string {
 	return Call[string](p, `([selector, text]) => new Promise((done) => {
 		const said = `+said+`, start = Date.now();
 		const timer = setInterval(() => {
-			const late = Date.now() - start > 5000;
-			if (!late && !said(selector).includes(text)) return;
+			const says = said(selector), there = says.includes(text);
+			if (!there && Date.now() - start < 240_000) return;
 			clearInterval(timer);
-			done(late ? said(selector) : "");
+			done(there ? "" : says || "nothing");
 		}, 10);
 	})`, []string{selector, text})
 }

@@ -23,6 +23,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// hang is how long the browser may take to start, and a page to be tested. It is far more than any stall takes.
+const hang = 5 * time.Minute
+
 // The browser that all tests open their tabs in. Starting one takes a second of CPU.
 var (
 	browser     = sync.OnceValues(startBrowser)
@@ -70,7 +73,7 @@ func startBrowser() (context.Context, error) {
 	}
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.Headless,
-		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.WSURLReadTimeout(hang), chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
 	}
 	for _, flag := range []string{"disable-background-networking", "disable-component-update", "disable-sync", "disable-quic", "disable-dev-shm-usage"} {
 		options = append(options, chromedp.Flag(flag, true))
@@ -120,7 +123,7 @@ func Open(t *testing.T, page string, width int64) *Tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(browser, time.Minute)
+	ctx, cancel := context.WithTimeout(browser, hang)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
