@@ -15,20 +15,47 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// killedEnv has the test binary write databases in the directory that it names, instead of running
-// tests, until it is killed.
+// killedEnv has the test binary write databases, instead of running tests, until it is killed: one of the
+// writers in the directory that is named behind a colon.
 const killedEnv = "SIEVETABLE_TEST_WRITE_DATABASES"
 
+// writers write databases, and print when they are ready to be killed.
+var writers = map[string]func(parent string) error{"": writeForEver, "whole": writeAnother, "half": writeHalf}
+
 func init() {
-	if parent := os.Getenv(killedEnv); parent != "" {
-		fmt.Println("ready")
-		fmt.Println(writeForEver(parent))
+	if name, parent, ok := strings.Cut(os.Getenv(killedEnv), ":"); ok {
+		fmt.Println(writers[name](parent))
 		os.Exit(1)
+	}
+}
+
+// writeAnother writes a database before it gets ready.
+func writeAnother(parent string) error {
+	if err := writeKeys(filepath.Join(parent, "first"), 1000); err != nil {
+		return err
+	}
+	return writeForEver(parent)
+}
+
+// writeHalf gets ready in the middle of a database, and stays there.
+func writeHalf(parent string) error {
+	w, err := database.Create(filepath.Join(parent, "half"), nil)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if err := w.Append([]byte("key"), nil); err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	for {
+		time.Sleep(time.Hour)
 	}
 }
 
 // writeForEver writes databases of many sizes.
 func writeForEver(parent string) error {
+	fmt.Println("ready")
 	for i, n := 0, 1; ; i, n = i+1, n*3%1000+1 {
 		if err := writeKeys(filepath.Join(parent, fmt.Sprint(i)), n); err != nil {
 			return err
@@ -64,9 +91,15 @@ func TestKilledWriter(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	whole, left := 0, 0
-	for range runs {
-		parent := t.TempDir()
-		killWriter(t, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
+	for run := range runs {
+		parent, writer := t.TempDir(), ""
+		switch run { // what a slow machine may have no other run do
+		case 0:
+			writer = "whole"
+		case 1:
+			writer = "half"
+		}
+		killWriter(t, writer, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
 		entries, err := os.ReadDir(parent)
 		if err != nil {
 			t.Fatal(err)
@@ -87,14 +120,14 @@ func TestKilledWriter(t *testing.T) {
 }
 
 // killWriter has a process write databases, and kills it some time after it got ready.
-func killWriter(t *testing.T, parent string, after time.Duration) {
+func killWriter(t *testing.T, writer, parent string, after time.Duration) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Skip(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), killedEnv+"="+parent)
+	cmd.Env = append(os.Environ(), killedEnv+"="+writer+":"+parent)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
