@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -99,11 +100,13 @@ func TestSweepWaitsForTheLock(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	defer l.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := setio.Sweep(ctx, dir); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want that of the context", err)
-	}
+	synctest.Test(t, func(t *testing.T) { // so that it waits before the time is up
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if err := setio.Sweep(ctx, dir); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+	})
 }
 
 // A manifest that cannot be read lists tables that nobody knows: nothing is removed.

@@ -72,7 +72,7 @@ func TestAnswers(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
 	putSet(t, bucket, "", "a b\xff", "c")
-	s, err := openService(t.Context(), bucket, time.Minute)
+	s, err := openService(t.Context(), bucket, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (unknownPolicy) Name() string { return "unknown" }
 func TestLostObjects(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
-	if _, err := openService(t.Context(), bucket, time.Minute); err == nil {
+	if _, err := openService(t.Context(), bucket, time.Hour); err == nil {
 		t.Error("a bucket without a manifest was served")
 	}
 	m := putSet(t, bucket, "a", "b")
@@ -160,7 +160,7 @@ func TestLostObjects(t *testing.T) {
 		}
 	}
 	lose(lost)
-	s, err := openService(t.Context(), bucket, time.Minute)
+	s, err := openService(t.Context(), bucket, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func newDay(t *testing.T, n int, seed uint64) *day {
 	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
 	store := "s3://" + s3test.BucketName(t) + "?" + parameters.Encode()
 	bin := build(t)
-	s := &service{t: t, args: []string{filepath.Join(bin, "service"), "-url", store, "-address", "127.0.0.1:0"}}
+	s := &service{t: t, args: []string{filepath.Join(bin, "service"), "-url", store, "-address", "127.0.0.1:0", "-timeout", "5m"}} // no stall is a fault
 	return &day{
 		programs: &programs{t: t, rng: rand.New(rand.NewPCG(seed, 1)), took: map[string]time.Duration{}},
 		askers: &askers{
