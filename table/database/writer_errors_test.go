@@ -184,11 +184,14 @@ func TestAbortOfAnotherGoroutine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		aborted := make(chan error)
+		aborted := make(chan error, 1)
 		var n int
-		for err == nil && n < 100_000 {
-			if n == 1000 {
+		for err == nil && n <= 100_000 {
+			switch n {
+			case 1000:
 				go func() { aborted <- w.Abort() }()
+			case 100_000:
+				aborted <- <-aborted // it has ended before the last key
 			}
 			err = w.Append(fmt.Appendf(nil, "%06d", n), nil)
 			n++
