@@ -1,8 +1,10 @@
 package filter
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
@@ -27,11 +29,15 @@ const maxCount = 15
 
 // NewCountingBloom returns an empty filter that yields filters of the size and k of
 // [NewDynamicBloom](keys, bitsPerKey), and takes four times their memory. keys is how many there are at
-// once. bitsPerKey must be ≥ 1, and keys·bitsPerKey at most 2³²−8.
+// once. bitsPerKey must be ≥ 1, and keys·bitsPerKey at most 2³²−8. Too little memory is an error, as for
+// NewDynamicBloom.
 func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
 	size, k, err := sizeFor(keys, bitsPerKey)
 	if err != nil {
 		return nil, err
+	}
+	if err := alloc.Check(4 * uint64(size)); err != nil {
+		return nil, fmt.Errorf("filter: counting Bloom filter of %d keys with %d bits each %w", keys, bitsPerKey, err)
 	}
 	return &CountingBloom{counters: make([]byte, 4*size), k: k, prober: bloom.NewProber(size)}, nil
 }

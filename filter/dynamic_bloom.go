@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
@@ -31,11 +32,15 @@ type DynamicBloom struct {
 
 // NewDynamicBloom returns an empty filter. It has the size and the k that [NewBloom](bitsPerKey)
 // gives to a filter of that many keys, from 8 bytes to 512 MiB. bitsPerKey must be ≥ 1, and
-// keys·bitsPerKey at most 2³²−8.
+// keys·bitsPerKey at most 2³²−8. It is an error if the filter takes more memory than debug.SetMemoryLimit
+// allows or, on Unix and Windows, than the system grants.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	size, k, err := sizeFor(keys, bitsPerKey)
 	if err != nil {
 		return nil, err
+	}
+	if err := alloc.Check(uint64(size)); err != nil {
+		return nil, fmt.Errorf("filter: Bloom filter of %d keys with %d bits each %w", keys, bitsPerKey, err)
 	}
 	return newDynamicBloom(size, k), nil
 }

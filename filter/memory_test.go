@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -81,4 +83,25 @@ func allocatedBy(do func()) uint64 {
 	do()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// A filter that is larger than the memory limit is an error, and is not allocated. The limit is the process's,
+// and so the test is not parallel.
+func TestFiltersKeepToTheMemoryLimit(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+	for name, create := range map[string]func() error{
+		"NewDynamicBloom":  func() error { _, err := filter.NewDynamicBloom(400e6, 10); return err },
+		"NewCountingBloom": func() error { _, err := filter.NewCountingBloom(14e6, 10); return err },
+		"SizedFor": func() error {
+			g := filter.NewTableBloom(10).SizedFor(400e6).NewTableGenerator()
+			g.Add([]byte("key"))
+			_, err := g.Generate()
+			return err
+		},
+	} {
+		const want = " bytes of memory, the limit is 67108864 (GOMEMLIMIT)"
+		if err := create(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
 }

@@ -81,8 +81,8 @@ func (p TableBloom) SizedFor(n uint64) TableBloom {
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
 // NewTableGenerator returns an empty TableGenerator. It takes 4 bytes of memory for each key,
-// or none if the key equals the one added before it, and Generate takes the filter's length. It
-// returns no error.
+// or none if the key equals the one added before it, and Generate takes the filter's length. If there
+// is too little memory for the filter, Generate returns an error.
 func (p TableBloom) NewTableGenerator() TableGenerator {
 	return &tableBloomGenerator{bitsPerKey: uint64(p.bitsPerKey), keys: p.keys}
 }

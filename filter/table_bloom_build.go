@@ -2,7 +2,9 @@ package filter
 
 import (
 	"encoding/binary"
+	"fmt"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
@@ -44,6 +46,9 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 		return make([]byte, lineTrailer), nil
 	}
 	n := lineCount(max(uint64(g.hashes.Len()), g.keys), g.bitsPerKey)
+	if err := alloc.Check(n*lineSize + lineTrailer); err != nil {
+		return nil, fmt.Errorf("filter: table filter of %d lines of %d bytes %w", n, lineSize, err)
+	}
 	filter := make([]byte, n*lineSize+lineTrailer)
 	filter[n*lineSize] = byte(lineK(g.bitsPerKey))
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))

@@ -35,6 +35,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/zeebo/xxh3"
 )
 
@@ -79,8 +80,11 @@ type line [lineWords]uint64
 //	bits per key      4.9   10.1    15.8     22.4      30.2
 //
 // Filters of few keys take more: 10.8 for 1000 keys and 1 %. Stored, they also have a header and checksums:
-// see [Filter.Size]. A filter has at least 64 bytes. It is
-// an error if it would take more than 256 GiB, or on a 32-bit machine 2 GiB.
+// see [Filter.Size]. A filter has at least 64 bytes.
+//
+// New returns an error if the filter takes more than 256 GiB, or 2 GiB on a 32-bit machine. It also returns
+// an error if the filter takes more memory than debug.SetMemoryLimit allows or, on Unix and Windows, than the
+// system grants. If a container limits the memory, compare [SizeFor] with that limit first.
 func New(keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)
 	if err != nil {
@@ -89,7 +93,20 @@ func New(keys uint64, rate float64) (*Filter, error) {
 	if err := checkLines(lines); err != nil {
 		return nil, err
 	}
+	if err := alloc.Check(lines * lineSize); err != nil {
+		return nil, fmt.Errorf("blocked: filter of %d keys with a rate of %g %w", keys, rate, err)
+	}
 	return &Filter{lines: make([]line, lines), probes: probes}, nil
+}
+
+// SizeFor returns the [Filter.Size] in bytes of the filter that [New] returns for these arguments. The filter
+// takes as much memory. SizeFor allocates nothing.
+func SizeFor(keys uint64, rate float64) (uint64, error) {
+	lines, _, err := size(keys, rate)
+	if err != nil {
+		return 0, err
+	}
+	return storedSize(lines), nil
 }
 
 // checkLines returns an error if a filter cannot have so many lines.

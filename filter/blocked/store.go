@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/alloc"
 )
 
 const (
@@ -24,7 +26,9 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Size returns the length in bytes of what WriteTo writes and Bytes returns.
-func (f *Filter) Size() int64 { return headerLen + lineSize*int64(len(f.lines)) + sumLen }
+func (f *Filter) Size() int64 { return int64(storedSize(uint64(len(f.lines)))) }
+
+func storedSize(lines uint64) uint64 { return headerLen + lineSize*lines + sumLen }
 
 // WriteTo writes the filter to w, and returns the number of bytes. [Read] goes on from them. They
 // have all keys whose Add returned before the call. They can have keys that are added during the
@@ -94,7 +98,8 @@ func Open(contents []byte) (*Filter, error) {
 
 // Read returns a filter that goes on from what WriteTo wrote. It reads no byte behind that. Each change
 // of the bytes is an error. Before it returns one, it has taken at most 64 KiB of memory and 9 times as
-// much as it has read, whatever size the bytes announce.
+// much as it has read, whatever size the bytes announce. If there is too little memory, it returns an
+// error, as [New] does.
 func Read(r io.Reader) (*Filter, error) {
 	buffer := make([]byte, chunkLines*lineSize)
 	header := buffer[:headerLen]
@@ -140,7 +145,11 @@ func readLines(r io.Reader, n uint64, buffer []byte) ([]line, error) {
 	var sum uint32
 	for uint64(len(lines)) < n {
 		if len(lines) == cap(lines) {
-			lines = append(make([]line, 0, min(n, max(8*uint64(len(lines)), chunkLines))), lines...)
+			more := min(n, max(8*uint64(len(lines)), chunkLines))
+			if err := alloc.Check(more * lineSize); err != nil {
+				return nil, fmt.Errorf("blocked: filter of %d lines of %d bytes %w", n, lineSize, err)
+			}
+			lines = append(make([]line, 0, more), lines...)
 		}
 		start := len(lines)
 		lines = lines[:min(cap(lines), start+chunkLines)]

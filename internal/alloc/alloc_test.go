@@ -1,0 +1,54 @@
+package alloc_test
+
+import (
+	"errors"
+	"math"
+	"runtime/debug"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/internal/filtertest"
+)
+
+// What Check grants can be allocated, and what it refuses is more than there is.
+func TestCheckKnowsTheAddressSpace(t *testing.T) {
+	if !filtertest.InLittleMemory(t) {
+		return
+	}
+	const most = 3 << 30 // of address space, of which the program takes a part
+	for bytes := uint64(1 << 20); bytes < math.MaxUint64/2; bytes *= 2 {
+		err := alloc.Check(bytes)
+		var refused *alloc.Error
+		switch {
+		case err == nil && bytes >= most:
+			t.Errorf("%d bytes are granted", bytes)
+		case err == nil:
+			_ = make([]byte, bytes) // which ends the process if there is no such memory
+			debug.FreeOSMemory()
+		case bytes <= 1<<28 || !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &refused) || refused.Needed != bytes:
+			t.Errorf("%d bytes: %v", bytes, err)
+		}
+	}
+}
+
+// More than the limit of Go's runtime is an error. The limit is the process's, and so the test is not parallel.
+func TestCheckKnowsTheMemoryLimit(t *testing.T) {
+	const limit = 1 << 40
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	want := &alloc.Error{Needed: limit + 1, Limit: limit}
+	var got *alloc.Error
+	if err := alloc.Check(limit + 1); !errors.As(err, &got) {
+		t.Fatalf("%v, want %v", err, want)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := got.Error(), "needs 1099511627777 bytes of memory, the limit is 1099511627776 (GOMEMLIMIT)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if err := alloc.Check(1000); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,20 @@
+//go:build unix && !aix && !solaris
+
+package alloc
+
+import (
+	"math"
+	"syscall"
+)
+
+// reserve asks the system for so many bytes as the runtime does, and gives them back unused.
+func reserve(bytes uint64) error {
+	if bytes > math.MaxInt {
+		return syscall.ENOMEM
+	}
+	memory, err := syscall.Mmap(-1, 0, int(bytes), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return err
+	}
+	return syscall.Munmap(memory)
+}

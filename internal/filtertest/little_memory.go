@@ -1,0 +1,37 @@
+package filtertest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// inLittleMemory is set in processes that InLittleMemory has started.
+const inLittleMemory = "SIEVETABLE_LITTLE_MEMORY"
+
+// InLittleMemory reports whether the test runs in a process of its own that has 3 GiB of address space. If
+// not, it runs the test in one, and the test returns. If Go's runtime gets no memory there, the test fails.
+func InLittleMemory(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(inLittleMemory) != "" {
+		return true
+	}
+	long.NoRace(t)
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("for an address space that has a limit: Linux, not emulated")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `ulimit -v 3145728 && exec "$@"`, "sh", exe, "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), inLittleMemory+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Error(err, fmt.Sprintf("%.600s", out))
+	}
+	return false
+}
