@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // Third bits have their own places. The model gives each place the share that random hashes have
@@ -74,6 +75,37 @@ func TestLineRateCountsDifferentBits(t *testing.T) {
 			if got := lineRate(keys, k); got < want-1e-12 || got > want+0.001 {
 				t.Errorf("k = %d, %v keys in a line: rate %.6f, want %.6f and little more", k, keys, got, want)
 			}
+		}
+	}
+}
+
+// Filters of RocksDB and Pebble can have any odd number of lines, and more bits for each key.
+func TestPredictTableRateKnowsLinesOfOtherWriters(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(18, 18))
+	for _, tt := range []struct {
+		lines uint64
+		bits  float64
+		k     int
+	}{{1285, 16, 11}, {8193, 10, 6}, {16_385, 16, 11}, {18_725, 10, 6}, {32_767, 20, 6}, {131_073, 10, 6}} {
+		if tt.lines > 20_000 && !long.Enabled() {
+			continue
+		}
+		f := tableBloomFilter{lines: make([]byte, tt.lines*lineSize), n: tt.lines, reciprocal: math.MaxUint64/tt.lines + 1, k: tt.k}
+		n := uint64(float64(tt.lines*lineBits) / tt.bits)
+		for range n {
+			f.setAll([]uint32{rng.Uint32()})
+		}
+		want, lookups, hits := PredictTableRate(n, tt.lines, tt.k), 1_000_000, 0
+		for range lookups {
+			if f.mayContain(rng.Uint32()) {
+				hits++
+			}
+		}
+		got, band := float64(hits)/float64(lookups), 0.07+3/math.Sqrt(float64(hits))
+		if got < want*(1-band) || got > want*(1+band) {
+			t.Errorf("%d lines, %v bits per key, k = %d: measured %.5f %%, predicted %.5f %%", tt.lines, tt.bits, tt.k, 100*got, 100*want)
 		}
 	}
 }

@@ -32,14 +32,19 @@ import (
 // # Sizes
 //
 // k is 0.69 times the bits per key, but at most 6, 3 for 4 bits and 5 for 9. More bits in a line
-// only fill it up: their sequence is determined by 18 bits of the hash. Pebble sets more for each
-// key: with 16 bits per key 11, which gives 0.35 %.
+// only fill it up: their sequence is determined by 18 bits of the hash. RocksDB, and Pebble up to 2.1,
+// set more: with 16 bits per key 11, which gives 0.35 %.
 //
 // At some numbers of lines, keys of one line share their bits: where a small multiple of n is near
-// a multiple of 2¹⁷. RocksDB's and Pebble's filters have such sizes: of 6.7 million keys at 10 bits,
-// or 131,073 lines, 12 % of the answers for absent keys are false positives. A TableBloom with
-// ≥ 2048 lines therefore takes a better number, up to 30 or 0.2 % more of them. With fewer lines
-// its bytes are those of Pebble up to 10 bits per key, and at 4 and 9 those of versions after 2.1.
+// a multiple of 2^17. RocksDB's and Pebble's filters have such sizes: a filter of 6.7 million keys at
+// 10 bits, or 131,073 lines, has a false-positive rate of 12 %. A TableBloom with >= 2048 lines, or
+// with more than 10 bits per key, therefore takes a better number, up to 30 or 0.2 % more of them.
+// [TableBloom.Rate] and [PredictTableRate] know about the rest: with 10 bits per key and fewer than
+// 2048 lines, the rate is up to 1.37 times as high as usual, at 771, 1057 and 1285 lines.
+//
+// With fewer than 2048 lines and at most 10 bits per key, the bytes are Pebble's. Pebble 2.1 and
+// RocksDB set 2 bits for each key at 4 bits per key and 6 at 9, so there only newer versions of Pebble
+// write the same bytes.
 //
 // For the few keys of one data block, Bloom takes less space.
 //

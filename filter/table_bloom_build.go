@@ -90,18 +90,31 @@ func lineCount(n, bitsPerKey uint64) uint64 {
 	if bitsPerKey > 0 && n > maxLines*lineBits/bitsPerKey {
 		return maxLines
 	}
-	return leastAliased((n*bitsPerKey+lineBits-1)/lineBits | 1)
+	lines := (n*bitsPerKey+lineBits-1)/lineBits | 1
+	if lines < fewLines && bitsPerKey <= 10 {
+		return lines // for the bytes of Pebble
+	}
+	return leastAliased(lines)
 }
 
-// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits. With < 2048 lines,
-// so few keys do that it does not matter.
+// With fewer than fewLines, some keys of a line always share their bits. A number of lines is good enough if
+// that is usual.
+const fewLines = 2048
+
+const (
+	shift       = 1 << 17 // of the hash for δ
+	maxMultiple = 1 << 23
+)
+
+// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits.
 func leastAliased(lines uint64) uint64 {
-	if lines < 2048 {
-		return lines
+	enough := 0.0
+	if lines < fewLines {
+		enough = usualAliasing(lines)
 	}
 	best, least := lines, aliasing(lines)
-	end := min(lines+max(30, lines/500), maxLines)
-	for next := lines + 2; next <= end && least > 0; next += 2 {
+	end := min(lines+max(min(30, lines/64), lines/500), maxLines)
+	for next := lines + 2; next <= end && least > enough; next += 2 {
 		if a := aliasing(next); a < least {
 			best, least = next, a
 		}
@@ -109,13 +122,20 @@ func leastAliased(lines uint64) uint64 {
 	return best
 }
 
+// usualAliasing returns a bound that aliasing exceeds at few numbers of that size.
+func usualAliasing(lines uint64) float64 {
+	return 1.1 * maxMultiple / float64(lines) * (lineBits / 2) / shift
+}
+
 // aliasing returns in how many ways keys of one line share their bits. Their hashes differ by multiples of the
 // number of lines. The bits of a key come from the hash mod 512 and from the hash / 2¹⁷: if a multiple is near
-// one of 2¹⁷, some bits of many keys coincide. Multiples > 2²³ are too rare to matter.
+// one of 2¹⁷, some bits of many keys coincide. Multiples > maxMultiple are too rare to matter.
 func aliasing(lines uint64) float64 {
-	const shift = 1 << 17
+	if lines < 512 {
+		return 0 // the multiples near one of 2¹⁷ are then too many for one of them to matter
+	}
 	sum := 0.0
-	for multiple := lines; multiple <= 1<<23; multiple += lines {
+	for multiple := lines; multiple <= maxMultiple; multiple += lines {
 		distance := multiple % shift
 		distance = min(distance, shift-distance)
 		sum += max(0, 1-float64(distance)/(lineBits/2))
