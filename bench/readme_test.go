@@ -110,14 +110,10 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	return float64(positives) / float64(asked)
 }
 
-// Links of all pages lead to files that are there.
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob(filepath.Join(root, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+// readmes returns the names of all files README.md.
+func readmes(t *testing.T) (pages []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Base(path) == "README.md" {
 			pages = append(pages, path)
 		}
@@ -126,7 +122,35 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range pages {
+	return pages
+}
+
+// Wherever a page or the documentation says that RocksDB ingests tables, it says up to which version. One page has
+// the table of engines and versions.
+func TestPagesNameVersionsOfRocksDB(t *testing.T) {
+	t.Parallel()
+	tables := 0
+	for _, path := range append(readmes(t), filepath.Join(root, "table", "options.go")) {
+		text := page(t, path)
+		ingests := strings.Contains(text, "IngestExternalFile") || strings.Contains(text, "ingest_extern_sst")
+		if ingests && (!strings.Contains(text, "up to 10.x") || !strings.Contains(text, "11.0 and later refuse")) {
+			t.Errorf("%s: RocksDB ingests tables, but no versions are named", path)
+		}
+		tables += strings.Count(text, "| reads our tables |")
+	}
+	if tables != 1 {
+		t.Errorf("%d tables of engines, want one", tables)
+	}
+}
+
+// Links of all pages lead to files that are there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	others, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(readmes(t), others...) {
 		text := page(t, path)
 		for _, m := range regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[a-z-]+)?\)`).FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {

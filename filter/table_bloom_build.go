@@ -71,9 +71,8 @@ func (f *tableBloomFilter) setAll(hashes []uint32) {
 	}
 }
 
-// lineK returns k, the number of bits that each key sets. They are those of newer versions of Pebble up to 10
-// bits per key. In a line, more than 6 bits only fill it up: their sequence is determined by 18 bits of the
-// hash.
+// lineK returns k, the number of bits that each key sets, as in versions of Pebble after 2.1. In a line, more
+// than 6 bits only fill it up: their sequence is determined by 18 bits of the hash.
 func lineK(bitsPerKey uint64) int {
 	switch bitsPerKey {
 	case 4:

@@ -2,7 +2,7 @@ package table
 
 import "bytes"
 
-// RocksDB's databases take tables of other programs over if two properties are there: a version,
+// RocksDB's databases, up to 10.x, ingest tables of other programs if two properties are there: a version,
 // and 8 bytes for the sequence number that all entries have from then on, in place of 0. Its checks
 // look at the first and at the last key alone. So a Writer writes these properties only if nothing
 // in the table contradicts them.

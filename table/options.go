@@ -61,10 +61,11 @@ type WriterOptions struct {
 	// of the filter block, 1 to 30. 0: 11, for 2 KiB.
 	FilterBaseLg int
 
-	// Properties adds a properties block to the table: see type Properties. Pebble ≥ 2.1.5
-	// reads only tables that have one. RocksDB's databases take over (IngestExternalFile) a table
+	// Properties adds a properties block to the table: see type Properties. Pebble >= 2.1.5
+	// reads only tables that have one. RocksDB up to 10.x ingests (IngestExternalFile) a table
 	// that has one and internal keys (InternalComparer), if all sequence numbers are 0, each user key
-	// comes once, and a TableFilterPolicy filters user keys. LevelDB and goleveldb ignore it.
+	// comes once, and a TableFilterPolicy filters user keys. RocksDB 11.0 and later refuse LevelDB's
+	// format. LevelDB and goleveldb ignore the properties.
 	Properties bool
 
 	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and
