@@ -10,7 +10,8 @@ import (
 
 // A CountingBloom is a Bloom filter from which keys can be removed again. In place of each bit it
 // has a counter of 4 bits, so that it takes four times the memory of the filter that it yields:
-// [CountingBloom.Bytes] is LevelDB's, of the keys that are left.
+// [CountingBloom.Bytes] is LevelDB's, of the keys that are left. [OpenCountingBloom] resumes from
+// [CountingBloom.Counts].
 //
 // A key that was added several times is there until it has been removed as many times. A counter
 // that reaches 15 stays there, since what it should count is lost. A key with such counters only
@@ -99,10 +100,27 @@ func (f *CountingBloom) bitsOf(key []byte, bits *[bloom.MaxK]uint32) []uint32 {
 	return bits[:n]
 }
 
+// Union adds all keys of other, as often as they were added to it. If other has another size or k, Union returns
+// an error and adds nothing. other stays as it is. A key that was added to both filters must be removed as many
+// times from the union. Counters stay at 15, so that no key of either filter is denied later.
+func (f *CountingBloom) Union(other *CountingBloom) error {
+	if err := checkEqualForm("union", len(f.counters)/4, len(other.counters)/4, f.k, other.k); err != nil {
+		return err
+	}
+	for i, more := range other.counters {
+		if more != 0 {
+			low := min(f.counters[i]&maxCount+more&maxCount, maxCount)
+			high := min(f.counters[i]>>4+more>>4, maxCount)
+			f.counters[i] = high<<4 | low
+		}
+	}
+	return nil
+}
+
 func (f *CountingBloom) count(bit uint32) byte { return f.counters[bit/2] >> (bit % 2 * 4) & maxCount }
 
 // Bytes returns the filter of the keys that are there, as [Bloom] and all engines read it, without
-// the counts. [OpenDynamicBloom] goes on from it. A CountingBloom cannot.
+// the counts. [OpenDynamicBloom] resumes from it. A CountingBloom resumes from [CountingBloom.Counts].
 func (f *CountingBloom) Bytes() []byte { return f.AppendTo(nil) }
 
 // AppendTo appends what Bytes returns to b, and returns the extended slice.

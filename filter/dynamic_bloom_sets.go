@@ -38,9 +38,14 @@ func (f *DynamicBloom) Intersect(other *DynamicBloom) error {
 }
 
 func (f *DynamicBloom) checkEqualForm(operation string, other *DynamicBloom) error {
-	if f.size != other.size || f.k != other.k {
+	return checkEqualForm(operation, f.size, other.size, f.k, other.k)
+}
+
+// checkEqualForm returns an error unless two filters have bit arrays of equal sizes, in bytes, and the same k.
+func checkEqualForm(operation string, size, otherSize, k, otherK int) error {
+	if size != otherSize || k != otherK {
 		return fmt.Errorf("filter: %s of filters of %d and %d bytes, with k = %d and %d: want equal sizes and k",
-			operation, f.size+1, other.size+1, f.k, other.k)
+			operation, size+1, otherSize+1, k, otherK)
 	}
 	return nil
 }

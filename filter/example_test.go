@@ -118,6 +118,40 @@ func ExampleCountingBloom() {
 	// false true
 }
 
+// Two lists become one, which resumes after a restart. Names are still taken from it.
+func ExampleCountingBloom_Union() {
+	lists := make([]*filter.CountingBloom, 2)
+	for i, cities := range [][]string{{"Lima", "Rome"}, {"Rome", "Bern"}} {
+		f, err := filter.NewCountingBloom(1000, 10)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, city := range cities {
+			f.Add([]byte(city))
+		}
+		lists[i] = f
+	}
+	if err := lists[0].Union(lists[1]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	both, err := filter.OpenCountingBloom(lists[0].Counts())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	both.Remove([]byte("Rome"))
+	both.Remove([]byte("Bern"))
+	for _, city := range []string{"Lima", "Rome", "Bern"} {
+		fmt.Println(city, both.Contains([]byte(city)))
+	}
+	// Output:
+	// Lima true
+	// Rome true
+	// Bern false
+}
+
 // Why a filter answers as it does.
 func ExampleProbe() {
 	policy := filter.NewBloom(10)
