@@ -30,6 +30,10 @@
 // [Set.Unavailable] lists them, and [Set.Reopen] tries them without a lookup. ReadTimeout ends the
 // calls of a [Source] that stalls. [Set.TryMayContain] answers from memory only.
 //
+// If a Source returns blocks of another table after the right one was opened, lookups can return wrong values
+// under right checksums, unless the Source itself notices ([ErrReplaced]), as a [Dir] and a table/cloud Source with
+// a Pin do; opening a table compares its TailSum, and [Set.Verify] the SHA-256 of all bytes.
+//
 // # Sets of filters
 //
 // A table can have a filter of its keys only: see FilterOnly of [table.WriterOptions]. It takes
