@@ -7,16 +7,17 @@ import (
 	"gocloud.dev/blob"
 )
 
-// A Pin ties the reads of a table to one version of its object. It is for one driver of
-// gocloud.dev/blob: the packages s3pin and gcspin have one each. Its methods must be safe for
-// concurrent use.
+// A Pin ties the reads of a table to one version of its object, or a write to the version that it
+// replaces. It is for one driver of gocloud.dev/blob: the packages s3pin and gcspin have one each. Its
+// methods must be safe for concurrent use.
 type Pin interface {
 	// Version returns the version of the object that r reads, such as its ETag. It is empty if r is
 	// of another driver, or if the store did not return one.
 	Version(r *blob.Reader) string
 
-	// Require makes a read fail if the object has another version. as is that of BeforeRead in
-	// [blob.ReaderOptions]. With another driver, Require changes nothing.
+	// Require makes a read or a write fail if the object has another version. as is that of BeforeRead
+	// in [blob.ReaderOptions], or of BeforeWrite in [blob.WriterOptions]. With another driver, Require
+	// changes nothing.
 	Require(version string, as func(any) bool)
 
 	// PastEnd reports whether err says that the store refused a read that begins at or behind the

@@ -1,4 +1,4 @@
-// Package gcspin ties the reads of a set to one version of each object in Google Cloud Storage,
+// Package gcspin ties reads and writes of a set to one version of each object in Google Cloud Storage,
 // for buckets of gocloud.dev/blob/gcsblob.
 package gcspin
 
@@ -12,8 +12,8 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// Pin is a pin of package cloud. The version of an object is its generation, which later reads
-// require by ifGenerationMatch.
+// Pin is a pin of package cloud. The version of an object is its generation, which later reads and
+// writes require by ifGenerationMatch.
 type Pin struct{}
 
 // Version returns the generation of the object that r reads.
@@ -25,7 +25,7 @@ func (Pin) Version(r *blob.Reader) string {
 	return strconv.FormatInt(object.Attrs.Generation, 10)
 }
 
-// Require makes a read fail if the object has another generation.
+// Require makes a read or a write fail if the object has another generation.
 func (Pin) Require(generation string, as func(any) bool) {
 	n, err := strconv.ParseInt(generation, 10, 64)
 	var object **storage.ObjectHandle

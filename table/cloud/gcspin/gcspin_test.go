@@ -19,6 +19,7 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/gcspin"
@@ -125,6 +126,38 @@ func TestPin(t *testing.T) {
 	}
 	if n, err := src.ReadAt(t.Context(), "a.ldb", p, 2); err != nil || string(p[:n]) != "CDEF" {
 		t.Errorf("after Forget: %q, %v", p[:n], err)
+	}
+}
+
+// A write that requires a generation replaces no other one.
+func TestPinOfWrite(t *testing.T) {
+	bucket := openBucket(t, func(*http.Request) {})
+	put := func(contents string, o *blob.WriterOptions) error {
+		return bucket.WriteAll(t.Context(), "set.jsonl", []byte(contents), o)
+	}
+	if err := put("one", nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := bucket.NewReader(t.Context(), "set.jsonl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := gcspin.Pin{}.Version(r)
+	if err := r.Close(); err != nil || version == "" {
+		t.Fatalf("version %q, %v", version, err)
+	}
+	o := &blob.WriterOptions{BeforeWrite: func(as func(any) bool) error {
+		gcspin.Pin{}.Require(version, as)
+		return nil
+	}}
+	if err := put("two", o); err != nil {
+		t.Errorf("in the place of the version that was read: %v", err)
+	}
+	if err := put("three", o); gcerrors.Code(err) != gcerrors.FailedPrecondition {
+		t.Errorf("in the place of another version: %v, want FailedPrecondition", err)
+	}
+	if got, err := bucket.ReadAll(t.Context(), "set.jsonl"); err != nil || string(got) != "two" {
+		t.Errorf("%q, %v, want the version that was read first to be replaced once", got, err)
 	}
 }
 

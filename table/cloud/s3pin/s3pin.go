@@ -1,17 +1,18 @@
-// Package s3pin ties the reads of a set to one version of each object in Amazon S3 and stores
+// Package s3pin ties reads and writes of a set to one version of each object in Amazon S3 and stores
 // like it, for buckets of gocloud.dev/blob/s3blob.
 package s3pin
 
 import (
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	"gocloud.dev/blob"
 )
 
-// Pin is a pin of package cloud. The version of an object is its ETag, which later reads require
-// by If-Match.
+// Pin is a pin of package cloud. The version of an object is its ETag, which later reads and writes
+// require by If-Match.
 type Pin struct{}
 
 // Version returns the ETag of the object that r reads.
@@ -23,11 +24,15 @@ func (Pin) Version(r *blob.Reader) string {
 	return *out.ETag
 }
 
-// Require makes a read fail if the object has another ETag.
+// Require makes a read or a write fail if the object has another ETag.
 func (Pin) Require(etag string, as func(any) bool) {
-	var in *s3.GetObjectInput
-	if as(&in) {
-		in.IfMatch = &etag
+	var read *s3.GetObjectInput
+	if as(&read) {
+		read.IfMatch = &etag
+	}
+	var write *transfermanager.UploadObjectInput
+	if as(&write) {
+		write.IfMatch = &etag
 	}
 }
 

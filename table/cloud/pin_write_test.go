@@ -1,0 +1,72 @@
+package cloud_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3pin"
+)
+
+// writerOf returns what writes the object a in the place of the version that is there now.
+func writerOf(t *testing.T, bucket *blob.Bucket) (version string, write func(contents []byte) error) {
+	t.Helper()
+	r, err := bucket.NewReader(t.Context(), "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version = s3pin.Pin{}.Version(r)
+	if err := r.Close(); err != nil || version == "" {
+		t.Fatalf("version %q, %v", version, err)
+	}
+	return version, func(contents []byte) error {
+		return bucket.WriteAll(t.Context(), "a", contents, &blob.WriterOptions{BeforeWrite: func(as func(any) bool) error {
+			s3pin.Pin{}.Require(version, as)
+			return nil
+		}})
+	}
+}
+
+// A write that requires a version replaces no other one.
+func TestPinOfWrite(t *testing.T) {
+	bucket := s3test.Open(t, s3test.Server())
+	putObject(t, bucket, "a", "one")
+	_, write := writerOf(t, bucket)
+	if err := write([]byte("two")); err != nil {
+		t.Errorf("in the place of the version that was read: %v", err)
+	}
+	if err := write([]byte("three")); gcerrors.Code(err) != gcerrors.FailedPrecondition {
+		t.Errorf("in the place of another version: %v, want FailedPrecondition", err)
+	}
+	if got := object(t, bucket, "a"); got != "two" {
+		t.Errorf("%q was written in the place of another version", got)
+	}
+}
+
+// A large object is sent in parts, and the last request requires the version. The server of the tests ignores
+// that.
+func TestPinOfLargeWrite(t *testing.T) {
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
+	putObject(t, bucket, "a", "one")
+	version, write := writerOf(t, bucket)
+	var required []string
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if r.Method == http.MethodPost && strings.Contains(r.URL.RawQuery, "uploadId=") {
+			required = append(required, r.Header.Get("If-Match"))
+		}
+		server.ServeHTTP(w, r)
+	})
+	if err := write(bytes.Repeat([]byte("2"), 17<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{version}, required); diff != "" {
+		t.Errorf("versions that requests require (-want +got):\n%s", diff)
+	}
+}
