@@ -15,6 +15,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.111.0
 	github.com/cheggaaa/pb/v3 v3.1.7
 	github.com/dustin/go-humanize v1.0.1
+	github.com/gofrs/flock v0.13.0
 	github.com/sievetable/sievetable v0.1.0
 	github.com/sievetable/sievetable/filter/fuse v0.1.0
 	github.com/sievetable/sievetable/table/cloud v0.1.0

@@ -29,7 +29,9 @@ one step. Programs that read the set see the old manifest or the new one, and a 
 of its tables are there. Layers are kept.
 
 A table that is there already is not sent again: its name is the SHA-256 of its bytes, so that a name
-never means two tables. If put is interrupted or killed at any moment, the old manifest stays as it is,
+never means two tables. Right before the manifest is written, put looks again, and sends what is gone. It
+replaces only the manifest that was there when it began: if another program has written one since,
+that one stays, and put fails. If put is interrupted or killed at any moment, the old manifest stays as it is,
 and another run sends what is missing. What is sent has the SHA-256 that the manifest of the directory
 says, or it is an error.
 
@@ -53,8 +55,10 @@ func putCommand() *cobra.Command {
   sstcloud put blacklist 's3://lists?region=eu-central-1&prefix=blacklist/'
   sstcloud put --manifest 2026-11-26.jsonl blacklist gs://lists`,
 		Annotations: exitStatus{
-			exitOK:      "the set is in the store",
-			exitDamaged: "a table is not as the manifest says, or a manifest is damaged: nothing has changed for readers",
+			exitOK:    "the set is in the store",
+			exitUsage: exitMeanings[exitUsage] + "; or another program has written the manifest meanwhile",
+			exitDamaged: "a table is not as the manifest says, or a manifest is damaged: nothing has changed for readers; " +
+				"or the manifest is written, and a table of it was deleted at the same time: put the set again",
 		}.annotation(),
 		Args: arguments("SET and URL", 2, 2),
 	}

@@ -1,17 +1,12 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-
-	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // An Object is what a store says about an object in its list.
@@ -53,29 +48,4 @@ func (s *Store) List(ctx context.Context) (map[string]Object, error) {
 // Attributes returns what the store says about the object key. It ends after [Timeout].
 func (s *Store) Attributes(ctx context.Context, key string) (*blob.Attributes, error) {
 	return within(ctx, func(ctx context.Context) (*blob.Attributes, error) { return s.Bucket.Attributes(ctx, key) })
-}
-
-// A ManifestError says that an object is no manifest, or a damaged one. It is [table.ErrCorrupt].
-type ManifestError struct {
-	Name  string
-	Cause error
-}
-
-func (e *ManifestError) Error() string   { return e.Name + ": " + e.Cause.Error() }
-func (e *ManifestError) Unwrap() []error { return []error{e.Cause, table.ErrCorrupt} }
-
-// ReadManifest reads the manifest in the object key.
-func (s *Store) ReadManifest(ctx context.Context, key string) (*set.Manifest, error) {
-	file, err := within(ctx, func(ctx context.Context) ([]byte, error) { return s.ReadAll(ctx, key) })
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil, fmt.Errorf("%s: no such manifest, want a set that sstcloud put has sent, and the --manifest and the prefix that were given to it: %w", s.Name(key), err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: read the manifest: %w", s.Name(key), err)
-	}
-	m, err := set.ReadManifest(bytes.NewReader(file))
-	if err != nil {
-		return nil, &ManifestError{s.Name(key), err}
-	}
-	return m, nil
 }

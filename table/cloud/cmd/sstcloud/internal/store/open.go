@@ -111,8 +111,11 @@ func nameOf(u *url.URL, prefix string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/") + "/" + prefix
 }
 
+// pins are those of the stores that have one.
+var pins = []cloud.Pin{s3pin.Pin{}, gcspin.Pin{}}
+
 // Source returns a Source of the tables.
-func (s *Store) Source() *cloud.Source { return cloud.NewSource(s.Bucket, s3pin.Pin{}, gcspin.Pin{}) }
+func (s *Store) Source() *cloud.Source { return cloud.NewSource(s.Bucket, pins...) }
 
 // Name returns the name of an object, for messages.
 func (s *Store) Name(key string) string { return s.name + key }

@@ -76,15 +76,21 @@ func (w *Sweep) isLeft(o store.Object) bool {
 
 // Delete deletes the Objects, some at a time. Right before, it reads the manifests again if they have
 // changed, and asks for the time of each object: one that is listed now, or that was sent again, stays.
-// deleted is called for each object that is deleted. After an error too, Delete looks whether a manifest
-// lists one of them.
+// A directory is locked meanwhile. deleted is called for each object that is deleted. After an error too,
+// Delete looks whether a manifest lists one of them.
 func (w *Sweep) Delete(ctx context.Context, concurrency int, deleted func(store.Object)) error {
 	var gone []store.Object
 	for some := range slices.Chunk(w.Objects, concurrency) {
+		unlock, err := w.s.Lock(ctx)
+		if err != nil {
+			return errors.Join(err, w.checkGone(ctx, gone))
+		}
 		if err := w.manifests.update(ctx); err != nil {
+			unlock()
 			return err // so checkGone cannot know what they list either
 		}
 		n, err := w.deleteSome(ctx, some)
+		unlock()
 		for _, o := range n {
 			deleted(o)
 		}
