@@ -15,20 +15,16 @@ import (
 // request with the context for the bytes from off up to off+len(p).
 type farAway struct {
 	*bytes.Reader
+	latency  time.Duration
 	requests int
-	stalled  bool // a read ends only with its context
 }
 
 func (f *farAway) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
 	f.requests++ // of one goroutine, since the examples have Concurrency 1
-	answer := time.After(20 * time.Millisecond)
-	if f.stalled {
-		answer = nil
-	}
 	select {
 	case <-ctx.Done():
 		return 0, ctx.Err()
-	case <-answer:
+	case <-time.After(f.latency):
 		return f.ReadAt(p, off)
 	}
 }
@@ -36,7 +32,7 @@ func (f *farAway) ReadAtContext(ctx context.Context, p []byte, off int64) (int, 
 // openFarAway opens the table of capitals, with a data block for each.
 func openFarAway() (*table.Reader, *farAway) {
 	contents := capitals(&table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 1})
-	src := &farAway{Reader: bytes.NewReader(contents)}
+	src := &farAway{Reader: bytes.NewReader(contents), latency: 20 * time.Millisecond}
 	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: 64 << 10})
 	if err != nil {
 		panic(err)
@@ -69,12 +65,12 @@ func ExampleReader_GetMany() {
 // A lookup from a slow store gets a time limit.
 func ExampleReader_GetContext() {
 	r, src := openFarAway()
-	src.stalled = true
+	src.latency = 5 * time.Minute // the store is overloaded
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	_, err := r.GetContext(ctx, []byte("Peru"))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
-	src.stalled = false
+	src.latency = 20 * time.Millisecond
 	capital, err := r.GetContext(context.Background(), []byte("Peru"))
 	fmt.Printf("%s %v\n", capital, err)
 	// Output:

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,11 +24,14 @@ type countingCodec struct {
 	table.Codec
 	calls, active, most *atomic.Int64
 	together            int64
-	met                 chan bool // is closed then
+	met                 context.Context // is done then, or after hang
+	meet                context.CancelFunc
 }
 
-func newCountingCodec(together int) countingCodec {
-	return countingCodec{table.Snappy, new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(together), make(chan bool)}
+func newCountingCodec(t *testing.T, together int) countingCodec {
+	met, meet := context.WithTimeout(t.Context(), hang)
+	t.Cleanup(meet)
+	return countingCodec{table.Snappy, new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(together), met, meet}
 }
 
 func (c countingCodec) Encode(dst, src []byte) []byte {
@@ -36,13 +40,10 @@ func (c countingCodec) Encode(dst, src []byte) []byte {
 	defer c.active.Add(-1)
 	for most := c.most.Load(); active > most; most = c.most.Load() {
 		if c.most.CompareAndSwap(most, active) && active == c.together {
-			close(c.met)
+			c.meet()
 		}
 	}
-	select {
-	case <-c.met:
-	case <-time.After(hang):
-	}
+	<-c.met.Done()
 	time.Sleep(100 * time.Microsecond)
 	return c.Codec.Encode(dst, src)
 }
@@ -50,7 +51,7 @@ func (c countingCodec) Encode(dst, src []byte) []byte {
 // As many goroutines encode at a time as the options say, and no more.
 func TestConcurrencyBoundsGoroutines(t *testing.T) {
 	for _, concurrency := range []int{2, 3, 8} {
-		c := newCountingCodec(concurrency)
+		c := newCountingCodec(t, concurrency)
 		build(t, &table.WriterOptions{Compression: c, Concurrency: concurrency}, w1Pairs(20_000))
 		if most := c.most.Load(); most != int64(concurrency) {
 			t.Errorf("%d goroutines encode at a time, want %d", most, concurrency)
@@ -73,7 +74,7 @@ func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
 		{"Abort", 1 << 30, (*table.Writer).Abort, nil},
 		{"Abort after an error", 300_000, (*table.Writer).Abort, nil},
 	} {
-		c := newCountingCodec(1)
+		c := newCountingCodec(t, 1)
 		w, err := table.NewWriter(&failingWriter{tt.room, full}, &table.WriterOptions{Compression: c, Concurrency: 4})
 		if err != nil {
 			t.Fatal(err)
