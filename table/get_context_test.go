@@ -96,8 +96,10 @@ func TestContextReadsOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { // so that the read begins before the time is up
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
-			if err := call(ctx, r, keysOf(pairs, 1)); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s = %v, want context.DeadlineExceeded", name, err)
+			start := time.Now()
+			err := call(ctx, r, keysOf(pairs, 1))
+			if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != time.Millisecond {
+				t.Errorf("%s = %v after %v, want context.DeadlineExceeded after 1 ms", name, err, took)
 			}
 		})
 		blocks, size := m.BlocksRead.Load(), m.BytesRead.Load()
@@ -140,8 +142,10 @@ func TestContextEndsReads(t *testing.T) {
 					ctx, cancel = context.WithCancel(t.Context())
 					time.AfterFunc(5*time.Millisecond, cancel)
 				}
-				if err := call(ctx, r, keysOf(pairs, 1, 3, 5, 7, 9)); !errors.Is(err, want) || len(s.reads) == 0 {
-					t.Errorf("%s = %v after %d reads, want %v", name, err, len(s.reads), want)
+				start := time.Now()
+				err := call(ctx, r, keysOf(pairs, 1, 3, 5, 7, 9))
+				if took := time.Since(start); !errors.Is(err, want) || len(s.reads) == 0 || took != 5*time.Millisecond {
+					t.Errorf("%s = %v after %d reads and %v, want %v after 5 ms", name, err, len(s.reads), took, want)
 				}
 				cancel()
 				checkNoReads(t)
@@ -169,9 +173,10 @@ func TestNoReadOutlivesFound(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
 			s.latency, s.fast = time.Hour, 1
+			start := time.Now()
 			err := recovered(func() error { return r.GetMany(t.Context(), keysOf(pairs, 0, 2, 4, 6), nil, found) })
-			if err != io.ErrClosedPipe {
-				t.Errorf("%s: GetMany = %v", name, err)
+			if took := time.Since(start); err != io.ErrClosedPipe || took > 0 {
+				t.Errorf("%s: GetMany = %v after %v", name, err, took)
 			}
 			checkNoReads(t)
 		})

@@ -160,8 +160,9 @@ func TestIterContext(t *testing.T) {
 			}
 			stores[2].latency = time.Hour
 			time.AfterFunc(time.Millisecond, cancel)
-			if it.Last() || !errors.Is(it.Error(), context.Canceled) {
-				t.Errorf("Last = %v, want context.Canceled", it.Error())
+			start := time.Now()
+			if it.Last() || !errors.Is(it.Error(), context.Canceled) || time.Since(start) != time.Millisecond {
+				t.Errorf("Last = %v after %v, want context.Canceled after 1 ms", it.Error(), time.Since(start))
 			}
 			stores[2].contents[0] ^= 1
 			stores[2].latency = 0
