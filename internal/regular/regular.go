@@ -41,12 +41,14 @@ func check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: errors.New(kind(info.Mode()) + ", want a regular file")}
+	return &fs.PathError{Op: "open", Path: name, Err: errors.New(Kind(info.Mode()) + ", want a regular file")}
 }
 
-// kind returns what a file that is not regular is, for errors.
-func kind(m fs.FileMode) string {
+// Kind returns what a file that is not regular is, for errors.
+func Kind(m fs.FileMode) string {
 	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
 	case m&fs.ModeDir != 0:
 		return "a directory"
 	case m&fs.ModeNamedPipe != 0:

@@ -7,5 +7,7 @@ import (
 	"os"
 )
 
-// Lock returns an error: on these systems two processes could have the lock.
-func Lock(*os.File) error { return errors.ErrUnsupported }
+// openFile returns an error: on these systems two processes could have the lock.
+func openFile(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func lock(*os.File) error { return errors.ErrUnsupported }

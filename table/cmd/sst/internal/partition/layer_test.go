@@ -146,10 +146,7 @@ func TestLayerWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.Create(filepath.Join(dir, lockName))
-	if err == nil {
-		err = filelock.Lock(other)
-	}
+	other, err := filelock.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		t.Fatal(err)
 	}

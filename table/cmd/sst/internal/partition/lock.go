@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -22,17 +21,17 @@ const lockPause = 10 * time.Millisecond
 // set is written all the same: it needs nothing of the manifest that it replaces.
 func (w *Writer) lock() (unlock func(), err error) {
 	for {
-		f, err := tryLock(w.path(lockName))
+		f, err := filelock.Open(w.path(lockName))
 		switch {
-		case f != nil:
+		case err == nil:
 			return func() {
 				os.Remove(f.Name()) // as long as nobody else can lock it. Windows removes no open file: it stays
 				f.Close()
 			}, nil
 		case errors.Is(err, errors.ErrUnsupported) && w.layer == nil:
 			return func() {}, nil
-		case err != nil:
-			return nil, fmt.Errorf("lock %s: %w", w.path(lockName), err)
+		case !errors.Is(err, filelock.ErrLocked):
+			return nil, err
 		}
 		select {
 		case <-w.ctx.Done():
@@ -40,24 +39,4 @@ func (w *Writer) lock() (unlock func(), err error) {
 		case <-time.After(lockPause):
 		}
 	}
-}
-
-// tryLock returns the lock file, locked, or nil if another Writer has it.
-func tryLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	err = filelock.Lock(f)
-	named := false
-	if err == nil {
-		named, err = filelock.IsNamed(f)
-	}
-	if named && err == nil {
-		return f, nil
-	}
-	if errors.Is(err, filelock.ErrLocked) {
-		err = nil
-	}
-	return nil, errors.Join(err, f.Close())
 }

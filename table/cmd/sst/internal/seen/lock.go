@@ -20,20 +20,11 @@ func lockBeside(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
 	}
-	f, err := os.OpenFile(name+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	err = filelock.Lock(f)
+	f, err := filelock.Open(name + lockSuffix)
 	if errors.Is(err, filelock.ErrLocked) {
-		err = fmt.Errorf("%s: another sst seen uses this state: wait for its end, or give another --state", text.ShellPath(path))
-	} else if err != nil {
-		err = fmt.Errorf("lock %s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: another sst seen uses this state: wait for its end, or give another --state", text.ShellPath(path))
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return f, err
 }
 
 // checkLock returns an error if another process can have locked the state: another file has the name of the

@@ -1,0 +1,138 @@
+//go:build (unix && !solaris && !aix) || windows
+
+package filelock
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func openLock(t *testing.T, name string) *os.File {
+	t.Helper()
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// One open file has the lock at a time, until it is closed. The contents of the file stay.
+func TestOpenLocks(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "lock")
+	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := openLock(t, name)
+	if other, err := Open(name); !errors.Is(err, ErrLocked) || other != nil {
+		t.Errorf("Open of a locked file = %v, %v; want ErrLocked", other, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := openLock(t, name).Close(); err != nil {
+		t.Error(err)
+	}
+	if contents, err := os.ReadFile(name); err != nil || string(contents) != "contents" {
+		t.Errorf("the file has %q, %v", contents, err)
+	}
+}
+
+// A lock file excludes others as long as its name is that of the open file itself.
+func TestIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(lock, other string) error
+		want   bool
+	}{
+		"unchanged":          {func(string, string) error { return nil }, true},
+		"removed":            {func(lock, _ string) error { return os.Remove(lock) }, false},
+		"renamed":            {os.Rename, false},
+		"replaced":           {func(lock, other string) error { return os.Rename(other, lock) }, false},
+		"a link to the file": {func(lock, other string) error { return errors.Join(os.Rename(lock, other), os.Symlink(other, lock)) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			lock, other := filepath.Join(dir, "lock"), filepath.Join(dir, "other")
+			if err := os.WriteFile(other, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f := openLock(t, lock)
+			if err := tt.change(lock, other); err != nil {
+				t.Skip(err) // Windows removes no open file
+			}
+			if got, err := IsNamed(f); got != tt.want || err != nil {
+				t.Errorf("IsNamed = %t, %v; want %t", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// A link is not followed, and the file that it names is neither made nor locked.
+func TestOpenFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	there, made := filepath.Join(dir, "there"), filepath.Join(dir, "made")
+	if err := os.WriteFile(there, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{there, made, dir} {
+		link := filepath.Join(dir, "link")
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err)
+		}
+		f, err := Open(link)
+		if want := "lock " + link + ": a symbolic link, not a regular file: remove it"; f != nil || err == nil || err.Error() != want {
+			t.Errorf("Open = %v, %v; want %q", f, err, want)
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Lstat(made); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file that a link named was made: %v", err)
+	}
+	openLock(t, there)
+}
+
+// Many that remove the lock file before they end the lock, as package partition does, have it one at a time.
+func TestOpenOfRemovedFiles(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "lock")
+	var holders, locked, violations atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for locked.Load() < 500 {
+				f, err := Open(name)
+				if errors.Is(err, ErrLocked) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if holders.Add(1) > 1 {
+					violations.Add(1)
+				}
+				locked.Add(1)
+				runtime.Gosched()
+				holders.Add(-1)
+				os.Remove(name) // Windows removes no open file
+				f.Close()
+			}
+		})
+	}
+	all.Wait()
+	if n := violations.Load(); n > 0 {
+		t.Errorf("%d of %d times another one had the lock too", n, locked.Load())
+	}
+}
