@@ -45,8 +45,11 @@ const lockPause = 10 * time.Millisecond
 // lock locks the directory. If its file system has no locks, the error is errors.ErrUnsupported.
 func (s localStore) lock(ctx context.Context) (unlock func(), err error) {
 	for {
-		l := flock.New(s.path(lockName), flock.SetPermissions(0o666))
-		_, err := l.TryLockContext(ctx, lockPause)
+		l := flock.New(s.path(lockName), flock.SetFlag(lockFlags), flock.SetPermissions(0o666))
+		err := checkLockFile(l.Path())
+		if err == nil {
+			_, err = l.TryLockContext(ctx, lockPause)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("setio: lock %s: %w", l.Path(), errors.Join(err, l.Close()))
 		}
@@ -60,10 +63,20 @@ func (s localStore) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// isNamed reports whether the locked file still has its name. If not, the lock excludes nobody.
+// checkLockFile returns an error if another file than a regular one has the name of the lock file. A link would have a
+// file made elsewhere.
+func checkLockFile(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // an error other than that there is none comes again when it is opened
+	}
+	return errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
+}
+
+// isNamed reports whether the locked file is a regular one that still has its name. If not, the lock excludes nobody.
 func isNamed(l *flock.Flock) bool {
-	named, err := os.Stat(l.Path())
-	if err != nil {
+	named, err := os.Lstat(l.Path())
+	if err != nil || !named.Mode().IsRegular() {
 		return false
 	}
 	held, err := l.Stat()

@@ -3,6 +3,9 @@
 package setio_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -20,5 +23,24 @@ func TestManifestIsAPipe(t *testing.T) {
 	}
 	if err := setio.Sweep(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "a named pipe") {
 		t.Errorf("error %v, want one of the pipe", err)
+	}
+}
+
+// Of a lock file that is a link, no file is made elsewhere, and to open a pipe must not wait.
+func TestLockFileIsNoFile(t *testing.T) {
+	for want, prepare := range map[string]func(name, elsewhere string) error{
+		"a symbolic link": func(name, elsewhere string) error { return os.Symlink(elsewhere, name) },
+		"a named pipe":    func(name, _ string) error { return syscall.Mkfifo(name, 0o666) },
+	} {
+		dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "made")
+		if err := prepare(filepath.Join(dir, set.ManifestName+".lock"), elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		if err := setio.Sweep(t.Context(), dir); err == nil || !strings.HasSuffix(err.Error(), want+", not a regular file: remove it") {
+			t.Errorf("error %v, want that the lock file is %s", err, want)
+		}
+		if _, err := os.Lstat(elsewhere); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a file was made where the link leads: %v", err)
+		}
 	}
 }
