@@ -30,7 +30,8 @@ type Sieve struct {
 	// far apart as that.
 	Every time.Duration
 
-	due *time.Timer
+	due    *time.Timer
+	failed bool // a save
 }
 
 // Run prints the new lines of the inputs, one input after the other, and saves the State. An input is
@@ -48,7 +49,7 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 			break
 		}
 	}
-	if !s.State.isWorthSaving(err) {
+	if s.failed || !s.State.isWorthSaving(err) {
 		return err
 	}
 	failed := s.save()
@@ -75,6 +76,7 @@ func (s *Sieve) save() error {
 	}
 	start := time.Now()
 	err := s.State.Save()
+	s.failed = err != nil
 	s.due.Reset(max(s.Every, 10*time.Since(start)))
 	return err
 }
