@@ -29,9 +29,13 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if name := command.Name(); name == "salvage" || name == "repair" {
 		return
 	}
-	all := damagedFiles(err)
+	all, missing := damagedFiles(err)
 	if f := command.Flags().Lookup("comparator"); len(all) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
 		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
+		return
+	}
+	if len(missing) > 0 {
+		text.Line(w, "sst: restore what is missing, or run: %s", source.RepairCommand(filepath.Dir(missing[0])))
 		return
 	}
 	suggestRescue(w, all)
@@ -47,11 +51,11 @@ func suggestRescue(w io.Writer, all []string) {
 		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(files) == 0:
-		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run %s", text.ShellPath(all[0]), source.RepairCommand)
+		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), source.RepairCommand(filepath.Dir(all[0])))
 		return
 	}
 	if dir := filepath.Dir(files[0]); source.IsInManifest(files[0]) {
-		text.Line(w, "sst: to make a database of all that can still be read: sst repair %s -o NEW", text.ShellPath(dir))
+		text.Line(w, "sst: to make a database of all that can still be read: %s", source.RepairCommand(dir))
 		return
 	}
 	rescued := source.OutputName(files[0], ".rescued.ldb")
@@ -62,32 +66,51 @@ func suggestRescue(w io.Writer, all []string) {
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
-// damagedFiles returns the paths of the damaged tables, without duplicates.
-func damagedFiles(err error) []string {
-	var files []string
+// damagedFiles returns the paths of the damaged tables, and of the tables that a database lacks, without duplicates.
+func damagedFiles(err error) (files, missing []string) {
 	switch e := err.(type) {
 	case damageReported:
-		files = e.files
+		files, missing = e.files, e.missing
 	case *source.FileError:
-		if errors.As(e, new(*table.CorruptionError)) { // of which salvage reads the rest
+		switch {
+		case errors.As(e, new(*source.MissingTable)):
+			missing = []string{e.Path}
+		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			files = []string{e.Path}
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
-			files = append(files, damagedFiles(inner)...)
+			f, m := damagedFiles(inner)
+			files, missing = append(files, f...), append(missing, m...)
 		}
 	case interface{ Unwrap() error }:
-		files = damagedFiles(e.Unwrap())
+		files, missing = damagedFiles(e.Unwrap())
 	}
 	slices.Sort(files)
-	return slices.Compact(files)
+	slices.Sort(missing)
+	return slices.Compact(files), slices.Compact(missing)
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables
-// that sst salvage can read.
-type damageReported struct{ files []string }
+// that sst salvage can read, and missing those that a database lacks.
+type damageReported struct {
+	files, missing []string
+	damaged, of    int // how many files are damaged or missing, of those that were checked; 0: of one file
+	other, absent  int // those of them that other errors are about: files that are damaged, or that were only asked for
+}
 
-func (damageReported) Error() string        { return "damage was found" }
+func (d damageReported) Error() string {
+	switch {
+	case d.of == 0:
+		return "damage was found"
+	case d.of == 1:
+		return "the file is damaged or missing"
+	case d.damaged == 1:
+		return fmt.Sprintf("1 of %d files is damaged or missing", d.of)
+	}
+	return fmt.Sprintf("%d of %d files are damaged or missing", d.damaged, d.of)
+}
+
 func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
 
 // maxNamedLosses is how many ranges of lost keys are named each.
@@ -96,8 +119,12 @@ const maxNamedLosses = 100
 // lostKeys returns errors for the keys within a range that a source has lost, and then what that
 // means.
 func lostKeys(s *source.Source, within source.KeyRange, meaning string) error {
+	return namedLosses(s, s.Losses(within), meaning)
+}
+
+// namedLosses returns errors for losses, and then what they mean, or nil if there are none.
+func namedLosses(s *source.Source, losses []source.Loss, meaning string) error {
 	var all []error
-	losses := s.Losses(within)
 	for i := range losses[:min(len(losses), maxNamedLosses)] {
 		all = append(all, losses[i].InFile())
 	}
@@ -107,5 +134,8 @@ func lostKeys(s *source.Source, within source.KeyRange, meaning string) error {
 	if all == nil {
 		return nil
 	}
-	return errors.Join(append(all, errors.New(meaning))...)
+	if meaning != "" {
+		all = append(all, errors.New(meaning))
+	}
+	return errors.Join(all...)
 }

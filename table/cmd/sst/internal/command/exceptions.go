@@ -17,6 +17,7 @@ import (
 
 // exceptions are those of a table that sst build --never has found, for a new table of its entries.
 type exceptions struct {
+	path       string // of that table
 	n          int
 	filter     []byte // the filter that has them by chance; nil: it cannot be read
 	sameFilter bool   // that of the new table is the same, so it has no others
@@ -27,7 +28,7 @@ type exceptions struct {
 // them. The options are complete apart from that.
 func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exceptions {
 	old := f.Filters()
-	e := &exceptions{n: old.Never.Len()}
+	e := &exceptions{path: f.Path, n: old.Never.Len()}
 	switch {
 	case e.n == 0:
 		return e
@@ -127,6 +128,6 @@ func (e *exceptions) note(stderr io.Writer) {
 	case e.leftOut != "":
 		text.Line(stderr, "sst: note: left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
 	case !e.sameFilter:
-		text.Line(stderr, "sst: note: the filter of the table is another one than that of FILE: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never")
+		text.Line(stderr, "sst: note: the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never", e.path)
 	}
 }

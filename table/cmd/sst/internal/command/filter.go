@@ -121,7 +121,7 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 		return err
 	}
 	if n := union.LeftOut(); n > 0 {
-		text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another FILE may have the key", text.Count(uint64(n), "exception"))
+		text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another of the filters may have the key", text.Count(uint64(n), "exception"))
 	}
 	return output.Commit(to)
 }

@@ -161,7 +161,7 @@ func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
 		}
 	}
 	if damaged {
-		failed = append(failed, damageReported{p.files})
+		failed = append(failed, damageReported{files: p.files})
 	}
 	return errors.Join(failed...)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -18,12 +19,12 @@ read. If the MANIFEST is damaged, it may have lost tables: those are read too th
 edits has, and only those left out that its sound edits call obsolete. If it is lost, all are read.
 The highest sequence number decides then, and obsolete tables can bring back what was deleted.
 
-Messages name what is lost: ranges of keys, and the sequence numbers of lost writes. The exit
-status is 3 if something is lost. Of a key in a lost range, an older version can be in NEW, also if
-the key was deleted, since the damage may have hit what was newer. A message counts these pairs,
-and --certain leaves them out. All pairs of NEW are then the newest ones, except that a log that
-was cut at its end cannot be told from one that a crash left, unless the MANIFEST counts the
-writes that it lacks.
+Messages name what is lost: ranges of keys, or of many ranges one for each file, and the sequence
+numbers of lost writes. The exit status is 3 if something is lost. Of a key in a lost range, an
+older version can be in NEW, also if the key was deleted, since the damage may have hit what was
+newer. A message counts these pairs, and --certain leaves them out. All pairs of NEW are then the
+newest ones, except that a log that was cut at its end cannot be told from one that a crash left,
+unless the MANIFEST counts the writes that it lacks.
 
 Certain are, if the MANIFEST is sound:
   - writes of live logs behind those that are lost,
@@ -63,10 +64,22 @@ func repairCommand() *cobra.Command {
 				return err
 			}
 			f.report(cmd, s, c)
-			return lostKeys(s, source.KeyRange{}, "of these keys, older versions may be in the new database, also of keys that were deleted")
+			return lostFrom(s)
 		})
 	}
 	return cmd
+}
+
+// fewLosses is how many ranges of lost keys a repair names. The report says how many pairs may be old.
+const fewLosses = 8
+
+// lostFrom returns errors for the keys that a source has lost: of many ranges, one for each file.
+func lostFrom(s *source.Source) error {
+	losses := s.Losses(source.KeyRange{})
+	if len(losses) > fewLosses && s.Order != table.AnyOrder {
+		losses = s.ByFile(losses)
+	}
+	return namedLosses(s, losses, "")
 }
 
 // salvagePairs is source.Options.Salvage.

@@ -22,7 +22,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // salvageFlags are the flags of salvage.
@@ -108,7 +107,7 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	defer limit.Apply()()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory, want a table or a log: for a database, use sst repair %s -o NEW", path, text.ShellPath(path))
+		return fmt.Errorf("%s is a directory, want a table or a log: for a database, use %s", path, source.RepairCommand(path))
 	}
 	if source.IsLogFile(path, o) {
 		if found, err := f.salvageLog(cmd, path, o, limit); found || err != nil {

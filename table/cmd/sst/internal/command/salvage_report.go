@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
@@ -36,7 +37,7 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	}
 	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
 	if source.IsInManifest(path) {
-		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run %s", path, source.RepairCommand)
+		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", path, source.RepairCommand(filepath.Dir(path)))
 	}
 }
 

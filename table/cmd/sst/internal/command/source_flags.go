@@ -142,6 +142,9 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 		o.Note(note)
 	}
 	err = do(s)
+	if note := s.MissingNote(err); note != "" {
+		o.Note(note)
+	}
 	damage := s.LogDamage()
 	if damage != nil {
 		damage = errors.Join(damage, errors.New("older and deleted versions of the keys of lost writes may show"))

@@ -145,6 +145,7 @@ func statsOfTable(out, stderr io.Writer, t target, o source.Options, budget *tab
 		return t.Loss(err)
 	}
 	s, damage := tablestats.Collect(f, f.Loss, budget)
+	damage = f.JoinLosses(damage)
 	s.Measure(f)
 	note, err := t.CheckSizeOf(f)
 	if note != "" {

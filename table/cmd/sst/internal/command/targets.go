@@ -21,6 +21,21 @@ type target struct {
 	log     bool
 	records bool         // it is in the format of logs, but no log: see source.RecordFile
 	logs    **source.Log // the last log of the directory that was read; nil: it is none of a directory
+	highest *sequence    // of the tables of the directory that were checked
+}
+
+// A sequence is the highest sequence number of a database's tables, if it is higher than the MANIFEST says, and a
+// table that has it.
+type sequence struct {
+	number uint64
+	path   string
+}
+
+// raise takes note of the sequence number of a table.
+func (s *sequence) raise(number uint64, path string) {
+	if number > s.number {
+		s.number, s.path = number, path
+	}
 }
 
 // targetsOf returns the tables and logs that the arguments name. failed holds directories
@@ -34,12 +49,12 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 		}
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
-		tables, logs := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}
+		tables, logs, highest := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}, new(sequence)
 		if dir.Set == "" {
 			slices.Reverse(tables) // the oldest first
 		}
 		for _, t := range tables {
-			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
+			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg, highest: highest})
 		}
 		for _, path := range dir.Logs {
 			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg, logs: &logs})

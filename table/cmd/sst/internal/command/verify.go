@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -68,40 +70,78 @@ func verifyCommand() *cobra.Command {
 		bar := progress.Bytes(cmd.ErrOrStderr(), totalSize(pathsOf(tables)), "verifying")
 		o.WrapReader = bar.ReaderAt
 		defer bar.Done()
-		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet))...)
+		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet, failed))...)
 	}
 	return cmd
 }
 
 // verify checks one target after the other. A file that cannot be read is an error, and not
-// damage.
-func verify(out io.Writer, tables []target, o source.Options, quiet bool) error {
-	var damaged []string
+// damage. before is what is wrong with other files of databases.
+func verify(out io.Writer, tables []target, o source.Options, quiet bool, before []error) error {
 	var failed []error
-	for _, t := range tables {
+	var found damageReported
+	for _, err := range before {
+		found.countOthers(err)
+	}
+	for i, t := range tables {
 		remark, err := t.verify(o)
 		if t.wasRemoved(err, o) {
 			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
 			continue
 		}
+		found.of++
 		switch {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", t.Path, remark)
-		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
-			failed = append(failed, damageReported{}) // damage that sst salvage does not repair
 		case errors.Is(err, table.ErrCorrupt):
-			damaged = append(damaged, t.Path)
+			found.add(t.Path, err)
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s could not be checked completely", t.Path))
+			if errors.Is(err, fs.ErrNotExist) {
+				found.damaged, found.absent = found.damaged+1, found.absent+1
+			}
 		}
-		for _, line := range text.Lines(err) {
+		lines := text.Lines(err)
+		if i == len(tables)-1 || tables[i+1].highest != t.highest {
+			lines = append(lines, found.checkSequence(t)...)
+		}
+		for _, line := range lines {
 			text.Line(out, "%s", line)
 		}
 	}
-	if damaged != nil {
-		failed = append(failed, damageReported{damaged})
+	if found.damaged > found.other+found.absent {
+		failed = append(failed, found)
 	}
 	return errors.Join(failed...)
+}
+
+// countOthers counts damage of files that are not checked one by one: of CURRENT, a MANIFEST or a log that is
+// missing. It is printed with the other errors.
+func (d *damageReported) countOthers(err error) {
+	if errors.Is(err, table.ErrCorrupt) {
+		d.damaged, d.of, d.other = d.damaged+1, d.of+1, d.other+1
+	}
+}
+
+// add adds a damaged file.
+func (d *damageReported) add(path string, err error) {
+	d.damaged++
+	switch {
+	case errors.As(err, new(*source.MissingTable)):
+		d.missing = append(d.missing, path)
+	case errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
+		d.files = append(d.files, path)
+	}
+}
+
+// checkSequence returns what is wrong with the MANIFEST, after the last table of a database was checked.
+func (d *damageReported) checkSequence(t target) []string {
+	if t.highest == nil || t.highest.number == 0 {
+		return nil
+	}
+	d.damaged, d.of = d.damaged+1, d.of+1
+	return []string{fmt.Sprintf("%s: last sequence number is %d, but %s has %d, so engines do not show what is newer: restore it, or run: %s",
+		filepath.Join(t.dir, t.version.Manifest), t.version.LastSequence, filepath.Base(t.highest.path), t.highest.number, source.RepairCommand(t.dir))}
 }
 
 // verify returns the damage of a table or a log, or why it could not be checked. remark is
@@ -144,7 +184,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		}
 	}
 	if t.Meta != nil {
-		err = errors.Join(err, f.CheckManifest(t.version, t.TableFile))
+		tooHigh, differs := f.CheckManifest(t.version, t.TableFile)
+		t.highest.raise(tooHigh, t.Path)
+		err = errors.Join(err, differs)
 	}
 	return remark, f.Wrap(errors.Join(err, f.Close()))
 }

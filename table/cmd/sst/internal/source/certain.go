@@ -2,7 +2,10 @@ package source
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/versions"
 )
 
 // A certainty says which entries of a database can be the newest of their keys for certain, before any
@@ -20,14 +23,14 @@ func (d *Dir) loseLog(o Options, number uint64) {
 		return
 	}
 	d.lostLog = max(d.lostLog, number)
-	lost, advice := "writes that it had are lost, so", "put it back"
+	lost, advice := "writes that it had are lost, so", "restore it"
 	if d.Version.Torn > 0 {
-		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, put it back"
+		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, restore it"
 	}
 	if !o.Repair {
 		advice += ", or use --no-log"
 	}
-	d.addDamage("%s: log %06d, which %s names, does not exist: %s older and deleted versions may show: %s", d.Path, number, d.Version.Manifest, lost, advice)
+	d.addDamage("%s: missing (named in %s): %s older and deleted versions may show: %s", filepath.Join(d.Path, versions.LogName(number)), d.Version.Manifest, lost, advice)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.

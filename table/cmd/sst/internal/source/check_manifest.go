@@ -9,20 +9,21 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A corruption is damage of a database that is not in a table.
 type corruption = wal.Corruption
 
-// RepairCommand makes a new database of what is left of one in the directory DIR.
-const RepairCommand = "sst repair DIR -o NEW"
+// RepairCommand is the command line that makes a new database of what is left of one in a directory.
+func RepairCommand(dir string) string { return "sst repair " + text.ShellPath(dir) + " -o NEW" }
 
 // What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
 // the table of the MANIFEST had it.
 const (
 	isAnotherTable = ", so what is read is another table"
-	isNoTable      = ", so engines cannot read this table: put the table of that size back, or run " + RepairCommand
-	unreadByOthers = ", so other engines cannot read this table: for these, run " + RepairCommand
+	isNoTable      = ", so engines cannot read this table: restore the table of that size, or run: "
+	unreadByOthers = ", so other engines cannot read this table: for these, run: "
 )
 
 // iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
@@ -66,13 +67,14 @@ func (f *File) hasEnds(first, last []byte) bool {
 }
 
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
-// that its sequence numbers are ≤ the last one of the database.
-func (f *File) CheckManifest(v *versions.Version, l TableFile) error {
+// that its sequence numbers are ≤ the last one of the database. If only these are not, the MANIFEST is at fault,
+// and tooHigh is the highest of them.
+func (f *File) CheckManifest(v *versions.Version, l TableFile) (tooHigh uint64, err error) {
 	what := isNoTable
 	if l.hasIQ80Size(f.Size) {
 		what = unreadByOthers
 	}
-	errs := []error{l.CheckSize(f.Size, v.Manifest, what)}
+	errs := []error{l.CheckSize(f.Size, v.Manifest, what+RepairCommand(filepath.Dir(f.Path)))}
 	differs := func(what, has, want string) {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
 	}
@@ -80,7 +82,7 @@ func (f *File) CheckManifest(v *versions.Version, l TableFile) error {
 	var sequence uint64
 	for e, err := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: 256 << 10}) {
 		if err != nil {
-			return errors.Join(errs...) // Verify reports the damage
+			return 0, errors.Join(errs...) // Verify reports the damage
 		}
 		if first == nil {
 			first = bytes.Clone(e.Key)
@@ -96,10 +98,13 @@ func (f *File) CheckManifest(v *versions.Version, l TableFile) error {
 	if !bytes.Equal(last, l.Meta.Largest) {
 		differs("last key", f.Separator(last), f.Separator(l.Meta.Largest))
 	}
+	if err = errors.Join(errs...); err == nil && sequence > v.LastSequence {
+		return sequence, nil
+	}
 	if sequence > v.LastSequence {
 		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
 	}
-	return errors.Join(errs...)
+	return 0, errors.Join(errs...)
 }
 
 // checkRange returns an error if the first or the last key is outside of the range that the MANIFEST

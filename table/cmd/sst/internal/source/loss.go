@@ -15,7 +15,10 @@ import (
 type Loss struct {
 	Keys KeyRange
 	Err  error // what is damaged
-	More int   // number of further damaged blocks in the range, next to each other
+	More int   // number of further damaged blocks in the range
+
+	// Ranges is how many ranges it stands for, if Keys is from the first to the last of them. 0: one.
+	Ranges int
 
 	path  string
 	level int // of the table, or -1 if the MANIFEST does not list it
@@ -26,7 +29,14 @@ func (l *Loss) Error() string {
 	if l.More > 0 {
 		more = fmt.Sprintf(", and %d more behind it", l.More)
 	}
-	return fmt.Sprintf("lost the %s (%s%s)", l.Keys, strings.TrimPrefix(l.Err.Error(), "table: "), more)
+	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
+	if m := (*MissingTable)(nil); errors.As(l.Err, &m) {
+		why = "missing, " + m.listed()
+	}
+	if l.Ranges > 1 {
+		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
+	}
+	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
 
 // Unwrap returns what is damaged.
@@ -187,6 +197,43 @@ func (s *Source) Losses(within KeyRange) []Loss {
 		all = append(all, l)
 	}
 	return all
+}
+
+// ByFile returns one Loss for each file, in the order of the first ones.
+func (s *Source) ByFile(losses []Loss) []Loss {
+	var all []Loss
+	for _, l := range losses {
+		i := slices.IndexFunc(all, func(a Loss) bool { return a.path == l.path })
+		if i < 0 {
+			l.Ranges = 1
+			all = append(all, l)
+			continue
+		}
+		all[i].Keys = all[i].Keys.extend(s.Order, l.Keys)
+		all[i].More += l.More + 1
+		all[i].Ranges++
+	}
+	return all
+}
+
+// JoinLosses joins Losses of data blocks of the table that are next to each other, in the order of their keys.
+func (f *File) JoinLosses(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var all []error
+	var last *Loss
+	for _, err := range joined.Unwrap() {
+		l := (*Loss)(nil)
+		if errors.As(err, &l) && last != nil && l.Keys.From != nil && bytes.Equal(last.Keys.To, l.Keys.From) {
+			last.Keys.To, last.Keys.BeforeTo = l.Keys.To, l.Keys.BeforeTo
+			last.More++
+			continue
+		}
+		last, all = l, append(all, err)
+	}
+	return errors.Join(all...)
 }
 
 // Hull returns the smallest range that has the keys of all losses.

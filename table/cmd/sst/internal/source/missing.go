@@ -3,6 +3,11 @@ package source
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // MissingError says which tables do not exist, or is nil.
@@ -13,13 +18,42 @@ func (d *Dir) MissingError() error {
 	first := filepath.Base(d.Missing[0].Path)
 	by := filepath.Base(d.Set)
 	if d.Set == "" {
-		by, first = "the MANIFEST", fmt.Sprintf("%06d", d.Missing[0].Meta.Number)
+		by = "the MANIFEST"
 	}
 	if n := len(d.Missing); n > 1 {
 		return corruption(fmt.Sprintf("%s: %d tables that %s lists do not exist, the first is %s", d.Path, n, by, first))
 	}
 	return corruption(fmt.Sprintf("%s: table %s, which %s lists, does not exist", d.Path, first, by))
 }
+
+// MissingNote says which tables do not exist and are not named by an error, or is "".
+func (s *Source) MissingNote(err error) string {
+	lacks := s.lacks
+	if err != nil {
+		message := err.Error()
+		lacks.Missing = slices.DeleteFunc(slices.Clone(lacks.Missing), func(l TableFile) bool { return strings.Contains(message, l.Path+": ") })
+	}
+	return strings.Join(text.Lines(lacks.MissingError()), "")
+}
+
+// A MissingTable is the error for a table of a database that does not exist. It is damage.
+type MissingTable struct {
+	Manifest string // the name of the MANIFEST that lists it
+	cut      bool   // that has lost its end
+}
+
+func (m *MissingTable) Error() string { return "missing (" + m.listed() + ")" }
+
+// listed says what lists the table.
+func (m *MissingTable) listed() string {
+	if m.cut {
+		return "listed in " + m.Manifest + ", of which the end was cut off, so that the table may be obsolete"
+	}
+	return "listed in " + m.Manifest
+}
+
+// Is reports whether target is table.ErrCorrupt.
+func (*MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
 
 // Open opens the table. A missing one is damage.
 func (l TableFile) Open(o Options) (*File, error) {
@@ -29,17 +63,5 @@ func (l TableFile) Open(o Options) (*File, error) {
 	case l.Line != nil:
 		return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it" + l.putBack(o))}
-}
-
-// putBack says what helps if the table of a database is missing.
-func (l TableFile) putBack(o Options) string {
-	advice := ": put it back"
-	if l.cut {
-		advice = ", of which the end was cut off, so that the table may be obsolete: if it is not, put it back"
-	}
-	if o.Repair {
-		return advice
-	}
-	return advice + ", or run " + RepairCommand
+	return nil, &FileError{l.Path, &MissingTable{l.by, l.cut}}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Source is a table, a log, or a directory of tables and logs, which are read as one.
@@ -35,6 +34,7 @@ type Source struct {
 	openMemory int64    // of them
 	levels     []level  // for lookups; nil until the first one
 	noted      map[string]bool
+	lacks      Dir // its tables that do not exist, which is damage for the keys of these only
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -84,7 +84,7 @@ func (s *Source) openDir() error {
 		return err
 	}
 	s.set, s.layers = d.Set != "", d.Layers
-	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
+	s.Notes, s.lacks = d.Notes, Dir{Path: d.Path, Set: d.Set, Missing: d.Missing}
 	s.Damage, s.logs = errors.Join(d.Damage...), d.logs(s.o)
 	if d.Version != nil {
 		s.lastSequence = d.Version.LastSequence

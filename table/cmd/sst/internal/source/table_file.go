@@ -27,6 +27,7 @@ type TableFile struct {
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
 	cut      bool   // it is Missing, and the MANIFEST has lost its end
+	by       string // the MANIFEST, if it is Missing
 	number   uint64 // in its name
 	numbered bool   // there is one
 }

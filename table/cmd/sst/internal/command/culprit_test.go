@@ -1,0 +1,286 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+)
+
+// writeSmall has goleveldb write a database of three tables and a log, in a directory whose name a shell does not
+// take as it is.
+func writeSmall(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "my db")
+	db, err := leveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []string{"a", "k", "t"} {
+		for i := range 300 {
+			value := make([]byte, 100)
+			rand.NewChaCha8([32]byte{first[0], byte(i)}).Read(value)
+			err = errors.Join(err, db.Put(fmt.Appendf(nil, "%s%04d", first, i), value, nil))
+		}
+		err = errors.Join(err, db.CompactRange(util.Range{Start: []byte(first), Limit: []byte(first + "~")}))
+	}
+	for i := range 20 {
+		err = errors.Join(err, db.Put(fmt.Appendf(nil, "z%04d", i), make([]byte, 50), nil))
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// databaseFiles returns the names of the files of a database that sst reads.
+func databaseFiles(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if databaseFile.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// databaseFile matches the names of files of a database in messages.
+var databaseFile = regexp.MustCompile(`CURRENT\b|MANIFEST-[0-9]+|[0-9]{6}\.(?:ldb|log)`)
+
+// A fault is what is wrong with a file.
+type fault struct {
+	name  string
+	apply func(rng *rand.Rand, path string) error
+}
+
+// change returns a fault that changes the contents of a file.
+func change(f func(rng *rand.Rand, contents []byte) []byte) func(rng *rand.Rand, path string) error {
+	return func(rng *rand.Rand, path string) error {
+		contents, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(path, f(rng, contents), 0o666))
+	}
+}
+
+var fileFaults = []fault{
+	{"removed", func(_ *rand.Rand, path string) error { return os.Remove(path) }},
+	{"a directory", func(_ *rand.Rand, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) }},
+	{"empty", change(func(*rand.Rand, []byte) []byte { return nil })},
+	{"truncated", change(func(rng *rand.Rand, c []byte) []byte { return c[:rng.IntN(len(c))] })},
+	{"zeroed", change(func(_ *rand.Rand, c []byte) []byte { clear(c[:len(c)/3]); return c })},
+	{"changed", change(func(rng *rand.Rand, c []byte) []byte {
+		at := rng.IntN(len(c))
+		for i := at; i < min(at+8, len(c)); i++ {
+			c[i] ^= byte(1 + rng.IntN(255))
+		}
+		return c
+	})},
+}
+
+// databaseCommands read a database. DIR stands for it, and NEW for a directory that does not exist.
+var databaseCommands = []string{"get DIR a0007", "get DIR k0007 t0007 z0007", "scan DIR", "verify DIR", "stats DIR", "stats --summary DIR", "repair DIR -o NEW", "compact DIR -o NEW", "diff DIR SOUND"}
+
+// loss matches what a message says of a file that is damaged or missing.
+var loss = regexp.MustCompile(`lost|missing|does not exist|mismatch|footer|no version edit|a directory|names "|size is|truncated|unexpected|no such file`)
+
+// literal matches a word of the help that stands for the name of a file. NEW is one that the user chooses.
+var literal = regexp.MustCompile(`\b(DIR|SOURCE|FILE|TABLE)\b`)
+
+// If one file of a database is at fault, messages name it, each message that names a file names it first, and no
+// other says once more what is lost. Commands that they advise can be pasted.
+func TestMessagesNameTheFile(t *testing.T) {
+	t.Parallel()
+	sound := writeSmall(t)
+	rng := rand.New(rand.NewPCG(45, 4))
+	tries := 1
+	if long.Enabled() {
+		tries = 10
+	}
+	for i, name := range databaseFiles(t, sound) {
+		for j, f := range fileFaults {
+			for range tries {
+				dir := filepath.Join(t.TempDir(), "my db")
+				if err := errors.Join(os.CopyFS(dir, os.DirFS(sound)), f.apply(rng, filepath.Join(dir, name))); err != nil {
+					t.Fatal(err)
+				}
+				for k, command := range databaseCommands {
+					if long.Enabled() || (i+j+k)%4 == 0 {
+						checkMessages(t, sound, dir, name, f.name, command)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkMessages runs a command on a database of which a file is at fault.
+func checkMessages(t *testing.T, sound, dir, name, fault, command string) {
+	t.Helper()
+	args := strings.Fields(command)
+	for i, arg := range args {
+		switch arg {
+		case "DIR":
+			args[i] = dir
+		case "SOUND":
+			args[i] = sound
+		case "NEW":
+			args[i] = filepath.Join(t.TempDir(), "new")
+		}
+	}
+	status, stdout, stderr := sst(args...)
+	fail := func(format string, args ...any) {
+		t.Errorf("%s is %s: sst %s: status %d: %s\n%s", name, fault, command, status, fmt.Sprintf(format, args...), stderr)
+	}
+	said := strings.ReplaceAll(stderr, dir, "DB")
+	losses := 0
+	for line := range strings.Lines(said) {
+		if literal.MatchString(line) {
+			fail("%q has a literal name", line)
+		}
+		if first := databaseFile.FindString(line); first != "" && first != name && !isAboutName(line, name) {
+			fail("%q names another file first", line)
+		}
+		if strings.Contains(line, name) && loss.MatchString(line) && !strings.Contains(line, "sst repair") {
+			losses++
+		}
+	}
+	if losses > 1 {
+		fail("it is said %d times what is wrong with the file", losses)
+	}
+	if (status == exitDamaged || status == exitUsage) && !strings.Contains(stdout+stderr, name) {
+		fail("the file is not named")
+	}
+	checkAdvice(t, dir, said)
+}
+
+// isAboutName reports whether a message is about a file that it names behind CURRENT, which names it, or about what
+// is read in place of it.
+func isAboutName(line, name string) bool {
+	return strings.Contains(line, "CURRENT names "+name) || strings.Contains(line, "CURRENT does not exist") && name == "CURRENT"
+}
+
+// checkAdvice runs the commands that messages advise, as a shell takes them.
+func checkAdvice(t *testing.T, dir, said string) {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(said) {
+		_, advice, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": sst ")
+		if !ok {
+			continue
+		}
+		words, err := exec.Command(bash, "-c", "printf '%s\\0' "+strings.ReplaceAll(advice, "DB", dir)).Output()
+		if err != nil {
+			t.Errorf("bash does not take %q: %v", advice, err)
+			continue
+		}
+		args := strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
+		if i := slices.Index(args, "-o"); i >= 0 {
+			args[i+1] = filepath.Join(t.TempDir(), "new")
+		}
+		if status, _, stderr := sst(args...); status != exitOK && status != exitDamaged {
+			t.Errorf("sst %q, as %q advises: status %d, %s", args, line, status, stderr)
+		}
+	}
+}
+
+// A last sequence number that is too low is a fault of the MANIFEST, if tables are otherwise as it says.
+func TestLastSequenceTooLow(t *testing.T) {
+	t.Parallel()
+	dir := writeSmall(t)
+	manifest := ""
+	for _, name := range databaseFiles(t, dir) {
+		if strings.HasPrefix(name, "MANIFEST-") {
+			manifest = name
+		}
+	}
+	lowerSequence(t, filepath.Join(dir, manifest))
+	status, stdout, stderr := sst("verify", "--quiet", "--no-log", dir)
+	want := regexp.QuoteMeta(filepath.Join(dir, manifest)) + `: last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+, so engines do not show what is newer: restore it, or run: sst repair '.*' -o NEW\n`
+	if status != exitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
+		t.Errorf("sst verify: status %d, %s%s, want %s", status, stdout, stderr, want)
+	}
+}
+
+// lowerSequence makes 5 the last sequence number in a MANIFEST.
+func lowerSequence(t *testing.T, path string) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w, r := wal.NewWriter(&out), wal.NewReader(bytes.NewReader(contents), func(d wal.Damage) { t.Error(d) })
+	for {
+		record, _, err := r.Next()
+		if err != nil {
+			break
+		}
+		var edit []byte
+		for f := range versions.Fields(record) {
+			if f.Kind == versions.FieldSequence {
+				f.Number = 5
+			}
+			edit = f.Append(edit)
+		}
+		if err := w.Append(edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A repair names few ranges of lost keys, or one range for each file, and says how many pairs may be old, and how to
+// leave them out.
+func TestRepairNamesFewRanges(t *testing.T) {
+	t.Parallel()
+	for blocks, want := range map[int]int{3: 3, 8: 8, 9: 1, 30: 1} {
+		dir, renewed := filepath.Join(t.TempDir(), "my db"), filepath.Join(t.TempDir(), "new")
+		pairs := filepath.Join(t.TempDir(), "in")
+		var in strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&in, "key%04d\t%0100d\n", i, i)
+		}
+		writeInput(t, pairs, []string{in.String()})
+		mustSST(t, "build", "--database", "-o", dir, "--block-size", "1", "-c", "none", pairs)
+		tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+		if err != nil || len(tables) != 1 {
+			t.Fatal(tables, err)
+		}
+		damage := change(func(_ *rand.Rand, c []byte) []byte {
+			for i := range blocks { // every other one
+				c[bytes.Index(c, fmt.Appendf(nil, "key%04d", 100+2*i))+20] ^= 1
+			}
+			return c
+		})
+		if err := damage(nil, tables[0]); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := sst("repair", dir, "-o", renewed)
+		isSummary := strings.Contains(stderr, fmt.Sprintf(" in %d ranges (", blocks))
+		if status != exitDamaged || strings.Count(stderr, ": lost the keys ") != want || strings.Count(stderr, "\n") != want || isSummary != (want < blocks) {
+			t.Errorf("%d damaged blocks: status %d, %s%s", blocks, status, stdout, stderr)
+		}
+	}
+}
