@@ -7,6 +7,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -23,13 +24,18 @@ func (f *buildFlags) sizeFilter(o *table.WriterOptions, stderr io.Writer) error 
 	if !f.filterOnly {
 		return cli.UsageErrorf("--filter-keys is given without --filter-only, want both: only filters without entries have a union")
 	}
-	p, ok := o.TableFilterPolicy.(filter.TableBloom)
+	checked, _ := o.TableFilterPolicy.(checkedPolicy)
+	p, ok := checked.TablePolicy.(filter.TableBloom)
 	if !ok {
 		return cli.UsageErrorf("--filter-keys is given, and --table-filter is %s: want table-bloom:BITS, since other filters have no union", f.tableFilter)
 	}
-	o.TableFilterPolicy = sizedPolicy{p.SizedFor(keys), sync.OnceFunc(func() {
+	p = p.SizedFor(keys)
+	if err := memory.Check("a filter for "+text.Count(keys, "key"), uint64(p.Size(keys)), moreMemoryForFilter); err != nil {
+		return err
+	}
+	o.TableFilterPolicy = checkedPolicy{sizedPolicy{p, sync.OnceFunc(func() {
 		text.Line(stderr, "sst: note: a filter has more keys than --filter-keys %s, and so another size: it has no union with filters of that size", f.filterKeys)
-	})}
+	})}}
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (a *additions) Append(key, value []byte) error {
 // have. So it has both kinds of filter, whatever the other tables have.
 func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
 	o := *b.options
-	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), filter.NewTableBloom(10)
+	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), checkedPolicy{filter.NewTableBloom(10)}
 	o.FilterPrefix, o.Never = nil, nil
 	w, err := set.NewTableWriter(to, &o)
 	if err != nil {

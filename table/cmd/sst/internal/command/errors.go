@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -18,6 +19,9 @@ import (
 // printError prints the error that ended a command and what to do next: how the command is
 // used, or how to save what damaged tables have.
 func printError(w io.Writer, command *cobra.Command, err error) {
+	if short := (*memory.ShortError)(nil); errors.As(err, &short) { // what it came through says no more
+		err = short
+	}
 	for _, line := range text.Lines(err) {
 		text.Line(w, "sst: %s", line)
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -18,11 +20,12 @@ const (
 	exitNegative = 1
 	exitUsage    = 2
 	exitDamaged  = 3
+	exitMemory   = 4
 )
 
 // An exitStatus is what the exit status of a command means, by number. "" at exitNegative and
 // exitDamaged: the command never has it.
-type exitStatus [4]string
+type exitStatus [5]string
 
 // exitMeanings are those of sst. Its help and the README have them. Commands say more precisely what
 // theirs mean.
@@ -31,6 +34,7 @@ var exitMeanings = exitStatus{
 	exitNegative: "a key is absent, or two tables differ",
 	exitUsage:    "wrong usage, a file that cannot be read or written, or one that is not LevelDB's",
 	exitDamaged:  "a table, a log or a manifest is damaged or missing",
+	exitMemory:   "it needs more memory than there is, or than a limit allows",
 }
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables
@@ -46,6 +50,8 @@ func exitStatusOf(err error) int {
 		return exitNegative
 	case errors.Is(err, table.ErrCorrupt):
 		return exitDamaged
+	case errors.As(err, new(*memory.ShortError)), errors.As(err, new(*alloc.Error)):
+		return exitMemory
 	}
 	return exitUsage
 }
@@ -58,6 +64,7 @@ const exitAnnotation = "exit status"
 func (s exitStatus) annotation() map[string]string {
 	s[exitOK] = cmp.Or(s[exitOK], exitMeanings[exitOK])
 	s[exitUsage] = cmp.Or(s[exitUsage], exitMeanings[exitUsage])
+	s[exitMemory] = cmp.Or(s[exitMemory], exitMeanings[exitMemory])
 	var b strings.Builder
 	b.WriteString("Exit status:\n")
 	for status, meaning := range s {

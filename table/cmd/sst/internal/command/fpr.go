@@ -182,6 +182,9 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
+	if err := memory.Check("sst fpr", f.TrialMemory(), "use a smaller -n or --questions, or raise the limit"); err != nil {
+		return err
+	}
 	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
 		if err := checkOutput(cmd.Context(), name); err != nil {
 			return err

@@ -14,19 +14,29 @@ import (
 )
 
 // memoryFlags are the flags of commands that limit their memory.
-type memoryFlags struct{ memory string }
+type memoryFlags struct {
+	memory string
+	given  func() bool
+}
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB; sst may use up to 64 MiB more")
+	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB; sst may use up to 64 MiB more. The default is lower if less can be had")
+	f.given = func() bool { return cmd.Flags().Changed("memory") }
 }
 
 func (f *memoryFlags) limit() (memory.Limit, error) {
+	if !f.given() {
+		return memory.Usual()
+	}
 	const want = "a size of at least 32MiB, such as 1GiB"
 	n, err := cli.ParseSize("--memory", f.memory, want)
 	if err == nil && memory.Limit(n) < memory.MinLimit {
 		err = cli.UsageErrorf("--memory is %s, want %s", wire.Quote([]byte(f.memory)), want)
 	}
-	return memory.Limit(n), err
+	if err != nil {
+		return 0, err
+	}
+	return memory.Limit(n), memory.Limit(n).Check()
 }
 
 // limitWriter checks the block size against the limit, and reduces the concurrency to what

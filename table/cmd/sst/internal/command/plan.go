@@ -17,6 +17,15 @@ import (
 // most of it.
 const planMemory memory.Limit = 480 << 20
 
+// memoryForKeys returns how much plan takes for tables of so many keys.
+func memoryForKeys(n uint64) uint64 {
+	const (
+		filters = 224 // of 1 million keys at most
+		fuse    = 32  // of a fuse filter
+	)
+	return min(32<<20+filters*min(n, 1_000_000)+fuse*min(n, 10_000_000), uint64(planMemory))
+}
+
 // planFlags are the flags of plan as they are typed.
 type planFlags struct {
 	keys, rate                                       string
@@ -80,6 +89,13 @@ func (f *planFlags) define(cmd *cobra.Command) {
 func (f *planFlags) plan(cmd *cobra.Command) error {
 	q, err := f.query()
 	if err != nil {
+		return err
+	}
+	keys := q.Keys
+	if f.sample != "" {
+		keys = plan.MaxKeys
+	}
+	if err := memory.Check("sst plan", memoryForKeys(keys), "raise the limit"); err != nil {
 		return err
 	}
 	defer planMemory.Apply()()

@@ -15,12 +15,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Run executes the command line and returns the exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = progress.Over(stderr)
+	release, err := memory.Start()
+	if err != nil {
+		text.Line(stderr, "sst: %v", err)
+		return exitStatusOf(err)
+	}
+	defer release()
 	out := cli.BufferStdout(progress.Over(stdout), stdout)
 	command, err := cli.Execute(newCommand(args), args, stdin, out, stderr)
 	if i := (cli.InterruptError{}); errors.As(err, &i) { // the rest of the output is not needed

@@ -26,7 +26,7 @@ in this input, or in any earlier one with the same --state. FILE - or no FILE is
 
 The state is a Bloom filter in a file. It takes the same memory and disk however long the lines
 are: 2 MB for a million lines and a rate of 0.1 %, and up to 110 GB with -n 10G. If there is
-not so much memory, sst ends at once. A line that came before is never printed
+less memory, sst says so and ends, with exit status 4. A line that came before is never printed
 again, but for what a kill can do. A line that comes for the first time is left out by mistake
 with a probability of at most --rate, as long as the state has at most --keys lines. With more
 lines, a note says so once, and how high the probability is. A state cannot grow.

@@ -139,6 +139,9 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 	if o.TableFilterPolicy, err = tablefilter.Parse(f.tableFilter); err != nil {
 		return cli.UsageErrorf("--table-filter is %w", err)
 	}
+	if o.TableFilterPolicy != nil {
+		o.TableFilterPolicy = checkedPolicy{o.TableFilterPolicy}
+	}
 	if f.filterPrefix == "" {
 		return nil
 	}

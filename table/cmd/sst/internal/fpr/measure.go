@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 )
 
 // Trials returns the number of trials that Measure makes.
@@ -47,13 +49,18 @@ const (
 	orderMemory     = 4         // of an own key: its number in the random order
 )
 
-// trialsInMemory returns how many trials at a time there is memory for. One there always is.
-func (c Config) trialsInMemory() int {
+// TrialMemory returns how many bytes a trial takes.
+func (c Config) TrialMemory() uint64 {
 	keys, each := c.mostKeys()+c.Questions, keyMemory
 	if len(c.Shapes) > 0 {
 		each += generatedMemory
 	}
-	return max(1, trialMemory/(keys*each+len(c.Own)*orderMemory))
+	return uint64(keys*each + len(c.Own)*orderMemory)
+}
+
+// trialsInMemory returns how many trials at a time there is memory for. One there always is.
+func (c Config) trialsInMemory() int {
+	return int(max(1, min(trialMemory, memory.Left())/c.TrialMemory()))
 }
 
 // A trial is one run of a shape.

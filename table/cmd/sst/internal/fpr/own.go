@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 )
 
 // A limit bounds the distinct keys of the user, all of which are kept in memory.
@@ -37,7 +38,11 @@ func (l limit) distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 		if err != nil {
 			return nil, 0, err
 		}
-		all++
+		if all++; all%checkEvery == 0 {
+			if err := memory.Check("the keys of --keys-from", set.growth(), "give a sample of the lines, such as that of shuf -n 100000, or raise the limit"); err != nil {
+				return nil, 0, err
+			}
+		}
 		if set.add(key); len(set.keys) > l.keys || set.size > l.bytes {
 			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of them, want at most that many: give a sample of the lines, such as that of shuf -n 1000000",
 				grouped(l.keys), grouped(l.bytes))
@@ -55,6 +60,17 @@ type keySet struct {
 	keys [][]byte
 	size int    // of all keys, in bytes
 	room []byte // the keys share large pieces of memory, as each piece is rounded up
+}
+
+// checkEvery is how many keys are added between two checks of the memory.
+const checkEvery = 1 << 16
+
+// growth returns how many bytes the next checkEvery keys take at most, if they are not much longer than those before:
+// the slice and the map of all keys can be copied to larger ones.
+func (s *keySet) growth() uint64 {
+	const perKey = 96
+	n := uint64(len(s.keys))
+	return (n+checkEvery)*perKey + uint64(s.size)/(n+1)*checkEvery
 }
 
 // add adds a copy of the key, if it is new.

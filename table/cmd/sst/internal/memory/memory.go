@@ -3,6 +3,7 @@ package memory
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 )
 
@@ -32,6 +33,27 @@ const (
 	// is used by the program itself.
 	gcHeadroom = 36 << 20
 )
+
+// DefaultLimit is the Limit without --memory, if there is so much memory.
+const DefaultLimit Limit = 1 << 30
+
+// overhead is how much more than its Limit a command uses at most.
+const overhead = 64 << 20
+
+// Usual returns the Limit without --memory: DefaultLimit, or as much as there is.
+func Usual() (Limit, error) {
+	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead)
+	return l, max(l, MinLimit).Check()
+}
+
+// Check returns an error if there is not so much memory.
+func (l Limit) Check() error {
+	do := "raise the limit"
+	if most := int64(min(Left(), math.MaxInt64)) - overhead; most >= int64(MinLimit) {
+		do = fmt.Sprintf("use --memory %dMiB, or raise the limit", most>>20)
+	}
+	return Check(fmt.Sprintf("sst with --memory %dMiB", l>>20), uint64(l)+overhead, do)
+}
 
 // Apply sets the memory limit of the garbage collector until release is called.
 func (l Limit) Apply() (release func()) {

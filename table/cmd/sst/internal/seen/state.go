@@ -15,8 +15,10 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -68,13 +70,29 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 	s := &State{path: path, lock: lock}
 	err = s.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		s.Keys, s.Rate = keys, rate
-		s.filter, err = blocked.New(keys, rate)
+		err = s.create(keys, rate)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return s, nil
+}
+
+// moreMemory is what the user can do if there is too little memory.
+const moreMemory = "give another --state with a smaller -n or a higher -p, or raise the limit"
+
+// create makes a new State.
+func (s *State) create(keys uint64, rate float64) error {
+	size, err := blocked.SizeFor(keys, rate)
+	if err != nil {
+		return err
+	}
+	s.Keys, s.Rate = keys, rate
+	if err := memory.Check(fmt.Sprintf("a state for %s and a rate of %g", text.Count(keys, "line"), rate), size, moreMemory); err != nil {
+		return err
+	}
+	s.filter, err = blocked.New(keys, rate)
+	return err
 }
 
 // checkWritable returns an error if the file cannot be saved, before any line is read.
@@ -139,11 +157,16 @@ func (s *State) trailer() []byte {
 
 // read reads the file.
 func (s *State) read() error {
-	f, _, err := regular.Open(s.path)
+	f, info, err := regular.Open(s.path)
 	if err != nil {
 		return err
 	}
-	defer f.Close() // it was only read
+	defer f.Close()                                 // it was only read
+	if was, err := wasState(f); err == nil && was { // of another file, Read reads little
+		if err := memory.Check("the state "+text.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
+			return err
+		}
+	}
 	if s.filter, err = blocked.Read(f); err != nil {
 		return s.damage(f, err)
 	}
@@ -156,6 +179,16 @@ func (s *State) read() error {
 	}
 	s.saved = true
 	return nil
+}
+
+// memoryToRead returns how many bytes blocked.Read takes for a file of that size: its memory grows 8 times as large
+// whenever it is full, and what it had before is not free yet.
+func memoryToRead(size int64) uint64 {
+	grown := int64(64 << 10)
+	for grown*8 < size {
+		grown *= 8
+	}
+	return uint64(size + min(grown+grown/4, size))
 }
 
 // parseTrailer reads what is behind the filter.
@@ -178,9 +211,9 @@ func (s *State) parseTrailer(b []byte) error {
 	return nil
 }
 
-// damage returns the error for a file whose contents are wrong, or that of reading it.
+// damage returns the error for a file whose contents are wrong, or that of reading it, such as for lack of memory.
 func (s *State) damage(f *os.File, err error) error {
-	if errors.As(err, new(*fs.PathError)) {
+	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*alloc.Error)) {
 		return err
 	}
 	if was, err := wasState(f); err != nil {

@@ -1,0 +1,193 @@
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// A littleMemory runs sst in an address space that ulimit -v limits.
+type littleMemory struct {
+	sst     string // path
+	inputs  string // directory
+	outputs string // directory
+	temp    string // directory of temporary files
+}
+
+func newLittleMemory(t *testing.T) littleMemory {
+	t.Helper()
+	if long.Race || testing.Short() {
+		t.Skip("the race detector takes the address space, and an emulator has another one")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := littleMemory{filepath.Join(t.TempDir(), "sst"), t.TempDir(), t.TempDir(), t.TempDir()}
+	if err := os.Symlink(self, m.sst); err != nil {
+		t.Fatal(err)
+	}
+	m.prepare(t)
+	return m
+}
+
+// prepare makes what commands read.
+func (m *littleMemory) prepare(t *testing.T) {
+	t.Helper()
+	var pairs, lines strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&pairs, "%08d\tvalue %d\n", uint32(i)*2654435761%100_000_000, i)
+		fmt.Fprintf(&lines, "line %d\n", i)
+	}
+	writeInput(t, m.in("pairs"), []string{pairs.String()})
+	writeInput(t, m.in("lines"), []string{lines.String()})
+	mustSST(t, "build", m.in("pairs"), "-o", m.in("t.ldb"), "--table-filter", "fuse")
+	mustSST(t, "build", m.in("pairs"), "-o", m.in("set/"), "--entries-per-table", "5000", "--table-filter", "table-bloom")
+	mustSST(t, "build", m.in("pairs"), "-o", m.in("db"), "--database")
+	mustSST(t, "seen", m.in("lines"), "--state", m.in("state"), "-n", "100M")
+	contents, err := os.ReadFile(m.in("t.ldb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeInput(t, m.in("cut.ldb"), []string{string(contents[:len(contents)-1])})
+}
+
+func (m *littleMemory) in(name string) string { return filepath.Join(m.inputs, name) }
+
+// run runs sst in so many KiB of address space. In args, < is the directory of the inputs, and > that of the outputs.
+func (m *littleMemory) run(t *testing.T, kib int, args string) (status int, stderr string) {
+	t.Helper()
+	args = strings.NewReplacer("<", m.inputs+"/", ">", m.outputs+"/").Replace(args)
+	var b strings.Builder
+	cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec %s %s", kib, m.sst, args))
+	cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+m.temp), &b
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), b.String()
+}
+
+// crashed reports whether a message is one of Go's runtime or of the C library.
+func crashed(stderr string) bool {
+	return strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "fatal error") || strings.Contains(stderr, "runtime") || strings.Contains(stderr, "SIG")
+}
+
+// starts reports whether Go's runtime starts in so much address space. Otherwise it ends before sst begins.
+func (m *littleMemory) starts(t *testing.T, kib int) bool {
+	t.Helper()
+	for range 3 {
+		if _, stderr := m.run(t, kib, "version"); crashed(stderr) {
+			return false
+		}
+	}
+	return true
+}
+
+// check runs sst, and checks that it ends with a message of its own, and leaves no temporary files.
+func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, stderr string) {
+	t.Helper()
+	status, stderr = m.run(t, kib, args)
+	crash := crashed(stderr)
+	if crash && !m.starts(t, kib-128<<10) {
+		return status, stderr // the runtime starts by chance only: it needs one or two pieces of 64 MiB
+	}
+	ok := status == exitOK || status == exitMemory || status == exitUsage && strings.Count(stderr, "\n") == 1 ||
+		strings.Contains(args, "cut.ldb") && status == exitDamaged
+	if !ok || crash || status == exitMemory && strings.Count(stderr, "\n") != 1+strings.Count(stderr, "sst: note: ") {
+		t.Errorf("ulimit -v %d, sst %s: status %d, %.400s", kib, args, status, stderr)
+	}
+	for _, dir := range []string{m.temp, m.outputs} {
+		left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside, err := filepath.Glob(filepath.Join(dir, "*", "*.tmp"))
+		if left = append(left, inside...); err != nil || len(left) > 0 {
+			t.Errorf("ulimit -v %d, sst %s: %q are left", kib, args, left)
+		}
+	}
+	return status, stderr
+}
+
+// What needs more memory than there is says so, with what can be done, and what needs less is done.
+func TestMemoryIsAskedFor(t *testing.T) {
+	m := newLittleMemory(t)
+	for _, tt := range []struct {
+		kib  int
+		args string
+		want string // the message; "": success
+	}{
+		{1 << 20, "build --memory 64MiB <pairs -o >t.ldb --table-filter fuse", ""},
+		{1 << 20, "build <pairs -o >t.ldb", ""},
+		{1 << 20, "seen --state >a <lines", ""},
+		{4 << 20, "build --memory 64GiB <pairs -o >t.ldb", "sst with --memory 65536MiB needs 69 GB of memory, the limit is "},
+		{4 << 20, "seen --state >b -n 10G -p 1e-9 <lines", "a state for 10,000,000,000 lines and a rate of 1e-09 needs 110 GB of memory, the limit is "},
+		{2 << 20, "seen --state >c -n 1G -p 1% <lines", "a state for 1,000,000,000 lines and a rate of 0.01 needs 1.3 GB of memory, the limit is "},
+		{1 << 20, "seen --state <state <lines", "needs 239 MB of memory, the limit is "},
+		{2 << 20, "seen --state <state <lines", ""},
+		{1 << 20, "build --filter-only --table-filter table-bloom --filter-keys 500M <pairs -o >f.filter", "a filter for 500,000,000 keys needs 537 MB of memory, the limit is "},
+		{1 << 20, "plan -n 10M -p 1e-5", "sst plan needs 503 MB of memory, the limit is "},
+		{1 << 20, "fpr -o >rates -n 1M --questions 1M", "sst fpr needs 400 MB of memory, the limit is "},
+	} {
+		if !m.starts(t, tt.kib) {
+			t.Errorf("Go's runtime does not start in %d KiB", tt.kib)
+			continue
+		}
+		status, stderr := m.check(t, tt.kib, tt.args)
+		if want := map[bool]int{true: exitOK, false: exitMemory}[tt.want == ""]; status != want || !strings.Contains(stderr, tt.want) {
+			t.Errorf("sst %s: status %d, %s; want %d, %s", tt.args, status, stderr, want, tt.want)
+		}
+	}
+}
+
+// commandsInLittleMemory are what is run with limits at random.
+var commandsInLittleMemory = []string{
+	"seen --state >a -n 1k <lines", "seen --state >b -n 10M <lines", "seen --state >c -n 300M <lines", "seen --state >d -n 2G <lines", "seen --state <state <lines",
+	"build <pairs -o >t.ldb", "build <pairs -o >t.ldb --memory 32MiB --table-filter fuse:16", "build <pairs -o >t.ldb --memory 200MiB -c zstd --concurrency 8",
+	"build <pairs -o >s/ --entries-per-table 1000 --table-filter table-bloom", "build <pairs -o >db$$ --database",
+	"build --filter-only <pairs -o >f.filter", "build --filter-only --table-filter table-bloom --filter-keys 300M <pairs -o >f.filter",
+	"merge <t.ldb <set -o >m.ldb", "merge <db -o >m/ --table-filter fuse", "convert <t.ldb -o >t.ldb -c zstd", "compact <db -o >db$$", "repair <db -o >db$$", "salvage <cut.ldb -o >t.ldb",
+	"get <t.ldb 00000000 || test $? = 1", "scan <set", "stats <t.ldb", "stats --try <t.ldb", "verify <set", "layout <t.ldb", "diff <t.ldb <set", "report <t.ldb -o >r.html", "report <db -o >r.html",
+	"plan -n 10k -p 1%", "play -o >p.html", "help build", "manifest <t.ldb -o >set.jsonl",
+}
+
+// commandsOfALargeFilter are run with one of 375 MB too.
+var commandsOfALargeFilter = []string{
+	"get <big.filter 00000000 || test $? = 1", "stats <big.filter", "verify <big.filter", "report <big.filter -o >r.html", "filter union <big.filter -o >u.filter",
+}
+
+// Whatever the limit is, sst ends with a result or with a message. A limit in which Go's runtime does not start is
+// none that sst can do anything about.
+func TestAnyAddressSpace(t *testing.T) {
+	m, runs, commands := newLittleMemory(t), 16, commandsInLittleMemory
+	if long.Enabled() {
+		runs = 1000
+		mustSST(t, "build", "--filter-only", "--table-filter", "table-bloom", "--filter-keys", "300M", m.in("pairs"), "-o", m.in("big.filter"))
+		commands = slices.Concat(commands, commandsOfALargeFilter)
+	}
+	r := rand.New(rand.NewPCG(64, 1))
+	done := map[int]int{}
+	for range runs {
+		kib := 600<<10 + r.IntN(1200<<10)
+		if r.IntN(4) == 0 {
+			kib = 600<<10 + r.IntN(4<<20)
+		}
+		args := commands[r.IntN(len(commands))]
+		if !m.starts(t, kib) {
+			done[-1]++
+			continue
+		}
+		status, _ := m.check(t, kib, args)
+		done[status]++
+	}
+	if t.Logf("runs by status: %v", done); done[exitOK] < runs/8 || done[exitMemory] < runs/8 {
+		t.Errorf("%d runs ended well, and %d for lack of memory, of %d", done[exitOK], done[exitMemory], runs)
+	}
+}

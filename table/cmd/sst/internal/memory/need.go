@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A ShortError says that something needs more memory than sst may take.
+type ShortError struct {
+	What  string // what needs it
+	Need  uint64 // bytes
+	Limit string // how much there is, and what says so
+	Do    string // what the user can do
+}
+
+func (e *ShortError) Error() string {
+	return fmt.Sprintf("%s needs %s of memory, %s: %s", e.What, text.Bytes(e.Need), e.Limit, e.Do)
+}
+
+// A bound is how many more bytes the process may take, and what sets that.
+type bound struct {
+	bytes uint64
+	by    string
+}
+
+// goLimit is GOMEMLIMIT. Nothing has changed the limit of Go's runtime yet.
+var goLimit = debug.SetMemoryLimit(-1)
+
+// smallest returns the smallest bound.
+func smallest() bound {
+	least := bound{uint64(goLimit), "GOMEMLIMIT"}
+	for _, b := range systemBounds() {
+		if b.bytes < least.bytes {
+			least = b
+		}
+	}
+	return least
+}
+
+// Left returns how many more bytes the process may take.
+func Left() uint64 { return smallest().bytes }
+
+// Check returns a *ShortError if the process may not take so many more bytes. do says what the user can do then.
+// Whatever takes much memory is checked before it does: if the system refuses memory to Go's runtime, the process
+// ends at once, with all goroutines' traces, and temporary files stay.
+func Check(what string, need uint64, do string) error {
+	if b := smallest(); need > b.bytes {
+		return &ShortError{what, need, fmt.Sprintf("the limit is %s (%s)", text.Bytes(b.bytes), b.by), do}
+	}
+	var refused *alloc.Error
+	if err := alloc.Check(need); errors.As(err, &refused) && refused.Err != nil {
+		return &ShortError{what, need, "and the system refuses it (" + refused.Err.Error() + ")", do}
+	}
+	return nil
+}
+
+// Take checks so many bytes that come on top of --memory, and raises the limit of Go's runtime by them until release
+// is called.
+func Take(what string, need uint64, do string) (release func(), err error) {
+	if err := Check(what, need, do); err != nil {
+		return nil, err
+	}
+	before := debug.SetMemoryLimit(-1)
+	if before < goLimit {
+		debug.SetMemoryLimit(int64(min(uint64(before)+need, uint64(goLimit))))
+	}
+	return func() { debug.SetMemoryLimit(before) }, nil
+}
+
+// startMemory is how much a command takes with small files, at most.
+const startMemory = 48 << 20
+
+// Start checks that there is enough memory for small files, and keeps the garbage of Go's runtime within what there
+// is, until release is called. The runtime knows of no limits of the system.
+func Start() (release func(), err error) {
+	if err := Check("sst", startMemory, "raise the limit"); err != nil {
+		return nil, err
+	}
+	before := debug.SetMemoryLimit(-1)
+	if b := smallest(); b.bytes < math.MaxInt64 {
+		debug.SetMemoryLimit(min(before, int64(b.bytes)))
+	}
+	return func() { debug.SetMemoryLimit(before) }, nil
+}
