@@ -1,0 +1,141 @@
+package seen
+
+import (
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// saving is set in processes that may write files of that many bytes.
+const saving = "SEEN_TEST_SAVING"
+
+// Whatever part of a state cannot be written, a save is an error, and the old state stays, alone.
+func TestSaveIsCutShort(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(saving) != "" {
+		saveCutShort(t)
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(t.TempDir(), "s"), 5000, 0.01)
+	if err := errors.Join(s.Save(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	size := int(s.filter.Size())
+	for _, most := range []int{0, 27, 28, size - 4, size - 1, size, size + 1, size + trailerLen - 1, size + trailerLen} {
+		cmd := exec.Command(self, "-test.run=^TestSaveIsCutShort$")
+		cmd.Env = append(os.Environ(), saving+"="+strconv.Itoa(most), "SEEN_TEST_WHOLE="+strconv.Itoa(size+trailerLen))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("at most %d bytes: %v, %.500s", most, err, out)
+		}
+	}
+}
+
+// saveCutShort saves a state twice, the second time with a limit.
+func saveCutShort(t *testing.T) {
+	most, err := strconv.Atoi(os.Getenv(saving))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s")
+	s := open(t, path, 5000, 0.01)
+	defer s.Close()
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	s.Add([]byte("a line"))
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	limited := limit
+	limited.Cur = uint64(most)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited); err != nil {
+		t.Fatal(err)
+	}
+	saveErr := s.Save()
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if whole := os.Getenv("SEEN_TEST_WHOLE") == strconv.Itoa(most); whole {
+		if saveErr != nil || !s.saved {
+			t.Errorf("Save = %v", saveErr)
+		}
+		return
+	}
+	if !errors.Is(saveErr, syscall.EFBIG) || s.saved {
+		t.Errorf("Save = %v, saved = %t; want %v", saveErr, s.saved, syscall.EFBIG)
+	}
+	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+}
+
+// files returns the contents of the files in dir, by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(contents)
+	}
+	return all
+}
+
+// The least and the greatest numbers of a State are read as they were saved.
+func TestPossibleNumbers(t *testing.T) {
+	t.Parallel()
+	for _, want := range []State{{Keys: 1, Rate: MinRate}, {Keys: MaxKeys, Rate: MaxRate, Lines: maxLines}, {Keys: 10, Rate: math.Nextafter(MaxRate, 0), Lines: 1}} {
+		path := filepath.Join(t.TempDir(), "state")
+		s := open(t, path, 10, 0.01)
+		s.Keys, s.Lines, s.Rate = want.Keys, want.Lines, want.Rate
+		if err := errors.Join(s.Save(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, path, 10, 0.01)
+		if s.Keys != want.Keys || s.Rate != want.Rate || s.Lines != want.Lines {
+			t.Errorf("%d, %g, %d; want %d, %g, %d", s.Keys, s.Rate, s.Lines, want.Keys, want.Rate, want.Lines)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What cannot be read is no missing state: it is an error, and stays as it is.
+func TestOpenOfSomethingElse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s")
+	if err := os.WriteFile(path, []byte("a file of somebody"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(path, 10, 0.01); err == nil {
+		t.Errorf("Open = %v, want an error", errors.Join(s.Save(), s.Close()))
+	}
+	want := map[string]string{"s": "a file of somebody", "s" + lockSuffix: ""}
+	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
