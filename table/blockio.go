@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -129,7 +131,7 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, e
 	n := int(h.Length)
 	if b.inSource = false; f.slices != nil {
 		err = f.sliceStored(kind, h, b)
-	} else {
+	} else if err = checkMemory(n); err == nil {
 		b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
 		if b.block = b.stored; !b.ahead.read(b.stored, h.Offset) {
 			err = f.readAt(b.ctx, kind, b.stored, h.Offset)
@@ -146,6 +148,18 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, e
 		return 0, f.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil
+}
+
+// checkMemory returns an error if there is not the memory for a large block, such as the filter of a table: the
+// process would end.
+func checkMemory(n int) error {
+	if n < 64<<20 {
+		return nil
+	}
+	if err := alloc.Check(uint64(n)); err != nil {
+		return fmt.Errorf("table: block of %d bytes %w", n, err)
+	}
+	return nil
 }
 
 // maxFetched is how many bytes of a block are fetched.
