@@ -1,4 +1,5 @@
-// Package memory divides the memory that --memory allows, and makes the process keep to it.
+// Package memory divides the memory that --memory allows, makes the process keep to it, and checks whether large
+// memory can be had before it is taken.
 package memory
 
 import (

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filelock"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -133,6 +135,23 @@ func TestLockExcludes(t *testing.T) {
 	all.Wait()
 	if n := violations.Load(); n > 0 {
 		t.Errorf("%d times another one had the lock too", n)
+	}
+}
+
+// A Writer that waits for the lock ends with its context.
+func TestLockEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &Writer{ctx: ctx, o: options(t.TempDir()), layer: &layer{}}
+	other, err := filelock.Open(w.path(lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(10*time.Second, func() { other.Close() }).Stop() // or it would wait without end
+	defer other.Close()
+	cancel()
+	if _, err := w.lock(); !errors.Is(err, context.Canceled) {
+		t.Errorf("lock: %v, want %v", err, context.Canceled)
 	}
 }
 
