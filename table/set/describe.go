@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -55,17 +56,15 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 	if reader.FilterOnly() {
 		return Table{}, errFilterOnly
 	}
-	if err := reader.Verify(); err != nil {
+	var keys verifiedKeys
+	if _, err := verified.Verify(reader, keys.add); err != nil {
 		return Table{}, err
 	}
-	t := Table{Size: size}
+	t := Table{Size: size, Entries: keys.n, Smallest: keys.first, Largest: keys.last}
 	if t.SHA256, err = sumOf(r, size); err != nil {
 		return Table{}, err
 	}
 	if err := t.setTail(r, o); err != nil {
-		return Table{}, err
-	}
-	if err := t.setKeys(reader); err != nil {
 		return Table{}, err
 	}
 	return t, t.checkFields()
@@ -103,22 +102,4 @@ func (t *Table) setTail(r io.ReaderAt, o *table.ReaderOptions) error {
 		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
 	}
 	return nil
-}
-
-// setKeys sets the fields about keys to those of all entries.
-func (t *Table) setKeys(r *table.Reader) error {
-	for e, err := range r.All(&table.IterOptions{ReadAhead: readSize}) {
-		if err != nil {
-			return err
-		}
-		if t.Entries++; t.Entries == 1 {
-			t.Smallest = append([]byte{}, e.Key...)
-		}
-	}
-	if t.Entries == 0 {
-		return nil
-	}
-	largest, err := r.LastKey()
-	t.Largest = largest
-	return err
 }

@@ -100,7 +100,7 @@ type verifiedKeys struct {
 
 func (k *verifiedKeys) add(key []byte) {
 	if k.n++; k.n == 1 {
-		k.first = bytes.Clone(key)
+		k.first, k.last = append([]byte{}, key...), []byte{} // not nil
 	}
 	k.last = append(k.last[:0], key...)
 }

@@ -226,3 +226,27 @@ func TestVerifyOfAClosedSet(t *testing.T) {
 		t.Errorf("Verify = %v after %d reports, want ErrClosed after 1", err, reports)
 	}
 }
+
+// Describe reads a table twice: for its SHA-256, and to verify it and see its keys.
+func TestDescribeReadsTwice(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	line := src.put(t, "t", &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, numbered(0, 20_000))
+	read := int64(0)
+	got, err := set.Describe(readerAtFunc(func(p []byte, off int64) (int, error) {
+		read += int64(len(p))
+		return bytes.NewReader(src.files["t"]).ReadAt(p, off)
+	}), line.Size, nil)
+	got.Name = line.Name
+	if diff := cmp.Diff(line, got); err != nil || diff != "" {
+		t.Errorf("Describe: %v (-want +got):\n%s", err, diff)
+	}
+	if read > line.Size*22/10 {
+		t.Errorf("Describe reads %d bytes of a table of %d, want twice as many", read, line.Size)
+	}
+}
+
+// readerAtFunc is a function as an io.ReaderAt.
+type readerAtFunc func(p []byte, off int64) (int, error)
+
+func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
