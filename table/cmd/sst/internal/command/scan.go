@@ -31,7 +31,8 @@ var scanHelp = `Print the entries in key order. Each line has a key, a tab and a
 
 ` + sourceHelp(`Its tables are printed one after another, in the order of their keys. Of layers, the newest value
 of each key is printed that no layer after it removes.`,
-	`If the order is unknown, a table can be scanned, but not from or to a key.`) + `
+	`Up to 8 MiB of data blocks are read for that. If the order is unknown, a table can be scanned, but
+not from or to a key.`) + `
 
 A single table of a database is printed entry by entry: key, sequence number, kind (set
 or delete) and value. A directory is printed as the database would show it: the newest

@@ -51,9 +51,8 @@ overrides it.
 
 The order of keys is that of the comparator that the database's MANIFEST names. For a
 single table that is the MANIFEST in its directory, if it lists the table. Otherwise the
-order is bytewise. To see that it is, sst first reads data blocks all over the table, up to
-about 8 MiB, since in a wrong order lookups miss keys. --comparator gives the order, and saves
-this: with --comparator bytewise, at most 3 data blocks are read first.
+order is bytewise. To see that it is, sst reads data blocks all over the table first. --comparator
+gives the order, and saves this: with --comparator bytewise, at most 3 data blocks are read first.
 ` + order
 }
 

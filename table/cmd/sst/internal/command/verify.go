@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ are made:
     its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record
 
+Each table is read once, or twice if its keys are in an unknown order that few data blocks do not show.
 Each table has one line: ok, or one line per damaged part. A table that does not exist has a
 line too. A log is ok if only its end was never completely written, or a batch after which the
 database went on with the same sequence number: the line says how many bytes that are. Of a file in
@@ -67,24 +69,27 @@ func verifyCommand() *cobra.Command {
 		if err := o.Outputs.CheckAll(pathsOf(tables)); err != nil {
 			return err
 		}
-		bar := progress.Bytes(cmd.ErrOrStderr(), totalSize(pathsOf(tables)), "verifying")
-		o.WrapReader = bar.ReaderAt
+		bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTargets(tables...), "verifying")
 		defer bar.Done()
-		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet, failed))...)
+		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet, failed, bar.Add))...)
 	}
 	return cmd
 }
 
 // verify checks one target after the other. A file that cannot be read is an error, and not
-// damage. before is what is wrong with other files of databases.
-func verify(out io.Writer, tables []target, o source.Options, quiet bool, before []error) error {
+// damage. before is what is wrong with other files of databases. verify calls add with how many bytes were
+// checked: together as many as the files have.
+func verify(out io.Writer, tables []target, o source.Options, quiet bool, before []error, add func(n int64)) error {
 	var failed []error
 	var found damageReported
 	for _, err := range before {
 		found.countOthers(err)
 	}
 	for i, t := range tables {
+		part := progress.NewPart(add, sizeOfTargets(t))
+		o.ReadOnce = part.Add
 		remark, err := t.verify(o)
+		part.Done()
 		if t.wasRemoved(err, o) {
 			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
 			continue
@@ -167,26 +172,30 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	if f.Rewritten {
 		remark += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
 	}
-	err = f.Reader.Verify()
-	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
-		err = errors.Join(failed, f.Reader.Verify())
-	}
+	keys, note, err := f.Verify(t.Line)
 	if f.OrderNote != "" {
 		remark += ", but " + f.OrderNote
 	}
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
 	}
-	if t.Line != nil && err == nil {
-		var note string
-		if note, err = f.CheckLine(t.Line); note != "" {
-			remark += ", but " + note
-		}
+	if note != "" {
+		remark += ", but " + note
 	}
 	if t.Meta != nil {
-		tooHigh, differs := f.CheckManifest(t.version, t.TableFile)
+		tooHigh, differs := f.CheckManifest(t.version, t.TableFile, keys)
 		t.highest.raise(tooHigh, t.Path)
 		err = errors.Join(err, differs)
 	}
 	return remark, f.Wrap(errors.Join(err, f.Close()))
+}
+
+// sizeOfTargets returns the size of the files. Those that do not exist count as empty.
+func sizeOfTargets(tables ...target) (size int64) {
+	for _, t := range tables {
+		if info, err := os.Stat(t.Path); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }

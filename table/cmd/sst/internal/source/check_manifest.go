@@ -8,7 +8,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -68,41 +67,30 @@ func (f *File) hasEnds(first, last []byte) bool {
 
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database. If only these are not, the MANIFEST is at fault,
-// and tooHigh is the highest of them.
-func (f *File) CheckManifest(v *versions.Version, l TableFile) (tooHigh uint64, err error) {
+// and tooHigh is the highest of them. If not all keys are known, Verify has reported the damage.
+func (f *File) CheckManifest(v *versions.Version, l TableFile, keys *VerifiedKeys) (tooHigh uint64, err error) {
 	what := isNoTable
 	if l.hasIQ80Size(f.Size) {
 		what = unreadByOthers
 	}
 	errs := []error{l.CheckSize(f.Size, v.Manifest, what+RepairCommand(filepath.Dir(f.Path)))}
+	if !keys.all {
+		return 0, errors.Join(errs...)
+	}
 	differs := func(what, has, want string) {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
 	}
-	var first, last []byte
-	var sequence uint64
-	for e, err := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: 256 << 10}) {
-		if err != nil {
-			return 0, errors.Join(errs...) // Verify reports the damage
-		}
-		if first == nil {
-			first = bytes.Clone(e.Key)
-		}
-		last = append(last[:0], e.Key...)
-		if k, ok := table.ParseInternalKey(last); ok {
-			sequence = max(sequence, k.Sequence)
-		}
+	if !bytes.Equal(keys.first, l.Meta.Smallest) {
+		differs("first key", f.Separator(keys.first), f.Separator(l.Meta.Smallest))
 	}
-	if !bytes.Equal(first, l.Meta.Smallest) {
-		differs("first key", f.Separator(first), f.Separator(l.Meta.Smallest))
+	if !bytes.Equal(keys.last, l.Meta.Largest) {
+		differs("last key", f.Separator(keys.last), f.Separator(l.Meta.Largest))
 	}
-	if !bytes.Equal(last, l.Meta.Largest) {
-		differs("last key", f.Separator(last), f.Separator(l.Meta.Largest))
+	if err = errors.Join(errs...); err == nil && keys.sequence > v.LastSequence {
+		return keys.sequence, nil
 	}
-	if err = errors.Join(errs...); err == nil && sequence > v.LastSequence {
-		return sequence, nil
-	}
-	if sequence > v.LastSequence {
-		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
+	if keys.sequence > v.LastSequence {
+		differs("highest sequence number", fmt.Sprint(keys.sequence), fmt.Sprintf("at most %d", v.LastSequence))
 	}
 	return 0, errors.Join(errs...)
 }

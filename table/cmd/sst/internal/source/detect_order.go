@@ -21,13 +21,23 @@ func (f *File) declareOrder(o Order) {
 	f.Order = f.declared.OrBytewise()
 }
 
-// detectOrder checks the order against the keys, unless it is trusted.
-func (f *File) detectOrder() {
-	switch {
-	case f.Order == table.AnyOrder:
+// detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
+// A wrong order that these do not show is noticed by Verify, and by checkMiss.
+func (f *File) detectOrder(few bool) {
+	if f.Order == table.AnyOrder {
 		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))
-	case f.declared.trusted || f.isOrdered(f.Order):
-	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer):
+		return
+	}
+	if f.declared.trusted {
+		return
+	}
+	blocks := f.orderSample()
+	if few && len(blocks) > orderFewBlocks {
+		blocks, f.unchecked = f.fewBlocks(), true
+	}
+	switch {
+	case f.isOrdered(f.Order, blocks):
+	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer, blocks):
 		f.Order = table.BytewiseComparer
 		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", wire.Quote([]byte(f.declared.manifest)))
 	default:
@@ -38,30 +48,64 @@ func (f *File) detectOrder() {
 // setOrderUnknown treats the order as unknown, because the keys contradict it.
 func (f *File) setOrderUnknown() {
 	f.OrderNote = f.declared.disorderNote()
-	f.Order = table.AnyOrder
+	f.Order, f.unchecked = table.AnyOrder, false
 }
 
-// isOrdered reports whether the separators, and the keys of data blocks all over the file,
-// are in an order of user keys. It skips damaged blocks.
-func (f *File) isOrdered(user table.Comparer) bool {
-	order, data := user, f.Layout.Data
-	if f.Internal {
-		order = table.InternalComparer(user)
-	}
-	stored := uint64(0)
-	for i, part := range data {
-		if stored += part.Length; i > 0 && order.Compare(data[i-1].Separator, part.Separator) >= 0 {
+// isOrdered reports whether the separators, and the keys of some data blocks, are in an order of user keys.
+// It skips damaged blocks.
+func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
+	order, data := f.orderOf(user), f.Layout.Data
+	for i := 1; i < len(data); i++ {
+		if order.Compare(data[i-1].Separator, data[i].Separator) >= 0 {
 			return false
 		}
 	}
 	budget := orderSampleDecoded
-	for i := 0; i < len(data) && budget > 0; i += 1 + int(stored/orderSampleStored) {
+	for _, i := range blocks {
+		if budget <= 0 {
+			break
+		}
 		contents, _, err := f.Layout.ReadBlock(data[i].Handle)
 		if budget -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
 			return false
 		}
 	}
 	return true
+}
+
+// orderOf returns the order of the stored keys for one of user keys.
+func (f *File) orderOf(user table.Comparer) table.Comparer {
+	if f.Internal {
+		return table.InternalComparer(user)
+	}
+	return user
+}
+
+// orderSample returns the numbers of data blocks all over the file.
+func (f *File) orderSample() (blocks []int) {
+	stored := uint64(0)
+	for _, part := range f.Layout.Data {
+		stored += part.Length
+	}
+	for i := 0; i < len(f.Layout.Data); i += 1 + int(stored/orderSampleStored) {
+		blocks = append(blocks, i)
+	}
+	return blocks
+}
+
+// fewBlocks returns the numbers of few data blocks, among them the first and the last one. It leaves out
+// those that are too large.
+func (f *File) fewBlocks() (blocks []int) {
+	data := f.Layout.Data
+	n, left := min(len(data), orderFewBlocks), uint64(orderFewStored)
+	for k := range n {
+		i := k * (len(data) - 1) / max(1, n-1)
+		if data[i].Length <= left {
+			left -= data[i].Length
+			blocks = append(blocks, i)
+		}
+	}
+	return blocks
 }
 
 // isBlockOrdered reports whether the keys of data block i are in order, and between their
@@ -130,8 +174,11 @@ func (f *File) checkLookup() error {
 	return nil
 }
 
-// How much of a table is examined to detect its order. Most tables are examined completely.
+// How much of a table is examined to detect its order. Most tables are examined completely, unless few blocks
+// are enough.
 const (
 	orderSampleStored  = 8 << 20  // bytes of blocks as stored
 	orderSampleDecoded = 64 << 20 // bytes of blocks decompressed
+	orderFewBlocks     = 16
+	orderFewStored     = 1 << 20 // bytes of blocks as stored
 )

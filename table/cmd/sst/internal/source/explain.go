@@ -62,7 +62,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	before := f.Metrics.Snapshot()
 	start := time.Now()
 	var err error
-	p.Entry, p.Found, err = f.Get(key)
+	p.Entry, p.Found, err = f.lookUp(key)
 	p.Time = time.Since(start)
 	if errors.Is(err, table.ErrFilterOnly) {
 		p.FilterOnly, err = true, nil
@@ -70,6 +70,10 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p.Err = err
 	p.locate(key)
 	p.count(before, f.Metrics.Snapshot())
+	if err == nil && !p.Found && !p.FilterOnly {
+		err = f.checkMiss(key)
+		p.Err = err
+	}
 	return p, err
 }
 

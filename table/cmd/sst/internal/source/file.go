@@ -77,7 +77,12 @@ type Options struct {
 	// WrapReader, if not nil, wraps the file of each table, to show progress.
 	WrapReader func(io.ReaderAt) io.ReaderAt
 
-	form *form // what was detected of the table before; nil: it has yet to be
+	// ReadOnce, if not nil, says that Verify will check the table. What Open reads is kept for it, and ReadOnce
+	// is called with the number of bytes of each further read.
+	ReadOnce func(n int64)
+
+	fewBlocks bool  // the order is detected by few data blocks, and others are checked when a lookup misses
+	form      *form // what was detected of the table before; nil: it has yet to be
 }
 
 // A File is an open table.
@@ -116,6 +121,10 @@ type File struct {
 	filters  Filters
 	declared Order        // what the user or a MANIFEST says of the order
 	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one
+	once     *readOnce    // Src, for Verify; else nil
+
+	unchecked bool // some data blocks were not examined to detect the order
+	missed    bool // a lookup has missed since
 }
 
 // Comparer returns the order of the stored keys.
@@ -161,6 +170,7 @@ func (f *File) Close() error {
 	if f.Reader != nil && f.sorted == nil {
 		err = f.Reader.Close()
 	}
+	f.once.close()
 	return errors.Join(err, f.sorted.close(), f.file.Close())
 }
 

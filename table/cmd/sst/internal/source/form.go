@@ -30,7 +30,7 @@ func (f *File) detectForm(o Options) error {
 	} else if err := f.detectKeys(o); err != nil {
 		return err
 	}
-	f.detectOrder()
+	f.detectOrder(o.fewBlocks || o.ReadOnce != nil)
 	return nil
 }
 

@@ -97,6 +97,15 @@ func (e *HiddenError) Unwrap() error { return e.Err }
 
 // Get returns the newest version of key in the table. It may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {
+	e, found, err = f.lookUp(key)
+	if err == nil && !found {
+		err = f.checkMiss(key)
+	}
+	return e, found, err
+}
+
+// lookUp is Get, but does not check a miss.
+func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err := f.checkLookup(); err != nil {
 		return Entry{}, false, err
 	}

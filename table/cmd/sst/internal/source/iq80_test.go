@@ -97,5 +97,9 @@ func verifyTable(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	defer f.Close() // it was only read
-	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0]))
+	keys, _, err := f.Verify(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0], keys))
 }

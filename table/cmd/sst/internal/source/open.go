@@ -109,6 +109,14 @@ func (f *File) setSize(o Options) error {
 	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
 		return differs("size", f.Size, o.Line.Size)
 	}
+	if o.ReadOnce != nil {
+		tail := int64(0)
+		if f.inSet {
+			tail = o.Line.TailSize
+		}
+		f.once = newReadOnce(f.Src, f.Size, tail, o.ReadOnce)
+		f.Src = f.once
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -13,12 +14,11 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// CheckLine compares a sound table with its line in the manifest of a set, by the size of its tail and
-// by all that Verify of package set checks. note says that the table cannot be told from others when it
-// is opened.
-func (f *File) CheckLine(l *set.Table) (note string, err error) {
-	if err := f.checkTail(l); err != nil {
-		return "", err
+// verifyLine checks a table of a set, as Verify of package set does, and the size of its tail. If the table is
+// damaged, that is all it returns. note says that the table cannot be told from others when it is opened.
+func (f *File) verifyLine(l *set.Table) (note string, err error) {
+	if differs := f.checkTail(l); differs != nil {
+		return "", cmp.Or(f.Reader.Verify(), differs)
 	}
 	o := table.ReaderOptions{Codecs: f.Options.Codecs, TableFilterPolicies: f.Options.TableFilterPolicies}
 	s, err := set.Open(context.Background(), &set.Manifest{Tables: []set.Table{*l}}, onlyTable{f.Src}, &set.Options{Reader: o})
@@ -26,16 +26,51 @@ func (f *File) CheckLine(l *set.Table) (note string, err error) {
 		return "", err
 	}
 	defer s.Close()
+	f.once.startCheck()
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
 			note = identityNote(l)
 		}
 	})
-	if errors.Is(err, set.ErrMismatch) {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		err = SetError(strings.TrimPrefix(first, fmt.Sprintf("set: table %q: ", l.Name)))
+	return note, damageOrMismatch(err, l.Name)
+}
+
+// damageOrMismatch returns the damage that Verify of package set has found in a table, without its name, or else how
+// it differs from the manifest.
+func damageOrMismatch(found error, name string) error {
+	var damage []error
+	var mismatch error
+	for _, err := range leaves(found) {
+		if errors.Is(err, set.ErrMismatch) {
+			mismatch = cmp.Or(mismatch, err)
+			continue
+		}
+		if c, ok := err.(*table.CorruptionError); ok {
+			c.File = ""
+		} else if rest, named := strings.CutPrefix(err.Error(), "table: "+name+": "); named {
+			err = errors.New("table: " + rest)
+		}
+		damage = append(damage, err)
 	}
-	return note, err
+	if damage != nil || mismatch == nil {
+		return errors.Join(damage...)
+	}
+	return SetError(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
+}
+
+// leaves returns the errors that errors.Join has joined.
+func leaves(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		if err == nil {
+			return nil
+		}
+		return []error{err}
+	}
+	for _, err := range joined.Unwrap() {
+		all = append(all, leaves(err)...)
+	}
+	return all
 }
 
 // An onlyTable is the Source of a set of one table.

@@ -67,6 +67,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 
 // openFile opens a single table.
 func (s *Source) openFile() error {
+	s.o.fewBlocks = s.o.Lookups
 	t := &Table{TableFile: TableFile{Path: s.Path}}
 	f, err := s.open(t)
 	if err != nil {

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readsFile is where counted writes to.
+const readsFile = "SST_TEST_READS"
+
+func init() { programs["sst-counted"] = counted }
+
+// counted is runSST, and says how many bytes the process has read, and by how many calls.
+func counted() {
+	before, err := os.ReadFile("/proc/self/io") // the runtime has read files too
+	status := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if err == nil {
+		var after []byte
+		after, err = os.ReadFile("/proc/self/io")
+		if err == nil {
+			err = os.WriteFile(os.Getenv(readsFile), append(before, after...), 0o666)
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(status)
+}
+
+// readsOf runs the command, and returns how many bytes it has read, and by how many calls.
+func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	bin, report := filepath.Join(dir, "sst-counted"), filepath.Join(dir, "reads") // TestMain goes by the name
+	if err := os.Symlink(self, bin); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Env = append(os.Environ(), readsFile+"="+report)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("sst %v: %v\n%s", args, err, out)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Skip(err) // the kernel counts nothing
+	}
+	value := func(name string) (n int64) {
+		parts := strings.Split(string(text), name+": ")
+		if len(parts) != 3 {
+			t.Fatalf("%s: %q", name, text)
+		}
+		var before, after int64
+		for part, n := range map[string]*int64{parts[1]: &before, parts[2]: &after} {
+			if _, err := fmt.Sscan(part, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return after - before
+	}
+	return value("rchar"), value("syscr")
+}
+
+// Verify reads each byte about once, by large reads. A lookup in a table reads little more than itself.
+func TestReads(t *testing.T) {
+	const pairs = 300_000
+	in, dir := manyPairs(t, pairs), t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"-o", path("t.ldb")},
+		{"-o", path("bytable.ldb"), "--bits", "-1", "--table-filter", "table-bloom"},
+		{"-o", path("bare.ldb"), "--bits", "-1"},
+		{"-o", path("large.ldb"), "--bits", "-1", "--block-size", "200KiB"},
+		{"--entries-per-table", "200000", "-o", path("set")},
+		{"--filter-only", "--entries-per-table", "200000", "--table-filter", "table-bloom:300", "-o", path("filters")},
+		{"--database", "-o", path("db")},
+	} {
+		mustSST(t, append(append([]string{"build", "--sorted"}, args...), in)...)
+	}
+	key := fmt.Sprintf("key%08d", pairs/3)
+	for _, tt := range []struct {
+		args  []string
+		files string // of which
+		most  func(size int64) (bytes, calls int64)
+	}{
+		{[]string{"verify", path("t.ldb")}, "t.ldb", once},
+		{[]string{"verify", path("bytable.ldb")}, "bytable.ldb", once},
+		{[]string{"verify", path("set")}, "set/*", once},
+		{[]string{"verify", path("filters")}, "filters/*", once},
+		{[]string{"verify", path("db")}, "db/*", once},
+		{[]string{"verify", path("large.ldb")}, "large.ldb", once},
+		{[]string{"get", path("t.ldb"), key}, "t.ldb", lookup(4 << 10)},
+		{[]string{"get", path("bytable.ldb"), key}, "bytable.ldb", lookup(4 << 10)},
+		{[]string{"get", path("bare.ldb"), key}, "bare.ldb", lookup(4 << 10)},
+		{[]string{"get", path("large.ldb"), key}, "large.ldb", lookup(200 << 10)},
+	} {
+		files, err := filepath.Glob(path(tt.files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := totalSize(files)
+		bytes, calls := readsOf(t, tt.args...)
+		mostBytes, mostCalls := tt.most(size)
+		if size < 4<<20 || bytes > mostBytes || calls > mostCalls {
+			t.Errorf("sst %v: %d bytes by %d calls of %d in %d files, want at most %d by %d", tt.args, bytes, calls, size, len(files), mostBytes, mostCalls)
+		}
+		t.Logf("sst %v: %.3f times the %d bytes of %d files, by %d calls", tt.args, float64(bytes)/float64(size), size, len(files), calls)
+	}
+}
+
+// once returns what may be read of files that are checked, and what the process reads of its own.
+func once(size int64) (bytes, calls int64) { return size + size/20 + 16<<10, 80 + size/(100<<10) }
+
+// lookup returns what may be read for a lookup in a table with blocks of that size: filters and index, to detect the
+// order at most a MiB, and 3 blocks to detect the form of keys.
+func lookup(block int64) func(size int64) (bytes, calls int64) {
+	return func(size int64) (bytes, calls int64) { return size/20 + 1<<20 + 4*block, 100 }
+}

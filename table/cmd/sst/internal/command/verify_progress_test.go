@@ -1,0 +1,95 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// The progress of verify comes to all bytes of the files with its last step, and not before, whatever the files
+// are.
+func TestProgressOfVerify(t *testing.T) {
+	long.NoRace(t)
+	in, dir := manyPairs(t, 150_000), t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"-o", path("t.ldb")},
+		{"--entries-per-table", "1000000", "-o", path("set")},
+		{"--database", "-o", path("db")},
+	} {
+		mustSST(t, append(append([]string{"build", "--sorted"}, args...), in)...)
+	}
+	contents, err := os.ReadFile(path("t.ldb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(contents)
+	damaged[len(damaged)/2] ^= 1
+	err = errors.Join(os.WriteFile(path("damaged.ldb"), damaged, 0o666), os.WriteFile(path("cut.ldb"), contents[:5<<20], 0o666),
+		os.WriteFile(path("text.ldb"), []byte("no table"), 0o666), writeReversed(path("reversed.ldb")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, least := range map[string]int{
+		"t.ldb": 10, "set": 5, "db": 3, "damaged.ldb": 10, "cut.ldb": 1, "text.ldb": 1, "reversed.ldb": 10,
+		"t.ldb missing.ldb damaged.ldb set": 25,
+	} {
+		var paths []string
+		for _, arg := range strings.Fields(args) {
+			paths = append(paths, path(arg))
+		}
+		tables, failed := targetsOf(paths, source.Options{}, io.Discard)
+		if err := errors.Join(failed...); err != nil {
+			t.Fatal(err)
+		}
+		total, done, steps, last := sizeOfTargets(tables...), int64(0), 0, int64(0)
+		_ = verify(io.Discard, tables, source.Options{}, false, nil, func(n int64) { // some files are damaged
+			if n < 0 || n > 0 && done == total {
+				t.Errorf("%s: a step of %d bytes after %d of %d", args, n, done, total)
+			}
+			if n > 0 {
+				done, steps, last = done+n, steps+1, n
+			}
+		})
+		if done != total || steps < least || least > 1 && last > total/2 {
+			t.Errorf("%s: %d bytes by %d steps, the last one of %d; want %d bytes by %d steps or more", args, done, steps, last, total, least)
+		}
+	}
+}
+
+// manyPairs writes lines of about 45 bytes, in the order of their keys.
+func manyPairs(t *testing.T, n int) (path string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, "key%08d\t%016x%016x\n", i, rng.Uint64(), rng.Uint64())
+	}
+	path = filepath.Join(t.TempDir(), "pairs")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// writeReversed writes a table in reverse order.
+func writeReversed(path string) error {
+	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression})
+	if err != nil {
+		return err
+	}
+	for i := 2000; i > 0 && err == nil; i-- {
+		err = w.Append([]byte{byte(i >> 8), byte(i)}, make([]byte, 3000))
+	}
+	return errors.Join(err, w.Close())
+}

@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+)
+
+// someOrders returns orders of keys that are not bytewise, the last of which differ in few keys.
+func someOrders(rng *rand.Rand) map[string]func(a, b string) int {
+	var rank [256]byte
+	for i, r := range rng.Perm(256) {
+		rank[i] = byte(r)
+	}
+	by := func(f func(string) string) func(a, b string) int {
+		return func(a, b string) int { return cmp.Or(cmp.Compare(f(a), f(b)), cmp.Compare(a, b)) }
+	}
+	salt := rng.Uint64()
+	moved := func(key string) bool { // about one of 300 keys
+		h := salt
+		for i := range len(key) {
+			h = (h ^ uint64(key[i])) * 0x9e3779b97f4a7c15
+		}
+		return h>>32%300 == 0
+	}
+	return map[string]func(a, b string) int{
+		"reverse":          func(a, b string) int { return cmp.Compare(b, a) },
+		"length first":     func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) },
+		"last byte first":  by(func(s string) string { b := []byte(s); slices.Reverse(b); return string(b) }),
+		"case-insensitive": by(strings.ToLower),
+		"signed bytes": by(func(s string) string {
+			return strings.Map(func(r rune) rune { return r ^ 0x80 }, s)
+		}),
+		"permuted bytes": by(func(s string) string {
+			b := []byte(s)
+			for i := range b {
+				b[i] = rank[b[i]]
+			}
+			return string(b)
+		}),
+		"without the first byte": by(func(s string) string { return s[min(1, len(s)):] }),
+		"few keys at the end": by(func(s string) string {
+			if moved(s) {
+				return "\xff" + s
+			}
+			return s
+		}),
+		"few keys a little later": by(func(s string) string {
+			if moved(s) {
+				return s[:max(0, len(s)-1)] + "\xff"
+			}
+			return s
+		}),
+	}
+}
+
+// someKeys returns different keys of several kinds.
+func someKeys(rng *rand.Rand, n int) map[string][]string {
+	random := func(letters string, least, most int) string {
+		b := make([]byte, least+rng.IntN(most-least+1))
+		for i := range b {
+			b[i] = letters[rng.IntN(len(letters))]
+		}
+		return string(b)
+	}
+	all := map[string][]string{}
+	for range n {
+		all["numbers"] = append(all["numbers"], fmt.Sprint(rng.IntN(100*n)))
+		all["padded"] = append(all["padded"], fmt.Sprintf("key%09d", rng.IntN(100*n)))
+		all["words"] = append(all["words"], random("abcdeABCDE", 3, 12))
+		all["lower"] = append(all["lower"], random("abcdefghij", 6, 6))
+		all["binary"] = append(all["binary"], random("\x00\x01\x7f\x80\xfe\xffab", 5, 9))
+		all["paths"] = append(all["paths"], "https://"+random("abc", 3, 3)+".example/"+random("xyz/", 2, 12))
+	}
+	for kind, keys := range all {
+		slices.Sort(keys)
+		all[kind] = slices.Compact(keys)
+	}
+	return all
+}
+
+// Few data blocks show nearly each order that all of them show. Whatever the order, a lookup of a key that
+// the table has finds it, or says why not.
+func TestLookupsInWrongOrders(t *testing.T) {
+	t.Parallel()
+	dir, few, all := t.TempDir(), 0, 0
+	for seed := range uint64(map[bool]int{false: 1, true: 8}[long.Enabled()]) {
+		rng := rand.New(rand.NewPCG(seed, 72))
+		for kind, keys := range someKeys(rng, 2000) {
+			for name, order := range someOrders(rng) {
+				sorted := slices.SortedFunc(slices.Values(keys), order)
+				if slices.IsSorted(sorted) {
+					continue
+				}
+				path := filepath.Join(dir, "t.ldb")
+				o := table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 300}
+				switch rng.IntN(3) {
+				case 0:
+					o.FilterPolicy = filter.NewBloom(10)
+				case 1:
+					o.TableFilterPolicy = filter.NewTableBloom(10)
+				}
+				write(t, path, o, sorted...)
+				if open(t, path, Options{}).Order == table.AnyOrder {
+					all++
+				} else {
+					t.Errorf("%s by %s: all data blocks do not show it", kind, name)
+				}
+				noticed := checkWrongOrder(t, path, kind+" by "+name, sorted, rng)
+				if noticed {
+					few++
+				} else {
+					t.Logf("%s by %s: few data blocks do not show it", kind, name)
+				}
+			}
+		}
+	}
+	t.Logf("few data blocks show %d of %d orders", few, all)
+	if few < all*8/10 {
+		t.Errorf("few data blocks show %d orders, want nearly all of %d", few, all)
+	}
+}
+
+// checkWrongOrder looks up keys of a table, most of them out of place and as the first one, and reports whether
+// opening it has shown that it is in another order.
+func checkWrongOrder(t *testing.T, path, what string, keys []string, rng *rand.Rand) (noticed bool) {
+	t.Helper()
+	var displaced []string
+	for i, key := range keys[1:] {
+		if key < keys[i] {
+			displaced = append(displaced, keys[i], key)
+		}
+	}
+	var s *Source
+	for i := range 60 {
+		if i%2 == 0 || i > 30 {
+			if s != nil {
+				s.Close() // it was only read
+			}
+			s = openForLookups(t, path, Options{Lookups: true})
+			noticed = s.Order == table.AnyOrder
+		}
+		key := displaced[rng.IntN(len(displaced))]
+		if i%4 == 0 {
+			key = keys[rng.IntN(len(keys))]
+		}
+		e, found, err := s.Get([]byte(key))
+		if err == nil && (!found || !bytes.Equal(e.Value, []byte(key))) {
+			t.Errorf("%s: Get of %q: %q, %v, want it or an error", what, key, e.Value, found)
+		}
+		absent := key + "\x00absent"
+		if e, found, err := s.Get([]byte(absent)); found {
+			t.Errorf("%s: Get of %q: %q, %v", what, absent, e.Value, err)
+		}
+	}
+	return noticed
+}

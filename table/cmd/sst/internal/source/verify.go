@@ -1,0 +1,47 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/sievetable/sievetable/internal/verified"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// VerifiedKeys are what Verify has seen of the keys of a table.
+type VerifiedKeys struct {
+	all         bool // each block was sound
+	any         bool
+	first, last []byte
+	sequence    uint64 // the highest one
+}
+
+func (k *VerifiedKeys) add(key []byte) {
+	if !k.any {
+		k.first, k.any = bytes.Clone(key), true
+	}
+	k.last = append(k.last[:0], key...)
+	if internal, ok := table.ParseInternalKey(key); ok {
+		k.sequence = max(k.sequence, internal.Sequence)
+	}
+}
+
+// Verify checks the whole table, and compares one of a set with its line in the manifest, unless line is nil. For
+// that, Open it with ReadOnce. If the keys contradict an order that is not trusted, it checks them again
+// in any order. note is about a sound table.
+func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err error) {
+	keys = new(VerifiedKeys)
+	if line != nil {
+		note, err = f.verifyLine(line)
+		return keys, note, err
+	}
+	f.once.startCheck()
+	keys.all, err = verified.Verify(f.Reader, keys.add)
+	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
+		*keys = VerifiedKeys{}
+		keys.all, err = verified.Verify(f.Reader, keys.add)
+		err = errors.Join(failed, err)
+	}
+	return keys, "", err
+}
