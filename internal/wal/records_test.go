@@ -3,7 +3,6 @@ package wal
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"slices"
@@ -182,7 +181,7 @@ func TestStartsWithPebbleFragment(t *testing.T) {
 			changed := slices.Clone(b)
 			changed[i]++
 			if StartsWithPebbleFragment(changed) || StartsWithPebbleFragment(b[:i]) {
-				t.Error(fmt.Sprintf("kind %d: with another byte %d, or cut there, it is one", kind, i))
+				t.Errorf("kind %d: with another byte %d, or cut there, it is one", kind, i)
 			}
 		}
 	}

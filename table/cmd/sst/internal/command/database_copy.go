@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -134,6 +134,6 @@ func (f *copyFlags) report(cmd *cobra.Command, s *source.Source, c copied) {
 		text.Line(out, "%s: left out %s, since newer versions of them, or deletions, may be lost", s.Path, text.Count(c.uncertain, "pair"))
 	case c.uncertain > 0:
 		text.Line(out, "%s: newer versions or deletions of %s of them may be lost: to leave these out, run: sst repair --certain %s -o %s",
-			s.Path, humanize.Comma(int64(c.uncertain)), text.ShellPath(s.Path), text.ShellPath(strings.TrimRight(f.out, `/\\`)+".certain"))
+			s.Path, humanize.Comma(int64(c.uncertain)), text.ShellPath(s.Path), text.ShellPath(filepath.Clean(f.out)+".certain"))
 	}
 }

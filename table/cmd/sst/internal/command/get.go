@@ -46,10 +46,10 @@ write-ahead logs of a database once.
 key or removes it. If such a table is missing or damaged, or is another one than the manifest says,
 the key is not called absent, and the exit status is 3. What is wrong with other tables does not
 change the exit status.`,
-	`Of a single table, sst get reads up to 16 data blocks for that, of at most 1 MiB together. If the
-first key is absent, it also reads those whose filters do not exclude the key, and for further absent
-keys up to 8 MiB: in a wrong order a lookup can miss a key. If the order is unknown, no key can be
-looked up.`) + `
+	`For a single table, sst get reads at most 16 data blocks for that, and at most 1 MiB. In a wrong
+order a lookup can miss a key. So if a key is absent, sst also reads the blocks whose filters do not
+rule it out, and for further absent keys up to 8 MiB. If the order is unknown, no key can be looked
+up.`) + `
 
 --format raw prints the bytes of the value and nothing else.
 

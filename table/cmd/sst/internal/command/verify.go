@@ -30,7 +30,7 @@ are made:
     its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record
 
-Each table is read once, or twice if its keys are in an unknown order that few data blocks do not show.
+Each table is read once. If its keys turn out to be in an unknown order, it is read twice.
 Each table has one line: ok, or one line per damaged part. A table that does not exist has a
 line too. A log is ok if only its end was never completely written, or a batch after which the
 database went on with the same sequence number: the line says how many bytes that are. Of a file in
