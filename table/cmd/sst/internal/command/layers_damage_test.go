@@ -32,7 +32,7 @@ func TestDamagedLayers(t *testing.T) {
 			tables = append(tables, *table)
 		}
 		lost := tables[rng.IntN(len(tables))]
-		damageTable(t, rng, filepath.Join(s.dir, lost.Name), round%3)
+		damageTable(t, rng, filepath.Join(s.dir, lost.Name), round%4)
 		checkLostScan(t, s, lost)
 		checkLostGets(t, rng, s, lost)
 		for _, args := range [][]string{{"verify", s.dir}, {"stats", s.dir}, {"merge", s.dir, "-o", filepath.Join(t.TempDir(), "new")}} {
@@ -46,7 +46,7 @@ func TestDamagedLayers(t *testing.T) {
 	}
 }
 
-// damageTable removes a table, cuts it, or changes a byte of its first data block.
+// damageTable removes a table, cuts it, empties it, or changes a byte of its first data block.
 func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
@@ -58,6 +58,8 @@ func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
 		err = os.Remove(path)
 	case 1:
 		err = os.Truncate(path, rng.Int64N(int64(len(contents))))
+	case 2:
+		err = os.Truncate(path, 0)
 	default:
 		contents[0] ^= 0xff
 		err = os.WriteFile(path, contents, 0o666)

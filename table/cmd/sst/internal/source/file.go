@@ -36,7 +36,7 @@ type Options struct {
 	NoLogs       bool       // for a directory, ignore its logs
 	OneTable     bool       // open a single table, not a directory or a log
 	InManifest   bool       // the MANIFEST of a database lists the table, so its keys are internal keys
-	InDatabase   bool       // it was found in a directory, with a name that engines give to tables
+	InDatabase   bool       // it is in a directory, and a manifest lists it or its name is one that engines give to tables
 	Size         int64      // size of the table, if the file is longer; 0: size of the file
 	Line         *set.Table // what the manifest of a set says of the table, which is checked; nil: it is in no set
 

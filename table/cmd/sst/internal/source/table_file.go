@@ -83,7 +83,7 @@ func (l TableFile) manifestSize() int64 {
 
 // Options returns the Options for opening the table.
 func (l TableFile) Options(o Options) Options {
-	o.InDatabase = l.hasEngineName()
+	o.InDatabase = l.Line != nil || l.hasEngineName()
 	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
 	if o.Line = l.Line; l.Line != nil {
 		o.InternalKeys = No
