@@ -132,6 +132,8 @@ func (f *copyFlags) report(cmd *cobra.Command, s *source.Source, c copied) {
 	switch {
 	case c.uncertain > 0 && f.certain:
 		text.Line(out, "%s: left out %s, since newer versions of them, or deletions, may be lost", s.Path, text.Count(c.uncertain, "pair"))
+	case c.uncertain == c.pairs && c.pairs > 0: // none would be left
+		text.Line(out, "%s: newer versions or deletions of all of them may be lost", s.Path)
 	case c.uncertain > 0:
 		text.Line(out, "%s: newer versions or deletions of %s of them may be lost: to leave these out, run: sst repair --certain %s -o %s",
 			s.Path, humanize.Comma(int64(c.uncertain)), text.ShellPath(s.Path), text.ShellPath(filepath.Clean(f.out)+".certain"))

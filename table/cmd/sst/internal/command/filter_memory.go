@@ -53,7 +53,7 @@ func (g *checkedGenerator) Add(key []byte) {
 
 func (g *checkedGenerator) what() string { return "the filter of " + text.Count(g.n, "key") }
 
-const moreMemoryForFilter = "use --table-filter none or fewer bits, make a set of smaller tables by --entries-per-table, or raise the limit"
+const moreMemoryForFilter = "raise the limit, make a set of smaller tables (--entries-per-table), or use a filter that needs less memory (--table-filter table-bloom:10)"
 
 // Generate returns the filter.
 func (g *checkedGenerator) Generate() ([]byte, error) {

@@ -11,13 +11,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// maxUnreadKeys is how many keys that cannot be read are named.
+// maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
+// cause than those before.
 const maxUnreadKeys = 100
 
 // lookups are the outcomes of several lookups.
 type lookups struct {
 	keys, absent, unread uint64
-	damage               []error // why keys cannot be read, for the first maxUnreadKeys
+	damage               []error         // why keys cannot be read, for those that are named
+	causes               map[string]bool // their messages
 }
 
 // run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
@@ -38,7 +40,13 @@ func (l *lookups) run(s *source.Source, keys [][]byte, answer func(*source.Sourc
 }
 
 func (l *lookups) addDamage(key []byte, err error) {
-	if l.unread++; l.unread <= maxUnreadKeys {
+	l.unread++
+	cause := err.Error()
+	if len(l.damage) < maxUnreadKeys || len(l.damage) < 2*maxUnreadKeys && !l.causes[cause] {
+		if l.causes == nil {
+			l.causes = map[string]bool{}
+		}
+		l.causes[cause] = true
 		l.damage = append(l.damage, &keyError{key, err})
 	}
 }

@@ -6,7 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/internal/keylines"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // There may be any number of keys, which are asked for many at a time: each has its answer, in
@@ -56,5 +60,22 @@ func TestUnreadKeysAreNamed(t *testing.T) {
 	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
 	if named := strings.Count(stderr, `sst: key "key`); status != exitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
 		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)
+	}
+}
+
+// A cause that comes after maxUnreadKeys keys is named too, so that no damaged file is left out.
+func TestCausesOfUnreadKeysAreNamed(t *testing.T) {
+	t.Parallel()
+	var l lookups
+	damage := func(file string) error { return fmt.Errorf("%s: %w", file, table.ErrCorrupt) }
+	for i := range 2 * maxUnreadKeys {
+		l.addDamage(fmt.Append(nil, i), damage("a.ldb"))
+	}
+	l.addDamage([]byte("last"), damage("b.ldb"))
+	l.addDamage([]byte("again"), damage("b.ldb"))
+	lines := text.Lines(l.failure())
+	want := []string{`key "last": b.ldb: table: corrupt`, "101 other keys cannot be read either"}
+	if diff := cmp.Diff(want, lines[maxUnreadKeys:]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
