@@ -16,8 +16,8 @@ func MarkNote(name string) string {
 	return name + " starts with a UTF-8 byte order mark, which is left out"
 }
 
-// ErrUTF16 is the error for text in UTF-16, of which no line would be what it is meant to be.
-var ErrUTF16 = errors.New("UTF-16 text, want UTF-8: iconv -f utf-16 -t utf-8 makes it so")
+// ErrUTF16 is the error for UTF-16 text, whose lines cannot be read as keys.
+var ErrUTF16 = errors.New("UTF-16 text, not UTF-8: convert it with iconv -f utf-16 -t utf-8")
 
 // An Encoding tells text in UTF-16 from other text, by its first two lines.
 type Encoding struct {

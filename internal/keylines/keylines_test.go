@@ -46,7 +46,7 @@ func TestBatches(t *testing.T) {
 // A byte order mark is no part of the first key, and is noted. In another line it is text. UTF-16 is an error.
 func TestByteOrderMarks(t *testing.T) {
 	t.Parallel()
-	const noted, utf16 = "in starts with a UTF-8 byte order mark, which is left out", "in: UTF-16 text, want UTF-8: iconv -f utf-16 -t utf-8 makes it so"
+	const noted, utf16 = "in starts with a UTF-8 byte order mark, which is left out", "in: UTF-16 text, not UTF-8: convert it with iconv -f utf-16 -t utf-8"
 	for _, tt := range []struct {
 		in, note, err string
 		hex           bool

@@ -44,7 +44,7 @@ func check(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New(Kind(info.Mode()) + ", want a regular file")}
 }
 
-// Kind returns what a file that is not regular is, for errors.
+// Kind names the kind of a file that is not regular, for errors.
 func Kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:

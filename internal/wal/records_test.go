@@ -159,7 +159,7 @@ func damagedFile(rng *rand.Rand, file []byte) []byte {
 	return file
 }
 
-// Fragments of Pebble are told from those of LevelDB and from anything else.
+// Pebble's fragments are told apart from LevelDB's and from anything else.
 func TestStartsWithPebbleFragment(t *testing.T) {
 	t.Parallel()
 	for kind := range byte(16) {

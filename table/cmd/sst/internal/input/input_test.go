@@ -200,7 +200,7 @@ func TestByteOrderMarks(t *testing.T) {
 			t.Errorf("%s: notes (-want +got):\n%s", tt.format, diff)
 		}
 		utf16 := pairs([]string{"-"}, "\xff\xfe"+strings.Join(strings.Split(tt.in, ""), "\x00")+"\x00", o)
-		isError := strings.Contains(strings.Join(utf16, ""), "standard input: UTF-16 text, want UTF-8")
+		isError := strings.Contains(strings.Join(utf16, ""), "standard input: UTF-16 text, not UTF-8")
 		if isError != (tt.note == "left out") {
 			t.Errorf("%s: UTF-16 is %q", tt.format, utf16)
 		}
