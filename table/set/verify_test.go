@@ -250,3 +250,26 @@ func TestDescribeReadsTwice(t *testing.T) {
 type readerAtFunc func(p []byte, off int64) (int, error)
 
 func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+// Whatever byte of a table is changed, Verify reports each finding once.
+func TestVerifyReportsEachFindingOnce(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	line := src.put(t, "t", nil, [][2]string{{"a", "1"}, {"b", "2"}})
+	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, nil)
+	sound := src.files["t"]
+	for i := range sound {
+		src.files["t"] = bytes.Clone(sound)
+		src.files["t"][i] ^= 0xff
+		seen := map[string]bool{}
+		for _, finding := range strings.Split(fmt.Sprint(s.Verify(background, nil)), "\n") {
+			if seen[finding] {
+				t.Errorf("byte %d: reported twice: %s", i, finding)
+			}
+			seen[finding] = true
+		}
+		if seen["<nil>"] {
+			t.Errorf("byte %d: nothing is reported", i)
+		}
+	}
+}
