@@ -175,3 +175,22 @@ func TestSweepWaitsForDirectory(t *testing.T) {
 		t.Errorf("verify: %s", out)
 	}
 }
+
+// A lock file that is a link or no regular file is an error: no file is made where a link leads.
+func TestLockFileIsNoFile(t *testing.T) {
+	for want, make := range map[string]func(name, elsewhere string) error{
+		"a symbolic link": func(name, elsewhere string) error { return os.Symlink(elsewhere, name) },
+		"a directory":     func(name, _ string) error { return os.Mkdir(name, 0o777) },
+	} {
+		d, elsewhere := newDirectoryStore(t), filepath.Join(t.TempDir(), "made")
+		if err := make(filepath.Join(d.dir, set.ManifestName+".lock"), elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		if status, out := d.run("put", d.sets["ac"]); status != 2 || !strings.Contains(out, want+", not a regular file: remove it") {
+			t.Errorf("status %d, %s; want 2, and that the lock file is %s", status, out, want)
+		}
+		if _, err := os.Lstat(elsewhere); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a file was made where the link leads: %v", err)
+		}
+	}
+}

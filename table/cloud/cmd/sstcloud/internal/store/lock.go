@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -30,8 +31,11 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	for {
-		l := flock.New(filepath.Join(s.dir, lockName), flock.SetPermissions(0o666))
-		_, err := l.TryLockContext(ctx, lockPause)
+		l := flock.New(filepath.Join(s.dir, lockName), flock.SetFlag(lockFlags), flock.SetPermissions(0o666))
+		err := checkLockFile(l.Path())
+		if err == nil {
+			_, err = l.TryLockContext(ctx, lockPause)
+		}
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return func() {}, l.Close()
@@ -47,10 +51,20 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// isNamed reports whether the locked file still has its name. If not, the lock excludes nobody.
+// checkLockFile returns an error if something other than a regular file has the name of the lock file. Through a
+// link, the file would be made elsewhere.
+func checkLockFile(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // any other error comes again when the file is opened
+	}
+	return errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
+}
+
+// isNamed reports whether the locked file still has its name, and is a regular one. If not, the lock excludes nobody.
 func isNamed(l *flock.Flock) bool {
-	named, err := os.Stat(l.Path())
-	if err != nil {
+	named, err := os.Lstat(l.Path())
+	if err != nil || !named.Mode().IsRegular() {
 		return false
 	}
 	held, err := l.Stat()
