@@ -31,6 +31,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -84,11 +85,13 @@ type Reader struct {
 	report      func(Damage)
 	block       [blockSize]byte
 	maxRecord   int      // bytes of a record
+	keep        int      // bytes of a record that are kept: see KeepHeads
 	blockLen    int      // length of the next block: blockSize, except for the first block of a carved log
 	rest        []byte   // the unread part of the block
 	blockEnd    int64    // offset in the log where the block ends
 	eof         bool     // it is the last block
-	record      []byte   // the fragments of the record so far
+	record      []byte   // the fragments of the record so far, or their first keep bytes
+	recordLen   int      // bytes of the record so far
 	recordStart int64    // offset of the first of them
 	inRecord    bool     // there is a first fragment
 	zeros       zeros    // at the end of the log, if they count as its end
@@ -100,8 +103,14 @@ type Reader struct {
 // NewReader returns a Reader of the log in r. It calls report for each part that it skips.
 func NewReader(r io.Reader, report func(Damage)) *Reader {
 	none := zeros{from: math.MaxInt64, size: math.MaxInt64}
-	return &Reader{r: r, report: report, maxRecord: maxRecord, blockLen: blockSize, zeros: none}
+	return &Reader{r: r, report: report, maxRecord: maxRecord, keep: maxRecord, blockLen: blockSize, zeros: none}
 }
+
+// KeepHeads makes Next return only the first n bytes of a record. RecordLen returns its length.
+func (r *Reader) KeepHeads(n int) { r.keep = n }
+
+// RecordLen returns the length of the record that Next returned.
+func (r *Reader) RecordLen() int { return r.recordLen }
 
 // A fragment is a part of a record.
 type fragment struct {
@@ -123,17 +132,21 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 		switch f.kind {
 		case kindFull:
 			r.dropTorn()
-			return f.payload, f.offset, nil
+			r.recordLen = len(f.payload)
+			return f.payload[:min(len(f.payload), r.keep)], f.offset, nil
 		case kindFirst:
 			r.dropTorn()
-			r.beginRecord(f)
+			r.record, r.recordLen, r.recordStart, r.inRecord = r.record[:0], 0, f.offset, true
+			if err := r.extendRecord(f.payload); err != nil {
+				return nil, 0, err
+			}
 		case kindMiddle, kindLast:
 			if !r.inRecord {
 				r.report(Damage{Offset: f.offset, Bytes: FragmentHeaderLen + int64(len(f.payload)), Reason: "record without its first fragment"})
 				continue
 			}
-			if r.record = append(r.record, f.payload...); len(r.record) > r.maxRecord {
-				return nil, 0, fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, r.maxRecord)
+			if err := r.extendRecord(f.payload); err != nil {
+				return nil, 0, err
 			}
 			if f.kind == kindLast {
 				r.inRecord = false
@@ -154,8 +167,22 @@ func (r *Reader) Offset() int64 {
 	return r.blockEnd - int64(len(r.rest))
 }
 
-func (r *Reader) beginRecord(f fragment) {
-	r.record, r.recordStart, r.inRecord = append(r.record[:0], f.payload...), f.offset, true
+// checkedLen is the length from which on memory for a record is checked before it is allocated.
+const checkedLen = 64 << 20
+
+// extendRecord appends a fragment to the record, as far as it is kept.
+func (r *Reader) extendRecord(payload []byte) error {
+	if r.recordLen += len(payload); r.recordLen > r.maxRecord {
+		return fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, r.maxRecord)
+	}
+	payload = payload[:min(len(payload), max(0, r.keep-len(r.record)))]
+	if n := len(r.record) + len(payload); n >= checkedLen && n > cap(r.record) {
+		if err := alloc.Check(uint64(n) + uint64(n)/4); err != nil { // append grows by a quarter
+			return fmt.Errorf("log at %d: record of ≥ %d bytes: %w", r.recordStart, r.recordLen, err)
+		}
+	}
+	r.record = append(r.record, payload...)
+	return nil
 }
 
 // dropTorn drops an unfinished record that another one follows.
@@ -166,7 +193,7 @@ func (r *Reader) dropTorn() {
 // dropRecord reports the fragments of an unfinished record, if there is one.
 func (r *Reader) dropRecord(d Damage) {
 	if r.inRecord {
-		d.Offset, d.Bytes = r.recordStart, int64(len(r.record))
+		d.Offset, d.Bytes = r.recordStart, int64(r.recordLen)
 		r.report(d)
 	}
 	r.inRecord = false

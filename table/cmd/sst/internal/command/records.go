@@ -76,13 +76,13 @@ type recordStats struct {
 
 // count reads the records.
 func (s *recordStats) count(r *source.Records, o source.Options) error {
-	for record, err := range r.All(o) {
+	for length, err := range r.Lengths(o) {
 		if err != nil {
 			return err
 		}
 		s.Records++
-		s.RecordBytes += uint64(len(record))
-		s.RecordSizes.Add(len(record))
+		s.RecordBytes += uint64(length)
+		s.RecordSizes.Add(length)
 	}
 	s.Size = r.Size
 	return nil
