@@ -2,12 +2,74 @@ package wal
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/crc"
 )
+
+// longRecord is a log of one record in so many fragments, each of a block.
+type longRecord struct {
+	first, middle, last []byte
+	blocks              int64
+}
+
+func newLongRecord(start string, blocks int64) *longRecord {
+	fragment := func(kind byte, start string) []byte {
+		b := bytes.Repeat([]byte{'q'}, blockSize)
+		copy(b[FragmentHeaderLen:], start)
+		binary.LittleEndian.PutUint16(b[4:], blockSize-FragmentHeaderLen)
+		b[6] = kind
+		binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], castagnoli)))
+		return b
+	}
+	return &longRecord{fragment(kindFirst, start), fragment(kindMiddle, ""), fragment(kindLast, ""), blocks}
+}
+
+func (l *longRecord) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		block := l.middle
+		switch i := (at + int64(n)) / blockSize; {
+		case i == 0:
+			block = l.first
+		case i == l.blocks-1:
+			block = l.last
+		case i >= l.blocks:
+			return n, io.EOF
+		}
+		n += copy(p[n:], block[(at+int64(n))%blockSize:])
+	}
+	return n, nil
+}
+
+// A long record is not read into memory. This test is not parallel: it counts the memory of the process.
+func TestHasNoBatchesTakesLittleMemory(t *testing.T) {
+	for _, tt := range []struct {
+		start string
+		want  bool
+	}{
+		{"\x0a\xff\xff\x7f", true},
+		{batch(1, 1000, "\x01\x01k\xff\xff\x7f"), false},
+	} {
+		file := newLongRecord(tt.start, 64<<20/blockSize)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := HasNoBatches(file, file.blocks*blockSize)
+		runtime.ReadMemStats(&after)
+		if got != tt.want || err != nil {
+			t.Errorf("a record that starts with %q: %v, %v, want %v", tt.start, got, err, tt.want)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+			t.Errorf("a record of 64 MiB that starts with %q takes %d bytes of memory", tt.start, n)
+		}
+	}
+}
 
 // KeepHeads changes nothing but how much of a record Next returns.
 func TestKeepHeads(t *testing.T) {

@@ -136,6 +136,65 @@ func TestDamagedLogHasBatches(t *testing.T) {
 	}
 }
 
+// A log whose batches are damaged, each with a sound checksum, is no file of other records.
+func TestLogOfDamagedBatchesHasBatches(t *testing.T) {
+	t.Parallel()
+	for seed := range seeds() {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var records [][]byte
+		for sequence := uint64(1 + rng.IntN(1<<rng.IntN(40))); len(records) < 1+rng.IntN(20); {
+			b, n := randomBatch(rng, sequence)
+			records, sequence = append(records, damagedBatch(rng, []byte(b), n)), sequence+uint64(n)
+		}
+		if hasNoBatches(t, logFile(t, records)) {
+			t.Errorf("seed %d: a log of %d damaged batches is found to have no batches", seed, len(records))
+		}
+	}
+}
+
+// damagedBatch changes the count of a batch of n writes, or cuts its end.
+func damagedBatch(rng *rand.Rand, b []byte, n int) []byte {
+	switch rng.IntN(4) {
+	case 0:
+		return b[:batchHeaderLen+n+rng.IntN(len(b)-batchHeaderLen-n)] // a write has ≥ 2 bytes
+	case 1:
+		return b[:len(b)-1]
+	case 2:
+		binary.LittleEndian.PutUint32(b[8:], uint32(rng.IntN(n)))
+	default:
+		binary.LittleEndian.PutUint32(b[8:], rng.Uint32())
+	}
+	return b
+}
+
+func TestResemblesBatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, head string
+		more       int // bytes of the record behind its head
+		want       bool
+	}{
+		{"a wrong count", batch(1, 5, "\x01\x01k\x01v"), 0, true},
+		{"a count of 0", batch(1, 0, "\x01\x01k\x01v"), 0, true},
+		{"a count of too many", batch(1, 1<<31, "\x00\x01k"), 0, true},
+		{"a cut write", batch(1, 1, "\x01\x01"), 0, true},
+		{"a cut write, and a count of too many", batch(1, 9, "\x01\x01"), 0, false},
+		{"the highest sequence number", batch(1<<56-1, 9, "\x01\x01k\x01v"), 0, true},
+		{"a sequence number that is too high", batch(1<<56, 9, "\x01\x01k\x01v"), 0, false},
+		{"a kind of RocksDB", batch(1, 1, "\x05\x01\x01k\x01v"), 0, false},
+		{"a header alone", batch(1, 1, ""), 0, false},
+		{"less than a header", batch(1, 1, "")[:11], 0, false},
+		{"a protocol buffer of zeros", "\x0a\x0d" + string(make([]byte, 13)), 0, false},
+		{"a long batch", batch(1, 1000, "\x01\x01k\xff\xff\x7f"), 2 << 20, true},
+		{"a long batch whose number is like the start of a field", batch(0x7f_ff_ff_0a, 1000, "\x01\x01k\xff\xff\x7f"), 2 << 20, true},
+		{"a long text", "\x0a\xff\xff\x7fa text that goes on", 2 << 20, false},
+	} {
+		if got := resemblesBatch([]byte(tt.head), len(tt.head)+tt.more); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 // damagedFile changes bytes, fills a range with zeros or what was elsewhere, or cuts an end.
 func damagedFile(rng *rand.Rand, file []byte) []byte {
 	at := rng.IntN(len(file))

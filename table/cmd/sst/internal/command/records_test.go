@@ -41,11 +41,11 @@ func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byt
 	return records, b.Bytes()
 }
 
-// A file of records that are no batches is sound, whatever its name, and scan and layout print its records.
+// A file of records that are no batches is sound, unless it has the name of a log, and scan and layout print its records.
 func TestRecordsThatAreNoBatches(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 1))
-	for _, name := range []string{"output-0", "export.log", "000005.log"} {
+	for _, name := range []string{"output-0", "export.log", "export-000005.log"} {
 		path := filepath.Join(t.TempDir(), name)
 		records, file := exportOf(t, rng, 20)
 		if err := os.WriteFile(path, file, 0o666); err != nil {
@@ -56,6 +56,13 @@ func TestRecordsThatAreNoBatches(t *testing.T) {
 		}
 		if out := mustSST(t, "stats", path); !strings.Contains(out, "not write batches, such as a Firestore export\n  records  20\n") {
 			t.Errorf("sst stats: %s", out)
+		}
+		sum := 0
+		for _, r := range records {
+			sum += len(r)
+		}
+		if out, want := mustSST(t, "stats", "--json", path), fmt.Sprintf(`"record_bytes":%d,`, sum); !strings.Contains(strings.ReplaceAll(out, " ", ""), want) {
+			t.Errorf("sst stats --json: %s, want %s", out, want)
 		}
 		for format, decode := range map[string]func(line string) ([]byte, error){
 			"tsv": printable.Unescape, "hex": hex.DecodeString, "json": func(line string) ([]byte, error) { return recordOfJSON([]byte(line)) },
@@ -125,6 +132,48 @@ func TestDamagedRecords(t *testing.T) {
 				t.Errorf("sst %s: status %d, want %d", command, status, exitDamaged)
 			}
 		}
+	}
+}
+
+// A log of damaged batches is a damaged log, whatever its name, and so is what has the name of a log. Its sound
+// writes are printed and rescued.
+func TestLogsOfDamagedBatches(t *testing.T) {
+	t.Parallel()
+	const header, put = "\x01\x00\x00\x00\x00\x00\x00\x00", "\x01\x01k\x01v"
+	for _, tt := range []struct{ name, file, record, scan string }{
+		{"wrong count", "000099.log", header + "\x05\x00\x00\x00" + put, "k\t1\tset\tv\n"},
+		{"wrong count", "copy.log", header + "\x05\x00\x00\x00" + put, "k\t1\tset\tv\n"},
+		{"cut", "000099.log", header + "\x02\x00\x00\x00" + put + put[:4], "k\t1\tset\tv\n"},
+		{"cut", "copy.log", header + "\x02\x00\x00\x00" + put + put[:4], "k\t1\tset\tv\n"},
+		{"RocksDB's column families", "000099.log", header + "\x01\x00\x00\x00\x05\x01" + put[1:], ""},
+		{"no batch", "000099.log", "\x0a\x05hello", ""},
+	} {
+		t.Run(tt.name+" "+tt.file, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), tt.file)
+			var b bytes.Buffer
+			if err := wal.NewWriter(&b).Append([]byte(tt.record)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if status, stdout, _ := sst("verify", path); status != exitDamaged {
+				t.Errorf("sst verify: status %d, %s", status, stdout)
+			}
+			if status, stdout, stderr := sst("scan", path); status != exitDamaged || stdout != tt.scan {
+				t.Errorf("sst scan: status %d, %s%s, want %s", status, stdout, stderr, tt.scan)
+			}
+			if tt.scan == "" {
+				return
+			}
+			if status, _, stderr := sst("salvage", path, "-o", path+".ldb"); status != exitDamaged {
+				t.Errorf("sst salvage: status %d, %s", status, stderr)
+			}
+			if out := mustSST(t, "scan", path+".ldb"); out != tt.scan {
+				t.Errorf("sst salvage rescues %q, want %q", out, tt.scan)
+			}
+		})
 	}
 }
 

@@ -41,10 +41,13 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	return f.kind(head), nil
 }
 
-// kind is detectFileKind for a file of which all can be read. A log whose records are no batches is a RecordFile.
+// kind is detectFileKind for a file of which all can be read. A file in the format of logs whose records are no
+// batches is a RecordFile, unless it has the name of a log: then the records are damage.
 func (f *File) kind(head []byte) FileKind {
-	kind := detectFileKind(filepath.Base(f.Path), head)
-	if _, sound := wal.FirstFragment(head); kind != LogFile || !sound {
+	name := filepath.Base(f.Path)
+	kind := detectFileKind(name, head)
+	_, namedLog := versions.LogNumber(name)
+	if _, sound := wal.FirstFragment(head); kind != LogFile || namedLog || !sound {
 		return kind
 	}
 	if none, err := wal.HasNoBatches(f.Src, f.Size); none && err == nil { // what reads the file next returns the error
