@@ -35,7 +35,7 @@ func checkAgrees(t *testing.T, db *database.DB, files fstest.MapFS) (compared bo
 		if err != nil || rawErr != nil {
 			continue
 		}
-		checkAnswer(t, fmt.Sprintf("Get(%q)", key), value, getErr, raw.firstFound(key, db.LastSequence()))
+		checkAnswer(t, fmt.Sprintf("Get(%q)", key), value, getErr, raw.newest(key, db.LastSequence()))
 		value, getErr = nil, table.ErrNotFound
 		if i, found := slices.BinarySearchFunc(shown, key, func(p workload.Pair, key []byte) int { return bytes.Compare(p.Key, key) }); found {
 			value, getErr = shown[i].Value, nil
@@ -146,16 +146,6 @@ func readEntries(files fs.FS, m database.Table) (entries []entry, err error) {
 		entries = append(entries, cloned(key, e.Value))
 	}
 	return entries, nil
-}
-
-// firstFound returns the version of a key that a lookup finds: in the first source that has one.
-func (s sources) firstFound(user []byte, sequence uint64) *entry {
-	for i := range s {
-		if e := s[i:i+1].newest(user, sequence); e != nil {
-			return e
-		}
-	}
-	return nil
 }
 
 // newest returns the version of a key that has the highest sequence number.

@@ -21,6 +21,7 @@ type contents struct {
 	internal table.Comparer // of internal keys
 	memory   memory         // the writes of the logs
 	levels   []level        // those with tables, level 0 first
+	inTables uint64         // no table has a higher sequence number, says the MANIFEST
 	closed   atomic.Bool
 }
 

@@ -79,12 +79,21 @@ func parsed(key []byte) table.InternalKey {
 	return k
 }
 
+// find returns the number of the first table that may contain the internal key seek, or a later version of
+// its user key. In level 0 any table may.
+func (l *level) find(internal table.Comparer, seek []byte) int {
+	if l.overlaps {
+		return 0
+	}
+	return sort.Search(len(l.ranges), func(i int) bool { return internal.Compare(l.ranges[i].Largest, seek) >= 0 })
+}
+
 // overlapping returns which tables of a level > 0 can have keys ≥ lower and < upper, which are
 // internal keys: those from number from up to before to. nil is no bound.
 func (l *level) overlapping(internal table.Comparer, lower, upper []byte) (from, to int) {
 	to = len(l.ranges)
 	if lower != nil {
-		from = sort.Search(len(l.ranges), func(i int) bool { return internal.Compare(l.ranges[i].Largest, lower) >= 0 })
+		from = l.find(internal, lower)
 	}
 	if upper != nil {
 		to = sort.Search(len(l.ranges), func(i int) bool { return internal.Compare(l.ranges[i].Smallest, upper) >= 0 })

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -62,26 +61,27 @@ func (v version) newerThan(w version) bool {
 	return v.found && (!w.found || cmp.Or(cmp.Compare(v.sequence, w.sequence), cmp.Compare(v.kind, w.kind)) > 0)
 }
 
-// get returns the value of the key.
+// get returns the value of the key. It checks all levels: an engine can leave a newer version below an
+// older one (LevelDB up to 1.20, by a compaction while a snapshot is held).
 func (l *lookup) get() ([]byte, error) {
 	if l.closed.Load() {
 		return nil, table.ErrClosed
 	}
-	v := l.inMemory()
-	for i := 0; i < len(l.levels) && !v.found; i++ {
-		var err error
-		if v, err = l.inLevel(&l.levels[i]); err != nil {
-			return nil, err
+	newest := l.inMemory()
+	if newest.sequence <= l.inTables { // else no table has a newer version
+		for i := range l.levels {
+			if err := l.inLevel(&l.levels[i], &newest); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if !v.found || v.kind == table.KindDelete {
+	if !newest.found || newest.kind == table.KindDelete {
 		return nil, table.ErrNotFound
 	}
-	return v.value, nil
+	return newest.value, nil
 }
 
-// inMemory returns the version of the key in the writes of the logs. Those are newer than all
-// versions in tables.
+// inMemory returns the newest version of the key in the writes of the logs.
 func (l *lookup) inMemory() version {
 	if i := l.memory.search(l.seek); i < len(l.memory.at) {
 		return l.versionOf(l.memory.entry(i))
@@ -98,35 +98,25 @@ func (l *lookup) versionOf(key, value []byte) version {
 	return version{true, k.Sequence, k.Kind, value}
 }
 
-// inLevel returns the newest version of the key in a level.
-func (l *lookup) inLevel(level *level) (newest version, err error) {
-	if level.overlaps {
-		return l.inLevel0(level)
-	}
-	i := sort.Search(len(level.ranges), func(i int) bool { return l.internal.Compare(level.ranges[i].Largest, l.seek) >= 0 })
-	if i == len(level.ranges) || l.isBefore(level.ranges[i].Smallest) {
-		return version{}, nil
-	}
-	return l.inTable(level.readers[i])
-}
-
-// inLevel0 does so for level 0. It asks all tables that can have the key: a table with a higher number
-// has newer versions of it, but not after the repair of an engine.
-func (l *lookup) inLevel0(level *level) (newest version, err error) {
-	for i, r := range level.readers {
-		if l.isBefore(level.ranges[i].Smallest) || l.internal.Compare(level.ranges[i].Largest, l.seek) < 0 {
-			continue
+// inLevel replaces newest if the level has a newer version of the key. Equal versions do not replace it, as
+// in merge.
+func (l *lookup) inLevel(level *level, newest *version) error {
+	for i := level.find(l.internal, l.seek); i < len(level.ranges); i++ {
+		if r := level.ranges[i]; !l.isBefore(r.Smallest) && (!level.overlaps || l.internal.Compare(r.Largest, l.seek) >= 0) {
+			v, err := l.inTable(level.readers[i])
+			if err != nil {
+				return err
+			}
+			if v.newerThan(*newest) {
+				*newest = v
+				l.value, l.best = l.best, l.value
+			}
 		}
-		v, err := l.inTable(r)
-		if err != nil {
-			return version{}, err
-		}
-		if v.newerThan(newest) {
-			newest = v
-			l.value, l.best = l.best, l.value
+		if !level.overlaps {
+			break
 		}
 	}
-	return newest, nil
+	return nil
 }
 
 // isBefore reports whether the key is before all versions of the user key of a table's first key.
@@ -134,7 +124,7 @@ func (l *lookup) isBefore(smallest []byte) bool {
 	return l.order.Compare(l.user, table.InternalFilterKey(smallest)) < 0
 }
 
-// inTable returns the newest version of the key in a table. Its filters are asked first.
+// inTable returns the newest version of the key in a table, whose filters are checked first.
 func (l *lookup) inTable(r *openedTable) (version, error) {
 	var k, value []byte
 	var err error

@@ -137,7 +137,7 @@ func (p *opener) try() (*DB, error) {
 	if err != nil {
 		return nil, wal.Corruptionf("%s: %v: %s", manifest, err, p.advice())
 	}
-	c := &contents{order: user, internal: internal, memory: memory{order: internal}}
+	c := &contents{order: user, internal: internal, memory: memory{order: internal}, inTables: v.LastSequence}
 	db := &DB{View: View{contents: c}}
 	err = p.openTables(db, v, levels)
 	if err == nil {

@@ -86,10 +86,18 @@ func (r *random) order() table.Comparer {
 
 func (r *random) lastSequence() uint64 { return r.writes[len(r.writes)-1].Sequence }
 
-// build lays the writes out: the older ones on the higher levels, then tables of level 0, and logs.
+// build lays the writes out: the older ones on the higher levels, then tables of level 0, and logs. In some
+// databases tables have the versions of a key in any order, as LevelDB up to 1.20 can leave them.
 func (r *random) build(t *testing.T) fstest.MapFS {
 	t.Helper()
-	rest := r.writes
+	rest := slices.Clone(r.writes)
+	if n := r.rng.IntN(len(rest) + 1); r.rng.IntN(3) == 0 {
+		inTables := rest[:n]
+		r.rng.Shuffle(n, func(i, j int) { inTables[i], inTables[j] = inTables[j], inTables[i] })
+		r.spread(t, inTables)
+		r.addLogs(t, rest[n:])
+		return r.end(t, r.earlierEdits()...)
+	}
 	take := func() (taken []entry) {
 		n := r.rng.IntN(len(rest) + 1)
 		taken, rest = rest[:n:n], rest[n:]
@@ -109,6 +117,21 @@ func (r *random) build(t *testing.T) fstest.MapFS {
 	}
 	r.addLogs(t, rest)
 	return r.end(t, r.earlierEdits()...)
+}
+
+// spread adds tables with parts of the entries to all levels.
+func (r *random) spread(t *testing.T, entries []entry) {
+	t.Helper()
+	for level := range 6 {
+		n := r.rng.IntN(len(entries) + 1)
+		if level > 0 || n == 0 {
+			r.addLevel(t, level, entries[:n])
+		} else {
+			r.table(t, 0, entries[:n]...)
+		}
+		entries = entries[n:]
+	}
+	r.addLevel(t, 6, entries)
 }
 
 // addLevel adds tables with parts of the entries to a level > 0.

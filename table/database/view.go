@@ -18,9 +18,10 @@ type View struct {
 }
 
 // Get returns the value of key. If the View does not have the key, the error is [table.ErrNotFound].
-// Get looks into the writes of the log, which are in memory, then into the tables of level 0 whose
-// range has the key, and then into at most one table of each further level, until it finds the key. A
-// table whose filters rule the key out costs no read.
+// Get searches the writes of the logs, which are in memory, and then each table of level 0 whose range
+// includes the key and at most one table of each further level, since an engine can leave a newer version
+// in a deeper level. A table whose filters rule the key out costs no read. A write of the logs ends the
+// search if its sequence number is above the last one in the MANIFEST.
 //
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
