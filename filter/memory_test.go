@@ -99,7 +99,7 @@ func TestFiltersKeepToTheMemoryLimit(t *testing.T) {
 			return err
 		},
 	} {
-		const want = " bytes of memory, the limit is 67108864 (GOMEMLIMIT)"
+		const want = " bytes of memory, the memory limit of Go's runtime is 67108864 bytes"
 		if err := create(); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

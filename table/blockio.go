@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -153,10 +154,7 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, e
 // checkMemory returns an error if there is not the memory for a large block, such as the filter of a table: the
 // process would end.
 func checkMemory(n int) error {
-	if n < 64<<20 {
-		return nil
-	}
-	if err := alloc.Check(uint64(n)); err != nil {
+	if err := alloc.CheckLarge(uint64(n)); err != nil {
 		return fmt.Errorf("table: block of %d bytes %w", n, err)
 	}
 	return nil
@@ -191,6 +189,9 @@ func (f *tableFile) sliceStored(kind BlockKind, h Handle, b *buffers) (err error
 			return nil
 		}
 	}
+	if err := checkMemory(size); err != nil {
+		return err
+	}
 	b.stored = append(extend(b.stored[:0], size), b.block...)
 	b.block = b.stored
 	return nil
@@ -207,6 +208,9 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 		return nil, f.corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
 	}
 	contents, err := codec.Decode(b.decompressed[:0], stored, f.o.MaxBlockSize)
+	if errors.As(err, new(*alloc.Error)) { // which is no damage
+		return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
+	}
 	if err != nil {
 		return nil, f.damaged(kind, h, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -76,6 +77,11 @@ func (snappyCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 	if uint64(n) > maxSnappyGain*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %d bytes claim to decode to %d", len(src), n)
+	}
+	if n > cap(dst)-len(dst) {
+		if err := alloc.CheckLarge(uint64(len(dst) + n)); err != nil {
+			return nil, fmt.Errorf("snappy: %w", err)
+		}
 	}
 	dst = extend(dst, n)
 	got, err := snappy.Decode(dst[len(dst):len(dst)+n], src)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/filterblock"
@@ -136,7 +137,9 @@ func (f *tableFile) openEnd(r io.ReaderAt, size int64) error {
 		f.src = r
 		f.mapped, _ = r.(*mapping)
 	} else if f.src = r; f.o.TailSize > 0 {
-		f.src = readTail(r, size, make([]byte, min(int64(f.o.TailSize), size, maxReadSize)))
+		if n := min(int64(f.o.TailSize), size, maxReadSize); alloc.CheckLarge(uint64(n)) == nil { // else its blocks are read one by one
+			f.src = readTail(r, size, make([]byte, n))
+		}
 	}
 	return f.readFooter()
 }

@@ -21,7 +21,7 @@ type Error struct {
 // Error names the bytes that are needed, and why they cannot be had.
 func (e *Error) Error() string {
 	if e.Limit > 0 {
-		return fmt.Sprintf("needs %d bytes of memory, the limit is %d (GOMEMLIMIT)", e.Needed, e.Limit)
+		return fmt.Sprintf("needs %d bytes of memory, the memory limit of Go's runtime is %d bytes", e.Needed, e.Limit)
 	}
 	return fmt.Sprintf("needs %d bytes of memory: %v", e.Needed, e.Err)
 }
@@ -44,4 +44,12 @@ func Check(bytes uint64) error {
 		return &Error{Needed: bytes, Err: err}
 	}
 	return nil
+}
+
+// CheckLarge is Check for memory that is taken often: it grants less than 64 MiB without a system call.
+func CheckLarge(bytes uint64) error {
+	if bytes < arena {
+		return nil
+	}
+	return Check(bytes)
 }

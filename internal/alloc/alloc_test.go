@@ -45,7 +45,7 @@ func TestCheckKnowsTheMemoryLimit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got, want := got.Error(), "needs 1099511627777 bytes of memory, the limit is 1099511627776 (GOMEMLIMIT)"; got != want {
+	if got, want := got.Error(), "needs 1099511627777 bytes of memory, the memory limit of Go's runtime is 1099511627776 bytes"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := alloc.Check(1000); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -130,7 +131,11 @@ func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	all := make([]byte, start, len(dst)+int(more)+1) // + 1, so that the last Read returns io.EOF
+	size := len(dst) + int(more) + 1 // + 1, so that the last Read returns io.EOF
+	if err := alloc.CheckLarge(uint64(size)); err != nil {
+		return nil, err
+	}
+	all := make([]byte, start, size)
 	copy(all, dst)
 	return all, d.start(src)
 }

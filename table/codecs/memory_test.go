@@ -6,9 +6,12 @@ package codecs
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
@@ -45,6 +48,21 @@ func TestMemoryOfALot(t *testing.T) {
 		})
 		if got > 70<<20 {
 			t.Errorf("id %d: %d bytes for a block that is refused", c.ID(), got)
+		}
+	}
+}
+
+// A large block for which there is no memory is an error that says so, before its memory is taken. The limit is the
+// process's, and so the test is not parallel.
+func TestMemoryIsChecked(t *testing.T) {
+	const size, limit = 72 << 20, 64 << 20
+	for name, c := range map[string]table.Codec{"zstd": Zstd, "zlib": Zlib, "deflate": Deflate, "snappy": snappy{table.Snappy}} {
+		stored := c.Encode(nil, make([]byte, size))
+		before := debug.SetMemoryLimit(limit)
+		b, err := c.Decode(nil, stored, maxBlock)
+		debug.SetMemoryLimit(before)
+		if refused := (*alloc.Error)(nil); !errors.As(err, &refused) || refused.Needed < size || refused.Limit != limit {
+			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
 	}
 }

@@ -48,6 +48,9 @@ type boundedWriter struct {
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
+	if err := memory.CheckWrite(key, value); err != nil {
+		return err
+	}
 	if err := w.blockCounter.Append(key, value); w.never != "" && errors.Is(err, table.ErrNever) {
 		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", wire.Quote(key), text.ShellPath(w.never))
 	} else if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -107,6 +108,9 @@ func copyEntries(w *table.Writer, f *source.File, bar *progress.Bar) error {
 	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err != nil {
 			return f.Wrap(err)
+		}
+		if err := memory.CheckWrite(e.Key, e.Value); err != nil {
+			return err
 		}
 		if err := w.Append(e.Key, e.Value); err != nil {
 			return explainNever(f, e.Key, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
@@ -19,7 +20,7 @@ import (
 // printError prints the error that ended a command and what to do next: how the command is
 // used, or how to save what damaged tables have.
 func printError(w io.Writer, command *cobra.Command, err error) {
-	if short := (*memory.ShortError)(nil); errors.As(err, &short) { // what it came through says no more
+	if short := shortMemory(err); short != nil { // what it came through says no more
 		err = short
 	}
 	for _, line := range text.Lines(err) {
@@ -43,6 +44,23 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 		return
 	}
 	suggestRescue(w, all)
+}
+
+// shortMemory returns the first error of err that says that memory is short, or nil if there is none. One of the
+// library says what the limit is of Go's runtime, and not which limit of the system that comes from.
+func shortMemory(err error) error {
+	if short := (*memory.ShortError)(nil); errors.As(err, &short) {
+		return short
+	}
+	refused := (*alloc.Error)(nil)
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	what := "sst"
+	if file := (*source.FileError)(nil); errors.As(err, &file) {
+		what = file.Path
+	}
+	return memory.Refused(what, refused)
 }
 
 // suggestRescue prints how to save what damaged tables still have.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -204,6 +205,9 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 		encode = func(e source.Entry) string { return fmt.Sprintf("%x", e.Value) }
 	}
 	return func(e source.Entry) error {
+		if err := memory.CheckPrint(e.Key, e.Value); err != nil {
+			return err
+		}
 		_, err := io.WriteString(out, encode(e)+"\n")
 		return err
 	}, nil

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // A littleMemory runs sst in an address space that ulimit -v limits.
@@ -57,6 +60,23 @@ func (m *littleMemory) prepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeInput(t, m.in("cut.ldb"), []string{string(contents[:len(contents)-1])})
+}
+
+// prepareZeros makes a table of one value of 250 MB, of which the codec leaves little, and a set of it.
+func (m *littleMemory) prepareZeros(t *testing.T, name string, c table.Codec) {
+	t.Helper()
+	if err := os.Mkdir(m.in(name+".set"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	path := m.in(name + ".set/zeros.ldb")
+	w, err := table.Create(path, &table.WriterOptions{Compression: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append([]byte("key"), make([]byte, 250e6)), w.Close(), os.Link(path, m.in(name+".ldb"))); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "manifest", path, "-o", m.in(name+".set/set.jsonl"))
 }
 
 func (m *littleMemory) in(name string) string { return filepath.Join(m.inputs, name) }
@@ -121,6 +141,9 @@ func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, st
 // What needs more memory than there is says so, with what can be done, and what needs less is done.
 func TestMemoryIsAskedFor(t *testing.T) {
 	m := newLittleMemory(t)
+	m.prepareZeros(t, "snappy", table.Snappy)
+	m.prepareZeros(t, "zstd", codecs.Zstd)
+	const zeros = "zeros.ldb needs 250 MB of memory, the limit is "
 	for _, tt := range []struct {
 		kib  int
 		args string
@@ -137,6 +160,13 @@ func TestMemoryIsAskedFor(t *testing.T) {
 		{1 << 20, "build --filter-only --table-filter table-bloom --filter-keys 500M <pairs -o >f.filter", "a filter for 500,000,000 keys needs 537 MB of memory, the limit is "},
 		{1 << 20, "plan -n 10M -p 1e-5", "sst plan needs 503 MB of memory, the limit is "},
 		{1 << 20, "fpr -o >rates -n 1M --questions 1M", "sst fpr needs 400 MB of memory, the limit is "},
+		{1 << 20, "verify <snappy.ldb", "snappy.ldb needs 250 MB of memory, the limit is "},
+		{1 << 20, "verify <zstd.ldb", "zstd.ldb needs 250 MB of memory, the limit is "},
+		{1 << 20, "verify <snappy.set", zeros},
+		{1 << 20, "verify <zstd.set", zeros},
+		{1 << 20, "merge <snappy.ldb -o >m.ldb", "snappy.ldb needs 250 MB of memory, the limit is "},
+		{1 << 20, "merge <zstd.ldb -o >m.ldb", "zstd.ldb needs 250 MB of memory, the limit is "},
+		{1 << 20, "get <zstd.ldb key", "zstd.ldb needs 250 MB of memory, the limit is "},
 	} {
 		if !m.starts(t, tt.kib) {
 			t.Errorf("Go's runtime does not start in %d KiB", tt.kib)
@@ -165,6 +195,12 @@ var commandsOfALargeFilter = []string{
 	"get <big.filter 00000000 || test $? = 1", "stats <big.filter", "verify <big.filter", "report <big.filter -o >r.html", "filter union <big.filter -o >u.filter",
 }
 
+// commandsOfZeros are run with tables of a few KB that have a value of 250 MB.
+var commandsOfZeros = []string{
+	"get <zstd.ldb key", "verify <zstd.ldb", "verify <snappy.ldb", "verify <zstd.set", "merge <zstd.ldb -o >m.ldb", "merge <snappy.ldb -o >m.ldb -c zstd",
+	"stats <snappy.ldb", "scan <zstd.ldb", "convert <zstd.ldb -o >m.ldb", "diff <zstd.ldb <snappy.ldb", "report <snappy.ldb -o >r.html",
+}
+
 // Whatever the limit is, sst ends with a result or with a message. A limit in which Go's runtime does not start is
 // none that sst can do anything about.
 func TestAnyAddressSpace(t *testing.T) {
@@ -172,7 +208,9 @@ func TestAnyAddressSpace(t *testing.T) {
 	if long.Enabled() {
 		runs = 1000
 		mustSST(t, "build", "--filter-only", "--table-filter", "table-bloom", "--filter-keys", "300M", m.in("pairs"), "-o", m.in("big.filter"))
-		commands = slices.Concat(commands, commandsOfALargeFilter)
+		m.prepareZeros(t, "snappy", table.Snappy)
+		m.prepareZeros(t, "zstd", codecs.Zstd)
+		commands = slices.Concat(commands, commandsOfALargeFilter, commandsOfZeros)
 	}
 	r := rand.New(rand.NewPCG(64, 1))
 	done := map[int]int{}

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -59,6 +60,9 @@ func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
 }
 
 func (p *printer) print(e source.Entry) error {
+	if err := memory.CheckPrint(e.Key, e.Value); err != nil {
+		return err
+	}
 	if p.fields.location {
 		p.fields.newest = !p.any || !p.fields.same(e.Key, p.last)
 		p.last, p.any = append(p.last[:0], e.Key...), true

@@ -30,7 +30,8 @@ are made:
     its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record
 
-Each table is read once. If its keys turn out to be in an unknown order, it is read twice.
+Each table is read once, and a filter or an index of more than 16 MiB twice. If its keys turn
+out to be in an unknown order, it is read twice.
 Each table has one line: ok, or one line per damaged part. A table that does not exist has a
 line too. A log is ok if only its end was never completely written, or a batch after which the
 database went on with the same sequence number: the line says how many bytes that are. Of a file in
@@ -100,6 +101,8 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool, before
 			text.Line(out, "%s: ok%s", t.Path, remark)
 		case errors.Is(err, table.ErrCorrupt):
 			found.add(t.Path, err)
+		case exitStatusOf(err) == exitMemory:
+			failed = append(failed, &source.FileError{Path: t.Path, Err: err})
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s could not be checked completely", t.Path))
 			if errors.Is(err, fs.ErrNotExist) {

@@ -28,6 +28,8 @@ type bound struct {
 	by    string
 }
 
+func (b bound) String() string { return fmt.Sprintf("the limit is %s (%s)", text.Bytes(b.bytes), b.by) }
+
 // goLimit is GOMEMLIMIT. Nothing has changed the limit of Go's runtime yet.
 var goLimit = debug.SetMemoryLimit(-1)
 
@@ -50,13 +52,31 @@ func Left() uint64 { return smallest().bytes }
 // ends at once, with all goroutines' traces, and temporary files stay.
 func Check(what string, need uint64, do string) error {
 	if b := smallest(); need > b.bytes {
-		return &ShortError{what, need, fmt.Sprintf("the limit is %s (%s)", text.Bytes(b.bytes), b.by), do}
+		return &ShortError{what, need, b.String(), do}
 	}
 	var refused *alloc.Error
 	if err := alloc.Check(need); errors.As(err, &refused) && refused.Err != nil {
-		return &ShortError{what, need, "and the system refuses it (" + refused.Err.Error() + ")", do}
+		return refusedBySystem(what, refused, do)
 	}
 	return nil
+}
+
+func refusedBySystem(what string, refused *alloc.Error, do string) error {
+	return &ShortError{what, refused.Needed, "and the system refuses it (" + refused.Err.Error() + ")", do}
+}
+
+// Refused returns the *ShortError for memory that a check of the library has refused.
+func Refused(what string, refused *alloc.Error) error {
+	const do = "raise the limit"
+	switch b := smallest(); {
+	case refused.Needed > b.bytes:
+		return &ShortError{what, refused.Needed, b.String(), do}
+	case refused.Err != nil:
+		return refusedBySystem(what, refused, do)
+	}
+	// Start or Apply has set the limit.
+	limit := bound{refused.Limit, "what sst allows Go's runtime"}
+	return &ShortError{what, refused.Needed, limit.String(), "use a larger --memory, or raise the limit"}
 }
 
 // Take checks so many bytes that come on top of --memory, and raises the limit of Go's runtime by them until release
@@ -86,4 +106,24 @@ func Start() (release func(), err error) {
 		debug.SetMemoryLimit(min(before, int64(b.bytes)))
 	}
 	return func() { debug.SetMemoryLimit(before) }, nil
+}
+
+// largeEntry is the size from which on the memory for what an entry becomes is checked.
+const largeEntry = 64 << 20
+
+// CheckWrite returns a *ShortError if a large entry cannot be written to a table: it is copied to a block that grows,
+// and to what that is compressed to.
+func CheckWrite(key, value []byte) error { return checkEntry(key, value, 4, "raise the limit") }
+
+// CheckPrint returns a *ShortError if a large entry cannot be printed: a byte can become 4, in memory that grows.
+func CheckPrint(key, value []byte) error {
+	return checkEntry(key, value, 12, "raise the limit, or use sst get --format raw")
+}
+
+func checkEntry(key, value []byte, times uint64, do string) error {
+	n := uint64(len(key) + len(value))
+	if n < largeEntry {
+		return nil
+	}
+	return Check("an entry of "+text.Bytes(n), times*n, do)
 }

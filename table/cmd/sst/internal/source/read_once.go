@@ -8,8 +8,12 @@ import (
 // wholeFile is how large a table may be to be read at once.
 const wholeFile = 4 << 20
 
-// A readOnce reads a table that will be checked completely. It keeps what is read to open the table, so that
-// the check does not read that again. One goroutine at a time may use it.
+// maxKept is the largest read that is kept until the check. What is larger, such as the filter of a large table, is
+// read twice: its memory would come on top of what the check takes.
+const maxKept = 16 << 20
+
+// A readOnce reads a table that will be checked completely. It keeps what is read to open the table, up to
+// maxKept bytes of each read, so that the check does not read that again. One goroutine at a time may use it.
 type readOnce struct {
 	io.ReaderAt
 	size     int64
@@ -39,7 +43,7 @@ func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 		if p := o.memory[:size]; readFull(r, p, 0) {
 			o.whole = p
 		}
-	} else if tail > 0 && tail <= size {
+	} else if tail > 0 && tail <= min(size, maxKept) {
 		if p := make([]byte, tail); readFull(r, p, size-tail) {
 			o.kept = append(o.kept, extent{size - tail, p})
 		}
@@ -88,7 +92,7 @@ func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
 	n, err := o.ReaderAt.ReadAt(p, off)
 	if o.checking {
 		o.count(int64(n))
-	} else if n == len(p) {
+	} else if n == len(p) && n <= maxKept {
 		o.kept = append(o.kept, extent{off, append([]byte(nil), p...)})
 	}
 	return n, err
