@@ -208,10 +208,10 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 		return nil, f.corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
 	}
 	contents, err := codec.Decode(b.decompressed[:0], stored, f.o.MaxBlockSize)
-	if errors.As(err, new(*alloc.Error)) { // which is no damage
-		return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
-	}
 	if err != nil {
+		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // which is no damage
+			return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
+		}
 		return nil, f.damaged(kind, h, err)
 	}
 	b.decompressed = contents
