@@ -133,16 +133,16 @@ func randomMergeInput(t *testing.T, rng *rand.Rand, kinds int) inputModel {
 
 // ruleOf returns what --on-duplicate auto is for the inputs.
 func ruleOf(inputs []inputModel) string {
-	databases := 0
+	databases := map[string]bool{} // one that comes twice is still one
 	for _, m := range inputs {
 		switch {
 		case len(m.newest) > 0 && m.plain:
 			return "last"
 		case len(m.newest) > 0 && m.database:
-			databases++
+			databases[m.path] = true
 		}
 	}
-	if databases > 1 {
+	if len(databases) > 1 {
 		return "last"
 	}
 	return "newest"
