@@ -92,7 +92,10 @@ func (w *Writer) makeDir() error {
 	}
 	info, err := os.Stat(w.o.Dir)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir)
+		return fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir)
+	}
+	if _, gone := os.Lstat(w.o.Dir); errors.Is(gone, fs.ErrNotExist) {
+		return nil // another Writer has removed it: makeDirs tries again. A dangling link is an error
 	}
 	return err
 }
