@@ -142,7 +142,7 @@ func TestLogOfDamagedBatchesHasBatches(t *testing.T) {
 	for seed := range seeds() {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var records [][]byte
-		for sequence := uint64(1 + rng.IntN(1<<rng.IntN(40))); len(records) < 1+rng.IntN(20); {
+		for sequence := 1 + rng.Uint64N(1<<rng.IntN(40)); len(records) < 1+rng.IntN(20); {
 			b, n := randomBatch(rng, sequence)
 			records, sequence = append(records, damagedBatch(rng, []byte(b), n)), sequence+uint64(n)
 		}
