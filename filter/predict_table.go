@@ -38,7 +38,7 @@ func PredictTableRate(n, lines uint64, k int) float64 {
 	return min(1, p+(1-p)*-math.Expm1(-float64(n)/(1<<32)))
 }
 
-// loadedRate returns the mean rate of lines. rate is that of lines with x keys, which are this share of them.
+// loadedRate returns the mean rate of all lines. rate returns the rate of lines with x keys, given their share.
 func loadedRate(n, lines uint64, rate func(x, share float64) float64) float64 {
 	mean := float64(n) / float64(lines)
 	deviations := 10 * math.Sqrt(mean)

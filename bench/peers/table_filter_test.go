@@ -25,9 +25,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Table filters are those of Pebble 2.1, byte for byte, up to 10 bits per key, but for 4 and 9: there newer
-// versions set as many bits for each key as we do. With more than 10 bits per key, Pebble 2.1 sets more. Both
-// packages give the same answers from each other's filters.
+// Up to 10 bits per key, table filters equal Pebble 2.1's byte for byte. The exceptions are 4 and 9 bits per key:
+// newer versions of Pebble set as many bits for each key as we do, 2.1 does not. Above 10 bits per key, Pebble 2.1
+// sets more. Both packages give the same answers from each other's filters.
 func TestTableFiltersArePebbles(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 21))

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// What Check grants can be allocated, and what it refuses is more than there is.
+// Memory that Check grants can be allocated. Memory that it refuses is more than there is.
 func TestCheckKnowsTheAddressSpace(t *testing.T) {
 	if !filtertest.InLittleMemory(t) {
 		return

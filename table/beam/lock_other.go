@@ -4,5 +4,5 @@ package setio
 
 import "os"
 
-// lockFlags are those of package flock for systems that lock only what can be written.
+// lockFlags open the file for writing too: some systems lock only such files.
 const lockFlags = os.O_CREATE | os.O_RDWR
