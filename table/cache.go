@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/clock"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
@@ -48,9 +49,8 @@ type Cache struct {
 	refused atomic.Pointer[refusals] // nil: nothing was evicted, or there is much space since
 
 	mu        sync.Mutex
-	size      int64       // bytes of all entries, and of what closed files keep
-	n         int         // number of entries
-	hand      *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
+	size      int64 // bytes of all entries, and of what closed files keep
+	entries   clock.Clock[cacheEntry, *cacheEntry]
 	files     map[cacheID]*cachedFile
 	opened    uint64 // number of files that have been opened
 	evictions uint64
@@ -58,17 +58,20 @@ type Cache struct {
 
 // A cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
-	block      *decoded.Cached
-	file       *cachedFile
-	metrics    *Metrics    // of the Reader that added the entry
-	number     int         // of the block in its file
-	prev, next *cacheEntry // in the ring
+	block   *decoded.Cached
+	file    *cachedFile
+	metrics *Metrics // of the Reader that added the entry
+	number  int      // of the block in its file
+	links   clock.Links[cacheEntry]
 
 	filePrev, fileNext *cacheEntry // in the list of the file
 }
 
 // cacheEntrySize is the size of a cacheEntry in bytes.
 const cacheEntrySize = 64
+
+// ClockLinks returns the neighbors of s in the ring.
+func (s *cacheEntry) ClockLinks() *clock.Links[cacheEntry] { return &s.links }
 
 // size returns how many bytes of memory s takes, with its block.
 func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
@@ -94,19 +97,14 @@ func (c *Cache) add(s *cacheEntry, before *decoded.Cached) {
 	c.evict()
 }
 
-// evict removes blocks until the rest fits into the budget. It passes over blocks that were
-// used since the hand came by last: the CLOCK algorithm.
+// evict removes blocks until the rest fits into the budget.
 func (c *Cache) evict() {
-	if c.size > c.budget && !c.refused.Load().enough(c.n) {
-		c.refused.Store(newRefusals(c.n))
+	if n := c.entries.Len(); c.size > c.budget && !c.refused.Load().enough(n) {
+		c.refused.Store(newRefusals(n))
 	}
-	for visits := 0; c.size > c.budget; visits++ {
-		s := c.hand
-		c.hand = s.next
-		if s.block.Touched() && visits < c.n { // at most one round: others may use blocks meanwhile
-			continue
-		}
-		c.remove(s)
+	for c.size > c.budget {
+		s := c.entries.Take(func(s *cacheEntry) bool { return s.block.Touched() })
+		c.drop(s)
 		c.evictions++
 		if m := s.metrics; m != nil {
 			m.CacheEvictions.Add(1)
@@ -116,36 +114,32 @@ func (c *Cache) evict() {
 
 // link adds s to the ring, where the hand comes last, and to the list of its file.
 func (c *Cache) link(s *cacheEntry) {
-	if c.hand == nil {
-		s.prev, s.next, c.hand = s, s, s
-	} else {
-		s.prev, s.next = c.hand.prev, c.hand
-		s.prev.next, s.next.prev = s, s
-	}
+	c.entries.AddLast(s)
 	if s.fileNext = s.file.entries; s.fileNext != nil {
 		s.fileNext.filePrev = s
 	}
 	s.file.entries = s
 	c.size += s.size()
-	c.n++
 }
 
-// remove removes s and its block, and drops the file if that is not needed any more.
+// remove removes s and its block.
 func (c *Cache) remove(s *cacheEntry) {
+	c.entries.Remove(s)
+	c.drop(s)
+}
+
+// drop removes the block of s, which is not in the ring any more, and the file if that is not needed any more.
+func (c *Cache) drop(s *cacheEntry) {
 	if c.size -= s.size(); c.size < c.budget-c.budget/8 {
 		c.refused.Store(nil)
 	}
-	c.unlink(s)
+	s.unlinkFromFile()
 	s.file.blocks[s.number].CompareAndSwap(s.block, nil)
 	c.dropUnused(s.file)
 }
 
-// unlink removes s from the ring and its file's list.
-func (c *Cache) unlink(s *cacheEntry) {
-	s.prev.next, s.next.prev = s.next, s.prev
-	if c.hand == s {
-		c.hand = s.next
-	}
+// unlinkFromFile removes s from its file's list.
+func (s *cacheEntry) unlinkFromFile() {
 	if s.fileNext != nil {
 		s.fileNext.filePrev = s.filePrev
 	}
@@ -153,9 +147,6 @@ func (c *Cache) unlink(s *cacheEntry) {
 		s.filePrev.fileNext = s.fileNext
 	} else {
 		s.file.entries = s.fileNext
-	}
-	if c.n--; c.n == 0 {
-		c.hand = nil
 	}
 }
 
@@ -203,5 +194,5 @@ type CacheMetrics struct {
 func (c *Cache) Metrics() CacheMetrics {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return CacheMetrics{Evictions: c.evictions, Blocks: c.n, Size: c.size}
+	return CacheMetrics{Evictions: c.evictions, Blocks: c.entries.Len(), Size: c.size}
 }

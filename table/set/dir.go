@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 )
@@ -32,7 +33,7 @@ import (
 // has run.
 type Dir struct {
 	path  string
-	files *fileCache
+	files *openfiles.Files
 
 	mu     sync.Mutex
 	root   *os.Root // nil until the first file is opened
@@ -45,8 +46,13 @@ func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
 	d := &Dir{path: path}
-	d.files = newFileCache(maxOpenFiles, d.openTable)
+	d.files = newFiles(maxOpenFiles, d.openTable)
 	return d
+}
+
+// newFiles returns files of which at most that many are open.
+func newFiles(most int, open func(name string) (regular.File, fs.FileInfo, error)) *openfiles.Files {
+	return openfiles.New(most, open, func(name string) error { return fmt.Errorf("set: file %q: %w", name, ErrReplaced) })
 }
 
 // OpenDir opens the set in the directory path: the tables of its manifest, the file [ManifestName].
@@ -82,11 +88,11 @@ func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int
 
 // Map maps the file name into memory, as [Mapper] says. It opens the file and closes it again.
 func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error) {
-	f, err := d.files.acquire(ctx, name)
+	f, err := d.files.Acquire(ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.release()
+	defer f.Release()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -95,7 +101,7 @@ func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64
 	if m == nil {
 		return nil, 0, nil
 	}
-	d.files.close(name)
+	d.files.Close(name)
 	return m, info.Size(), nil
 }
 
@@ -194,7 +200,7 @@ func (d *Dir) Close() error {
 		return d.closedError()
 	}
 	d.closed = true
-	d.files.forgetAll()
+	d.files.ForgetAll()
 	if d.root == nil {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) 
 
 // ask asks the Source for the table, by a call of it. After the table has ended it asks nothing.
 func (f file) ask(ctx context.Context, call func(context.Context) error) error {
-	if !f.refs.acquire() {
+	if !f.refs.Acquire() {
 		return table.ErrClosed
 	}
 	defer f.release()

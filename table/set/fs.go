@@ -39,5 +39,5 @@ func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, erro
 	if err != nil {
 		return nil, err
 	}
-	return Open(ctx, m, newFileCache(most, open), o)
+	return Open(ctx, m, newFiles(most, open), o)
 }

@@ -171,7 +171,7 @@ func (r *run) lookup(ctx context.Context, key []byte) (lookup, error) {
 	if l, ok := m.beginLookup(); ok {
 		return l, nil
 	}
-	if m.refs.acquire() {
+	if m.refs.Acquire() {
 		r, err := m.load(ctx)
 		return lookup{resident: r}, err
 	}

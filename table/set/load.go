@@ -3,6 +3,8 @@ package set
 import (
 	"context"
 	"errors"
+
+	"github.com/sievetable/sievetable/internal/openfiles"
 )
 
 // A load opens a table once for all that wait for it.
@@ -52,7 +54,7 @@ func (m *member) joinLoad(ctx context.Context) ticket {
 		ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
 		l.done = make(chan struct{})
 		m.loading = &l
-		m.refs.acquire()
+		m.refs.Acquire()
 		go m.run(ctx, &l)
 	}
 	m.loading.waiting++
@@ -126,9 +128,9 @@ func (s *Set) closeFailed(name string, err error) {
 	}
 	switch src := s.src.(type) {
 	case *Dir:
-		src.files.close(name)
-	case *fileCache:
-		src.close(name)
+		src.files.Close(name)
+	case *openfiles.Files:
+		src.Close(name)
 	}
 }
 
@@ -166,9 +168,9 @@ func (m *member) finish(l *load, r *resident, err error, panicked any) {
 // what is evicted for it. The caller holds mu, and one of the references.
 func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident) {
 	l.r = r
-	r.refs.n.Store(int64(l.waiting) + 1)
+	r.refs.Set(int64(l.waiting) + 1)
 	m.s.residents.track(r)
-	m.refs.acquire()
+	m.refs.Acquire()
 	if !m.checked {
 		m.checked, m.first = true, r.epoch
 	}
@@ -177,7 +179,7 @@ func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident)
 	if !current || m.versions == 0 {
 		return nil
 	}
-	r.refs.acquire()
+	r.refs.Acquire()
 	if old := m.resident.Swap(r); old != nil { // of requestAgain
 		m.s.residents.unkeep(old) // which makes room
 		evicted = append(evicted, old)

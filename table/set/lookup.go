@@ -33,7 +33,7 @@ func (m *member) beginLookup() (l lookup, ok bool) {
 	r.touch()
 	all := r.stripes.Load()
 	if all == nil {
-		acquired, alone := r.refs.tryAcquire()
+		acquired, alone := r.refs.TryAcquire()
 		if alone {
 			return lookup{resident: r}, acquired
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/refs"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -18,7 +19,7 @@ type member struct {
 	Table
 	s        *Set
 	number   int64 // that no other member of any Set has
-	refs     refCount
+	refs     refs.Count
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
 	resident atomic.Pointer[resident] // nil if the table is not open
@@ -78,7 +79,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
-	if !m.refs.acquire() {
+	if !m.refs.Acquire() {
 		return nil, m.old, nil
 	}
 	m.mu.Lock()
@@ -135,7 +136,7 @@ func (m *member) leave() {
 
 // release drops a reference. It must not be called with a mutex held.
 func (m *member) release() {
-	if m.refs.release() {
+	if m.refs.Release() {
 		m.s.forget(m)
 	}
 }

@@ -1,10 +1,11 @@
 package set
 
 import (
-	"container/ring"
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/clock"
+	"github.com/sievetable/sievetable/internal/refs"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -15,22 +16,26 @@ type resident struct {
 	reader    *table.Reader
 	epoch     int64 // of the file that is read
 	filterErr error // of the Reader, when the table was opened
-	refs      refCount
+	refs      refs.Count
 	touched   atomic.Bool // used since the clock came by
 
 	stripes  atomic.Pointer[[stripes]stripe] // nil until there are lookups at the same time
 	dropped  atomic.Bool
 	released atomic.Bool // the reference of the table
 
-	// What residents know. Their mu guards place and each change of counted.
-	place   *ring.Ring   // in the clock; nil if the table is not kept open
+	// What residents know. Their mu guards kept, links and each change of counted.
+	kept    bool // in the clock, as the table is kept open
+	links   clock.Links[resident]
 	counted atomic.Int64 // bytes
 }
+
+// ClockLinks returns the neighbors of the Reader.
+func (r *resident) ClockLinks() *clock.Links[resident] { return &r.links }
 
 // acquireResident returns the open Reader with one more reference, or nil if the table is not open.
 func (m *member) acquireResident() *resident {
 	r := m.resident.Load()
-	if r == nil || !r.refs.acquire() {
+	if r == nil || !r.refs.Acquire() {
 		return nil
 	}
 	r.touch()
@@ -59,7 +64,7 @@ func (r *resident) recount() {
 
 // releaseCounted is release of a Reader whose memory was counted.
 func (r *resident) releaseCounted() {
-	if !r.refs.release() {
+	if !r.refs.Release() {
 		return
 	}
 	defer r.m.release()
@@ -82,7 +87,7 @@ type residents struct {
 
 	mu   sync.Mutex
 	all  map[*resident]struct{} // also those that are still in use but closed
-	kept clock[*resident]
+	kept clock.Clock[resident, *resident]
 	size int64 // bytes of kept, as they were counted last
 }
 
@@ -124,7 +129,8 @@ func (s *residents) keep(r *resident, published bool) (evicted []*resident) {
 	r.counted.Store(size)
 	s.size += r.counted.Load()
 	evicted = s.evict()
-	if r.place = s.kept.add(r); s.kept.n == 1 { // it can be too large by itself
+	r.kept = true
+	if s.kept.Add(r); s.kept.Len() == 1 { // it can be too large by itself
 		evicted = append(evicted, s.evict()...)
 	}
 	return evicted
@@ -138,7 +144,7 @@ func (s *residents) recount(r *resident) {
 	}
 	var evicted []*resident
 	s.mu.Lock()
-	if r.place != nil {
+	if r.kept {
 		size := r.reader.MemorySize()
 		s.size += size - r.counted.Swap(size)
 		evicted = s.evict()
@@ -151,10 +157,10 @@ func (s *residents) recount(r *resident) {
 
 // evict takes tables from those that are kept until the others fit. The caller holds mu.
 func (s *residents) evict() (evicted []*resident) {
-	for s.bound > 0 && s.size > s.bound && s.kept.n > 0 {
-		r := s.kept.take(func(r *resident) bool { return r.touched.Swap(false) })
+	for s.bound > 0 && s.size > s.bound && s.kept.Len() > 0 {
+		r := s.kept.Take(func(r *resident) bool { return r.touched.Swap(false) })
 		s.size -= r.counted.Load()
-		r.place = nil
+		r.kept = false
 		if r.m.resident.CompareAndSwap(r, nil) {
 			evicted = append(evicted, r)
 		}
@@ -166,9 +172,9 @@ func (s *residents) evict() (evicted []*resident) {
 func (s *residents) unkeep(r *resident) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.place != nil {
-		s.kept.remove(r.place)
+	if r.kept {
+		s.kept.Remove(r)
 		s.size -= r.counted.Load()
-		r.place = nil
+		r.kept = false
 	}
 }

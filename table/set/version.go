@@ -5,13 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/refs"
 	"github.com/sievetable/sievetable/table"
 )
 
 // A version is a manifest and its tables, with a reference count. The Set holds a reference while
 // the version is the current one, and so does what goes on with it after a Swap, such as an Iter.
 type version struct {
-	refs     refCount
+	refs     refs.Count
 	manifest *Manifest
 	tables   []*Table  // all of the manifest, in the order of its All
 	members  []*member // the same
@@ -27,7 +28,7 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 		return nil, err
 	}
 	v := &version{manifest: m.clone()}
-	v.refs.n.Store(1)
+	v.refs.Set(1)
 	for t := range v.manifest.All() {
 		m, err := s.member(ctx, t)
 		if err != nil {
@@ -70,7 +71,7 @@ func (m *Manifest) clone() *Manifest {
 
 // release drops a reference. With the last one, the version leaves its tables.
 func (v *version) release() {
-	if !v.refs.release() {
+	if !v.refs.Release() {
 		return
 	}
 	for _, m := range slices.Backward(v.members) {
@@ -86,7 +87,7 @@ func (s *Set) acquire() (*version, error) {
 		if v == nil {
 			return nil, table.ErrClosed
 		}
-		if v.refs.acquire() {
+		if v.refs.Acquire() {
 			return v, nil
 		}
 		// It has ended, so there is a newer one.

@@ -1,31 +1,31 @@
-package set
+package refs
 
 import "testing"
 
 // What has ended gets no reference any more, however many try.
 func TestEndedGetsNoReference(t *testing.T) {
 	t.Parallel()
-	var c refCount
+	var c Count
 	for range 3 {
-		if !c.acquire() {
+		if !c.Acquire() {
 			t.Fatal("a new thing has ended")
 		}
 	}
-	if acquired, alone := c.tryAcquire(); !acquired || !alone {
-		t.Fatalf("tryAcquire = %t, %t without others", acquired, alone)
+	if acquired, alone := c.TryAcquire(); !acquired || !alone {
+		t.Fatalf("TryAcquire = %t, %t without others", acquired, alone)
 	}
-	c.release()
+	c.Release()
 	for left := 2; left >= 0; left-- {
-		if ended := c.release(); ended != (left == 0) {
+		if ended := c.Release(); ended != (left == 0) {
 			t.Errorf("with %d references left: ended %t", left, ended)
 		}
 	}
 	for range 3 {
-		if c.acquire() {
+		if c.Acquire() {
 			t.Error("the thing has a reference after its end")
 		}
-		if acquired, alone := c.tryAcquire(); acquired || !alone {
-			t.Errorf("tryAcquire = %t, %t after the end", acquired, alone)
+		if acquired, alone := c.TryAcquire(); acquired || !alone {
+			t.Errorf("TryAcquire = %t, %t after the end", acquired, alone)
 		}
 	}
 }

@@ -1,25 +1,33 @@
-package set
+package clock
 
 import (
-	"container/ring"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// A clock takes what a slice with an index takes, however things are added, used and removed.
+// An item is an element of a Clock.
+type item struct {
+	n     int
+	links Links[item]
+}
+
+func (x *item) ClockLinks() *Links[item] { return &x.links }
+
+// A Clock takes what a slice with an index takes, however things are added, used and removed.
 func TestClockAsASlice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 1))
 	for range 200 {
-		var c clock[int]
+		var c Clock[item, *item]
 		var want []int // in the order of the clock, from the hand on
-		places, touched := map[int]*ring.Ring{}, map[int]bool{}
+		items, touched := map[int]*item{}, map[int]bool{}
 		for i := range 100 {
 			switch op := rng.IntN(5); {
 			case op < 2:
-				if places[i] = c.add(i); c.hand == places[i] {
+				items[i] = &item{n: i}
+				if c.Add(items[i]); c.hand == items[i] {
 					want = append([]int{i}, want...)
 				} else {
 					want = append(want, i)
@@ -27,7 +35,7 @@ func TestClockAsASlice(t *testing.T) {
 			case len(want) == 0:
 			case op == 2:
 				at := rng.IntN(len(want))
-				c.remove(places[want[at]])
+				c.Remove(items[want[at]])
 				want = slices.Delete(want, at, at+1)
 			case op == 3:
 				touched[want[rng.IntN(len(want))]] = true
@@ -37,13 +45,13 @@ func TestClockAsASlice(t *testing.T) {
 					touched[want[0]] = false
 					want = append(want[1:], want[0])
 				}
-				if got := c.take(func(x int) bool { return used[x] }); got != want[0] {
-					t.Fatalf("take = %d, want the first of %d", got, want)
+				if got := c.Take(func(x *item) bool { return used[x.n] }); got.n != want[0] {
+					t.Fatalf("Take = %d, want the first of %d", got.n, want)
 				}
 				want = want[1:]
 			}
-			if c.n != len(want) {
-				t.Fatalf("the clock has %d things, want %d", c.n, len(want))
+			if c.Len() != len(want) {
+				t.Fatalf("the clock has %d things, want %d", c.Len(), len(want))
 			}
 		}
 	}

@@ -1,66 +1,74 @@
-package set
+// Package openfiles keeps a bounded number of files open.
+package openfiles
 
 import (
-	"container/ring"
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/clock"
+	"github.com/sievetable/sievetable/internal/refs"
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A fileCache keeps files of a directory open, at most a number of them, and evicts by CLOCK. It is
-// the [Source] of their tables. It also remembers what the files were that it has closed.
-type fileCache struct {
-	open  func(name string) (regular.File, fs.FileInfo, error)
-	slots chan struct{} // has a place for each file that may be open
+// Files are the files of a directory. At most a number of them are open, and others are opened when they are read:
+// one that was not used since the hand came by last is closed for it. A file that is opened again must be the one
+// that was opened first. Files are safe for concurrent use.
+type Files struct {
+	open     func(name string) (regular.File, fs.FileInfo, error)
+	replaced func(name string) error
+	slots    chan struct{} // has a place for each file that may be open
 
 	mu      sync.RWMutex
 	known   map[string]*knownFile // by name, until they are forgotten
-	kept    clock[*cachedFile]
+	kept    clock.Clock[File, *File]
 	waiting int // how many wait for a slot; nothing is kept meanwhile, so that each gets one
 	forgets int // how often a file was forgotten
+
+	handles atomic.Int64 // how many were opened
 }
 
 // A knownFile is what is known of a file that was opened.
 type knownFile struct {
 	info fs.FileInfo // when it was opened first
-	kept *cachedFile // nil if it is closed, or open only for the reads that are under way
+	kept *File       // nil if it is closed, or open only for the reads that are under way
 }
 
-// A cachedFile is an open file with a reference count. Reads hold references, and so does the
-// cache while it keeps the file.
-type cachedFile struct {
+// A File is an open file with a reference count. Reads hold references, and so do Files while they keep it.
+type File struct {
 	regular.File
 	info    fs.FileInfo
 	slots   chan struct{}
-	refs    refCount
+	refs    refs.Count
 	touched atomic.Bool // used since the clock came by
 
 	owner *knownFile // that keeps it
-	place *ring.Ring // in the clock
+	links clock.Links[File]
 }
 
-// newFileCache returns a cache of at most that many files, which open opens.
-func newFileCache(most int, open func(name string) (regular.File, fs.FileInfo, error)) *fileCache {
-	return &fileCache{open: open, slots: make(chan struct{}, most), known: map[string]*knownFile{}}
+// ClockLinks returns the neighbors of the file.
+func (f *File) ClockLinks() *clock.Links[File] { return &f.links }
+
+// New returns Files of which at most that many are open. open opens one. replaced returns the error for a file that
+// is another one when it is opened again.
+func New(most int, open func(name string) (regular.File, fs.FileInfo, error), replaced func(name string) error) *Files {
+	return &Files{open: open, replaced: replaced, slots: make(chan struct{}, most), known: map[string]*knownFile{}}
 }
 
-// ReadAt reads the file name, as [Source] says.
-func (c *fileCache) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	f, err := c.acquire(ctx, name)
+// ReadAt reads the file name. If as many files as may be open are being read, it waits.
+func (c *Files) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	f, err := c.Acquire(ctx, name)
 	if err != nil {
 		return 0, err
 	}
-	defer f.release()
+	defer f.Release()
 	return f.ReadAt(p, off)
 }
 
-// acquire returns the file name for a read, which releases it.
-func (c *fileCache) acquire(ctx context.Context, name string) (*cachedFile, error) {
+// Acquire returns the file name for a read, which releases it.
+func (c *Files) Acquire(ctx context.Context, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -70,31 +78,31 @@ func (c *fileCache) acquire(ctx context.Context, name string) (*cachedFile, erro
 	return c.openFile(ctx, name)
 }
 
-// acquireKept is acquire of a file that is kept. For any other file it returns nil.
-func (c *fileCache) acquireKept(name string) *cachedFile {
+// acquireKept is Acquire of a file that is kept. For any other file it returns nil.
+func (c *Files) acquireKept(name string) *File {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	f := c.known[name]
 	if f == nil || f.kept == nil {
 		return nil
 	}
-	f.kept.refs.acquire() // it has not ended, since it is kept
+	f.kept.refs.Acquire() // it has not ended, since it is kept
 	if !f.kept.touched.Load() {
 		f.kept.touched.Store(true)
 	}
 	return f.kept
 }
 
-// release drops a reference. With the last one, the file is closed.
-func (f *cachedFile) release() {
-	if f.refs.release() {
+// Release drops a reference. With the last one, the file is closed.
+func (f *File) Release() {
+	if f.refs.Release() {
 		f.Close() // loses nothing: it was only read
 		<-f.slots
 	}
 }
 
 // reserve waits for the slot of one more file. If there is none, it closes another file.
-func (c *fileCache) reserve(ctx context.Context) error {
+func (c *Files) reserve(ctx context.Context) error {
 	select {
 	case c.slots <- struct{}{}:
 		return nil
@@ -111,16 +119,16 @@ func (c *fileCache) reserve(ctx context.Context) error {
 
 // wait begins to wait for a slot: one kept file is closed, when the reads of it have ended. The
 // caller calls what wait returns when it does not wait any more.
-func (c *fileCache) wait() (done func()) {
+func (c *Files) wait() (done func()) {
 	c.mu.Lock()
-	var evicted *cachedFile
-	if c.waiting++; c.kept.n > 0 {
-		evicted = c.kept.take(func(f *cachedFile) bool { return f.touched.Swap(false) })
+	var evicted *File
+	if c.waiting++; c.kept.Len() > 0 {
+		evicted = c.kept.Take(func(f *File) bool { return f.touched.Swap(false) })
 		evicted.owner.kept = nil
 	}
 	c.mu.Unlock()
 	if evicted != nil {
-		evicted.release()
+		evicted.Release()
 	}
 	return func() {
 		c.mu.Lock()
@@ -129,9 +137,9 @@ func (c *fileCache) wait() (done func()) {
 	}
 }
 
-// openFile opens a file for a read, and keeps it. It returns [ErrReplaced] if the file is not the one
-// that was opened first.
-func (c *fileCache) openFile(ctx context.Context, name string) (*cachedFile, error) {
+// openFile opens a file for a read, and keeps it. The file must be the one that was opened
+// first.
+func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
 	if err := c.reserve(ctx); err != nil {
 		return nil, err
 	}
@@ -143,7 +151,7 @@ func (c *fileCache) openFile(ctx context.Context, name string) (*cachedFile, err
 		return nil, err
 	}
 	if err := c.keep(name, f, forgets); err != nil {
-		f.release()
+		f.Release()
 		return nil, err
 	}
 	return f, nil
@@ -151,26 +159,26 @@ func (c *fileCache) openFile(ctx context.Context, name string) (*cachedFile, err
 
 // openReserved opens a file in the slot that is reserved for it, with one reference. If it cannot be
 // opened, or what opens it panics, as an fs.FS may, the slot is free again.
-func (c *fileCache) openReserved(name string) (*cachedFile, error) {
+func (c *Files) openReserved(name string) (*File, error) {
 	opened := false
 	defer func() {
 		if !opened {
 			<-c.slots
 		}
 	}()
-	f := &cachedFile{slots: c.slots}
+	f := &File{slots: c.slots}
 	var err error
-	if f.File, f.info, err = c.open(name); err != nil {
+	if f.File, f.info, err = c.open(path(name)); err != nil {
 		return nil, err
 	}
-	f.refs.n.Store(1)
+	f.refs.Set(1)
 	opened = true
 	return f, nil
 }
 
 // keep keeps a file, unless it may have been forgotten since the count was forgets. Then it is for
 // one read only.
-func (c *fileCache) keep(name string, f *cachedFile, forgets int) error {
+func (c *Files) keep(name string, f *File, forgets int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.known[name]
@@ -182,11 +190,12 @@ func (c *fileCache) keep(name string, f *cachedFile, forgets int) error {
 		c.known[name] = known
 	}
 	if !sameFile(known.info, f.info) {
-		return fmt.Errorf("set: file %q: %w", name, ErrReplaced)
+		return c.replaced(path(name))
 	}
 	if known.kept == nil && c.waiting == 0 {
-		f.refs.acquire()
-		f.owner, known.kept, f.place = known, f, c.kept.add(f)
+		f.refs.Acquire()
+		f.owner, known.kept = known, f
+		c.kept.Add(f)
 	}
 	return nil
 }
@@ -199,51 +208,51 @@ func sameFile(a, b fs.FileInfo) bool {
 	return (os.SameFile(a, b) || !numbered) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// close closes the file name, if it is kept. The next read opens it again, and compares it.
-func (c *fileCache) close(name string) {
+// Close closes the file name, if it is kept. The next read opens it again, and compares it.
+func (c *Files) Close(name string) {
 	c.mu.Lock()
 	f := c.unkeep(name)
 	c.mu.Unlock()
 	if f != nil {
-		f.release()
+		f.Release()
 	}
 }
 
-// Forget is close, and forgets what the file was.
-func (c *fileCache) Forget(name string) {
+// Forget is Close, and forgets what the file was.
+func (c *Files) Forget(name string) {
 	c.mu.Lock()
 	f := c.unkeep(name)
 	c.forgets++
 	delete(c.known, name)
 	c.mu.Unlock()
 	if f != nil {
-		f.release()
+		f.Release()
 	}
 }
 
 // unkeep removes the file name from those that are kept, and returns it, or nil. The caller holds mu,
 // and releases the file without it.
-func (c *fileCache) unkeep(name string) *cachedFile {
+func (c *Files) unkeep(name string) *File {
 	known := c.known[name]
 	if known == nil || known.kept == nil {
 		return nil
 	}
 	f := known.kept
 	known.kept = nil
-	c.kept.remove(f.place)
+	c.kept.Remove(f)
 	return f
 }
 
-// forgetAll forgets all files.
-func (c *fileCache) forgetAll() {
+// ForgetAll forgets all files.
+func (c *Files) ForgetAll() {
 	c.mu.Lock()
 	c.forgets++
 	known := c.known
-	c.known, c.kept = map[string]*knownFile{}, clock[*cachedFile]{}
+	c.known, c.kept = map[string]*knownFile{}, clock.Clock[File, *File]{}
 	c.mu.Unlock()
 	for _, f := range known {
 		if f.kept != nil {
-			f.kept.release()
+			f.kept.Release()
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package set
+package openfiles
 
 import (
 	"context"
@@ -33,30 +33,30 @@ func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, erro
 func TestPanicOfOpenFreesTheSlot(t *testing.T) {
 	t.Parallel()
 	panics, open := true, openerOf(t, 1)
-	c := newFileCache(1, func(name string) (regular.File, fs.FileInfo, error) {
+	c := New(1, func(name string) (regular.File, fs.FileInfo, error) {
 		if panics {
 			panic("open")
 		}
 		return open(name)
-	})
+	}, nil)
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("acquire does not panic")
+				t.Error("Acquire does not panic")
 			}
 		}()
-		c.acquire(t.Context(), "0")
+		c.Acquire(t.Context(), "0")
 	}()
 	if n := len(c.slots); n != 0 {
 		t.Fatalf("%d slots are taken after the panic, want 0", n)
 	}
 	panics = false
-	f, err := c.acquire(t.Context(), "0")
+	f, err := c.Acquire(t.Context(), "0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.release()
-	c.forgetAll()
+	f.Release()
+	c.ForgetAll()
 }
 
 // A read waits for others if as many files as may be open are being read. It gets the next slot, also
@@ -65,36 +65,36 @@ func TestReadsWaitForSlots(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 4)
 	synctest.Test(t, func(t *testing.T) {
-		c := newFileCache(1, open)
-		first, err := c.acquire(t.Context(), "0")
+		c := New(1, open, nil)
+		first, err := c.Acquire(t.Context(), "0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.acquire(ctx, "1"); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := c.Acquire(ctx, "1"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("open while another file is read: %v, want DeadlineExceeded", err)
 		}
 		var reads sync.WaitGroup
 		for i := range 4 {
 			reads.Go(func() {
-				f, err := c.acquire(t.Context(), fmt.Sprint(i))
+				f, err := c.Acquire(t.Context(), fmt.Sprint(i))
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				time.Sleep(time.Second)
-				f.release()
+				f.Release()
 			})
 		}
 		synctest.Wait()
 		start := time.Now()
-		first.release()
+		first.Release()
 		reads.Wait()
 		if took := time.Since(start); took != 4*time.Second {
 			t.Errorf("four reads of a second, one at a time, took %v", took)
 		}
-		c.forgetAll()
+		c.ForgetAll()
 		if len(c.slots) != 0 {
 			t.Errorf("%d files are open at the end", len(c.slots))
 		}
@@ -105,16 +105,16 @@ func TestReadsWaitForSlots(t *testing.T) {
 func TestForgetWhileOpening(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 1)
-	c := newFileCache(2, open)
+	c := New(2, open, nil)
 	c.open = func(name string) (regular.File, fs.FileInfo, error) {
 		defer c.Forget(name)
 		return open(name)
 	}
-	f, err := c.acquire(t.Context(), "0")
+	f, err := c.Acquire(t.Context(), "0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.release()
+	f.Release()
 	if len(c.known) != 0 || len(c.slots) != 0 {
 		t.Errorf("%d files are known, %d open, want none", len(c.known), len(c.slots))
 	}
@@ -125,8 +125,8 @@ func TestForgetWhileOpening(t *testing.T) {
 func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 1)
-	c := newFileCache(2, open)
-	var kept *cachedFile
+	c := New(2, open, nil)
+	var kept *File
 	c.open = func(name string) (regular.File, fs.FileInfo, error) {
 		c.open = open
 		var err error
@@ -139,16 +139,16 @@ func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
 	if err != nil || kept == nil {
 		t.Fatal(err)
 	}
-	isClosed := func(f *cachedFile) bool {
+	isClosed := func(f *File) bool {
 		_, err := f.Stat()
 		return errors.Is(err, os.ErrClosed)
 	}
-	kept.release()
-	other.release()
+	kept.Release()
+	other.Release()
 	if isClosed(kept) || !isClosed(other) || len(c.slots) != 1 {
 		t.Errorf("after the reads: closed %t and %t, want the second only; %d open files, want 1", isClosed(kept), isClosed(other), len(c.slots))
 	}
-	c.forgetAll()
+	c.ForgetAll()
 	if !isClosed(kept) || len(c.slots) != 0 {
 		t.Errorf("at the end: closed %t, %d open files", isClosed(kept), len(c.slots))
 	}
@@ -197,12 +197,12 @@ func writtenInfo(t *testing.T, file, contents string, when time.Time) fs.FileInf
 
 // Reads of many files go on whatever is forgotten, and each reads its own file. All are closed at the
 // end. A file that is asked for again and again stays open.
-func TestFileCacheUnderManyReads(t *testing.T) {
+func TestManyReads(t *testing.T) {
 	t.Parallel()
 	const files = 8
 	open := openerOf(t, files)
 	for most := 1; most <= files+1; most += 2 {
-		c := newFileCache(most, open)
+		c := New(most, open, nil)
 		read := func(i int) {
 			var b [1]byte
 			if _, err := c.ReadAt(t.Context(), fmt.Sprint(i), b[:], 0); err != nil || int(b[0]) != i {
@@ -216,7 +216,7 @@ func TestFileCacheUnderManyReads(t *testing.T) {
 				for range 500 {
 					switch i := rng.IntN(files); rng.IntN(40) {
 					case 0:
-						c.close(fmt.Sprint(i))
+						c.Close(fmt.Sprint(i))
 					case 1:
 						c.Forget(fmt.Sprint(i))
 					default:
@@ -229,15 +229,15 @@ func TestFileCacheUnderManyReads(t *testing.T) {
 		if _, _, err := open("none"); err == nil {
 			t.Error("there is a file none")
 		}
-		if _, err := c.acquire(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := c.Acquire(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("open of no file: %v, want ErrNotExist", err)
 		}
-		if c.waiting != 0 || len(c.slots) != c.kept.n || c.kept.n > most {
-			t.Errorf("%d wait, %d files are open, %d are kept", c.waiting, len(c.slots), c.kept.n)
+		if c.waiting != 0 || len(c.slots) != c.kept.Len() || c.kept.Len() > most {
+			t.Errorf("%d wait, %d files are open, %d are kept", c.waiting, len(c.slots), c.kept.Len())
 		}
-		c.forgetAll()
-		if len(c.slots) != 0 || c.kept.n != 0 {
-			t.Errorf("%d files are open at the end, %d are kept", len(c.slots), c.kept.n)
+		c.ForgetAll()
+		if len(c.slots) != 0 || c.kept.Len() != 0 {
+			t.Errorf("%d files are open at the end, %d are kept", len(c.slots), c.kept.Len())
 		}
 	}
 }

@@ -1,0 +1,67 @@
+package openfiles
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/regular"
+)
+
+// Each handle reads the file that had the name when it was opened, or fails if that was closed meanwhile and
+// another one has the name.
+func TestHandles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, contents string) {
+		t.Helper()
+		temporary := filepath.Join(dir, "temporary")
+		if err := errors.Join(os.WriteFile(temporary, []byte(contents), 0o666), os.Rename(temporary, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	errOther := errors.New("another file")
+	c := New(2, func(name string) (regular.File, fs.FileInfo, error) { return regular.Open(filepath.Join(dir, name)) },
+		func(string) error { return errOther })
+	open := func(name string) regular.File {
+		t.Helper()
+		f, err := c.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.(regular.File)
+	}
+	check := func(f regular.File, want string, wantErr error) {
+		t.Helper()
+		p := make([]byte, len(want))
+		if n, err := f.ReadAt(p, 0); string(p[:n]) != want || !errors.Is(err, wantErr) {
+			t.Errorf("ReadAt = %q, %v; want %q, %v", p[:n], err, want, wantErr)
+		}
+	}
+	write("a", "one")
+	write("b", "other")
+	first := open("a")
+	write("a", "second")
+	second := open("a")
+	check(first, "one", nil)
+	check(second, "second", nil)
+	if info, err := first.Stat(); err != nil || info.Size() != 3 {
+		t.Errorf("Stat = %v, %v, want 3 bytes", info, err)
+	}
+	third, fourth := open("b"), open("b") // which closes the first two
+	check(third, "other", nil)
+	check(fourth, "other", nil)
+	check(first, "", errOther)
+	check(second, "second", nil)
+	for _, f := range []regular.File{first, second, third, fourth} {
+		f.Close()
+	}
+	if len(c.slots) != 0 || len(c.known) != 0 {
+		t.Errorf("%d files are open, %d known after Close", len(c.slots), len(c.known))
+	}
+	if _, err := c.Open("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open of no file = %v", err)
+	}
+}
