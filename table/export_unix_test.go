@@ -2,14 +2,14 @@
 
 package table
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/mappings"
+)
 
 // SetMaxMappings sets how many files may be mapped, until the test ends. It must not be parallel.
-func SetMaxMappings(t testing.TB, n int64) {
-	before := mappings.limit
-	mappings.limit = func() int64 { return n }
-	t.Cleanup(func() { mappings.limit = before })
-}
+func SetMaxMappings(t testing.TB, n int64) { t.Cleanup(mappings.SetLimit(n)) }
 
 // Mappings returns how many files are mapped.
-func Mappings() int64 { return mappings.n.Load() }
+func Mappings() int64 { return mappings.Taken() }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -22,7 +23,10 @@ import (
 //
 // Open opens all tables, and holds each open until Close, or maps them with Reader.Mapped. So an engine
 // may delete tables that it needs no more: the DB still reads them. (On Windows the engine cannot delete
-// a file that is open. goleveldb then deletes it when it is opened the next time.) Indexes and filters
+// a file that is open. goleveldb then deletes it when it is opened the next time.) If the database has
+// more tables than a quarter of the files that the process may have open, or more than it may map, the
+// files of the others are opened when they are read, and at most that quarter is open at a time. A read
+// of such a table fails with fs.ErrNotExist if the engine has deleted it. Indexes and filters
 // of all tables are in memory: about 1.5 bytes for each entry with 10 filter bits per key, and 30
 // bytes and a key for each data block. The writes of the logs are in memory too, with about 20 bytes
 // for each write. An engine starts a new log with each memtable, of 4 MiB unless its options say
@@ -111,6 +115,20 @@ type opener struct {
 	dir    regular.Dir
 	o      Options
 	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
+	files  *openfiles.Files        // of the tables, if there are more than may be open; else nil
+}
+
+// bound has few files open at a time if the version has many tables.
+func (p *opener) bound(v *versions.Version) {
+	most := regular.MaxOpenFiles()
+	if p.files != nil || len(v.Tables) <= most {
+		return
+	}
+	p.files = openfiles.New(most,
+		func(path string) (regular.File, fs.FileInfo, error) { return p.dir.Open(filepath.Base(path)) },
+		func(path string) error {
+			return fmt.Errorf("%s: another file has this name since the database was opened: open the database again", path)
+		})
 }
 
 // try opens the database as it is now.
@@ -137,6 +155,7 @@ func (p *opener) try() (*DB, error) {
 	if err != nil {
 		return nil, wal.Corruptionf("%s: %v: %s", manifest, err, p.advice())
 	}
+	p.bound(v)
 	c := &contents{order: user, internal: internal, memory: memory{order: internal}, inTables: v.LastSequence}
 	db := &DB{View: View{contents: c}}
 	err = p.openTables(db, v, levels)
@@ -144,19 +163,18 @@ func (p *opener) try() (*DB, error) {
 		db.sequence, err = p.readLogs(&c.memory, v)
 	}
 	if err != nil {
-		return nil, explainLimit(err, v)
+		return nil, explainLimit(err)
 	}
 	p.keep(db)
 	return db, nil
 }
 
-// explainLimit adds what helps if too many files are open.
-func explainLimit(err error, v *versions.Version) error {
+// explainLimit adds what helps if the process has too many files open.
+func explainLimit(err error) error {
 	if !errors.Is(err, syscall.EMFILE) {
 		return err
 	}
-	return fmt.Errorf("%w: %s lists %s: raise the limit of open files, or use Open with Reader.Mapped",
-		err, v.Manifest, wire.Plural(uint64(len(v.Tables)), "table"))
+	return fmt.Errorf("%w: raise the limit of open files", err)
 }
 
 // explain adds to an error of reading CURRENT or the MANIFEST what to do.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/sievetable/sievetable/internal/mappings"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -82,6 +84,8 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 	switch fsys := p.dir.FS(); {
 	case size > int64(o.listed.Size): // engines do not read what follows
 		return p.openStart(o, &opts)
+	case p.files != nil && (fsys != nil || !opts.Mapped || mappings.Left() == 0):
+		o.Reader, err = table.OpenFS(p.files, o.path, &opts)
 	case fsys != nil:
 		o.Reader, err = table.OpenFS(fsys, o.path, &opts)
 	default:
@@ -93,7 +97,7 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 // openStart opens the table at the start of a file. NewReader does not see whether its filters deny
 // its keys, as Open does, so they are not used.
 func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
-	f, _, err := p.dir.Open(o.name)
+	f, err := p.openFile(o)
 	if err != nil {
 		return err
 	}
@@ -103,6 +107,16 @@ func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	}
 	o.file = f
 	return nil
+}
+
+// openFile opens the file of a table.
+func (p *opener) openFile(o *openedTable) (f regular.File, err error) {
+	if p.files != nil {
+		f, _, err = regular.OpenFS(p.files, o.path)
+		return f, err
+	}
+	f, _, err = p.dir.Open(o.name)
+	return f, err
 }
 
 // has reports whether a separator is one of the table's keys. Engines shorten most to others, which have the

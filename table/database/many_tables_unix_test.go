@@ -1,0 +1,137 @@
+//go:build unix
+
+package database_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/mappings"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// fewFilesEnv names the directory of a database for a process that may have few files open.
+const fewFilesEnv = "SIEVETABLE_TEST_FEW_FILES"
+
+// A database of more tables than the process may have files open, or may map, answers as any other.
+func TestMoreTablesThanFiles(t *testing.T) {
+	long.NoRace(t)
+	if dir := os.Getenv(fewFilesEnv); dir != "" {
+		readWithFewFiles(t, dir)
+		return
+	}
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	writeManyTables(t, dir)
+	cmd := exec.Command(exe, "-test.run=^TestMoreTablesThanFiles$")
+	cmd.Env = append(os.Environ(), fewFilesEnv+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+const manyTables = 300
+
+// writeManyTables writes a database in which table i has the keys 2i and 2i+1. A table has a byte behind its end.
+func writeManyTables(t *testing.T, dir string) {
+	t.Helper()
+	c := newChanged(t)
+	for i := range manyTables {
+		c.table(t, 2, set(numberedKey(2*i), 7, fmt.Sprint(2*i)), set(numberedKey(2*i+1), 7, fmt.Sprint(2*i+1)))
+	}
+	for name, f := range c.end(t) {
+		if name == "000150.ldb" {
+			f.Data = append(f.Data, 0)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func numberedKey(i int) string { return fmt.Sprintf("n%06d", i) }
+
+func readWithFewFiles(t *testing.T, dir string) {
+	const most = 64
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(filepath.Join(dir, "CURRENT")); err != nil { // the runtime opens files of its own with the first
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		fsys     fs.FS
+		mapped   bool
+		mappings int64
+	}{
+		"files":                 {},
+		"files of an fs.FS":     {fsys: os.DirFS(dir)},
+		"mapped":                {mapped: true, mappings: 1000},
+		"mapped beyond a bound": {mapped: true, mappings: 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Cleanup(mappings.SetLimit(mappings.Taken() + test.mappings))
+			before := openFilesOf(t)
+			o := &database.Options{Reader: table.ReaderOptions{Mapped: test.mapped}}
+			db, err := database.Open(dir, o)
+			if test.fsys != nil {
+				db, err = database.OpenFS(test.fsys, ".", o)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lookups sync.WaitGroup
+			for g := range 4 {
+				lookups.Go(func() {
+					for i := range 2 * manyTables {
+						n := (i*7 + g*100) % (2 * manyTables)
+						if v, err := db.Get([]byte(numberedKey(n))); err != nil || string(v) != fmt.Sprint(n) {
+							t.Errorf("Get(%d) = %q, %v", n, v, err)
+						}
+					}
+				})
+			}
+			lookups.Wait()
+			if open := openFilesOf(t) - before; open > most/4 {
+				t.Errorf("%d files are open, want at most %d", open, most/4)
+			}
+			n := 0
+			for _, err := range db.All(nil) {
+				if n++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := db.Close(); err != nil || n < 2*manyTables || openFilesOf(t) != before {
+				t.Errorf("%d entries, Close = %v, %d files stay open", n, err, openFilesOf(t)-before)
+			}
+			if _, err := db.Get([]byte(numberedKey(0))); !errors.Is(err, table.ErrClosed) {
+				t.Errorf("Get after Close = %v, want ErrClosed", err)
+			}
+		})
+	}
+}
+
+// openFilesOf returns how many files the process has open.
+func openFilesOf(t *testing.T) int {
+	t.Helper()
+	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {
+		if names, err := os.ReadDir(dir); err == nil {
+			return len(names)
+		}
+	}
+	t.Skip("the open files cannot be counted here")
+	return 0
+}
