@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -95,9 +96,10 @@ func TestLookupsInWrongOrders(t *testing.T) {
 	dir, few, all := t.TempDir(), 0, 0
 	for seed := range uint64(map[bool]int{false: 1, true: 8}[long.Enabled()]) {
 		rng := rand.New(rand.NewPCG(seed, 72))
-		for kind, keys := range someKeys(rng, 2000) {
-			for name, order := range someOrders(rng) {
-				sorted := slices.SortedFunc(slices.Values(keys), order)
+		keys, orders := someKeys(rng, 2000), someOrders(rng)
+		for _, kind := range slices.Sorted(maps.Keys(keys)) {
+			for _, name := range slices.Sorted(maps.Keys(orders)) {
+				sorted := slices.SortedFunc(slices.Values(keys[kind]), orders[name])
 				if slices.IsSorted(sorted) {
 					continue
 				}

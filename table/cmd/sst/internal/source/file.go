@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -117,7 +116,7 @@ type File struct {
 	ForeignErr error
 
 	inSet    bool // it is one of the tables of a set
-	file     *os.File
+	file     io.Closer
 	filters  Filters
 	declared Order        // what the user or a MANIFEST says of the order
 	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one

@@ -30,7 +30,7 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.file.Close() // it was only read
+	defer f.Close()
 	head, err := readAt(f.Src, 0, min(f.Size, headLen))
 	if s, found := standInOf(path, head); found {
 		return "", f.Wrap(errors.New(s.what + ": " + s.next))

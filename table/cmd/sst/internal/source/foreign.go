@@ -125,6 +125,6 @@ func IsTable(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.file.Close() // it was only read
-	return hasMagicAt(f.file, f.Size)
+	defer f.Close()
+	return hasMagicAt(f.Src, f.Size)
 }

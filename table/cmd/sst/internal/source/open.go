@@ -3,8 +3,12 @@ package source
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"runtime"
 
+	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
@@ -48,16 +52,28 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
+// openFiles are the files of all Files, which can be more than the process may have open.
+var openFiles = openfiles.New(regular.MaxOpenFiles(), func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) }, replacedError)
+
+// replacedError is the error for a file that another one has replaced since it was opened, and so does not exist.
+func replacedError(path string) error {
+	return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
+}
+
 // openRegular opens a regular file that is not an output.
 func openRegular(path string, outputs output.Files) (*File, error) {
-	file, info, err := regular.Open(path)
+	file, err := openFiles.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := outputs.Check(path, info); err != nil {
+	info, err := file.Stat()
+	if err == nil {
+		err = outputs.Check(path, info)
+	}
+	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &File{Path: path, Size: info.Size(), Src: file, file: file}, nil
+	return &File{Path: path, Size: info.Size(), Src: file.(io.ReaderAt), file: file}, nil
 }
 
 // open opens the table as one of internal keys if it most likely is, so that its index and its filters

@@ -37,7 +37,7 @@ func (r *Records) open(o Options, keep int, yield func([]byte, int, error) bool)
 		yield(nil, 0, err)
 		return
 	}
-	defer f.file.Close() // it was only read
+	defer f.Close()
 	if r.Size = f.Size; o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}

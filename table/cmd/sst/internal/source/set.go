@@ -75,10 +75,10 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.file.Close() // it was only read
-	m, err := set.ReadManifest(f.file)
+	defer f.Close()
+	m, err := set.ReadManifest(io.NewSectionReader(f.Src, 0, f.Size))
 	if err != nil {
-		return nil, &FileError{path, damageOfManifest(f.file, f.Size, err)}
+		return nil, &FileError{path, damageOfManifest(f.Src, f.Size, err)}
 	}
 	return m, nil
 }
