@@ -253,14 +253,14 @@ func (in *inspection) passOverDamage(r *table.Reader) {
 	for _, forward := range []bool{true, false} {
 		met := passOver{}
 		in.do("passing over damage", func() error {
-			err := in.walk(r.NewIter(&table.IterOptions{OnDamage: met.onDamage}), forward)
+			err := in.walk(r.NewIter(&table.IterOptions{OnLoss: met.onLoss}), forward)
 			steps[forward] = in.steps
 			return err
 		})
 		for _, e := range met.met {
 			bounded = bounded || strings.Contains(e.Error(), "memory for such keys is bounded") // at one block or another
 			if e.KeysUpTo == nil || e.Block != table.DataBlock {
-				in.t.Errorf("%s: OnDamage(%v), which does not say what is lost", in.name, e)
+				in.t.Errorf("%s: OnLoss(%v), which does not say what is lost", in.name, e)
 			}
 		}
 	}

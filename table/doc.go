@@ -85,7 +85,7 @@
 //     checksum, such as another value. It does not check bytes that are in no block.
 //   - Damage is a [*CorruptionError]. It names the file, the block, its offset and length,
 //     and what was expected, and of a data block, between which separators its keys are. An Iter
-//     goes on behind such a block if its OnDamage says so.
+//     goes on behind such a block if its OnLoss says so.
 //   - A filter whose checksum or form shows that it is damaged is not used. It costs time, and
 //     hides no key; [Reader.FilterErr] says why. A filter with wrong bits under a right
 //     checksum can deny keys that are there: only Verify reports it.

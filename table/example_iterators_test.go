@@ -65,7 +65,7 @@ func ExampleIter_SeekLT() {
 }
 
 // The second of four data blocks is damaged. A loop goes on behind it, and reports what is lost.
-func ExampleIterOptions_onDamage() {
+func ExampleIterOptions_onLoss() {
 	contents := capitals(&table.WriterOptions{BlockSize: 1, Compression: table.NoCompression})
 	contents[30] ^= 1
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -73,8 +73,8 @@ func ExampleIterOptions_onDamage() {
 		fmt.Println(err)
 		return
 	}
-	it := r.NewIter(&table.IterOptions{OnDamage: func(damage *table.CorruptionError) bool {
-		fmt.Printf("%s at %d: no keys > %q and ≤ %q\n", damage.Block, damage.Offset, damage.KeysAfter, damage.KeysUpTo)
+	it := r.NewIter(&table.IterOptions{OnLoss: func(l table.Loss) bool {
+		fmt.Printf("data block at %d: no keys from %q to %q\n", l.Offset, l.From, l.To)
 		return true
 	}})
 	defer it.Close()
@@ -83,7 +83,7 @@ func ExampleIterOptions_onDamage() {
 	}
 	// Output:
 	// Cuba: Havana, <nil>
-	// data block at 26: no keys > "D" and ≤ "O"
+	// data block at 26: no keys from "D" to "O"
 	// Peru: Lima, <nil>
 	// Togo: Lomé, <nil>
 }

@@ -20,7 +20,7 @@ import (
 //
 // If a block cannot be read or is damaged, a move returns false, and Error returns the
 // reason. Then Next and Prev fail with the same error, until First, Last, SeekGE or SeekLT
-// finds an entry, the end or the start. With OnDamage, moves go on behind damaged blocks.
+// finds an entry, the end or the start. With OnLoss, moves go on behind damaged blocks.
 //
 // One goroutine at a time may use an Iter. Any number of Iters may be on one Reader. Package
 // [github.com/sievetable/sievetable/table/merge] shows the entries of several tables as one.
@@ -42,7 +42,7 @@ type Iter struct {
 	fastFrom, fastTo int
 
 	memory    *blockMemory // nil until a block is read
-	onDamage  func(*CorruptionError) bool
+	onLoss    func(Loss) bool
 	ctx       context.Context
 	readAhead int
 	keyBudget int // bytes of memory that may still be taken for keys
@@ -87,7 +87,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 			it.t = brokenTable(&r.closed, err)
 		}
 		it.readAhead = min(max(o.ReadAhead, 0), maxReadSize)
-		it.c.noFill, it.onDamage = o.DontFillCache, o.OnDamage
+		it.c.noFill, it.onLoss = o.DontFillCache, o.OnLoss
 	}
 }
 

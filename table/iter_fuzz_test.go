@@ -53,7 +53,10 @@ func FuzzIter(f *testing.F) {
 			var lost []workload.Pair
 			pairs, lost = withoutBlock(t, open(t, contents, &table.ReaderOptions{FilterKey: firstByte}), all, damaged)
 			contents[damaged.Offset] ^= 1
-			o.OnDamage = func(e *table.CorruptionError) bool { checkLost(t, "fuzz", e, damaged, all, lost); return true }
+			o.OnLoss = func(l table.Loss) bool {
+				checkLost(t, "fuzz", l.Err.(*table.CorruptionError), damaged, all, lost)
+				return true
+			}
 		}
 		it := open(t, contents, ro).NewIter(&o)
 		moveAgainstModel(t, rng, name, it, newModel(pairs, &o), func() []byte { return fewBytes(rng) })

@@ -42,22 +42,17 @@ type IterOptions struct {
 	// ≤ 0: the Iter reads one block at a time.
 	ReadAhead int
 
-	// OnDamage decides what a move does that comes to a damaged data block: one with a wrong
-	// checksum, that cannot be decompressed or decoded, whose keys are out of order or not
-	// between its separators. The error says between which separators the lost keys are. If
-	// OnDamage returns true, the move goes on with the next block in its direction, as if this
-	// one were empty. If it returns false, the move fails with the error. nil: every such move
-	// fails.
+	// If OnLoss is not nil, it is called when a move reaches a corrupt data block: one with a wrong checksum, that
+	// cannot be decompressed or decoded, or whose keys are out of order or not between its separators. If OnLoss
+	// returns true, the move goes on with the next block in its direction. Otherwise it fails with l.Err. If OnLoss
+	// is nil, every such move fails.
 	//
-	// In an iterator of package merge, older versions of the lost entries show then, also
-	// of keys that were deleted: leave out what the other tables have from KeysAfter to
-	// KeysUpTo, or return false.
+	// It is called each time that a move reads the block: once in a scan from one end to the other, and again if a
+	// seek or a change of direction reaches the block again. It is not called for blocks that the Iter does not
+	// read: those out of its bounds, excluded by a filter, or in the Cache. A corrupt index, and errors of the
+	// source, fail the move. OnLoss must not use the Iter.
 	//
-	// It is called each time that a move reads the block and finds it damaged: once in a scan from
-	// one end to the other, and again when a seek or a change of direction comes to the block
-	// again. Damage in the index fails the move. It is not called for blocks that the Iter does not
-	// read, as they are out of the bounds, excluded by FilterKey, or decoded in the Cache. Errors
-	// that are no damage, such as those of the source, fail the move. OnDamage must not use the
-	// Iter.
-	OnDamage func(*CorruptionError) bool
+	// In package merge, older versions of the lost entries can show in their place, also of keys that were deleted.
+	// To prevent that, leave out the keys from l.From to l.To of the other tables, or return false.
+	OnLoss func(l Loss) bool
 }

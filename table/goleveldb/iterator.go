@@ -58,12 +58,12 @@ type iteration struct {
 	ordered  bool            // it compares keys
 	callback func(err error) // nil if there is none
 
-	onDamage func(*table.CorruptionError) bool // passes
+	onLoss func(table.Loss) bool // passes
 }
 
 var iterations = sync.Pool{New: func() any {
 	i := new(iteration)
-	i.onDamage = i.passes
+	i.onLoss = i.passes
 	return i
 }}
 
@@ -116,7 +116,7 @@ const scanAhead = 64 << 10
 
 // options returns the options of an Iter over all entries.
 func (i *iteration) options() table.IterOptions {
-	o := table.IterOptions{DontFillCache: i.noFill, OnDamage: i.onDamage}
+	o := table.IterOptions{DontFillCache: i.noFill, OnLoss: i.onLoss}
 	if i.noFill {
 		o.ReadAhead = scanAhead
 	}
@@ -124,7 +124,8 @@ func (i *iteration) options() table.IterOptions {
 }
 
 // passes reports whether the iterator goes on behind a damaged block.
-func (i *iteration) passes(damage *table.CorruptionError) bool {
+func (i *iteration) passes(l table.Loss) bool {
+	damage := l.Err.(*table.CorruptionError)
 	if i.strict || i.disordered(damage) {
 		return false
 	}

@@ -25,10 +25,10 @@ var _ merge.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
 // copies the slices of o. When ctx is done, a move that needs a read fails with its error.
-// o.OnDamage is called for the data blocks of each table, whose name is the File of the error.
+// o.OnLoss is called for the data blocks of each table, whose name is the File of the Loss.
 //
 // At most one of the tables is in use at a time, or of each layer two: one of its Tables, and one of its
-// Removals. If o.OnDamage skips a data block of a layer, older entries of its keys can show, and keys that
+// Removals. If o.OnLoss skips a data block of a layer, older entries of its keys can show, and keys that
 // were removed. The Iter keeps the manifest that is in use when
 // NewIter is called, and its tables, until its Close, also after a Swap. After Close of the Set,
 // First, Last, SeekGE, SeekLT and a move to another table fail with [table.ErrClosed]. On a table

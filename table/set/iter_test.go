@@ -216,20 +216,20 @@ func TestIterOfAWrongRange(t *testing.T) {
 	}
 }
 
-// With OnDamage an Iter goes on behind a damaged block, in the same table and the next, and says
+// With OnLoss an Iter goes on behind a damaged block, in the same table and the next, and says
 // which table it is and which keys are lost.
-func TestIterOnDamage(t *testing.T) {
+func TestIterOnLoss(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	src.files["t001"][0] ^= 1
 	lost := 0
-	it := open(t, m, src, nil).NewIter(background, &table.IterOptions{OnDamage: func(e *table.CorruptionError) bool {
+	it := open(t, m, src, nil).NewIter(background, &table.IterOptions{OnLoss: func(l table.Loss) bool {
 		for _, key := range keysOf(perTable, 2*perTable) {
-			if e.KeysAfter == nil && key <= string(e.KeysUpTo) {
+			if l.From == nil && key <= string(l.To) {
 				lost++
 			}
 		}
-		return e.File == "t001"
+		return l.File == "t001"
 	}})
 	var got []string
 	for e := range it.All() {

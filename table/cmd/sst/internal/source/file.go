@@ -175,11 +175,11 @@ func (f *File) Close() error {
 
 // sortAgain sorts the table into another order of user keys, and makes the Reader read the
 // sorted copy.
-func (f *File) sortAgain(user table.Comparer, onDamage func(*table.CorruptionError) bool) (err error) {
+func (f *File) sortAgain(user table.Comparer, onLoss func(table.Loss) bool) (err error) {
 	unsorted := f.Reader
 	f.Order, f.Rewritten, f.filters = user, false, Filters{}
 	f.Options.Comparer = f.Comparer()
-	f.sorted, err = newSortedTable(pairs(unsorted, onDamage), user, f.Internal)
+	f.sorted, err = newSortedTable(pairs(unsorted, onLoss), user, f.Internal)
 	if err == nil {
 		f.Reader, err = f.sorted.Reader, unsorted.Close()
 	}
@@ -190,9 +190,9 @@ func (f *File) sortAgain(user table.Comparer, onDamage func(*table.CorruptionErr
 }
 
 // pairs returns the entries of a table.
-func pairs(r *table.Reader, onDamage func(*table.CorruptionError) bool) iter.Seq2[input.Pair, error] {
+func pairs(r *table.Reader, onLoss func(table.Loss) bool) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		for e, err := range r.All(&table.IterOptions{ReadAhead: readAhead, OnDamage: onDamage}) {
+		for e, err := range r.All(&table.IterOptions{ReadAhead: readAhead, OnLoss: onLoss}) {
 			if !yield(input.Pair(e), err) {
 				return
 			}

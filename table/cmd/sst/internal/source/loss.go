@@ -79,13 +79,14 @@ func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
 	t.lost = true
 }
 
-// onDamage returns what IterOptions.OnDamage is in a table whose blocks have the keys that keys
+// onLoss returns IterOptions.OnLoss for a table whose blocks have the keys that keys
 // returns: it goes on, and takes note of the Loss. With Options.Strict it is nil.
-func (s *Source) onDamage(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) func(*table.CorruptionError) bool {
+func (s *Source) onLoss(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
 	}
-	return func(e *table.CorruptionError) bool {
+	return func(l table.Loss) bool {
+		e := l.Err.(*table.CorruptionError)
 		if errors.Is(e, table.ErrOrder) && !f.declared.trusted {
 			return false // the order may be another one
 		}

@@ -81,7 +81,7 @@ func (r *sortedRun) open(i int) (merge.Iterator, error) {
 		return nil, err
 	}
 	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{
-		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnDamage: r.s.onDamage(t, f, r.s.keysOfBlock(t, f)),
+		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnLoss: r.s.onLoss(t, f, r.s.keysOfBlock(t, f)),
 	})
 	t.scans++
 	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil

@@ -85,7 +85,7 @@ func (s *Source) open(t *Table) (*File, error) {
 // sortAgain sorts a table. Its blocks are in another order, so that a damaged one can have had any of
 // its keys.
 func (s *Source) sortAgain(t *Table, f *File) error {
-	return f.sortAgain(cmp.Or(s.Order, f.Order), s.onDamage(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) }))
+	return f.sortAgain(cmp.Or(s.Order, f.Order), s.onLoss(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) }))
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.

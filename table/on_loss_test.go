@@ -1,0 +1,279 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// passOver collects what OnLoss is told, and goes on.
+type passOver struct{ met []*table.CorruptionError }
+
+func (p *passOver) onLoss(l table.Loss) bool {
+	p.met = append(p.met, l.Err.(*table.CorruptionError))
+	return true
+}
+
+// withoutBlock returns the pairs of all blocks but that at h, and those of that block.
+func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h table.Handle) (kept, lost []workload.Pair) {
+	t.Helper()
+	for _, p := range pairs {
+		switch at, err := r.Locate(p.Key); {
+		case err != nil:
+			t.Fatal(err)
+		case at == h:
+			lost = append(lost, p)
+		default:
+			kept = append(kept, p)
+		}
+	}
+	return kept, lost
+}
+
+// checkLost checks that the error names exactly the keys that are lost.
+func checkLost(t *testing.T, name string, e *table.CorruptionError, h table.Handle, pairs, lost []workload.Pair) {
+	t.Helper()
+	var named []workload.Pair
+	for _, p := range pairs {
+		if (e.KeysAfter == nil || bytes.Compare(p.Key, e.KeysAfter) > 0) && bytes.Compare(p.Key, e.KeysUpTo) <= 0 {
+			named = append(named, p)
+		}
+	}
+	if e.Block != table.DataBlock || e.Offset != int64(h.Offset) {
+		t.Errorf("%s: OnLoss(%v), want the block at %d", name, e, h.Offset)
+	}
+	if diff := diffPairs(lost, named); diff != "" {
+		t.Errorf("%s: keys > %q and ≤ %q (-lost +named):\n%s", name, e.KeysAfter, e.KeysUpTo, diff)
+	}
+}
+
+// Each block of a table is damaged in turn: an Iter with OnLoss shows exactly the entries of all
+// others, in both directions, and is told once in each which keys are lost.
+func TestOnLoss(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	pairs := numbered(300)
+	for name, o := range map[string]struct {
+		w  table.WriterOptions
+		r  table.ReaderOptions
+		it table.IterOptions
+	}{
+		"Snappy":        {w: table.WriterOptions{BlockSize: 300}},
+		"a key a block": {w: *oneKeyBlocks},
+		"one block":     {},
+		"a cache":       {w: table.WriterOptions{BlockSize: 300}, r: table.ReaderOptions{Cache: table.NewCache(1 << 20)}},
+		"read ahead":    {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{ReadAhead: 1000}},
+		"bounds":        {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{Lower: pairs[40].Key, Upper: pairs[260].Key}},
+	} {
+		contents := build(t, &o.w, pairs)
+		sound := open(t, contents, nil)
+		blocks := layoutOf(t, contents).Data
+		for i, b := range blocks {
+			name := fmt.Sprintf("%s, block %d of %d", name, i, len(blocks))
+			kept, lost := withoutBlock(t, sound, pairs, b.Handle)
+			damaged := bytes.Clone(contents)
+			damaged[b.Offset] ^= 1
+			var met passOver
+			o.it.OnLoss = met.onLoss
+			it := open(t, damaged, &o.r).NewIter(&o.it)
+			want := newModel(kept, &o.it).Pairs
+			if diff := diffPairs(want, forward(t, it)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			calls := len(met.met)
+			if diff := diffPairs(want, backward(t, it)); diff != "" {
+				t.Errorf("%s, backward (-want +got):\n%s", name, diff)
+			}
+			inBounds := len(newModel(lost, &o.it).Pairs) > 0
+			if calls > 1 || len(met.met) != 2*calls || calls == 0 && inBounds {
+				t.Errorf("%s: OnLoss was called %d times forward, %d in all", name, calls, len(met.met))
+			}
+			for _, e := range met.met {
+				checkLost(t, name, e, b.Handle, pairs, lost)
+			}
+		}
+	}
+}
+
+func layoutOf(t *testing.T, contents []byte) *table.Layout {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Random moves on a table with a damaged block are those on the entries of the others. A seek calls
+// OnLoss once if it comes to that block.
+func TestOnLossMoves(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 31))
+	pairs := numbered(60)
+	contents := build(t, &table.WriterOptions{BlockSize: 100}, pairs)
+	sound := open(t, contents, nil)
+	for _, b := range layoutOf(t, contents).Data {
+		kept, lost := withoutBlock(t, sound, pairs, b.Handle)
+		damaged := bytes.Clone(contents)
+		damaged[b.Offset] ^= 1
+		var met passOver
+		r, o := open(t, damaged, nil), &table.IterOptions{OnLoss: met.onLoss}
+		it := r.NewIter(o)
+		for _, p := range pairs {
+			isLost := slices.ContainsFunc(lost, func(l workload.Pair) bool { return bytes.Equal(l.Key, p.Key) })
+			if met.met = nil; it.SeekGE(p.Key) && bytes.Equal(it.Key(), p.Key) == isLost || isLost != (len(met.met) == 1) {
+				t.Errorf("SeekGE(%q) is at %q after %d calls of OnLoss; lost: %v", p.Key, it.Key(), len(met.met), isLost)
+			}
+		}
+		moveAgainstModel(t, rng, fmt.Sprintf("block at %d", b.Offset), r.NewIter(o), newModel(kept, o), func() []byte {
+			near := around(pairs[rng.IntN(len(pairs))].Key)
+			return near[rng.IntN(len(near))]
+		})
+	}
+}
+
+// Blocks with right checksums are passed over too, whatever is wrong with them.
+func TestOnLossOfAnyKind(t *testing.T) {
+	t.Parallel()
+	for _, tt := range damagedBlocks() {
+		p := sound()
+		p.data2 = tt.block
+		contents := p.build()
+		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
+			var met passOver
+			it := open(t, contents, &table.ReaderOptions{Cache: cache}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
+			if diff := diffPairs(soundPairs[:2], forward(t, it)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+			}
+			if diff := diffPairs(soundPairs[:2], backward(t, it)); diff != "" {
+				t.Errorf("%s, backward (-want +got):\n%s", tt.name, diff)
+			}
+			if len(met.met) != 2 {
+				t.Errorf("%s: OnLoss was called %d times", tt.name, len(met.met))
+			}
+			for _, e := range met.met {
+				if string(e.KeysAfter) != "b" || string(e.KeysUpTo) != "e" || !strings.Contains(textOf(e), tt.want) {
+					t.Errorf("%s: OnLoss(%v), keys > %q and ≤ %q", tt.name, e, e.KeysAfter, e.KeysUpTo)
+				}
+			}
+		}
+	}
+}
+
+// A block with too many entries to be decoded is passed over too.
+func TestOnLossOfManyEntries(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	pairs := numbered(40_000)
+	contents := build(t, &table.WriterOptions{BlockSize: 500_000, Compression: table.NoCompression}, pairs)
+	blocks := layoutOf(t, contents).Data
+	kept, lost := withoutBlock(t, open(t, contents, nil), pairs, blocks[1].Handle)
+	contents[blocks[1].Offset] ^= 1            // the first entry shares a byte with none
+	for _, skip := range []bool{false, true} { // the checksum
+		var met passOver
+		it := open(t, contents, &table.ReaderOptions{SkipChecksums: skip}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
+		if diff := diffPairs(kept, forward(t, it)); diff != "" {
+			t.Errorf("(-want +got):\n%.1000s", diff)
+		}
+		if diff := diffPairs(kept, backward(t, it)); diff != "" {
+			t.Errorf("backward (-want +got):\n%.1000s", diff)
+		}
+		for _, e := range met.met {
+			checkLost(t, "many entries", e, blocks[1].Handle, pairs, lost)
+		}
+	}
+}
+
+// One move goes on behind many small blocks, and takes no more memory for their errors than a file
+// of this size may cost.
+func TestOnLossOfManyBlocks(t *testing.T) {
+	const blocks = 50_000
+	var f rawtable.File
+	index := make([]byte, 0, 16*blocks)
+	for i := range blocks {
+		h := f.Block("\x00") // too short for a block
+		index = append(index, rawtable.Entry(0, string([]byte{byte(i >> 16), byte(i >> 8), byte(i)}), h)...)
+	}
+	contents := f.Footer(f.Block(rawtable.Entries()), f.Block(string(index)+rawtable.Restarts(0)))
+	calls, before := 0, allocated()
+	it := open(t, contents, nil).NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { calls++; return true }})
+	if it.First() || it.Error() != nil || calls != blocks {
+		t.Errorf("First finds %q, %v, after %d calls of OnLoss", it.Key(), it.Error(), calls)
+	}
+	if got, most := allocated()-before, uint64(32*len(contents)); got > most {
+		t.Errorf("First allocated %d bytes, want at most %d", got, most)
+	}
+}
+
+// If OnLoss returns false, the move fails, and so it does for an error that is no damage.
+func TestOnLossRefuses(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(10)
+	contents := build(t, oneKeyBlocks, pairs)
+	at := layoutOf(t, contents).Data[5].Offset
+	inner := &table.CorruptionError{Block: table.DataBlock, Err: errors.New("of another table")}
+	for _, broken := range []bool{false, true} {
+		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+			n, err := bytes.NewReader(contents).ReadAt(p, off)
+			switch {
+			case off != int64(at):
+			case broken:
+				return 0, inner
+			default:
+				p[0] ^= 1
+			}
+			return n, err
+		}), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		it := r.NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { calls++; return broken }})
+		n := 0
+		for it.Next() {
+			n++
+		}
+		var got *table.CorruptionError
+		if n != 5 || !errors.As(it.Error(), &got) || (got == inner) != broken || (calls == 0) != broken || it.Next() {
+			t.Errorf("source broken %v: %d entries, %v, after %d calls of OnLoss", broken, n, it.Error(), calls)
+		}
+	}
+}
+
+// A panic in OnLoss is like one of the source: the Iter has to be moved anew.
+func TestOnLossThatPanics(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(10)
+	contents := build(t, oneKeyBlocks, pairs)
+	contents[layoutOf(t, contents).Data[5].Offset] ^= 1
+	kept := slices.Delete(slices.Clone(pairs), 5, 6)
+	panics := true
+	it := open(t, contents, nil).NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool {
+		if panics {
+			panic("OnLoss")
+		}
+		return true
+	}})
+	func() {
+		defer func() { recover() }()
+		for it.Next() {
+		}
+		t.Error("no panic")
+	}()
+	if it.Valid() || it.Key() != nil || it.Next() || it.Prev() || it.Error() == nil {
+		t.Errorf("after a panic: at %q, Error = %v", it.Key(), it.Error())
+	}
+	panics = false
+	if diff := diffPairs(kept, forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
