@@ -59,13 +59,13 @@ func TestDamagedBlock(t *testing.T) {
 	if it.First() || !isDamage(it.Error()) || !it.Last() || string(it.Key()) != "99" {
 		t.Errorf("First = %v, then Last at %q", it.Error(), it.Key())
 	}
-	pairs := collect(t, db.View, &table.IterOptions{OnDamage: isTrue})
+	pairs := collect(t, db.View, &table.IterOptions{OnLoss: isTrue})
 	if len(pairs) < 90 || string(pairs[0].Key) != "00" || string(pairs[1].Key) < "02" {
 		t.Errorf("%d pairs, from %q on", len(pairs), pairs[:2])
 	}
 }
 
-func isTrue(*table.CorruptionError) bool { return true }
+func isTrue(table.Loss) bool { return true }
 
 // GetMany goes on behind damage, and says once what it is, and which keys have no answer.
 func TestGetManyOfADamagedBlock(t *testing.T) {

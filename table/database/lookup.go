@@ -22,6 +22,7 @@ type lookup struct {
 
 	key         []byte // buffer of the key that is found in a table
 	value, best []byte // buffers of values: of the last one that was found, and of the newest
+	hidden      error  // why tables that can have the key cannot be read
 }
 
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
@@ -75,10 +76,23 @@ func (l *lookup) get() ([]byte, error) {
 			}
 		}
 	}
-	if !newest.found || newest.kind == table.KindDelete {
+	exists := newest.found && newest.kind == table.KindSet
+	switch {
+	case l.hidden != nil:
+		return nil, l.hiddenError(exists, newest.value)
+	case !exists:
 		return nil, table.ErrNotFound
 	}
 	return newest.value, nil
+}
+
+// hiddenError is the error if tables with the key cannot be read. It has a value of its own.
+func (l *lookup) hiddenError(exists bool, value []byte) error {
+	e := &table.HiddenError{Err: l.hidden, Found: exists}
+	if exists {
+		e.Value = wire.AppendNotNil(nil, value)
+	}
+	return e
 }
 
 // inMemory returns the newest version of the key in the writes of the logs.
@@ -99,14 +113,15 @@ func (l *lookup) versionOf(key, value []byte) version {
 }
 
 // inLevel replaces newest if the level has a newer version of the key. Equal versions do not replace it, as
-// in merge.
+// in merge. Corrupt tables are passed over, and noted in hidden.
 func (l *lookup) inLevel(level *level, newest *version) error {
 	for i := level.find(l.internal, l.seek); i < len(level.ranges); i++ {
 		if r := level.ranges[i]; !l.isBefore(r.Smallest) && (!level.overlaps || l.internal.Compare(r.Largest, l.seek) >= 0) {
 			v, err := l.inTable(level.readers[i])
-			if err != nil {
+			if err != nil && !errors.Is(err, table.ErrCorrupt) {
 				return err
 			}
+			l.hidden = errors.Join(l.hidden, err)
 			if v.newerThan(*newest) {
 				*newest = v
 				l.value, l.best = l.best, l.value

@@ -91,6 +91,7 @@ func (r *random) lastSequence() uint64 { return r.writes[len(r.writes)-1].Sequen
 func (r *random) build(t *testing.T) fstest.MapFS {
 	t.Helper()
 	rest := slices.Clone(r.writes)
+	r.last = max(1, rest[0].Sequence) - 1 // the writes of a log go on from it
 	if n := r.rng.IntN(len(rest) + 1); r.rng.IntN(3) == 0 {
 		inTables := rest[:n]
 		r.rng.Shuffle(n, func(i, j int) { inTables[i], inTables[j] = inTables[j], inTables[i] })

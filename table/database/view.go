@@ -23,6 +23,9 @@ type View struct {
 // in a deeper level. A table whose filters rule the key out costs no read. A write of the logs ends the
 // search if its sequence number is above the last one in the MANIFEST.
 //
+// If a table with the key is corrupt, the error is a [*table.HiddenError], which has the value of the newest version
+// in the other tables.
+//
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
 func (v View) Get(key []byte) ([]byte, error) {
@@ -47,7 +50,7 @@ func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 
 // NewIter returns an iterator over the user keys and their values, before the first one. If o is nil,
 // it shows all of them. Lower, Upper, Prefix and FilterKey of o are of user keys. The iterator copies
-// the slices of o. If OnDamage of o returns true, older values show in place of those that a damaged
+// the slices of o. If OnLoss of o returns true, older values show in place of those that a corrupt
 // block had, also of keys that were deleted. One goroutine at a time may use the iterator.
 func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 	opts := internalOptions(o)
@@ -72,6 +75,7 @@ func internalOptions(o *table.IterOptions) (internal table.IterOptions) {
 	}
 	internal = *o
 	internal.FilterKey, internal.Prefix = bytes.Clone(o.FilterKey), bytes.Clone(o.Prefix)
+	internal.OnLoss = userLoss(o.OnLoss)
 	if o.Lower != nil {
 		internal.Lower = table.SearchKey(nil, o.Lower, table.MaxSequence)
 	}
@@ -79,6 +83,17 @@ func internalOptions(o *table.IterOptions) (internal table.IterOptions) {
 		internal.Upper = table.SearchKey(nil, o.Upper, table.MaxSequence)
 	}
 	return internal
+}
+
+// userLoss returns what calls onLoss with user keys for a loss of internal keys. nil stays nil.
+func userLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
+	if onLoss == nil {
+		return nil
+	}
+	return func(l table.Loss) bool {
+		l.From, l.To, l.OlderShow = table.InternalFilterKey(l.From), table.InternalFilterKey(l.To), true
+		return onLoss(l)
+	}
 }
 
 // All returns the user keys that an iterator with the options o shows, with their values, for a range
