@@ -26,7 +26,7 @@
 // # Stores that fail
 //
 // A key whose table cannot be asked has no answer: an error that is not [table.ErrNotFound]. The next
-// lookup tries again. OnOpenError of [Options] lets Open and Swap go on without such tables,
+// lookup tries again. OnLoss of [Options] lets Open and Swap go on without such tables,
 // [Set.Unavailable] lists them, and [Set.Reopen] tries them without a lookup. ReadTimeout ends the
 // calls of a [Source] that stalls. [Set.TryMayContain] answers from memory only.
 //
@@ -47,6 +47,6 @@
 //
 // Every Set can read Bloom filters. Others, such as binary fuse filters, need their policy in
 // Options.Reader.TableFilterPolicies. Without it, a table that has only such a filter cannot be opened:
-// with OpenAll, Open fails with [table.ErrUnknownFilter], also if OnOpenError goes on without
+// with OpenAll, Open fails with [table.ErrUnknownFilter], also if OnLoss goes on without
 // tables. Otherwise each lookup does.
 package set

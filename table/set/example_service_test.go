@@ -38,7 +38,7 @@ func openService(ctx context.Context, path string) (*service, error) {
 			// TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
 		},
 		OpenAll:     true, // what is wrong with a new list is an error of reload
-		OnOpenError: s.goesOnWithout,
+		OnLoss:      s.goesOnWithout,
 		ReadTimeout: 10 * time.Second, // of a store, such as one that table/cloud asks
 	})
 	return s, err
@@ -46,7 +46,7 @@ func openService(ctx context.Context, path string) (*service, error) {
 
 // goesOnWithout says that the service starts without tables that cannot be opened. It takes up no new list
 // without them: the one that it has has more answers.
-func (s *service) goesOnWithout(set.Table, error) bool { return s.set == nil }
+func (s *service) goesOnWithout(table.Loss) bool { return s.set == nil }
 
 // handler returns what answers the requests of the service.
 func (s *service) handler() http.Handler {

@@ -93,7 +93,7 @@ func newFaultyCalls(t *testing.T, seed uint64, rng *rand.Rand) *faultyCalls {
 	}
 	o.Reader.Mapped = rng.IntN(3) == 0
 	if rng.IntN(2) == 0 {
-		o.OnOpenError = func(set.Table, error) bool { return true }
+		o.OnLoss = func(table.Loss) bool { return true }
 	}
 	if rng.IntN(2) == 0 {
 		o.Reader.Cache = table.NewCache(int64(rng.IntN(100_000)))

@@ -52,7 +52,7 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 // error of each lookup where no table is opened before.
 func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 	t.Helper()
-	goOn := &set.Options{OpenAll: true, OnOpenError: func(set.Table, error) bool { return true }}
+	goOn := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }}
 	if _, err := set.Open(background, m, src, goOn); !errors.Is(err, table.ErrUnknownFilter) || !strings.Contains(err.Error(), "TableFilterPolicies") {
 		t.Errorf("Open that goes on without tables = %v, want ErrUnknownFilter", err)
 	}

@@ -11,8 +11,8 @@ import (
 // costs no read if it is in no table's range, or if the table's filters rule it out. Any other key
 // costs one read of a data block, unless that is in the Cache. If the table is not open, it is
 // opened first, which costs one more read. If the table has a filter only, the error for keys that
-// it does not rule out is [table.ErrFilterOnly]. With layers, this holds for each that is asked, the
-// newest first. If one has no answer, Get returns its error: an older one is not asked in its place.
+// it does not rule out is [table.ErrFilterOnly]. With layers, this holds for each that is consulted, the
+// newest first. If a table of one is lost, the error is a [*table.HiddenError], which has the value in older layers.
 // Metrics of Options.Reader count two lookups where the filters of a layer's table do not rule the key
 // out.
 //
@@ -27,27 +27,31 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if value, err := v.get(ctx, key); err != errEnded {
+		if value, err := v.layers.get(ctx, key); err != errEnded {
 			return value, err
 		}
 	}
 }
 
 // get looks the key up in one layer after the other, until one has it or has removed it.
-func (v *version) get(ctx context.Context, key []byte) ([]byte, error) {
-	base := len(v.layers) - 1
+func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
+	base := len(all) - 1
 	k := table.HashKey(key) // once for all layers
 	for i := range base {
-		l := &v.layers[i]
+		l := &all[i]
 		value, err := l.tables.getRare(ctx, key, &k)
 		if err == table.ErrNotFound {
 			err = l.removals.checkAbsent(ctx, key, &k)
 		}
-		if err != nil || value != nil {
-			return value, err
+		if err == nil && value == nil {
+			continue
 		}
+		if err != nil && err != table.ErrNotFound && err != errEnded {
+			err = all[i+1:].hidden(ctx, key, err)
+		}
+		return value, err
 	}
-	return v.layers[base].tables.get(ctx, key)
+	return all[base].tables.get(ctx, key)
 }
 
 // getRare is get for a run that seldom has the key. k is the key too.

@@ -25,7 +25,8 @@ var _ merge.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
 // copies the slices of o. When ctx is done, a move that needs a read fails with its error.
-// o.OnLoss is called for the data blocks of each table, whose name is the File of the Loss.
+// o.OnLoss is called for corrupt data blocks, and for tables that are missing or corrupt. The File of the Loss is
+// the name of the table.
 //
 // At most one of the tables is in use at a time, or of each layer two: one of its Tables, and one of its
 // Removals. If o.OnLoss skips a data block of a layer, older entries of its keys can show, and keys that
@@ -48,24 +49,28 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	}
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
 	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
+	opts.OnLoss = v.onLoss(opts.OnLoss)
 	it.tables = v.iterLayers(func(r *run) merge.Iterator {
 		within := r.overlap(opts.Lower, opts.Upper)
 		// There is no error, since the manifest was checked.
 		level, _ := merge.NewLevelIter(nil, within.ranges, func(i int) (merge.Iterator, error) {
-			return s.iterTable(ctx, within.members[i], &opts)
+			return v.iterTable(ctx, within.members[i], &opts)
 		})
 		return level
 	})
 	return it
 }
 
-// iterTable opens a table of a version that has a reference, and returns an Iterator over it.
-func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (merge.Iterator, error) {
-	if s.current.Load() == nil {
+// iterTable opens a table, and returns an Iterator over it. v has a reference.
+func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions) (merge.Iterator, error) {
+	if m.s.current.Load() == nil {
 		return nil, table.ErrClosed
 	}
 	t := m.request(ctx)
 	r, err := t.wait(ctx)
+	if err != nil && isLost(err) && o.OnLoss != nil && o.OnLoss(v.loss(m, err)) {
+		return merge.New(nil), nil
+	}
 	if err != nil {
 		return nil, err
 	}

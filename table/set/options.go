@@ -26,22 +26,19 @@ type Options struct {
 	// many tables, the last ones are read, as [table.ReaderOptions].Mapped says.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open each new table, and return what is wrong with one, unless
-	// OnOpenError says otherwise. By default a table is opened at its first lookup, which returns
-	// the error.
+	// OpenAll makes Open and Swap open each new table, and fail if one cannot be opened, unless OnLoss says
+	// otherwise. By default a table is opened at its first lookup, which returns the error.
 	OpenAll bool
 
-	// OnOpenError decides what Open and Swap with OpenAll do about a new table that cannot be opened.
-	// If it returns true, they go on. Lookups of the table's keys then try to open it again, and
-	// fail with the error of that, never with [table.ErrNotFound]. All other keys have their answers,
-	// and [Set.Unavailable] has the table. If it returns false, Open or Swap fails with err. nil:
-	// each such table is an error of Open and Swap.
+	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it
+	// returns true, they go on without the table: lookups of its keys try to open it again, and fail if that
+	// fails, never with [table.ErrNotFound]. All other keys have their answers, and [Set.Unavailable] lists the
+	// table. If OnLoss returns false, Open or Swap fails with l.Err.
 	//
-	// It is called for one table at a time, in the order of the Manifest's All. It must not change the
-	// slices of t, nor call Swap. It is not called if ctx is done, nor if the table needs a filter policy
-	// that is missing in Reader.TableFilterPolicies ([table.ErrUnknownFilter]), which no later try can
-	// mend: Open or Swap then fails.
-	OnOpenError func(t Table, err error) bool
+	// It is called for one table at a time, in the order of the Manifest's All, and must not call Swap. It is not
+	// called if ctx is done, nor if the table needs a filter policy that is missing in Reader.TableFilterPolicies
+	// ([table.ErrUnknownFilter]): no later try could mend that, so Open or Swap fails.
+	OnLoss func(l table.Loss) bool
 
 	// ReadTimeout is how long a call of the Source may take, for each ReadAt and each Map. Then its
 	// context is done. The lookup fails with an error that is context.DeadlineExceeded and names

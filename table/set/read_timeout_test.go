@@ -133,7 +133,7 @@ func TestReadTimeoutOfOpenAll(t *testing.T) {
 		o := set.Options{OpenAll: true, ReadTimeout: 2 * time.Second}
 		_, err := set.Open(background, m, src, &o)
 		checkTimeout(t, err, "reading ", nil)
-		o.OnOpenError = func(l set.Table, err error) bool { checkTimeout(t, err, "reading ", nil); return true }
+		o.OnLoss = func(l table.Loss) bool { checkTimeout(t, l.Err, "reading ", nil); return true }
 		s := open(t, m, src, &o)
 		checkOut(t, s, context.DeadlineExceeded, "t001")
 		checkTimeout(t, s.Reopen(background), "reading ", nil)

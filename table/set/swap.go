@@ -10,7 +10,7 @@ import (
 
 // Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
 // open, and their blocks stay in a Cache. With OpenAll, Swap opens the new tables. If one cannot be
-// opened, and OnOpenError does not go on without it, Swap returns the error, and the Set goes on with
+// opened, and OnLoss does not go on without it, Swap returns the error, and the Set goes on with
 // its manifest.
 //
 // Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
@@ -37,7 +37,7 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	return s.publish(v)
 }
 
-// prepare returns a version. With OpenAll, each of its tables was open once, or OnOpenError goes on
+// prepare returns a version. With OpenAll, each of its tables was open once, or OnLoss goes on
 // without it.
 func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
 	if err := ctx.Err(); err != nil {
@@ -67,7 +67,7 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 			return ctx.Err()
 		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy
 			return fmt.Errorf("%w: add the policy to Reader.TableFilterPolicies of the set's Options", err)
-		case s.o.OnOpenError != nil && s.o.OnOpenError(unchecked[i].Table, err):
+		case s.o.OnLoss != nil && s.o.OnLoss(v.loss(unchecked[i], err)):
 			return nil
 		}
 		return err

@@ -77,7 +77,7 @@ func TestTryMayContainOfLayers(t *testing.T) {
 
 	without := newStore() // the table of removals
 	without.files["base"], without.files["added"] = src.files["base"], src.files["added"]
-	s = open(t, m, without, &set.Options{OpenAll: true, OnOpenError: func(set.Table, error) bool { return true }})
+	s = open(t, m, without, &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }})
 	checkTry(t, s, "added", true, true)
 	checkTry(t, s, "base", true, false)
 	checkTry(t, s, "no such key", false, true)

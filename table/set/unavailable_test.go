@@ -41,7 +41,7 @@ func failingTables(out *atomic.Pointer[[]string], err error) func(context.Contex
 	}
 }
 
-// With OnOpenError, Open and Swap go on without tables that cannot be opened. Their keys have no
+// With OnLoss, Open and Swap go on without tables that cannot be opened. Their keys have no
 // answer, all others have theirs, and when the tables are back, so are the answers.
 func TestSetWithoutSomeTables(t *testing.T) {
 	t.Parallel()
@@ -51,9 +51,9 @@ func TestSetWithoutSomeTables(t *testing.T) {
 	src.before = failingTables(&out, broken)
 	out.Store(&[]string{"t001", "t003"})
 	var told []string
-	s := open(t, &set.Manifest{Tables: m.Tables[:3]}, src, &set.Options{OpenAll: true, OnOpenError: func(l set.Table, err error) bool {
-		told = append(told, l.Name)
-		return errors.Is(err, broken)
+	s := open(t, &set.Manifest{Tables: m.Tables[:3]}, src, &set.Options{OpenAll: true, OnLoss: func(l table.Loss) bool {
+		told = append(told, l.File)
+		return errors.Is(l.Err, broken)
 	}})
 	checkOut(t, s, broken, "t001")
 	if err := s.Swap(background, m); err != nil {
@@ -61,7 +61,7 @@ func TestSetWithoutSomeTables(t *testing.T) {
 	}
 	checkOut(t, s, broken, "t001", "t003")
 	if diff := cmp.Diff([]string{"t001", "t001", "t003"}, told); diff != "" {
-		t.Errorf("calls of OnOpenError (-want +got):\n%s", diff)
+		t.Errorf("calls of OnLoss (-want +got):\n%s", diff)
 	}
 	for i := range 4 * perTable {
 		lost := i/perTable%2 == 1
@@ -98,26 +98,26 @@ func checkUnanswered(t *testing.T, s *set.Set, want error, unanswered ...string)
 	}
 }
 
-// If OnOpenError says no, Open and Swap fail with the error of the table. If ctx is done, it is not asked.
-func TestOnOpenErrorThatSaysNo(t *testing.T) {
+// If OnLoss says no, Open and Swap fail with the error of the table. If ctx is done, it is not asked.
+func TestOnLossThatSaysNo(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	broken := errors.New("broken")
 	src.before = failing("t002", broken)
 	asked := 0
-	o := &set.Options{OpenAll: true, OnOpenError: func(set.Table, error) bool { asked++; return false }}
+	o := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { asked++; return false }}
 	if _, err := set.Open(background, m, src, o); !errors.Is(err, broken) {
 		t.Errorf("Open = %v, want %v", err, broken)
 	}
 	s := open(t, &set.Manifest{Tables: m.Tables[:2]}, src, o)
 	if err := s.Swap(background, m); !errors.Is(err, broken) || asked != 2 {
-		t.Errorf("Swap = %v, want %v; OnOpenError was called %d times, want 2", err, broken, asked)
+		t.Errorf("Swap = %v, want %v; OnLoss was called %d times, want 2", err, broken, asked)
 	}
 	checkOut(t, s, nil)
 	ctx, cancel := context.WithCancel(background)
 	src.before = func(context.Context, string, []byte, int64) (int, error, bool) { cancel(); return 0, broken, true }
 	if _, err := set.Open(ctx, m, src, o); !errors.Is(err, context.Canceled) || asked != 2 {
-		t.Errorf("Open = %v, want context.Canceled; OnOpenError was called %d times, want 2", err, asked)
+		t.Errorf("Open = %v, want context.Canceled; OnLoss was called %d times, want 2", err, asked)
 	}
 }
 

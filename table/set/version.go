@@ -16,11 +16,14 @@ type version struct {
 	manifest *Manifest
 	tables   []*Table  // all of the manifest, in the order of its All
 	members  []*member // the same
-	layers   []layer   // the newest first. The last one is the manifest's Tables
+	layers   layers    // the newest first. The last one is the manifest's Tables
 }
 
 // A layer is a [Layer] with its tables.
 type layer struct{ tables, removals run }
+
+// layers are layers, the newest first. The last one is the base.
+type layers []layer
 
 // newVersion returns a version with one reference. Tables that the Set has already are shared.
 func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
@@ -49,7 +52,7 @@ func (v *version) setLayers() {
 		rest = rest[len(tables):]
 		return r
 	}
-	v.layers = []layer{{tables: next(v.manifest.Tables)}}
+	v.layers = layers{{tables: next(v.manifest.Tables)}}
 	for _, l := range v.manifest.Layers {
 		v.layers = append(v.layers, layer{tables: next(l.Tables), removals: next(l.Removals)})
 	}

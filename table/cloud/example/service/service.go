@@ -47,7 +47,7 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 			Codecs:              codecs.All(),
 		},
 		OpenAll:     true, // what is wrong with a new list is an error of reload
-		OnOpenError: s.goesOnWithout,
+		OnLoss:      s.goesOnWithout,
 		ReadTimeout: timeout,
 	})
 	return s, err
@@ -62,10 +62,10 @@ func (s *service) manifest(ctx context.Context) (*set.Manifest, error) {
 
 // goesOnWithout says that the service starts without a table, but takes up no new list without one: the
 // list that is in use has more answers.
-func (s *service) goesOnWithout(t set.Table, err error) bool {
+func (s *service) goesOnWithout(l table.Loss) bool {
 	starts := s.set == nil
 	if starts {
-		log.Printf("without table %s for now: %v", t.Name, err)
+		log.Printf("without table %s for now: %v", l.File, l.Err)
 	}
 	return starts
 }
