@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -20,10 +21,13 @@ type contents struct {
 	order    table.Comparer // of user keys
 	internal table.Comparer // of internal keys
 	memory   memory         // the writes of the logs
-	levels   []level        // those with tables, level 0 first
+	runs     []run          // those of level 0, the newest first, and one of each further level
 	inTables uint64         // no table has a higher sequence number, says the MANIFEST
 	closed   atomic.Bool
 }
+
+// A run has tables that do not overlap.
+type run = dbread.Run[*openedTable]
 
 // A Table is a table of a database, as the MANIFEST describes it.
 type Table struct {
@@ -66,9 +70,9 @@ func (db *DB) Close() error {
 
 // closeTables closes the Readers.
 func (c *contents) closeTables() (err error) {
-	for _, l := range c.levels {
-		for _, r := range l.readers {
-			err = errors.Join(err, r.Close())
+	for i := range c.runs {
+		for _, t := range c.runs[i].Tables {
+			err = errors.Join(err, t.Close())
 		}
 	}
 	return err

@@ -5,20 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/merge"
 )
-
-// A level is a level of a database that has tables.
-type level struct {
-	overlaps bool               // it is level 0
-	readers  []*openedTable     // in level 0 of the newest file first, else in the order of keys
-	ranges   []merge.LevelTable // of the keys of each
-}
 
 // byLevel returns the tables of a version by their levels, each in the order of a level. Tables of a
 // level > 0 that overlap are an error, and so are ranges that are none.
@@ -77,56 +68,6 @@ func largest(t *versions.Table) table.InternalKey  { return parsed(t.Largest) }
 func parsed(key []byte) table.InternalKey {
 	k, _ := table.ParseInternalKey(key)
 	return k
-}
-
-// find returns the number of the first table that may contain the internal key seek, or a later version of
-// its user key. In level 0 any table may.
-func (l *level) find(internal table.Comparer, seek []byte) int {
-	if l.overlaps {
-		return 0
-	}
-	return sort.Search(len(l.ranges), func(i int) bool { return internal.Compare(l.ranges[i].Largest, seek) >= 0 })
-}
-
-// overlapping returns which tables of a level > 0 can have keys ≥ lower and < upper, which are
-// internal keys: those from number from up to before to. nil is no bound.
-func (l *level) overlapping(internal table.Comparer, lower, upper []byte) (from, to int) {
-	to = len(l.ranges)
-	if lower != nil {
-		from = l.find(internal, lower)
-	}
-	if upper != nil {
-		to = sort.Search(len(l.ranges), func(i int) bool { return internal.Compare(l.ranges[i].Smallest, upper) >= 0 })
-	}
-	return from, max(from, to)
-}
-
-// appendIters appends Iterators over the entries of the level within the bounds of o.
-func (l *level) appendIters(its []merge.Iterator, internal table.Comparer, o *table.IterOptions) []merge.Iterator {
-	if !l.overlaps {
-		from, to := l.overlapping(internal, o.Lower, o.Upper)
-		return l.appendIter(its, internal, o, from, to)
-	}
-	for i, r := range l.ranges {
-		below := o.Lower != nil && internal.Compare(r.Largest, o.Lower) < 0
-		if !below && (o.Upper == nil || internal.Compare(r.Smallest, o.Upper) < 0) {
-			its = l.appendIter(its, internal, o, i, i+1)
-		}
-	}
-	return its
-}
-
-// appendIter appends an Iterator over the entries of tables that do not overlap, unless there are none. It
-// fails at keys that are out of the range of their table, which Get does not find.
-func (l *level) appendIter(its []merge.Iterator, internal table.Comparer, o *table.IterOptions, from, to int) []merge.Iterator {
-	if from == to {
-		return its
-	}
-	// There is no error, since byLevel has checked the ranges.
-	it, _ := merge.NewLevelIter(internal, l.ranges[from:to], func(i int) (merge.Iterator, error) {
-		return l.readers[from+i].NewIter(o), nil
-	})
-	return append(its, it)
 }
 
 // sameTable reports whether two versions list the same file. Engines can give the number of a file

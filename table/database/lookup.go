@@ -70,8 +70,8 @@ func (l *lookup) get() ([]byte, error) {
 	}
 	newest := l.inMemory()
 	if newest.sequence <= l.inTables { // else no table has a newer version
-		for i := range l.levels {
-			if err := l.inLevel(&l.levels[i], &newest); err != nil {
+		for i := range l.runs {
+			if err := l.inRun(&l.runs[i], &newest); err != nil {
 				return nil, err
 			}
 		}
@@ -112,31 +112,25 @@ func (l *lookup) versionOf(key, value []byte) version {
 	return version{true, k.Sequence, k.Kind, value}
 }
 
-// inLevel replaces newest if the level has a newer version of the key. Equal versions do not replace it, as
-// in merge. Corrupt tables are passed over, and noted in hidden.
-func (l *lookup) inLevel(level *level, newest *version) error {
-	for i := level.find(l.internal, l.seek); i < len(level.ranges); i++ {
-		if r := level.ranges[i]; !l.isBefore(r.Smallest) && (!level.overlaps || l.internal.Compare(r.Largest, l.seek) >= 0) {
-			v, err := l.inTable(level.readers[i])
-			if err != nil && !errors.Is(err, table.ErrCorrupt) {
-				return err
-			}
-			l.hidden = errors.Join(l.hidden, err)
-			if v.newerThan(*newest) {
-				*newest = v
-				l.value, l.best = l.best, l.value
-			}
+// inRun replaces newest if the run has a newer version of the key. Equal versions do not replace it, as
+// in merge. A table that is corrupt is noted in hidden, and the next one can have an older version.
+func (l *lookup) inRun(r *run, newest *version) error {
+	from, to := r.Find(l.internal, l.order, table.InternalFilterKey, l.seek)
+	for _, t := range r.Tables[from:to] {
+		v, err := l.inTable(t)
+		if err != nil && !errors.Is(err, table.ErrCorrupt) {
+			return err
 		}
-		if !level.overlaps {
+		if v.newerThan(*newest) {
+			*newest = v
+			l.value, l.best = l.best, l.value
+		}
+		if err == nil {
 			break
 		}
+		l.hidden = errors.Join(l.hidden, err)
 	}
 	return nil
-}
-
-// isBefore reports whether the key is before all versions of the user key of a table's first key.
-func (l *lookup) isBefore(smallest []byte) bool {
-	return l.order.Compare(l.user, table.InternalFilterKey(smallest)) < 0
 }
 
 // inTable returns the newest version of the key in a table, whose filters are checked first.

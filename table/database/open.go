@@ -196,17 +196,17 @@ func (p *opener) advice() string {
 // openTables opens the tables of all levels. Those that an earlier attempt has opened stay open.
 func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Table) error {
 	for _, tables := range levels {
-		l := level{overlaps: tables[0].Level == 0}
-		for _, t := range tables {
+		for i, t := range tables {
 			o, err := p.openTable(t, v, db.contents)
 			if err != nil {
 				return err
 			}
-			l.readers = append(l.readers, o)
-			l.ranges = append(l.ranges, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
+			if i == 0 || t.Level == 0 {
+				db.runs = append(db.runs, run{})
+			}
+			db.runs[len(db.runs)-1].Add(o, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
 			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), smallest(t), largest(t)})
 		}
-		db.levels = append(db.levels, l)
 	}
 	return nil
 }

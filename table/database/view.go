@@ -58,8 +58,12 @@ func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 	if len(v.memory.at) > 0 {
 		its = append(its, v.memory.iter(opts.Lower, opts.Upper))
 	}
-	for i := range v.levels {
-		its = v.levels[i].appendIters(its, v.internal, &opts)
+	for i := range v.runs {
+		// There is no error, since Open has checked the ranges.
+		it, _ := v.runs[i].Iter(v.internal, opts.Lower, opts.Upper, func(t *openedTable) (merge.Iterator, error) { return t.NewIter(&opts), nil })
+		if it != nil {
+			its = append(its, it)
+		}
 	}
 	it := merge.NewSnapshotIter(v.order, merge.New(v.internal, its...), v.sequence)
 	if v.closed.Load() {

@@ -36,7 +36,9 @@ func TestLossInLayers(t *testing.T) {
 			name := fmt.Sprint("t", lost+1)
 			if contents := src.files[name]; rng.IntN(2) == 0 {
 				delete(src.files, name)
-				src.before = func(_ context.Context, asked string, _ []byte, _ int64) (int, error, bool) { return 0, fs.ErrNotExist, asked == name }
+				src.before = func(_ context.Context, asked string, _ []byte, _ int64) (int, error, bool) {
+					return 0, fs.ErrNotExist, asked == name
+				}
 			} else if len(contents) > 0 {
 				contents[0] ^= 1 // of the first data block
 			}

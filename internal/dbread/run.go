@@ -1,0 +1,75 @@
+// Package dbread has what the readers of databases and sets share.
+package dbread
+
+import (
+	"sort"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// A Run has tables whose ranges do not overlap, in the order of their keys: those of a level, or one of level 0. A
+// table whose range is unknown is a Run of its own.
+type Run[T any] struct {
+	Tables []T
+	ranges []merge.LevelTable // of Tables
+}
+
+// Add adds the next table. Without a range, Smallest and Largest are nil.
+func (r *Run[T]) Add(t T, keys merge.LevelTable) {
+	r.Tables, r.ranges = append(r.Tables, t), append(r.ranges, keys)
+}
+
+// Fits reports whether a table can be added: whether all its keys are > those of the last one.
+func (r *Run[T]) Fits(order table.Comparer, keys merge.LevelTable) bool {
+	last := r.ranges[len(r.ranges)-1].Largest
+	return last != nil && keys.Smallest != nil && order.Compare(last, keys.Smallest) < 0
+}
+
+// isKnown reports whether the ranges are known.
+func (r *Run[T]) isKnown() bool { return r.ranges[0].Smallest != nil }
+
+// Find returns which tables can have versions of a user key: Tables[from:to]. seek is the stored key of its newest
+// version, and user returns the user key of a stored one. The first table has the newest version, if any has one.
+func (r *Run[T]) Find(order, users table.Comparer, user func(stored []byte) []byte, seek []byte) (from, to int) {
+	if !r.isKnown() {
+		return 0, 1
+	}
+	from = r.search(order, seek)
+	for to = from; to < len(r.ranges) && users.Compare(user(r.ranges[to].Smallest), user(seek)) <= 0; {
+		to++
+	}
+	return from, to
+}
+
+// search returns the number of the first table with a key >= a stored key.
+func (r *Run[T]) search(order table.Comparer, key []byte) int {
+	return sort.Search(len(r.ranges), func(i int) bool { return order.Compare(r.ranges[i].Largest, key) >= 0 })
+}
+
+// within returns which tables can have keys >= lower and < upper: those from number from up to before to. nil is no
+// bound.
+func (r *Run[T]) within(order table.Comparer, lower, upper []byte) (from, to int) {
+	to = len(r.ranges)
+	if lower != nil {
+		from = r.search(order, lower)
+	}
+	if upper != nil {
+		to = sort.Search(len(r.ranges), func(i int) bool { return order.Compare(r.ranges[i].Smallest, upper) >= 0 })
+	}
+	return from, max(from, to)
+}
+
+// Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
+// can. open opens a table when the Iterator reaches it. A key outside of its table's range fails the move.
+func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
+	if !r.isKnown() {
+		return open(r.Tables[0])
+	}
+	from, to := r.within(order, lower, upper)
+	if from == to {
+		return nil, nil
+	}
+	tables := r.Tables[from:to]
+	return merge.NewLevelIter(order, r.ranges[from:to], func(i int) (merge.Iterator, error) { return open(tables[i]) })
+}
