@@ -26,13 +26,13 @@ func (r *Run[T]) Fits(order table.Comparer, keys merge.LevelTable) bool {
 	return last != nil && keys.Smallest != nil && order.Compare(last, keys.Smallest) < 0
 }
 
-// isKnown reports whether the ranges are known.
-func (r *Run[T]) isKnown() bool { return r.ranges[0].Smallest != nil }
+// IsKnown reports whether the ranges are known.
+func (r *Run[T]) IsKnown() bool { return r.ranges[0].Smallest != nil }
 
 // Find returns which tables can have versions of a user key: Tables[from:to]. seek is the stored key of its newest
 // version, and user returns the user key of a stored one. The first table has the newest version, if any has one.
 func (r *Run[T]) Find(order, users table.Comparer, user func(stored []byte) []byte, seek []byte) (from, to int) {
-	if !r.isKnown() {
+	if !r.IsKnown() {
 		return 0, 1
 	}
 	from = r.search(order, seek)
@@ -61,11 +61,9 @@ func (r *Run[T]) within(order table.Comparer, lower, upper []byte) (from, to int
 }
 
 // Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
-// can. open opens a table when the Iterator reaches it. A key outside of its table's range fails the move.
+// can. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
+// outside of its table's range fails the move.
 func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
-	if !r.isKnown() {
-		return open(r.Tables[0])
-	}
 	from, to := r.within(order, lower, upper)
 	if from == to {
 		return nil, nil

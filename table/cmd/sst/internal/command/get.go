@@ -71,10 +71,9 @@ order of keys, is not counted.
 The last line for a table is its answer. For a database or a set, the last line for a key is
 the answer of all tables and logs.
 
-In a database, a lookup stops after the logs, or after the level, that have a version of the
-key, even if that is a deletion. The tables of level 0 overlap, so all of them that may have
-the key are searched. Without a MANIFEST there are no levels, and all tables whose range has
-the key are searched.`
+In a database, a lookup searches all levels for the newest version of the key, even if that is a
+deletion: LevelDB up to 1.20 can leave it below an older one. It ends after the logs if these have
+a version that is newer than all tables.`
 
 func getCommand() *cobra.Command {
 	var f getFlags

@@ -10,10 +10,9 @@ import (
 // Get returns the newest version of key in the logs and tables, unless it is a tombstone.
 // It opens only tables whose key range includes the key, the newest first.
 //
-// With a MANIFEST, it stops after the logs if they have the key, because their writes are
-// newer than all tables, and else after the first level that has the key. It searches all
-// tables of level 0: they overlap and, after an engine's repair, a table with a higher number
-// is not always newer. Without internal keys, it stops at the first table that has the key.
+// It stops after the logs if they have a version that is newer than all tables, as the MANIFEST says. Any level can
+// have the newest version: LevelDB up to 1.20 can leave it below an older one. Without internal keys, Get stops at the
+// first table that has the key.
 //
 // Get passes over what is damaged. If that may hide a newer version, the error is a HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
@@ -26,9 +25,6 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	return newest, found, err
 }
 
-// logLevel is the level of the logs, before that of all tables.
-const logLevel = -1
-
 // getNewest is Get with a function that searches a table. A deleted key is not found, but
 // newest is its tombstone.
 func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
@@ -36,14 +32,10 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 	if err != nil {
 		return Entry{}, false, err
 	}
-	level := logLevel
 	var damage []error
 	for _, t := range s.candidates(key) {
-		if found && (!s.Internal || s.byLevel && t.level() > level) {
+		if found && (!s.Internal || newest.Sequence > s.inTables) {
 			break
-		}
-		if !s.inRange(t, key) {
-			continue
 		}
 		e, ok, err := s.getFromTable(t, ask)
 		if err != nil && !s.isPassedOver(err) {
@@ -51,7 +43,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 		}
 		damage = append(damage, err)
 		if ok && (!found || e.newerThan(newest)) {
-			newest, found, level = e, true, t.level()
+			newest, found = e, true
 		}
 	}
 	found = found && newest.Kind != table.KindDelete

@@ -5,27 +5,21 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A sortedRun is a list of tables in order whose key ranges do not overlap: a level, or
-// tables without levels. At most one of them is open at a time.
-type sortedRun struct {
-	s         *Source
-	tables    []*Table
-	readAhead int
-	prefix    []byte      // only keys with it matter, within the next two; nil: all do
-	from, to  []byte      // stored keys
-	table     *Table      // the table that is open, or was last
-	it        *table.Iter // the iterator over table
-}
+// A run has tables of one level, or without levels, that do not overlap.
+type run = dbread.Run[*Table]
 
-// sortedRuns arranges the tables that have keys in a few sorted runs. A table of unknown
-// range is a run of its own.
-func (s *Source) sortedRuns() []*sortedRun {
+// arranged returns the tables that have keys in a few runs, those of the newest level first.
+func (s *Source) arranged() []run {
+	if s.runs != nil {
+		return s.runs
+	}
 	order := s.order()
-	tables := slices.Clone(s.Tables)
+	tables := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.skip })
 	slices.SortStableFunc(tables, func(a, b *Table) int {
 		if s.o.Repair && (a.Meta == nil) != (b.Meta == nil) {
 			return b.level() - a.level() // what a listed one has too is certain: see LossCursor.IsCertain
@@ -35,43 +29,55 @@ func (s *Source) sortedRuns() []*sortedRun {
 		}
 		return order.Compare(a.smallest, b.smallest)
 	})
-	var runs []*sortedRun
 	for _, t := range tables {
-		if t.skip {
-			continue
+		keys := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}
+		i := slices.IndexFunc(s.runs, func(r run) bool { return r.Tables[0].level() == t.level() && r.Fits(order, keys) })
+		if i < 0 {
+			i, s.runs = len(s.runs), append(s.runs, run{})
 		}
-		fits := func(r *sortedRun) bool {
-			last := r.tables[len(r.tables)-1]
-			return t.smallest != nil && last.largest != nil && last.level() == t.level() && order.Compare(last.largest, t.smallest) < 0
-		}
-		if i := slices.IndexFunc(runs, fits); i >= 0 {
-			runs[i].tables = append(runs[i].tables, t)
-			continue
-		}
-		runs = append(runs, &sortedRun{s: s, tables: []*Table{t}})
+		s.runs[i].Add(t, keys)
 	}
-	return runs
+	return s.runs
+}
+
+// candidates returns the tables that can have a key, the newest first.
+func (s *Source) candidates(key []byte) (all []*Table) {
+	if s.Order == table.AnyOrder || !s.Dir {
+		return s.Tables
+	}
+	runs, order, seek := s.arranged(), s.order(), s.seekKey(key)
+	for i := range runs {
+		from, to := runs[i].Find(order, s.Order, s.userKey, seek)
+		all = append(all, runs[i].Tables[from:to]...)
+	}
+	slices.SortFunc(all, func(a, b *Table) int { return a.age - b.age })
+	return all
+}
+
+// A runScan is the scan of a run. At most one of its tables is open at a time.
+type runScan struct {
+	s         *Source
+	readAhead int
+	prefix    []byte      // only keys with it matter, within the next two; nil: all do
+	from, to  []byte      // stored keys
+	table     *Table      // the table that is open, or was last
+	it        *table.Iter // the iterator over table
 }
 
 // iter returns an iterator over the run.
-func (r *sortedRun) iter() (merge.Iterator, error) {
-	if len(r.tables) == 1 && (r.tables[0].smallest == nil || r.s.Order == table.AnyOrder) {
-		return r.open(0)
+func (r *runScan) iter(of *run) (merge.Iterator, error) {
+	if r.s.Order == table.AnyOrder || !of.IsKnown() {
+		return r.open(of.Tables[0])
 	}
-	var ranges []merge.LevelTable
-	for _, t := range r.tables {
-		ranges = append(ranges, merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest})
-	}
-	it, err := merge.NewLevelIter(r.s.order(), ranges, r.open)
+	it, err := of.Iter(r.s.order(), nil, nil, r.open)
 	if err != nil {
 		return nil, corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
 	}
 	return it, nil
 }
 
-// open opens table i of the run. One that is damaged has no entries.
-func (r *sortedRun) open(i int) (merge.Iterator, error) {
-	t := r.tables[i]
+// open opens a table of the run. One that is damaged has no entries.
+func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	f, err := r.s.open(t)
 	if r.s.isPassedOver(err) {
 		r.s.loseTable(t, err)
@@ -84,13 +90,13 @@ func (r *sortedRun) open(i int) (merge.Iterator, error) {
 		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnLoss: r.s.onLoss(t, f, r.s.keysOfBlock(t, f)),
 	})
 	t.scans++
-	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
+	return &fileIter{Iter: r.it, s: r.s, table: t, file: f}, nil
 }
 
 // A fileIter closes its table too, and names the table in errors.
 type fileIter struct {
 	*table.Iter
-	run   *sortedRun
+	s     *Source
 	table *Table
 	file  *File
 }
@@ -100,5 +106,5 @@ func (it *fileIter) Error() error { return it.file.Wrap(it.Iter.Error()) }
 func (it *fileIter) Close() error {
 	err := it.file.Wrap(it.Iter.Close())
 	it.table.scans--
-	return errors.Join(err, it.run.s.release(it.table, it.file))
+	return errors.Join(err, it.s.release(it.table, it.file))
 }

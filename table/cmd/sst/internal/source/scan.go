@@ -139,7 +139,7 @@ type mergingCursor struct {
 	s          *Source
 	o          ScanOptions
 	it         *merge.Iter
-	runs       []*sortedRun
+	runs       []*runScan
 	from, to   []byte // the bounds as stored keys
 	order      table.Comparer
 	last       []byte // for a directory, the last key that was returned
@@ -156,16 +156,16 @@ func (c *mergingCursor) open() error {
 	}
 	var its []merge.Iterator
 	if s.logs.sorted != nil {
-		c.runs = append(c.runs, &sortedRun{})
+		c.runs = append(c.runs, &runScan{})
 		its = append(its, s.logs.sorted.NewIter(nil))
 	}
-	runs := s.sortedRuns()
-	for _, r := range runs {
-		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)/max(1, c.o.Scans)))
+	runs := s.arranged()
+	for i := range runs {
+		r := &runScan{s: s, readAhead: max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)/max(1, c.o.Scans)))}
 		if c.o.Prefix != nil && s.Order != table.AnyOrder {
 			r.prefix, r.from, r.to = c.o.Prefix, c.from, c.to
 		}
-		it, err := r.iter()
+		it, err := r.iter(&runs[i])
 		if err != nil {
 			return errors.Join(err, merge.New(c.order, its...).Close())
 		}

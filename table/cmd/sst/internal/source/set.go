@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -176,29 +175,6 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	if n > 0 {
 		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(n, "table"), filepath.Base(d.Set))
 	}
-}
-
-// candidates returns the tables that may have a key, the newest first: of a set, at most one of the pairs
-// and one of the removals of each layer.
-func (s *Source) candidates(key []byte) (all []*Table) {
-	switch {
-	case s.byLevel && s.Internal && s.Order != table.AnyOrder:
-		return s.candidatesByLevel(key)
-	case !s.set:
-		return s.Tables
-	}
-	for from := 0; from < len(s.Tables); {
-		to := s.endOfRank(from)
-		i := from + sort.Search(to-from, func(i int) bool { return bytes.Compare(s.Tables[from+i].largest, key) >= 0 })
-		all = append(all, s.Tables[i:min(i+1, to)]...)
-		from = to
-	}
-	return all
-}
-
-// endOfRank returns the number of the table behind those that have the rank of table i.
-func (s *Source) endOfRank(i int) int {
-	return i + sort.Search(len(s.Tables)-i, func(n int) bool { return s.Tables[i+n].rank > s.Tables[i].rank })
 }
 
 // differs returns the error for a field of the manifest that is not true of the table.

@@ -150,9 +150,6 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 		return s.File().MayContain(key), nil
 	}
 	for _, t := range s.candidates(key) {
-		if !s.inRange(t, key) {
-			continue
-		}
 		if has, err := s.tableMayContain(t, key); has || err != nil {
 			return !t.Removals, err
 		}

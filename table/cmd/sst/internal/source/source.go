@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,13 +27,13 @@ type Source struct {
 	set          bool   // it is a set: Tables are in the order of their keys, which do not overlap within a layer
 	layers       int    // how many the set has above its base
 	lastSequence uint64 // in the MANIFEST
-	byLevel      bool   // versions in a level are newer than those in higher levels
+	inTables     uint64 // no table has a higher sequence number, says the MANIFEST
 	logs         logs
 	losses       *losses
 	certainty
 	openTables []*Table // that stay open, the first opened one first
 	openMemory int64    // of them
-	levels     []level  // for lookups; nil until the first one
+	runs       []run    // see arranged; nil until then
 	noted      map[string]bool
 	lacks      Dir // its tables that do not exist, which is damage for the keys of these only
 }
@@ -87,11 +88,13 @@ func (s *Source) openDir() error {
 	s.set, s.layers = d.Set != "", d.Layers
 	s.Notes, s.lacks = d.Notes, Dir{Path: d.Path, Set: d.Set, Missing: d.Missing}
 	s.Damage, s.logs = errors.Join(d.Damage...), d.logs(s.o)
-	if d.Version != nil {
+	if s.inTables = math.MaxUint64; d.Version != nil {
 		s.lastSequence = d.Version.LastSequence
+		if !s.o.AllTables {
+			s.inTables = s.lastSequence
+		}
 	}
 	s.certainty = d.certainty
-	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
 	all := d.All()

@@ -34,7 +34,7 @@ func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 		parts := []iter.Seq2[Entry, error]{s.scanLogsInOrder(o)}
 		for _, t := range s.Tables {
 			one := *s
-			one.Tables, one.logs = []*Table{t}, logs{}
+			one.Tables, one.runs, one.logs = []*Table{t}, nil, logs{}
 			parts = append(parts, one.scanMerged(o))
 		}
 		if o.Reverse {

@@ -26,12 +26,6 @@ type Table struct {
 	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
 }
 
-// inRange reports whether the key range of the table includes a user key.
-func (s *Source) inRange(t *Table, user []byte) bool {
-	return t.smallest == nil ||
-		s.Order.Compare(s.userKey(t.smallest), user) <= 0 && s.Order.Compare(user, s.userKey(t.largest)) <= 0
-}
-
 // removes makes the entry of a removed key a deletion.
 func (t *Table) removes(e *Entry) {
 	if t.Removals {
