@@ -28,7 +28,10 @@ type Version struct {
 	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
+	nextFile         uint64
 	flushed          uint64 // LastSequence as of the last edit that can have put writes into tables
+	highestLevel     int    // of all fields of all edits
+	current          string // the contents of CURRENT; "": it was not read
 }
 
 // A Table is a table that the MANIFEST lists.
@@ -94,15 +97,20 @@ func Read(dir string) (*Version, error) { return ReadDir(regular.DirOf(dir)) }
 
 // ReadDir does what Read does.
 func ReadDir(dir regular.Dir) (*Version, error) {
-	name, err := readCurrent(dir)
+	current, err := readCurrent(dir)
 	if err != nil {
 		return nil, err
 	}
+	name := strings.TrimSuffix(current, "\n")
 	v, err := readManifest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = wal.Corruptionf("%s names %s, which does not exist", dir.Path("CURRENT"), name)
 	}
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	v.current = current
+	return v, nil
 }
 
 // ReadManifest reads the version that a MANIFEST in dir describes.
@@ -139,9 +147,12 @@ func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
 }
 
 // Current returns the name of the MANIFEST that CURRENT has in dir.
-func Current(dir string) (string, error) { return readCurrent(regular.DirOf(dir)) }
+func Current(dir string) (string, error) {
+	current, err := readCurrent(regular.DirOf(dir))
+	return strings.TrimSuffix(current, "\n"), err
+}
 
-// readCurrent returns the name of the MANIFEST that CURRENT has.
+// readCurrent returns the contents of CURRENT: the name of a MANIFEST, and a newline, which may be missing.
 func readCurrent(dir regular.Dir) (string, error) {
 	f, size, err := open(dir, "CURRENT", maxCurrent)
 	if err != nil {
@@ -152,11 +163,10 @@ func readCurrent(dir regular.Dir) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := strings.TrimSuffix(string(current), "\n")
-	if !IsManifest(name) {
+	if name := strings.TrimSuffix(string(current), "\n"); !IsManifest(name) {
 		return "", wal.Corruptionf("%s names %s, want the name of a MANIFEST", dir.Path("CURRENT"), wire.Quote([]byte(name)))
 	}
-	return name, nil
+	return string(current), nil
 }
 
 // open opens a file of at most most bytes.

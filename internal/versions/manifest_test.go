@@ -41,7 +41,10 @@ func FuzzWriteManifest(f *testing.F) {
 			t.Fatalf("%d bytes of %d are read, %v", end, manifest.Len(), err)
 		}
 		slices.SortFunc(v.Tables, func(a, b *Table) int { return int(a.Number) - int(b.Number) })
-		want := &Version{Comparer: comparer, LastSequence: sequence, Tables: tables, flushed: sequence}
+		want := &Version{Comparer: comparer, LastSequence: sequence, Tables: tables, nextFile: uint64(len(tables)) + 2, flushed: sequence}
+		for _, t := range tables {
+			want.highestLevel = max(want.highestLevel, t.Level)
+		}
 		if diff := cmp.Diff(want, v, cmp.AllowUnexported(Version{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("(-written +read):\n%s", diff)
 		}

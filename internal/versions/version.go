@@ -89,6 +89,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 			return err
 		}
 		e.has |= 1 << f.Kind
+		e.highestLevel = max(e.highestLevel, f.Level)
 		switch f.Kind {
 		case FieldComparer:
 			e.Comparer = string(f.Key)
@@ -96,6 +97,8 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.log, hasLog = f.Number, true
 		case FieldPreviousLog:
 			e.previousLog = f.Number
+		case FieldNextFile:
+			e.nextFile = f.Number
 		case FieldSequence:
 			e.LastSequence = f.Number
 		case FieldDelete:

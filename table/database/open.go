@@ -147,18 +147,16 @@ func (p *opener) try() (*DB, error) {
 		return nil, fmt.Errorf("%s: the keys are in the order of %s, which is not known here: add the table.Comparer of that name to Options.Comparers",
 			manifest, wire.Quote([]byte(v.Comparer)))
 	}
-	if v.LastSequence > table.MaxSequence {
-		return nil, wal.Corruptionf("%s: the last sequence number is %d, want ≤ %d: %s", manifest, v.LastSequence, uint64(table.MaxSequence), p.advice())
-	}
 	internal := table.InternalComparer(user)
-	levels, err := byLevel(v, internal)
-	if err != nil {
-		return nil, wal.Corruptionf("%s: %v: %s", manifest, err, p.advice())
+	for _, f := range v.Check(internal.Compare) {
+		if f.Fatal {
+			return nil, wal.Corruptionf("%s: %s: %s", p.dir.Path(f.File), f.What, p.advice())
+		}
 	}
 	p.bound(v)
 	c := &contents{order: user, internal: internal, memory: memory{order: internal}, inTables: v.LastSequence}
 	db := &DB{View: View{contents: c}}
-	err = p.openTables(db, v, levels)
+	err = p.openTables(db, v, v.Levels(internal.Compare))
 	if err == nil {
 		db.sequence, err = p.readLogs(&c.memory, v)
 	}

@@ -57,14 +57,14 @@ var damages = map[string]struct {
 		m := files["MANIFEST-000001"]
 		m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
 	}, "MANIFEST-000001: 99 bytes behind a header of zeros are not read, and may be changes of the tables: put the file back"},
-	"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, want ≤ 72057594037927935"},
+	"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, and none is above 72057594037927935"},
 	"another order of keys":          {func(c *changed) { c.user = backward{table.BytewiseComparer} }, nil, `MANIFEST-000001: the keys are in the order of "backward", which is not known here: add the table.Comparer`},
-	"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", want an internal key`},
+	"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", which is no internal key`},
 	"a range that is backward": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n", 1) }) }, nil,
-		`MANIFEST-000001: level 1: table 000002: its first key "n" @ 1 : set is > its last key "m" @ 2 : set`},
+		`MANIFEST-000001: table 000002: its first key "n" @ 1 is after its last key "m" @ 2`},
 	"ranges that overlap": {func(c *changed) {
 		c.table(c.t, 1, set("b", 7, ""), set("c", 8, ""))
-	}, nil, `MANIFEST-000001: level 1: table 000006 begins with key "b" @ 7 : set, and table 000002 before it ends with "m" @ 2 : set`},
+	}, nil, `MANIFEST-000001: level 1: table 000002 ends with key "m" @ 2, and table 000006 behind it begins with "b" @ 7: their ranges overlap`},
 	"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
 	"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
 		"000002.ldb does not exist, and MANIFEST-000001 lists this table: put the file back"},

@@ -1,0 +1,160 @@
+package versions
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Flaw is what no engine writes into a CURRENT or a MANIFEST.
+type Flaw struct {
+	File  string // its name
+	What  string // what is wrong, without what to do
+	Fatal bool   // the version cannot be read by it; otherwise some engine refuses the database, or overwrites its files
+}
+
+// LevelDB has the levels 0 to 6. goleveldb has as many as its tables fill.
+const maxLevelOfLevelDB = 6
+
+// maxSequence is the highest sequence number: the kind takes 8 bits of its 64.
+const maxSequence = 1<<56 - 1
+
+// Check returns what is wrong with CURRENT and the MANIFEST, as far as they tell without tables and logs. compare
+// is the order of internal keys, or nil if that is not known.
+func (v *Version) Check(compare func(a, b []byte) int) []Flaw {
+	c := checker{v: v}
+	c.checkCurrent()
+	c.checkNumbers()
+	if sound := c.checkKeys(); compare != nil && sound {
+		for _, tables := range v.Levels(compare) {
+			c.checkLevel(tables, compare)
+		}
+	}
+	return c.flaws
+}
+
+// LevelNote says that C++ LevelDB does not open the database because of a level that goleveldb can have, or is "".
+func (v *Version) LevelNote() string {
+	if v.highestLevel <= maxLevelOfLevelDB {
+		return ""
+	}
+	return fmt.Sprintf("it has level %d: goleveldb opens the database, and LevelDB, whose levels are 0 to %d, does not", v.highestLevel, maxLevelOfLevelDB)
+}
+
+// Levels returns the tables of each level that has any: of level 0 by number, the highest first, and of others in
+// the order of their first keys.
+func (v *Version) Levels(compare func(a, b []byte) int) (levels [][]*Table) {
+	for i, t := range v.Tables { // by level, and then by number, the highest first
+		if i == 0 || v.Tables[i-1].Level != t.Level {
+			levels = append(levels, nil)
+		}
+		last := &levels[len(levels)-1]
+		*last = append(*last, t)
+	}
+	for _, tables := range levels {
+		if tables[0].Level > 0 {
+			slices.SortFunc(tables, func(a, b *Table) int {
+				return cmp.Or(compare(a.Smallest, b.Smallest), cmp.Compare(a.Number, b.Number))
+			})
+		}
+	}
+	return levels
+}
+
+// A checker collects the Flaws of a Version: the first ones, since each of many tables can have one.
+type checker struct {
+	v     *Version
+	flaws []Flaw
+}
+
+const maxFlaws = 20
+
+func (c *checker) add(file string, fatal bool, format string, args ...any) {
+	if len(c.flaws) < maxFlaws {
+		c.flaws = append(c.flaws, Flaw{file, fmt.Sprintf(format, args...), fatal})
+	}
+}
+
+// checkCurrent compares CURRENT with what engines write.
+func (c *checker) checkCurrent() {
+	name, ended := strings.CutSuffix(c.v.current, "\n")
+	switch usual := fmt.Sprintf("MANIFEST-%06d", c.v.number()); {
+	case name == "": // CURRENT was not read
+	case !ended:
+		c.add("CURRENT", false, "its newline is missing, so engines refuse the database")
+	case name != usual:
+		c.add("CURRENT", false, "it names %s, which engines call %s and may not find", name, usual)
+	}
+}
+
+// number returns the number of the MANIFEST.
+func (v *Version) number() uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(v.Manifest, "MANIFEST-"), 10, 64)
+	return n
+}
+
+// checkNumbers checks the numbers and the comparator. Engines take the next file number for a new file.
+func (c *checker) checkNumbers() {
+	v := c.v
+	if v.LastSequence > maxSequence {
+		c.add(v.Manifest, true, "the last sequence number is %d, and none is above %d", v.LastSequence, uint64(maxSequence))
+	}
+	if v.Comparer == "" {
+		c.add(v.Manifest, false, "no edit names the comparator, so goleveldb refuses the database")
+	}
+	highest := max(v.number(), v.log, v.previousLog)
+	for _, t := range v.Tables {
+		highest = max(highest, t.Number)
+	}
+	if v.nextFile <= highest {
+		c.add(v.Manifest, false, "the next file number is %d, though there is a file with number %d, so engines may overwrite files", v.nextFile, highest)
+	}
+}
+
+// checkKeys checks that each table is listed once, and that the keys of its range are internal keys. It reports
+// whether they are.
+func (c *checker) checkKeys() (sound bool) {
+	sound = true
+	numbers := make(map[uint64]bool, len(c.v.Tables))
+	for _, t := range c.v.Tables {
+		if numbers[t.Number] {
+			c.add(c.v.Manifest, true, "table %06d is listed twice", t.Number)
+		}
+		numbers[t.Number] = true
+		for _, key := range [][]byte{t.Smallest, t.Largest} {
+			if len(key) < format.InternalTrailerLen {
+				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is no internal key", t.Number, wire.Quote(key))
+				sound = false
+			}
+		}
+	}
+	return sound
+}
+
+// checkLevel checks the ranges of a level, which overlap in level 0 only.
+func (c *checker) checkLevel(tables []*Table, compare func(a, b []byte) int) {
+	for i, t := range tables {
+		if compare(t.Smallest, t.Largest) > 0 {
+			c.add(c.v.Manifest, true, "table %06d: its first key %s is after its last key %s", t.Number, quoteKey(t.Smallest), quoteKey(t.Largest))
+		}
+		if t.Level == 0 || i == 0 {
+			continue
+		}
+		if before := tables[i-1]; compare(before.Largest, t.Smallest) >= 0 {
+			c.add(c.v.Manifest, true, "level %d: table %06d ends with key %s, and table %06d behind it begins with %s: their ranges overlap",
+				t.Level, before.Number, quoteKey(before.Largest), t.Number, quoteKey(t.Smallest))
+		}
+	}
+}
+
+// quoteKey formats an internal key.
+func quoteKey(key []byte) string {
+	user := len(key) - format.InternalTrailerLen
+	return fmt.Sprintf("%s @ %d", wire.Quote(key[:user]), binary.LittleEndian.Uint64(key[user:])>>8)
+}
