@@ -13,6 +13,9 @@ import (
 // A History is what the edits of a MANIFEST that can be read say of tables and logs, whatever is damaged of
 // the others.
 type History struct {
+	Manifest string // its name
+	Comparer string // the name of the comparator; "": no sound edit has it
+
 	tables map[uint64]bool // whether the last edit that has the table lists it; otherwise it deletes it
 	log    uint64          // logs with lower numbers are obsolete, except for previousLog
 	number uint64          // of the MANIFEST
@@ -31,7 +34,7 @@ func ReadHistory(dir, name string) (*History, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	h := &History{tables: map[uint64]bool{}}
+	h := &History{Manifest: name, tables: map[uint64]bool{}}
 	if h.number, err = strconv.ParseUint(strings.TrimPrefix(name, "MANIFEST-"), 10, 64); err != nil {
 		return nil, err
 	}
@@ -72,6 +75,8 @@ func (h *History) apply(edit []byte) bool {
 	}
 	for f := range Fields(edit) {
 		switch f.Kind {
+		case FieldComparer:
+			h.Comparer = string(f.Key)
 		case FieldDelete:
 			h.tables[f.Number] = false
 		case FieldLog:

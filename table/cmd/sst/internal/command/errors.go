@@ -35,6 +35,9 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 		return
 	}
 	all, missing := damagedFiles(err)
+	for _, dir := range databasesOf(err) {
+		text.Line(w, "sst: restore what is damaged or missing, or run: %s", source.RepairCommand(dir))
+	}
 	if f := command.Flags().Lookup("comparator"); len(all) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
 		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 		return
@@ -92,7 +95,7 @@ func suggestRescue(w io.Writer, all []string) {
 func damagedFiles(err error) (files, missing []string) {
 	switch e := err.(type) {
 	case damageReported:
-		files, missing = e.files, e.missing
+		files = e.files
 	case *source.FileError:
 		switch {
 		case errors.As(e, new(*source.MissingTable)):
@@ -113,12 +116,19 @@ func damagedFiles(err error) (files, missing []string) {
 	return slices.Compact(files), slices.Compact(missing)
 }
 
+// databasesOf returns the directories of the databases whose damage was printed.
+func databasesOf(err error) []string {
+	d := damageReported{}
+	errors.As(err, &d)
+	return d.databases
+}
+
 // damageReported ends a command that printed the damage on its output. files are the tables
-// that sst salvage can read, and missing those that a database lacks.
+// and logs that sst salvage can read, and databases the directories that sst repair can.
 type damageReported struct {
-	files, missing []string
-	damaged, of    int // how many files are damaged or missing, of those that were checked; 0: of one file
-	other, absent  int // those of them that other errors are about: files that are damaged, or that were only asked for
+	files, databases []string
+	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file
+	other, absent    int // those of them that other errors are about: files that are damaged, or that were only asked for
 }
 
 func (d damageReported) Error() string {

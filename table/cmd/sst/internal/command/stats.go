@@ -104,7 +104,7 @@ func statsCommand() *cobra.Command {
 
 // statsOfAll prints the statistics of all tables and logs, and then returns their damage.
 func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
-	tables, failed := targetsOf(args, o, stderr)
+	tables, failed := targetsOf(args, o, stderr, false)
 	bar := progress.Bytes(stderr, totalSize(pathsOf(tables)), "reading")
 	defer bar.Done()
 	o.WrapReader = bar.ReaderAt

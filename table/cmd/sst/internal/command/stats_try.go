@@ -67,7 +67,7 @@ func tryAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool)
 	var failed []error
 	for i, arg := range args {
 		separateTexts(out, i, asJSON)
-		tables, problems := targetsOf([]string{arg}, o, stderr)
+		tables, problems := targetsOf([]string{arg}, o, stderr, false)
 		failed = append(failed, problems...)
 		r, err := tryTables(stderr, arg, tables, o)
 		failed = append(failed, err)

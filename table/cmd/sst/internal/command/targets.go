@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -19,13 +20,13 @@ type target struct {
 	order   source.Order      // the order that the user or the MANIFEST says
 	dir     string            // the directory, if the argument is one
 	log     bool
-	records bool         // it is in the format of logs, but no log: see source.RecordFile
-	logs    **source.Log // the last log of the directory that was read; nil: it is none of a directory
-	highest *sequence    // of the tables of the directory that were checked
+	records bool              // it is in the format of logs, but no log: see source.RecordFile
+	logs    **source.Log      // the last log of the directory that was read; nil: it is none of a directory
+	state   *source.StateFile // it is no table and no log to read
+	highest *sequence         // of the tables of the database that were checked; nil: it is of none
 }
 
-// A sequence is the highest sequence number of a database's tables, if it is higher than the MANIFEST says, and a
-// table that has it.
+// A sequence is the highest sequence number of the tables that a MANIFEST lists, and a table that has it.
 type sequence struct {
 	number uint64
 	path   string
@@ -39,8 +40,9 @@ func (s *sequence) raise(number uint64, path string) {
 }
 
 // targetsOf returns the tables and logs that the arguments name. failed holds directories
-// that cannot be listed, and what is wrong with databases. Missing tables are among all.
-func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
+// that cannot be listed, and what is wrong with databases. Missing tables are among all. With states, files such
+// as CURRENT are too, behind what they are about, and what is wrong with them is not in failed.
+func targetsOf(args []string, o source.Options, note io.Writer, states bool) (all []target, failed []error) {
 	for _, arg := range args {
 		if !source.IsDirectory(arg) {
 			kind, _ := source.FileKindOf(arg, o) // opening it returns the error
@@ -48,8 +50,14 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
-		failed = append(append(failed, err), dir.Damage...)
-		tables, logs, highest := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}, new(sequence)
+		failed = append(failed, err)
+		if !states {
+			failed = append(failed, dir.Damage...)
+		}
+		tables, logs, highest := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}, (*sequence)(nil)
+		if dir.IsDatabase() {
+			highest = new(sequence)
+		}
 		if dir.Set == "" {
 			slices.Reverse(tables) // the oldest first
 		}
@@ -57,7 +65,12 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg, highest: highest})
 		}
 		for _, path := range dir.Logs {
-			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg, logs: &logs})
+			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, version: dir.Version, dir: arg, logs: &logs, highest: highest})
+		}
+		for _, f := range dir.StateFiles() {
+			if states {
+				all = append(all, target{TableFile: source.TableFile{Path: f.Path}, version: dir.Version, dir: arg, state: &f, highest: highest})
+			}
 		}
 		for _, n := range dir.Notes {
 			text.Line(note, "sst: note: %s", n)
@@ -73,6 +86,25 @@ func (t target) nextLog() *source.Log {
 	}
 	*t.logs = (*t.logs).Next(t.Path)
 	return *t.logs
+}
+
+// isOfDatabase reports whether the file is in the directory of a database, which sst repair reads.
+func (t target) isOfDatabase() bool { return t.highest != nil }
+
+// kind names the kind of file.
+func (t target) kind() string {
+	name := filepath.Base(t.Path)
+	switch _, isLog := versions.LogNumber(name); {
+	case t.records:
+		return "records"
+	case t.log, t.state != nil && isLog:
+		return "log"
+	case t.state != nil && name == "CURRENT":
+		return "current"
+	case t.state != nil:
+		return "manifest"
+	}
+	return "table"
 }
 
 func pathsOf(tables []target) []string {

@@ -7,9 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
@@ -44,7 +48,7 @@ the checksums are right and neither a MANIFEST nor --comparator says what their 
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
-	var quiet bool
+	var v verifier
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|DIR...",
 		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
@@ -58,7 +62,8 @@ func verifyCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for tables that are ok")
+	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "print nothing for files that are ok")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object per line: file, kind, verdict, errors and remark")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.scanOnly = true // Verify reads the filters itself
@@ -66,98 +71,159 @@ func verifyCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		tables, failed := targetsOf(args, o, cmd.ErrOrStderr())
-		if err := o.Outputs.CheckAll(pathsOf(tables)); err != nil {
+		targets, failed := targetsOf(args, o, cmd.ErrOrStderr(), true)
+		if err := o.Outputs.CheckAll(pathsOf(targets)); err != nil {
 			return err
 		}
-		bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTargets(tables...), "verifying")
+		bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTargets(targets...), "verifying")
 		defer bar.Done()
-		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet, failed, bar.Add))...)
+		v.out, v.add = cmd.OutOrStdout(), bar.Add
+		return errors.Join(append(failed, v.verify(targets, o, failed))...)
 	}
 	return cmd
 }
 
+// A verifier checks targets, and prints a verdict for each.
+type verifier struct {
+	out           io.Writer
+	quiet, asJSON bool
+	add           func(n int64) // called with how many bytes were checked: together as many as the files have
+
+	found  damageReported
+	failed []error
+}
+
+// A verdict is what verify prints of a file.
+type verdict struct {
+	File    string   `json:"file"`
+	Kind    string   `json:"kind"`
+	Verdict string   `json:"verdict"`
+	Errors  []string `json:"errors,omitempty"`
+	Remark  string   `json:"remark,omitempty"`
+}
+
 // verify checks one target after the other. A file that cannot be read is an error, and not
-// damage. before is what is wrong with other files of databases. verify calls add with how many bytes were
-// checked: together as many as the files have.
-func verify(out io.Writer, tables []target, o source.Options, quiet bool, before []error, add func(n int64)) error {
-	var failed []error
-	var found damageReported
+// damage. before is what is wrong with directories that cannot be listed.
+func (v *verifier) verify(targets []target, o source.Options, before []error) error {
 	for _, err := range before {
-		found.countOthers(err)
+		v.found.countOthers(err)
 	}
-	for i, t := range tables {
-		part := progress.NewPart(add, sizeOfTargets(t))
+	for _, t := range targets {
+		part := progress.NewPart(v.add, sizeOfTargets(t))
 		o.ReadOnce = part.Add
 		remark, err := t.verify(o)
 		part.Done()
-		if t.wasRemoved(err, o) {
-			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
-			continue
-		}
-		found.of++
-		switch {
-		case err == nil && !quiet:
-			text.Line(out, "%s: ok%s", t.Path, remark)
-		case errors.Is(err, table.ErrCorrupt):
-			found.add(t.Path, err)
-		case exitStatusOf(err) == exitMemory:
-			failed = append(failed, &source.FileError{Path: t.Path, Err: err})
-		case err != nil:
-			failed = append(failed, fmt.Errorf("%s could not be checked completely", t.Path))
-			if errors.Is(err, fs.ErrNotExist) {
-				found.damaged, found.absent = found.damaged+1, found.absent+1
-			}
-		}
-		lines := text.Lines(err)
-		if i == len(tables)-1 || tables[i+1].highest != t.highest {
-			lines = append(lines, found.checkSequence(t)...)
-		}
-		for _, line := range lines {
-			text.Line(out, "%s", line)
+		if err := v.report(t, t.judge(err, o), strings.TrimPrefix(remark, ", but "), err); err != nil {
+			return err
 		}
 	}
-	if found.damaged > found.other+found.absent {
-		failed = append(failed, found)
+	if v.found.damaged > v.found.other+v.found.absent {
+		v.failed = append(v.failed, v.found)
 	}
-	return errors.Join(failed...)
+	return errors.Join(v.failed...)
 }
 
-// countOthers counts damage of files that are not checked one by one: of CURRENT, a MANIFEST or a log that is
-// missing. It is printed with the other errors.
+// The verdicts.
+const (
+	isOK        = "ok"
+	isDamaged   = "damaged"
+	isMissing   = "missing"
+	isUnchecked = "unchecked"
+	wasRemoved  = "removed"
+)
+
+// judge returns the verdict for an error of verify.
+func (t target) judge(err error, o source.Options) string {
+	_, statErr := os.Stat(t.Path)
+	absent := errors.Is(statErr, fs.ErrNotExist)
+	switch {
+	case err == nil:
+		return isOK
+	case t.wasRemoved(err, o):
+		return wasRemoved
+	case errors.Is(err, table.ErrCorrupt) && absent:
+		return isMissing
+	case errors.Is(err, table.ErrCorrupt):
+		return isDamaged
+	}
+	return isUnchecked
+}
+
+// report counts a verdict, and prints it. err is that of verify.
+func (v *verifier) report(t target, is, remark string, err error) error {
+	if is != wasRemoved {
+		v.count(t, is, err)
+	}
+	lines := text.Lines(err)
+	switch {
+	case is == isOK && v.quiet:
+		return nil
+	case v.asJSON:
+		for i := range lines {
+			lines[i] = strings.TrimPrefix(lines[i], t.Path+": ")
+		}
+		line, err := printable.AppendJSON(nil, verdict{t.Path, t.kind(), is, lines, remark})
+		v.out.Write(append(line, '\n')) // out remembers its error
+		return err
+	case is == wasRemoved:
+		lines = []string{t.Path + ": removed before it was checked, because its database is in use"}
+	case is == isOK && remark != "":
+		lines = []string{t.Path + ": ok, but " + remark}
+	case is == isOK:
+		lines = []string{t.Path + ": ok"}
+	}
+	for _, line := range lines {
+		text.Line(v.out, "%s", line)
+	}
+	return nil
+}
+
+// count counts a verdict.
+func (v *verifier) count(t target, is string, err error) {
+	v.found.of++
+	switch {
+	case is == isDamaged || is == isMissing:
+		v.found.damaged++
+		v.found.addFile(t, err)
+	case is == isUnchecked && exitStatusOf(err) == exitMemory:
+		v.failed = append(v.failed, &source.FileError{Path: t.Path, Err: err})
+	case is == isUnchecked:
+		v.failed = append(v.failed, fmt.Errorf("%s could not be checked completely", t.Path))
+		if errors.Is(err, fs.ErrNotExist) {
+			v.found.damaged, v.found.absent = v.found.damaged+1, v.found.absent+1
+		}
+	}
+}
+
+// countOthers counts damage of files that are not checked one by one: of the manifest of a set. It is printed with
+// the other errors.
 func (d *damageReported) countOthers(err error) {
 	if errors.Is(err, table.ErrCorrupt) {
 		d.damaged, d.of, d.other = d.damaged+1, d.of+1, d.other+1
 	}
 }
 
-// add adds a damaged file.
-func (d *damageReported) add(path string, err error) {
-	d.damaged++
+// addFile adds a damaged file, or its database.
+func (d *damageReported) addFile(t target, err error) {
 	switch {
-	case errors.As(err, new(*source.MissingTable)):
-		d.missing = append(d.missing, path)
-	case errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
-		d.files = append(d.files, path)
+	case t.isOfDatabase():
+		if !slices.Contains(d.databases, t.dir) {
+			d.databases = append(d.databases, t.dir)
+		}
+	case t.log || errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
+		d.files = append(d.files, t.Path)
 	}
 }
 
-// checkSequence returns what is wrong with the MANIFEST, after the last table of a database was checked.
-func (d *damageReported) checkSequence(t target) []string {
-	if t.highest == nil || t.highest.number == 0 {
-		return nil
-	}
-	d.damaged, d.of = d.damaged+1, d.of+1
-	return []string{fmt.Sprintf("%s: last sequence number is %d, but %s has %d, so engines do not show what is newer: restore it, or run: %s",
-		filepath.Join(t.dir, t.version.Manifest), t.version.LastSequence, filepath.Base(t.highest.path), t.highest.number, source.RepairCommand(t.dir))}
-}
-
-// verify returns the damage of a table or a log, or why it could not be checked. remark is
-// about a sound one.
+// verify returns the damage of a file, or why it could not be checked. remark is about a sound one.
 func (t target) verify(o source.Options) (remark string, err error) {
 	switch {
+	case t.state != nil:
+		return t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
+	case t.log && t.isOfDatabase() && t.version != nil && !o.AllTables:
+		return t.nextLog().Verify(t.highest.number)
 	case t.log:
-		return t.nextLog().Verify()
+		return t.nextLog().Verify(0)
 	case t.records:
 		return verifyRecords(t.Path, o)
 	}
@@ -186,11 +252,21 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		remark += ", but " + note
 	}
 	if t.Meta != nil {
-		tooHigh, differs := f.CheckManifest(t.version, t.TableFile, keys)
-		t.highest.raise(tooHigh, t.Path)
-		err = errors.Join(err, differs)
+		differs := f.CheckManifest(t.version, t.TableFile, keys)
+		if err = errors.Join(err, differs); err == nil {
+			t.highest.raise(keys.Highest(), t.Path)
+		}
 	}
 	return remark, f.Wrap(errors.Join(err, f.Close()))
+}
+
+// checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
+func (t target) checkSequence() error {
+	if t.version == nil || filepath.Base(t.Path) != t.version.Manifest || t.highest.number <= t.version.LastSequence {
+		return nil
+	}
+	return &source.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d, so engines do not show what is newer",
+		t.version.LastSequence, filepath.Base(t.highest.path), t.highest.number)}
 }
 
 // sizeOfTargets returns the size of the files. Those that do not exist count as empty.

@@ -48,19 +48,20 @@ func TestProgressOfVerify(t *testing.T) {
 		for _, arg := range strings.Fields(args) {
 			paths = append(paths, path(arg))
 		}
-		tables, failed := targetsOf(paths, source.Options{}, io.Discard)
+		tables, failed := targetsOf(paths, source.Options{}, io.Discard, true)
 		if err := errors.Join(failed...); err != nil {
 			t.Fatal(err)
 		}
 		total, done, steps, last := sizeOfTargets(tables...), int64(0), 0, int64(0)
-		_ = verify(io.Discard, tables, source.Options{}, false, nil, func(n int64) { // some files are damaged
+		v := verifier{out: io.Discard, add: func(n int64) {
 			if n < 0 || n > 0 && done == total {
 				t.Errorf("%s: a step of %d bytes after %d of %d", args, n, done, total)
 			}
 			if n > 0 {
 				done, steps, last = done+n, steps+1, n
 			}
-		})
+		}}
+		_ = v.verify(tables, source.Options{}, nil) // some files are damaged
 		if done != total || steps < least || least > 1 && last > total/2 {
 			t.Errorf("%s: %d bytes by %d steps, the last one of %d; want %d bytes by %d steps or more", args, done, steps, last, total, least)
 		}

@@ -2,7 +2,6 @@ package source
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -30,7 +29,7 @@ func (d *Dir) loseLog(o Options, number uint64) {
 	if !o.Repair {
 		advice += ", or use --no-log"
 	}
-	d.addDamage("%s: missing (named in %s): %s older and deleted versions may show: %s", filepath.Join(d.Path, versions.LogName(number)), d.Version.Manifest, lost, advice)
+	d.addDamage(versions.LogName(number), "missing (named in %s): %s older and deleted versions may show: %s", d.Version.Manifest, lost, advice)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
@@ -40,7 +39,7 @@ func (d *Dir) leaveOutLogs(o Options) {
 		return
 	}
 	d.lostLog = math.MaxUint64
-	d.addDamage("%s: --no-log leaves out %s, so older and deleted versions may show", d.Path, firstNames(filesOf(logs)))
+	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(filesOf(logs)))
 }
 
 // filesOf returns what firstNames takes.

@@ -21,8 +21,8 @@ func RepairCommand(dir string) string { return "sst repair " + text.ShellPath(di
 // the table of the MANIFEST had it.
 const (
 	isAnotherTable = ", so what is read is another table"
-	isNoTable      = ", so engines cannot read this table: restore the table of that size, or run: "
-	unreadByOthers = ", so other engines cannot read this table: for these, run: "
+	isNoTable      = ", so engines cannot read this table"
+	unreadByOthers = ", so other engines cannot read this table"
 )
 
 // iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
@@ -65,34 +65,22 @@ func (f *File) hasEnds(first, last []byte) bool {
 	return err == nil && bytes.Equal(has, last)
 }
 
-// CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
-// that its sequence numbers are ≤ the last one of the database. If only these are not, the MANIFEST is at fault,
-// and tooHigh is the highest of them. If not all keys are known, Verify has reported the damage.
-func (f *File) CheckManifest(v *versions.Version, l TableFile, keys *VerifiedKeys) (tooHigh uint64, err error) {
+// CheckManifest checks a table against its MANIFEST: its size, and its first and last key. If not all keys are
+// known, Verify has reported the damage.
+func (f *File) CheckManifest(v *versions.Version, l TableFile, keys *VerifiedKeys) error {
 	what := isNoTable
 	if l.hasIQ80Size(f.Size) {
 		what = unreadByOthers
 	}
-	errs := []error{l.CheckSize(f.Size, v.Manifest, what+RepairCommand(filepath.Dir(f.Path)))}
-	if !keys.all {
-		return 0, errors.Join(errs...)
+	errs := []error{l.CheckSize(f.Size, v.Manifest, what)}
+	differs := func(what string, has, want []byte) {
+		if keys.all && !bytes.Equal(has, want) {
+			errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, f.Separator(has), f.Separator(want), v.Manifest)))
+		}
 	}
-	differs := func(what, has, want string) {
-		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
-	}
-	if !bytes.Equal(keys.first, l.Meta.Smallest) {
-		differs("first key", f.Separator(keys.first), f.Separator(l.Meta.Smallest))
-	}
-	if !bytes.Equal(keys.last, l.Meta.Largest) {
-		differs("last key", f.Separator(keys.last), f.Separator(l.Meta.Largest))
-	}
-	if err = errors.Join(errs...); err == nil && keys.sequence > v.LastSequence {
-		return keys.sequence, nil
-	}
-	if keys.sequence > v.LastSequence {
-		differs("highest sequence number", fmt.Sprint(keys.sequence), fmt.Sprintf("at most %d", v.LastSequence))
-	}
-	return 0, errors.Join(errs...)
+	differs("first key", keys.first, l.Meta.Smallest)
+	differs("last key", keys.last, l.Meta.Largest)
+	return errors.Join(errs...)
 }
 
 // checkRange returns an error if the first or the last key is outside of the range that the MANIFEST

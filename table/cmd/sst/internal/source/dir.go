@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +27,14 @@ type Dir struct {
 	Tables  []TableFile       // the newest first, by level and name
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
-	Damage  []error           // what is wrong, other than Missing
+	Damage  []error           // what is wrong, other than Missing and Flaws: FileErrors
+
+	// Flaws are what engines would not write into CURRENT and the MANIFEST that is read. Tables and logs can be
+	// read all the same.
+	Flaws []versions.Flaw
+
+	hasCurrent bool              // there is a CURRENT
+	history    *versions.History // of the newest MANIFEST, if not all of it can be read
 
 	certainty
 }
@@ -75,7 +83,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir, Order: Order{skipManifest: true}, Tables: make([]TableFile, 0, len(names))}
+	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: Order{skipManifest: true}, Tables: make([]TableFile, 0, len(names))}
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
@@ -101,7 +109,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	} else if err := d.checkCurrent(names); err != nil {
 		return Dir{}, err
 	} else if o.Repair && !o.AllTables {
-		d.leaveOutObsolete(names)
+		d.leaveOutObsolete()
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
@@ -125,9 +133,9 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// addDamage adds damage of the database.
-func (d *Dir) addDamage(format string, args ...any) {
-	d.Damage = append(d.Damage, corruption(fmt.Sprintf(format, args...)))
+// addDamage adds damage of a file of the database.
+func (d *Dir) addDamage(name, format string, args ...any) {
+	d.Damage = append(d.Damage, &FileError{filepath.Join(d.Path, name), corruption(fmt.Sprintf(format, args...))})
 }
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
@@ -137,47 +145,64 @@ func (d *Dir) readVersion(o Options, names []string) {
 	if d.Version = v; err == nil {
 		return
 	}
-	none := errors.Is(err, fs.ErrNotExist)
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.SortFunc(manifests, versions.CompareManifests)
+	if n := len(manifests); n > 0 {
+		d.readHistory(manifests[n-1])
+	}
+	file, why := d.whyNoVersion(err)
 	for _, name := range slices.Backward(manifests) {
-		if none {
-			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
-		}
 		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
 			d.Version = v
-			d.replaceManifest(err, name, len(manifests))
+			d.replaceManifest(file, why, name, len(manifests))
 			return
 		}
 	}
 	d.doubt = true
+	const meaning = "reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show"
 	switch {
-	case none && o.Repair:
-		err = fmt.Errorf("%s has no MANIFEST", d.Path)
-	case none && len(d.Logs) > 0:
+	case d.hasCurrent || len(manifests) > 0:
+		d.addDamage(file, "%s: %s", why, meaning)
+	case o.Repair:
+		d.addDamage("", "no MANIFEST: %s", meaning)
+	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	}
-	if !none || o.Repair {
-		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show", err)
 	}
 }
 
-// replaceManifest takes note that another MANIFEST is read, because of an error, which is one of n. CURRENT
-// may have named one of the others, or one that is lost.
-func (d *Dir) replaceManifest(err error, name string, n int) {
+// whyNoVersion returns which file is at fault for an error of reading the MANIFEST that CURRENT names, and why.
+func (d *Dir) whyNoVersion(err error) (file, why string) {
+	if !d.hasCurrent {
+		return "CURRENT", "missing"
+	}
+	file, why = "CURRENT", err.Error()
+	if name, currentErr := versions.Current(d.Path); currentErr == nil {
+		file = name
+	}
+	path := filepath.Join(d.Path, file)
+	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
+		return file, "missing (named in CURRENT)"
+	}
+	return file, strings.TrimPrefix(strings.TrimPrefix(why, path+": "), path+" ")
+}
+
+// replaceManifest takes note that another MANIFEST is read, one of n, and why. CURRENT may have named one of the
+// others, or one that is lost.
+func (d *Dir) replaceManifest(file, why, name string, n int) {
 	_, noCurrent := versions.Current(d.Path)
 	older := ""
 	if d.doubt = n > 1 || noCurrent == nil; d.doubt {
 		older = ", which may be out of date, so older and deleted versions may show"
 	}
-	d.addDamage("%v: reading %s instead%s", err, filepath.Join(d.Path, name), older)
+	d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
 }
 
 // applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
 // tables in the order of the Version, so that they need no sorting.
 func (d *Dir) applyManifest(o Options, names []string) {
 	v := d.Version
-	d.Order = manifestOrder(v)
+	d.Order = manifestOrder(v.Comparer)
+	d.Flaws = v.Check(o.Order.Or(d.Order).compareInternal())
 	places := make(map[uint64]int, len(v.Tables)) // by number
 	for i, t := range v.Tables {
 		places[t.Number] = i
@@ -229,8 +254,8 @@ func (d *Dir) applyToLogs(o Options, names []string) {
 	}
 	if v.Unread > 0 {
 		d.doubt = true
-		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
-			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Unread), "byte"))
+		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
+			wire.Plural(uint64(v.Unread), "byte"))
 	}
 	live, missing := v.LiveLogs(names)
 	for _, name := range live {

@@ -122,6 +122,8 @@ type File struct {
 	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one
 	once     *readOnce    // Src, for Verify; else nil
 
+	hiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
+
 	unchecked bool // some data blocks were not examined to detect the order
 	missed    bool // a lookup has missed since
 }

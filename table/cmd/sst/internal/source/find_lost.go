@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -42,7 +41,30 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
+	if s.hides(e) {
+		return false
+	}
 	return e.Table == nil || !e.Table.Spare || s.lostLog > 0 || s.mayHaveLost(e.Sequence) || c.IsLost(e.Key)
+}
+
+// hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
+// repair reads all, and so it is if the MANIFEST may be out of date.
+func (s *Source) hiddenFrom() uint64 {
+	if !s.ordered || !s.byLevel || s.o.Repair {
+		return 0
+	}
+	return max(s.lastSequence, s.logs.last) + 1
+}
+
+// hides reports whether an entry is one that engines do not show.
+func (s *Source) hides(e Entry) bool {
+	from := s.hiddenFrom()
+	if from == 0 || e.Table == nil || e.Sequence < from {
+		return false
+	}
+	s.note("%s: entries with sequence numbers ≥ %d are not shown, as engines do not show what the MANIFEST does not count: to keep them, run: %s",
+		s.Path, from, RepairCommand(s.Path))
+	return true
 }
 
 // isWhole reports whether nothing says that edits of the MANIFEST are lost.
@@ -50,17 +72,23 @@ func (d *Dir) isWhole() bool {
 	return !d.doubt && d.Version.Torn == 0 && d.Version.Unread == 0
 }
 
-// leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls
-// obsolete in the edits that can be read.
-func (d *Dir) leaveOutObsolete(names []string) {
-	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
-	if len(manifests) == 0 {
-		return
-	}
-	newest := slices.MaxFunc(manifests, versions.CompareManifests)
+// readHistory reads what the sound edits of the newest MANIFEST say.
+func (d *Dir) readHistory(newest string) {
 	h, err := versions.ReadHistory(d.Path, newest)
 	if err != nil {
-		return // its damage was told
+		return // its damage is told
+	}
+	if d.history = h; h.Comparer != "" {
+		d.Order = manifestOrder(h.Comparer)
+	}
+}
+
+// leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls
+// obsolete in the edits that can be read.
+func (d *Dir) leaveOutObsolete() {
+	h := d.history
+	if h == nil {
+		return
 	}
 	var obsolete []TableFile
 	leaveOut := func(path string, isObsolete func(number uint64) bool) bool {
@@ -74,7 +102,7 @@ func (d *Dir) leaveOutObsolete(names []string) {
 	d.Tables = slices.DeleteFunc(d.Tables, func(l TableFile) bool { return leaveOut(l.Path, h.IsObsoleteTable) })
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool { return leaveOut(path, h.IsObsoleteLog) })
 	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), filepath.Base(newest))
+		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
 	}
 }
 

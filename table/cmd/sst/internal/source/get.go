@@ -63,6 +63,7 @@ func (s *Source) getFromTable(t *Table, ask func(t *Table, f *File) (Entry, bool
 		return Entry{}, false, err
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
+	f.hiddenFrom = s.hiddenFrom()
 	e, found, err = ask(t, f)
 	t.removes(&e)
 	if e.age = t.age; err == nil && (f.sorted != nil || t.replaced) {
@@ -103,7 +104,7 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	}
 	var k, v []byte
 	if f.Internal {
-		k, v, err = f.Reader.Find(table.SearchKey(nil, key, table.MaxSequence))
+		k, v, err = f.Reader.Find(table.SearchKey(nil, key, f.hiddenFrom-1)) // 0: all
 	} else {
 		k = key
 		v, err = f.Reader.Get(key)

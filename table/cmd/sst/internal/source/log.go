@@ -56,17 +56,25 @@ type LogWrite struct {
 // Next returns the next log of the database, whose sequence numbers go on. l was read.
 func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Path} }
 
-// Verify checks the log. It returns the damage and, for a sound log, a remark.
-func (l *Log) Verify() (remark string, err error) {
-	for _, err := range l.Writes() {
+// Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
+// number in the tables of the database: those of the log are higher, since engines put whole logs into tables.
+func (l *Log) Verify(inTables uint64) (remark string, err error) {
+	var old error
+	for w, err := range l.Writes() {
 		if err != nil {
 			return "", err
+		}
+		if old == nil && w.Sequence <= inTables {
+			old = corruption(fmt.Sprintf("log at %d: the write has sequence number %d, but tables have numbers up to %d, so the log is an old one, and not all engines read its writes", w.Offset, w.Sequence, inTables))
 		}
 	}
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		remark = ", but " + unwritten
 	}
-	return remark, l.DamageError()
+	if old != nil {
+		old = &FileError{l.Path, old}
+	}
+	return remark, errors.Join(l.DamageError(), old)
 }
 
 // DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What

@@ -23,6 +23,7 @@ type logs struct {
 	after  uint64           // with upTo, see Version.Logged; 0: not known
 	upTo   uint64
 	damage map[string]*Log // those that were read and are damaged, by path
+	last   uint64          // the last sequence number, after they were read
 	lost   uint64          // the highest sequence number that a lost write can have
 }
 
@@ -55,6 +56,7 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 			if i == len(s.logs.paths)-1 {
 				l.RequireUpTo(s.logs.after, s.logs.upTo)
 			}
+			s.logs.last = l.Last()
 			if err := s.endLog(l); err != nil {
 				yield(LogWrite{}, err)
 				return

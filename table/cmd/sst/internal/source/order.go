@@ -23,11 +23,11 @@ type Order struct {
 // ExplicitOrder is an order that the user gives.
 func ExplicitOrder(c table.Comparer) Order { return Order{comparer: c, trusted: true} }
 
-// manifestOrder returns the order that a MANIFEST names. An order other than bytewise is
+// manifestOrder returns the order of the comparator that a MANIFEST names. An order other than bytewise is
 // not trusted, because tools that do not know it sometimes write bytewise tables into such
 // databases.
-func manifestOrder(v *versions.Version) Order {
-	o := Order{manifest: cmp.Or(v.Comparer, table.BytewiseComparer.Name())}
+func manifestOrder(name string) Order {
+	o := Order{manifest: cmp.Or(name, table.BytewiseComparer.Name())}
 	if c, known := comparers.ByName(o.manifest); known {
 		o.comparer, o.trusted = c, c == table.BytewiseComparer
 	} else {
@@ -47,7 +47,7 @@ func manifestOrderOfTable(path string) Order {
 	if err != nil || !v.Lists(n) {
 		return Order{}
 	}
-	return manifestOrder(v)
+	return manifestOrder(v.Comparer)
 }
 
 // manifestOrderOfLog returns the order in the MANIFEST of the log's directory.
@@ -56,7 +56,7 @@ func manifestOrderOfLog(path string) Order {
 	if err != nil {
 		return Order{}
 	}
-	return manifestOrder(v)
+	return manifestOrder(v.Comparer)
 }
 
 // Or returns o, or other if o says nothing.
@@ -84,6 +84,14 @@ func (o Order) looksInternal(samples []keySample, form func(key []byte) bool) bo
 	}
 	c := o.OrBytewise()
 	return o.manifest != "" || samplesOrdered(samples, table.InternalComparer(c)) || !samplesOrdered(samples, c)
+}
+
+// compareInternal returns the order of internal keys, or nil if it is not known.
+func (o Order) compareInternal() func(a, b []byte) int {
+	if o.comparer == nil || o.comparer == table.AnyOrder {
+		return nil
+	}
+	return table.InternalComparer(o.comparer).Compare
 }
 
 // disorderNote says that keys are not in the order.

@@ -79,7 +79,7 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 				return
 			}
 			same := have && s.SameKey(e.Key, newest.Key)
-			if same && !e.newerThan(newest) {
+			if same && !e.newerThan(newest) || s.hides(e) {
 				continue
 			}
 			if !same && !flush() {

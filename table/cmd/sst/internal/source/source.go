@@ -86,7 +86,7 @@ func (s *Source) openDir() error {
 		return err
 	}
 	s.set, s.layers = d.Set != "", d.Layers
-	s.Notes, s.lacks = d.Notes, Dir{Path: d.Path, Set: d.Set, Missing: d.Missing}
+	s.Notes, s.lacks = append(d.Notes, d.flawNotes()...), Dir{Path: d.Path, Set: d.Set, Missing: d.Missing}
 	s.Damage, s.logs = errors.Join(d.Damage...), d.logs(s.o)
 	if s.inTables = math.MaxUint64; d.Version != nil {
 		s.lastSequence = d.Version.LastSequence
@@ -127,7 +127,7 @@ func (s *Source) add(t *Table) error {
 		t.smallest, t.largest = t.Line.Smallest, t.Line.Largest
 		return nil
 	}
-	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
+	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer && !s.o.Repair {
 		s.trustManifest(t)
 		return nil
 	}

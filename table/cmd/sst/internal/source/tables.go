@@ -91,13 +91,40 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 		t.form = f.formOf()
 		err = s.checkSize(t, f)
 	}
-	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
+	if err != nil || t.Meta == nil || t.smallest == nil && !s.o.Repair || f.Order != s.Order || f.Rewritten || t.replaced {
 		return f, err
 	}
-	if err := f.checkRange(t.smallest, t.largest); err != nil {
-		return nil, errors.Join(f.Wrap(err), f.Close())
+	if s.o.Repair && f.Compare(t.Meta.Smallest, t.Meta.Largest) > 0 { // it says nothing
+		return f, nil
+	}
+	if err := f.checkRange(t.Meta.Smallest, t.Meta.Largest); err != nil {
+		return s.takeOutOfRange(t, f, err)
 	}
 	return f, nil
+}
+
+// takeOutOfRange takes a table that has keys outside of the range that the MANIFEST says: it is another one, or the
+// MANIFEST is wrong. A repair reads it. Otherwise it is lost with these keys too, as an iterator over its level
+// cannot show them.
+func (s *Source) takeOutOfRange(t *Table, f *File, err error) (*File, error) {
+	t.extendTo(f)
+	if !s.o.Repair {
+		return nil, errors.Join(f.Wrap(err), f.Close())
+	}
+	t.replaced, t.internalKeys = true, f.Internal
+	s.lose(t, s.keysOf(t), corruption(err.Error()+isAnotherTable))
+	return f, nil
+}
+
+// extendTo extends the range of the table by the first and the last key that its file has.
+func (t *Table) extendTo(f *File) {
+	t.smallest, t.largest = t.Meta.Smallest, t.Meta.Largest
+	if first, err := f.Reader.FirstKey(); err == nil && f.Compare(first, t.smallest) < 0 {
+		t.smallest = first
+	}
+	if last, err := f.Reader.LastKey(); err == nil && f.Compare(last, t.largest) > 0 {
+		t.largest = last
+	}
 }
 
 // checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is

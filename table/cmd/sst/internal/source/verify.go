@@ -17,6 +17,14 @@ type VerifiedKeys struct {
 	sequence    uint64 // the highest one
 }
 
+// Highest returns the highest sequence number, if all keys are known. Otherwise it returns 0.
+func (k *VerifiedKeys) Highest() uint64 {
+	if !k.all {
+		return 0
+	}
+	return k.sequence
+}
+
 func (k *VerifiedKeys) add(key []byte) {
 	if !k.any {
 		k.first, k.any = bytes.Clone(key), true
