@@ -127,8 +127,10 @@ func (s *Source) add(t *Table) error {
 		t.smallest, t.largest = t.Line.Smallest, t.Line.Largest
 		return nil
 	}
-	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer && !s.o.Repair {
-		s.trustManifest(t)
+	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
+		if s.trustManifest(t); s.o.Repair {
+			return s.extendRange(t)
+		}
 		return nil
 	}
 	if t.Lost {

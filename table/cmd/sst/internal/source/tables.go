@@ -22,6 +22,7 @@ type Table struct {
 
 	damage     error          // why it cannot be opened
 	lost       bool           // that is a Loss
+	outOfRange bool           // it has keys outside of the range that the MANIFEST says: that is a Loss too
 	replaced   bool           // the size is not as the MANIFEST says: that is a Loss of what the table had
 	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
 }
@@ -91,34 +92,35 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 		t.form = f.formOf()
 		err = s.checkSize(t, f)
 	}
-	if err != nil || t.Meta == nil || t.smallest == nil && !s.o.Repair || f.Order != s.Order || f.Rewritten || t.replaced {
+	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten || t.outOfRange {
 		return f, err
 	}
-	if s.o.Repair && f.Compare(t.Meta.Smallest, t.Meta.Largest) > 0 { // it says nothing
-		return f, nil
-	}
-	if err := f.checkRange(t.Meta.Smallest, t.Meta.Largest); err != nil {
-		return s.takeOutOfRange(t, f, err)
+	if err := f.checkRange(t.smallest, t.largest); err != nil { // an iterator over its level cannot show these keys
+		t.extendTo(f)
+		return nil, errors.Join(f.Wrap(err), f.Close())
 	}
 	return f, nil
 }
 
-// takeOutOfRange takes a table that has keys outside of the range that the MANIFEST says: it is another one, or the
-// MANIFEST is wrong. A repair reads it. Otherwise it is lost with these keys too, as an iterator over its level
-// cannot show them.
-func (s *Source) takeOutOfRange(t *Table, f *File, err error) (*File, error) {
-	t.extendTo(f)
-	if !s.o.Repair {
-		return nil, errors.Join(f.Wrap(err), f.Close())
+// extendRange extends the range of a table, for a repair, by the keys that its file has outside of it: it is
+// another table, or the MANIFEST is wrong. What cannot be read is an error when it is needed.
+func (s *Source) extendRange(t *Table) error {
+	f, err := t.Open(s.o)
+	if err != nil {
+		return nil
 	}
-	t.replaced, t.internalKeys = true, f.Internal
-	s.lose(t, s.keysOf(t), corruption(err.Error()+isAnotherTable))
-	return f, nil
+	if t.smallest != nil && f.Order == s.Order && !f.Rewritten {
+		if err := f.checkRange(t.smallest, t.largest); err != nil {
+			t.extendTo(f)
+			t.outOfRange = true
+			s.lose(t, s.keysOf(t), corruption(err.Error()+isAnotherTable))
+		}
+	}
+	return f.Close()
 }
 
 // extendTo extends the range of the table by the first and the last key that its file has.
 func (t *Table) extendTo(f *File) {
-	t.smallest, t.largest = t.Meta.Smallest, t.Meta.Largest
 	if first, err := f.Reader.FirstKey(); err == nil && f.Compare(first, t.smallest) < 0 {
 		t.smallest = first
 	}
