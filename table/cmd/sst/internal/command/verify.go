@@ -28,16 +28,17 @@ are made:
   - the order of all keys: within blocks, across blocks, and against the index
   - that no filter excludes a key that the table has, or the prefix of one, if it holds prefixes
   - that the exceptions of build --never are in the filter, and are no keys of the table
-  - for tables of a database, that size, first and last key and sequence numbers are as
-    the MANIFEST says
+  - for tables of a database, that size, first and last key are as the MANIFEST says
+  - for CURRENT and the MANIFEST, that engines open the database and overwrite no file: levels,
+    ranges, file numbers, the comparator, the last sequence number
   - for tables of a set, that SHA-256, size, number of entries, first and last key are as
     its manifest set.jsonl says, and that lookups notice when another table replaces one
-  - for logs of a database, every record
+  - for logs of a database, every record, and that they are newer than the tables
 
 Each table is read once, and a filter or an index of more than 16 MiB twice. If its keys turn
 out to be in an unknown order, it is read twice.
-Each table has one line: ok, or one line per damaged part. A table that does not exist has a
-line too. A log is ok if only its end was never completely written, or a batch after which the
+Each file has one line: ok, or one line per damaged part. Missing files are listed as well. With
+--json, the verdict of a file is ok, damaged, missing, unchecked or removed. A log is ok if only its end was never completely written, or a batch after which the
 database went on with the same sequence number: the line says how many bytes that are. Of a file in
 LevelDB's log format whose records are not write batches, such as a Firestore export, the checksums
 are checked. If the manifest of a set is damaged, such as one that was cut short, no table is
@@ -54,7 +55,8 @@ func verifyCommand() *cobra.Command {
 		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
 		Long:  verifyLong,
 		Example: `  sst verify users.ldb
-  sst verify --quiet /var/lib/app/db && echo sound`,
+  sst verify --quiet /var/lib/app/db && echo sound
+  sst verify --json /var/lib/app/db | jq 'select(.verdict != "ok")'`,
 		Annotations: exitStatus{
 			exitOK:      "all was checked and is sound",
 			exitDamaged: "a table, a log or a manifest is damaged or missing",

@@ -95,12 +95,13 @@ func (f *File) checkRange(smallest, largest []byte) error {
 	return nil
 }
 
-// IsInManifest reports whether the MANIFEST in the file's directory lists the file.
+// IsInManifest reports whether the MANIFEST in the file's directory lists the file. It does not name all logs.
 func IsInManifest(path string) bool {
 	n, err := fileNumber(path)
 	if err != nil {
 		return false
 	}
 	v, err := versions.Read(filepath.Dir(path))
-	return err == nil && v.Lists(n)
+	_, isLog := versions.LogNumber(filepath.Base(path))
+	return err == nil && (isLog || v.Lists(n))
 }

@@ -4,52 +4,43 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-
-	"github.com/sievetable/sievetable/internal/versions"
 )
 
 // A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
 type StateFile struct {
 	Path   string
-	Err    error  // what is wrong with it, as a FileError; nil: it is sound
+	Err    error  // what is wrong with it, FileErrors; nil: it is sound
 	Remark string // about a sound one
 }
 
 // StateFiles returns the files that say what a database has, and those for which Damage has an error. A set, or
 // a directory of tables, has none.
 func (d *Dir) StateFiles() (all []StateFile) {
-	errs := map[string][]error{}
-	var paths []string
-	add := func(path string, err error) {
-		if !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-		errs[path] = append(errs[path], err)
-	}
-	for _, err := range d.Damage {
-		e := (*FileError)(nil)
-		if errors.As(err, &e) {
-			add(e.Path, e.Err)
-		}
-	}
-	if d.Version != nil {
-		add(filepath.Join(d.Path, d.Version.Manifest), nil)
+	if v := d.Version; v != nil {
+		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
 	}
 	if d.hasCurrent {
-		add(filepath.Join(d.Path, "CURRENT"), nil)
+		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
+	}
+	for _, err := range d.Damage {
+		if e := (*FileError)(nil); errors.As(err, &e) {
+			all = addState(all, e.Path, e.Err)
+		}
 	}
 	for _, f := range d.Flaws {
-		add(filepath.Join(d.Path, f.File), corruption(f.What))
+		all = addState(all, filepath.Join(d.Path, f.File), corruption(f.What))
 	}
-	for _, path := range paths {
-		f := StateFile{Path: path}
-		if err := errors.Join(errs[path]...); err != nil {
-			f.Err = &FileError{path, err}
-		}
-		if d.Version != nil && versions.IsManifest(filepath.Base(path)) && filepath.Base(path) == d.Version.Manifest {
-			f.Remark = d.Version.LevelNote()
-		}
-		all = append(all, f)
+	return all
+}
+
+// addState adds what is wrong with a file, which may be among all.
+func addState(all []StateFile, path string, err error) []StateFile {
+	i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
+	if i < 0 {
+		i, all = len(all), append(all, StateFile{Path: path})
+	}
+	if err != nil {
+		all[i].Err = errors.Join(all[i].Err, &FileError{path, err})
 	}
 	return all
 }

@@ -1,0 +1,278 @@
+package command
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// What package database refuses because of the files, sst verify does not call sound. Of what it opens and reads,
+// sst scan prints the same.
+func TestVerifyJudgesAsDatabase(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(150)
+	if long.Enabled() {
+		seeds = 5000
+	}
+	sound, refused := 0, 0
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		dir := filepath.Join(t.TempDir(), "db")
+		o := newOdd(t, rng, dir)
+		o.spoil()
+		o.write(t)
+		what := o.what
+		if rng.IntN(8) == 0 {
+			d, _, err := dbdamage.Random(rng, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what = append(what, d.String())
+		}
+		want, err := readDatabase(dir)
+		if err != nil && !errors.Is(err, table.ErrCorrupt) && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("seed %d, %v: %v", seed, what, err)
+		}
+		verified, out, stderr := sst("verify", dir)
+		switch {
+		case err != nil && verified == exitOK:
+			t.Errorf("seed %d, %v: sst verify finds nothing: %s; database: %v", seed, what, out, err)
+		case what == nil && verified != exitOK:
+			t.Errorf("seed %d: a sound database: %s%s", seed, out, stderr)
+		case err != nil:
+			refused++
+		default:
+			sound++
+			if _, got, stderr := sst("scan", "-f", "hex", dir); got != want {
+				t.Errorf("seed %d, %v: sst scan prints\n%s%swant\n%s", seed, what, got, stderr, want)
+			}
+		}
+	}
+	if sound < int(seeds/10) || refused < int(seeds/10) {
+		t.Errorf("of %d databases %d are read, %d refused", seeds, sound, refused)
+	}
+}
+
+// readDatabase returns what sst scan -f hex must print of a database.
+func readDatabase(dir string) (string, error) {
+	db, err := database.Open(dir, nil)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close() // it was only read
+	var out bytes.Buffer
+	for e, err := range db.All(nil) {
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "%s\t%s\n", hex.EncodeToString(e.Key), hex.EncodeToString(e.Value))
+	}
+	return out.String(), nil
+}
+
+// An odd is a random database of tables and a log, whose MANIFEST can be spoiled before it is written.
+type odd struct {
+	rng     *rand.Rand
+	dir     string
+	current string
+	fields  []versions.Field // of the MANIFEST: four of numbers, and then the tables
+	last    uint64           // the last sequence number
+	what    []string         // what no engine does
+}
+
+// The fields of an odd that are no tables.
+const (
+	oddComparer = iota
+	oddLog
+	oddNext
+	oddLast
+	oddTables
+)
+
+// emptyOdd returns a database without tables, in a new directory.
+func emptyOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
+	t.Helper()
+	o := &odd{rng: rng, dir: dir, current: "MANIFEST-000001\n"}
+	o.fields = []versions.Field{
+		{Kind: versions.FieldComparer, Key: []byte(table.BytewiseComparer.Name())},
+		{Kind: versions.FieldLog, Table: versions.Table{Number: 2}},
+		{Kind: versions.FieldNextFile},
+		{Kind: versions.FieldSequence},
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// newOdd writes tables and a log: the oldest writes into the highest level.
+func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
+	t.Helper()
+	o := emptyOdd(t, rng, dir)
+	for level := rng.IntN(9) - 1; level >= 0; level-- {
+		o.addLevel(t, level, o.writes(rng.IntN(20)))
+	}
+	o.fields[oddNext].Number, o.fields[oddLast].Number = uint64(len(o.fields)), o.last
+	if rng.IntN(6) == 0 {
+		o.last = rng.Uint64N(o.last + 3)
+		o.what = append(o.what, fmt.Sprintf("the log goes on behind %d", o.last))
+	}
+	o.addLog(t, o.writes(rng.IntN(5)))
+	return o
+}
+
+// writes returns the next n writes.
+func (o *odd) writes(n int) (all []workload.Pair) {
+	for range n {
+		o.last++
+		key := table.InternalKey{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.last, Kind: table.KindSet}
+		if o.rng.IntN(4) == 0 {
+			key.Kind = table.KindDelete
+		}
+		p := workload.Pair{Key: key.Append(nil)}
+		if key.Kind == table.KindSet {
+			p.Value = fmt.Append(nil, "value ", o.last)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// addLevel adds tables of the writes.
+func (o *odd) addLevel(t *testing.T, level int, writes []workload.Pair) {
+	t.Helper()
+	internal := table.InternalComparer(nil)
+	slices.SortFunc(writes, func(a, b workload.Pair) int { return internal.Compare(a.Key, b.Key) })
+	for len(writes) > 0 {
+		n := 1 + o.rng.IntN(len(writes))
+		o.addTable(t, level, writes[:n])
+		writes = writes[n:]
+	}
+}
+
+// addTable adds a table of writes, which are in order.
+func (o *odd) addTable(t *testing.T, level int, writes []workload.Pair) {
+	t.Helper()
+	m := versions.Table{Level: level, Number: uint64(len(o.fields) - 1), Smallest: writes[0].Key, Largest: writes[len(writes)-1].Key}
+	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, writes)
+	m.Size = uint64(len(contents))
+	o.file(t, fmt.Sprintf("%06d.ldb", m.Number), contents)
+	o.fields = append(o.fields, versions.Field{Kind: versions.FieldAdd, Table: m})
+}
+
+func (o *odd) file(t *testing.T, name string, contents []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(o.dir, name), contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addLog adds the log, with a batch for each write.
+func (o *odd) addLog(t *testing.T, writes []workload.Pair) {
+	t.Helper()
+	var out bytes.Buffer
+	log := wal.NewWriter(&out)
+	for _, w := range writes {
+		k, _ := table.ParseInternalKey(w.Key)
+		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, k.Sequence), 1)
+		b = append(append(b, byte(k.Kind), byte(len(k.UserKey))), k.UserKey...)
+		if k.Kind == table.KindSet {
+			b = append(append(b, byte(len(w.Value))), w.Value...)
+		}
+		if err := log.Append(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.file(t, "000002.log", out.Bytes())
+}
+
+// write writes CURRENT and the MANIFEST.
+func (o *odd) write(t *testing.T) {
+	t.Helper()
+	var edit []byte
+	for _, f := range o.fields {
+		edit = f.Append(edit)
+	}
+	var out bytes.Buffer
+	if err := wal.NewWriter(&out).Append(edit); err != nil {
+		t.Fatal(err)
+	}
+	o.file(t, "MANIFEST-000001", out.Bytes())
+	o.file(t, "CURRENT", []byte(o.current))
+}
+
+// spoil makes some changes that no engine makes.
+func (o *odd) spoil() {
+	for range o.rng.IntN(3) {
+		of := o.spoilState
+		if len(o.fields) > oddTables && o.rng.IntN(3) > 0 {
+			of = func() string { return o.spoilTable(oddTables + o.rng.IntN(len(o.fields)-oddTables)) }
+		}
+		o.what = append(o.what, of())
+	}
+}
+
+// spoilState changes CURRENT, or a field that is no table.
+func (o *odd) spoilState() string {
+	switch i := o.rng.IntN(5); i {
+	case oddComparer:
+		o.fields[i].Key = nil
+		return "no comparator"
+	case oddTables:
+		o.current = []string{"MANIFEST-000001", "MANIFEST-1\n", "MANIFEST-000001\n\n", "MANIFEST-000007\n", ""}[o.rng.IntN(5)]
+		return fmt.Sprintf("CURRENT is %q", o.current)
+	default:
+		n := []uint64{0, 1, o.rng.Uint64N(30), o.rng.Uint64N(30), 1<<56 - 1, 1 << 56, 1<<64 - 1}[o.rng.IntN(7)]
+		o.fields[i].Number = n
+		return fmt.Sprintf("field %d is %d", o.fields[i].Kind, n)
+	}
+}
+
+// spoilTable changes what the MANIFEST says of a table.
+func (o *odd) spoilTable(i int) string {
+	m := &o.fields[i].Table
+	before := *m
+	key := table.InternalKey{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.rng.Uint64N(30), Kind: table.KindSet}.Append(nil)
+	switch o.rng.IntN(9) {
+	case 0:
+		m.Level = o.rng.IntN(9)
+	case 1: // in another level too
+		again := o.fields[i]
+		again.Level = (m.Level + 1 + o.rng.IntN(3)) % 9
+		o.fields = append(o.fields, again)
+		return fmt.Sprintf("%v is listed as %v too", before, again.Table)
+	case 2:
+		m.Smallest = key
+	case 3:
+		m.Largest = key
+	case 4:
+		m.Smallest, m.Largest = m.Largest, m.Smallest
+	case 5:
+		m.Smallest = key[:o.rng.IntN(8)]
+	case 6:
+		m.Size = uint64(max(0, int64(m.Size)+o.rng.Int64N(3)-1))
+	case 7:
+		m.Number += o.rng.Uint64N(3)
+	case 8:
+		o.fields = slices.Delete(o.fields, i, i+1)
+		return fmt.Sprintf("%v is not listed", before)
+	}
+	return fmt.Sprintf("%v is listed as %v", before, *m)
+}
