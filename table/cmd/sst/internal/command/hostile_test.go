@@ -94,7 +94,7 @@ var usages = map[string][]string{
 	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
 	"seen":     {"--state PATH", "--state out.state missingHOSTILE", "--state HOSTILE/out", "--state out.state -n HOSTILE", "--state out.state -p HOSTILE"},
 	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--summary PATH", "--summary --json PATH", "--try PATH", "--try --json PATH"},
-	"verify":   {"PATH", "-q PATH", "--all-tables PATH missingHOSTILE"},
+	"verify":   {"PATH", "-q PATH", "--json PATH", "--all-tables PATH missingHOSTILE"},
 	"version":  {"", "HOSTILE"},
 
 	"help":       {"HOSTILE", "get HOSTILE"},

@@ -35,17 +35,16 @@ are made:
     its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record, and that they are newer than the tables
 
-Each table is read once, and a filter or an index of more than 16 MiB twice. If its keys turn
-out to be in an unknown order, it is read twice.
 Each file has one line: ok, or one line per damaged part. Missing files are listed as well. With
---json, the verdict of a file is ok, damaged, missing, unchecked or removed. A log is ok if only its end was never completely written, or a batch after which the
-database went on with the same sequence number: the line says how many bytes that are. Of a file in
-LevelDB's log format whose records are not write batches, such as a Firestore export, the checksums
-are checked. If the manifest of a set is damaged, such as one that was cut short, no table is
-checked: --all-tables checks those of the directory without it. After damage in one part, the other
-parts are still checked. Only if the footer or the index cannot be read, no other part can be
-checked: use sst salvage, which can find more. Keys that are not in bytewise order are no damage if
-the checksums are right and neither a MANIFEST nor --comparator says what their order is.`
+--json, the verdict of a file is ok, damaged, missing, unchecked or removed. A log is ok if only
+its end was never completely written, or a batch after which the database went on with the same
+sequence number: the line says how many bytes that are. Of a file in LevelDB's log format whose
+records are not write batches, such as a Firestore export, the checksums are checked. If the
+manifest of a set is damaged, such as one that was cut short, no table is checked: --all-tables
+checks those of the directory without it. After damage in one part, the other parts are still
+checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
+salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
+are right and neither a MANIFEST nor --comparator says what their order is.`
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
