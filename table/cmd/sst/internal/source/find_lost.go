@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -50,7 +51,7 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 // hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
 // repair reads all, and so it is if the MANIFEST may be out of date.
 func (s *Source) hiddenFrom() uint64 {
-	if !s.ordered || !s.byLevel || s.o.Repair {
+	if !s.ordered || s.inTables == math.MaxUint64 || s.o.Repair {
 		return 0
 	}
 	return max(s.lastSequence, s.logs.last) + 1
