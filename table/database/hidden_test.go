@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
@@ -71,5 +72,104 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 	}
 	if hidden == 0 || older == 0 {
 		t.Errorf("%d keys were hidden, %d with an older version; want some of both", hidden, older)
+	}
+}
+
+// Whatever files are missing, cut or changed: with OnLoss, Open goes on exactly if it fails without. What is in no
+// lost range shows as in the sound database, and what is hidden is an error of lookups.
+func TestOpenWithLosses(t *testing.T) {
+	t.Parallel()
+	lossy, seeds := 0, uint64(100)
+	if long.Enabled() {
+		seeds = 3000
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 45))
+		r := newRandom(rng, 1+rng.IntN(150))
+		files := r.build(t)
+		o := database.Options{Comparers: []table.Comparer{backward{table.BytewiseComparer}}}
+		sound := openFS(t, files, &o)
+		damaged, torn := spoiled(rng, files)
+		_, strict := database.OpenFS(damaged, ".", &o)
+		var losses []table.Loss
+		o.OnLoss = func(l table.Loss) bool { losses = append(losses, l); return true }
+		db, err := database.OpenFS(damaged, ".", &o)
+		if err != nil || (strict != nil) != (len(losses) > 0) {
+			t.Fatalf("seed %d: OpenFS = %v, without OnLoss %v; losses %v", seed, err, strict, losses)
+		}
+		if len(losses) > 0 {
+			lossy++
+		}
+		checkLossy(t, fmt.Sprint("seed ", seed), r, sound, db, &losses, torn)
+		errors.Join(sound.Close(), db.Close())
+		refuse := o
+		refuse.OnLoss = func(table.Loss) bool { return false }
+		if _, err := database.OpenFS(damaged, ".", &refuse); fmt.Sprint(err) != fmt.Sprint(strict) && strict != nil {
+			t.Errorf("seed %d: OpenFS with an OnLoss that refuses = %v, want %v", seed, err, strict)
+		}
+	}
+	if lossy < int(seeds/4) {
+		t.Errorf("%d of %d databases have lost something", lossy, seeds)
+	}
+}
+
+// spoiled returns the files of a database, of which some tables and logs are missing, cut or changed. torn reports
+// whether a log can end like one whose last write was never completed, which is no loss.
+func spoiled(rng *rand.Rand, files fstest.MapFS) (damaged fstest.MapFS, torn bool) {
+	damaged = maps.Clone(files)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		data := slices.Clone(files[name].Data)
+		if !strings.HasSuffix(name, ".ldb") && !strings.HasSuffix(name, ".log") || rng.IntN(4) > 0 || len(data) == 0 {
+			continue
+		}
+		switch rng.IntN(3) {
+		case 0:
+			delete(damaged, name)
+			continue
+		case 1:
+			data = data[:rng.IntN(len(data))]
+		case 2:
+			data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		}
+		damaged[name] = &fstest.MapFile{Data: data}
+		torn = torn || strings.HasSuffix(name, ".log")
+	}
+	return damaged, torn
+}
+
+// checkLossy compares a database with its sound copy. losses are those of Open, and then also of an iterator.
+func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, losses *[]table.Loss, torn bool) {
+	t.Helper()
+	shown := map[string]string{}
+	for e, err := range db.All(&table.IterOptions{OnLoss: func(l table.Loss) bool { *losses = append(*losses, l); return true }}) {
+		if err != nil {
+			t.Fatalf("%s: with OnLoss an iterator fails: %v", what, err)
+		}
+		shown[string(e.Key)] = string(e.Value)
+	}
+	order := r.order()
+	for _, key := range r.keys {
+		k := []byte(key)
+		mayDiffer, inTable := torn, false
+		for _, l := range *losses {
+			inRange := (l.From == nil || order.Compare(k, l.From) >= 0) && (l.To == nil || order.Compare(k, l.To) <= 0)
+			mayDiffer = mayDiffer || inRange
+			inTable = inTable || inRange && (l.From != nil || l.To != nil)
+			if !l.OlderShow || l.File == "" || l.Err == nil {
+				t.Fatalf("%s: the loss %+v", what, l)
+			}
+		}
+		want, wantErr := sound.Get(k)
+		v, has := shown[key]
+		if !mayDiffer && (has != (wantErr == nil) || v != string(want)) {
+			t.Errorf("%s: %q has %q, %t; want %q, %v; losses %v", what, key, v, has, want, wantErr, *losses)
+		}
+		got, err := db.Get(k)
+		switch h := (*table.HiddenError)(nil); {
+		case errors.As(err, &h) && !inTable:
+			t.Errorf("%s: Get(%q) = %v, and no table with the key is lost: %v", what, key, err, *losses)
+		case h == nil && (err == nil) != has || err == nil && string(got) != v:
+			t.Errorf("%s: Get(%q) = %q, %v; an iterator shows %q, %t", what, key, got, err, v, has)
+		}
 	}
 }

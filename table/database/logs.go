@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table"
 )
 
 // readLogs reads the writes of the live logs into m, and returns the last sequence number of the
@@ -43,8 +44,11 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 		return nil, err
 	}
 	live, missing := v.LiveLogs(names)
-	if len(missing) > 0 {
-		return nil, p.missingLog(versions.LogName(missing[0]))
+	for _, n := range missing {
+		name := versions.LogName(n)
+		if err := p.missingLog(name); !p.goesOnWithout(table.Loss{File: p.dir.Path(name), Offset: -1, Err: err}) {
+			return nil, err
+		}
 	}
 	return live, nil
 }
@@ -75,18 +79,23 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 	return nil
 }
 
-// damageOf returns the damage of a log that was read, or nil. It can be that of the log before: see
-// wal.LogDamage.
+// damageOf returns the damage of a log that was read, unless Open goes on without what is lost. It can be that of the
+// log before: see wal.LogDamage.
 func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
 	for i, report := range l.Reports() {
-		if i < len(l.Damage) && l.Damage[i].InLogBefore {
-			return wal.Corruptionf("%s: %s: %s, or set IgnoreLogs", p.dir.Path(before), report, p.advice())
+		loss := table.Loss{File: p.dir.Path(name)}
+		if i < len(l.Damage) { // else it is a summary of the others
+			d := l.Damage[i]
+			loss.Offset, loss.FirstSequence, loss.LastSequence = d.Offset, d.After+1, max(1, d.Before)-1
+			if d.InLogBefore {
+				loss.File = p.dir.Path(before)
+			}
 		}
-		damage = append(damage, wal.Corruption(report))
+		loss.Err = wal.Corruptionf("%s: %s: %s, or set IgnoreLogs", loss.File, report, p.advice())
+		if !p.goesOnWithout(loss) {
+			damage = append(damage, loss.Err)
+		}
 	}
-	if damage != nil {
-		return fmt.Errorf("%s: %w: %s, or set IgnoreLogs", p.dir.Path(name), errors.Join(damage...), p.advice())
-	}
-	return nil
+	return errors.Join(damage...)
 }

@@ -135,6 +135,9 @@ func (l *lookup) inRun(r *run, newest *version) error {
 
 // inTable returns the newest version of the key in a table, whose filters are checked first.
 func (l *lookup) inTable(r *openedTable) (version, error) {
+	if r.lost != nil {
+		return version{}, r.lost
+	}
 	var k, value []byte
 	var err error
 	if l.reuses {

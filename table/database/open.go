@@ -90,8 +90,11 @@ func openDir(dir regular.Dir, o *Options) (*DB, error) {
 		if db, err = p.try(); err == nil {
 			return db, nil
 		}
-		if err.Error() == before {
+		if err.Error() == before && (p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt)) {
 			break
+		}
+		if err.Error() == before { // it stays so
+			p.onLoss = p.o.OnLoss
 		}
 		before = err.Error()
 		p.startAnew(err)
@@ -116,6 +119,13 @@ type opener struct {
 	o      Options
 	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
 	files  *openfiles.Files        // of the tables, if there are more than may be open; else nil
+	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has come twice; until then nil
+}
+
+// goesOnWithout reports whether Open goes on without what is lost.
+func (p *opener) goesOnWithout(l table.Loss) bool {
+	l.OlderShow = true
+	return errors.Is(l.Err, table.ErrCorrupt) && p.onLoss != nil && p.onLoss(l)
 }
 
 // bound has few files open at a time if the version has many tables.
@@ -196,13 +206,16 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 	for _, tables := range levels {
 		for i, t := range tables {
 			o, err := p.openTable(t, v, db.contents)
+			if err != nil && p.goesOnWithout(p.lossOf(t, err)) {
+				o, err = p.lostTable(t, err), nil
+			}
 			if err != nil {
 				return err
 			}
 			if i == 0 || t.Level == 0 {
 				db.runs = append(db.runs, run{})
 			}
-			db.runs[len(db.runs)-1].Add(o, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
+			db.runs[len(db.runs)-1].Insert(db.internal, o, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
 			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), smallest(t), largest(t)})
 		}
 	}
@@ -211,8 +224,12 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 
 // keep leaves the tables of db open when the opener ends.
 func (p *opener) keep(db *DB) {
-	for _, t := range db.tables {
-		delete(p.opened, t.Number)
+	for i := range db.runs {
+		for _, t := range db.runs[i].Tables {
+			if t.lost == nil {
+				delete(p.opened, t.listed.Number)
+			}
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // An openedTable is a table that is open.
@@ -22,15 +23,44 @@ type openedTable struct {
 	name   string    // of the file in the directory
 	path   string    // of the file
 	file   io.Closer // nil: the Reader closes it
+	lost   error     // why there is no Reader, or nil
 }
 
 // Close closes the table.
 func (t *openedTable) Close() error {
+	if t.lost != nil {
+		return nil
+	}
 	err := t.Reader.Close()
 	if t.file != nil {
 		err = errors.Join(err, t.file.Close())
 	}
 	return err
+}
+
+// lossOf returns the loss of a table.
+func (p *opener) lossOf(t *versions.Table, err error) table.Loss {
+	return table.Loss{File: p.dir.Path(tableName(t)), Offset: -1, From: table.InternalFilterKey(t.Smallest), To: table.InternalFilterKey(t.Largest), Err: err}
+}
+
+// lostTable returns a table that is not opened, since it is lost. If it is open, it is closed at the end.
+func (p *opener) lostTable(t *versions.Table, err error) *openedTable {
+	return &openedTable{listed: t, name: tableName(t), path: p.dir.Path(tableName(t)), lost: err}
+}
+
+// tableName returns the name of a table's file.
+func tableName(t *versions.Table) string { return fmt.Sprintf("%06d.ldb", t.Number) }
+
+// iter returns an Iterator over the table. Without the table there is none, unless o.OnLoss goes on.
+func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
+	if t.lost == nil {
+		return t.NewIter(o), nil
+	}
+	l := table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
+	if o.OnLoss == nil || !o.OnLoss(l) {
+		return nil, t.lost
+	}
+	return merge.New(nil), nil
 }
 
 // openTable opens a table of a version, unless it is open.
@@ -53,7 +83,7 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 
 // openListed opens the file of a table that a version lists.
 func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
-	name := fmt.Sprintf("%06d.ldb", t.Number)
+	name := tableName(t)
 	info, err := p.dir.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) { // as old engines named it
 		old := fmt.Sprintf("%06d.sst", t.Number)

@@ -60,7 +60,7 @@ func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 	}
 	for i := range v.runs {
 		// There is no error, since Open has checked the ranges.
-		it, _ := v.runs[i].Iter(v.internal, opts.Lower, opts.Upper, func(t *openedTable) (merge.Iterator, error) { return t.NewIter(&opts), nil })
+		it, _ := v.runs[i].Iter(v.internal, opts.Lower, opts.Upper, func(t *openedTable) (merge.Iterator, error) { return t.iter(&opts) })
 		if it != nil {
 			its = append(its, it)
 		}
