@@ -2,6 +2,7 @@
 package dbread
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/sievetable/sievetable/table"
@@ -15,15 +16,18 @@ type Run[T any] struct {
 	ranges []merge.LevelTable // of Tables
 }
 
-// Add adds the next table. Without a range, Smallest and Largest are nil.
-func (r *Run[T]) Add(t T, keys merge.LevelTable) {
-	r.Tables, r.ranges = append(r.Tables, t), append(r.ranges, keys)
-}
-
-// Fits reports whether a table can be added: whether all its keys are > those of the last one.
-func (r *Run[T]) Fits(order table.Comparer, keys merge.LevelTable) bool {
-	last := r.ranges[len(r.ranges)-1].Largest
-	return last != nil && keys.Smallest != nil && order.Compare(last, keys.Smallest) < 0
+// Insert adds a table, unless its range overlaps that of another. Without a known range, Smallest and Largest are
+// nil, and the table must be the first one.
+func (r *Run[T]) Insert(order table.Comparer, t T, keys merge.LevelTable) bool {
+	if len(r.Tables) > 0 && (keys.Smallest == nil || !r.IsKnown()) {
+		return false
+	}
+	i := r.search(order, keys.Smallest)
+	if i < len(r.ranges) && order.Compare(r.ranges[i].Smallest, keys.Largest) <= 0 {
+		return false
+	}
+	r.Tables, r.ranges = slices.Insert(r.Tables, i, t), slices.Insert(r.ranges, i, keys)
+	return true
 }
 
 // IsKnown reports whether the ranges are known.

@@ -35,12 +35,13 @@ func parseEntry(key, value []byte, internal bool) (Entry, error) {
 	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }
 
-// newerThan reports whether e shadows o, which has the same key.
+// newerThan reports whether e shadows o, which has the same key. With the same sequence number, a value comes before
+// a deletion, as in the order of internal keys. Without sequence numbers, the newest table counts.
 func (e Entry) newerThan(o Entry) bool {
-	if e.Sequence != o.Sequence {
-		return e.Sequence > o.Sequence
+	if e.Sequence == o.Sequence && (e.Kind == o.Kind || !e.Internal) {
+		return e.age < o.age
 	}
-	return e.age < o.age
+	return cmp.Or(cmp.Compare(e.Sequence, o.Sequence), cmp.Compare(e.Kind, o.Kind)) > 0
 }
 
 // Compare orders entries by key, and versions of a key from newest to oldest.

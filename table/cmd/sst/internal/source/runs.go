@@ -27,17 +27,32 @@ func (s *Source) arranged() []run {
 		if a.level() != b.level() {
 			return a.level() - b.level()
 		}
+		if a.level() == 0 && !s.set { // of equal entries that of the newest file counts, as in the engines
+			return a.age - b.age
+		}
 		return order.Compare(a.smallest, b.smallest)
 	})
 	for _, t := range tables {
-		keys := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}
-		i := slices.IndexFunc(s.runs, func(r run) bool { return r.Tables[0].level() == t.level() && r.Fits(order, keys) })
-		if i < 0 {
-			i, s.runs = len(s.runs), append(s.runs, run{})
+		first := 0
+		if t.level() == 0 && !s.set {
+			first = max(0, len(s.runs)-1)
 		}
-		s.runs[i].Add(t, keys)
+		s.arrange(t, first)
 	}
 	return s.runs
+}
+
+// arrange adds a table to one of the runs of its level, from one on, or to a new one.
+func (s *Source) arrange(t *Table, first int) {
+	keys := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}
+	for i := first; i < len(s.runs); i++ {
+		if r := &s.runs[i]; r.Tables[0].level() == t.level() && r.Insert(s.order(), t, keys) {
+			return
+		}
+	}
+	var r run
+	r.Insert(s.order(), t, keys)
+	s.runs = append(s.runs, r)
 }
 
 // candidates returns the tables that can have a key, the newest first.
