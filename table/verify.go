@@ -51,11 +51,11 @@ func (r *Reader) Verify() error {
 }
 
 func init() {
-	verified.Verify = func(r any, see func(key []byte)) (bool, error) { return r.(*Reader).verify(see) }
+	verified.Verify = func(r any, see func(key []byte, offset, length uint64)) (bool, error) { return r.(*Reader).verify(see) }
 }
 
 // verify is Verify, which calls see with the keys, unless it is nil.
-func (r *Reader) verify(see func(key []byte)) (all bool, err error) {
+func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, err error) {
 	if r.closed.Load() {
 		return false, ErrClosed
 	}
@@ -102,8 +102,8 @@ func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, closed 
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
-	see    func(key []byte) // called with each key; may be nil
-	sawAll bool             // it was called with all so far
+	see    func(key []byte, offset, length uint64) // called with each key and its block; may be nil
+	sawAll bool                                    // it was called with all so far
 
 	t         *openTable
 	memory    blockMemory
@@ -151,14 +151,14 @@ func (v *verifier) checkDataBlock(i int) error {
 		v.sawAll = false
 		return err
 	}
-	for ok := v.see != nil && v.c.first(); ok; ok = v.c.next() {
-		v.see(v.c.key())
-	}
-	v.digest.sum.Write(lastTrailer(v.memory.buffers.block))
 	h, err := v.t.index.handle(i)
 	if err != nil {
 		return err
 	}
+	for ok := v.see != nil && v.c.first(); ok; ok = v.c.next() {
+		v.see(v.c.key(), h.Offset, h.Length)
+	}
+	v.digest.sum.Write(lastTrailer(v.memory.buffers.block))
 	return v.filters.checkDataBlock(&v.c, h)
 }
 

@@ -48,7 +48,7 @@ func TestVerifiedKeys(t *testing.T) {
 	pairs := pairsOf("a", "b", "c", "d", "e")
 	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
 	keysOf := func(contents []byte) (keys string, all bool, err error) {
-		all, err = verified.Verify(open(t, contents, nil), func(key []byte) { keys += string(key) })
+		all, err = verified.Verify(open(t, contents, nil), func(key []byte, _, _ uint64) { keys += string(key) })
 		return keys, all, err
 	}
 	type result struct {

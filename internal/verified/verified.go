@@ -3,5 +3,6 @@
 package verified
 
 // Verify is Verify of a Reader of package table, which sets it. It calls see with each key of each sound
-// data block, in the order of the file. all reports whether these are all keys of the table.
-var Verify func(reader any, see func(key []byte)) (all bool, err error)
+// data block, in the order of the file, and with the block's offset and length. all reports whether these are all
+// keys of the table.
+var Verify func(reader any, see func(key []byte, offset, length uint64)) (all bool, err error)

@@ -102,7 +102,7 @@ type verifiedKeys struct {
 	first, last []byte
 }
 
-func (k *verifiedKeys) add(key []byte) {
+func (k *verifiedKeys) add(key []byte, _, _ uint64) {
 	if k.n++; k.n == 1 {
 		k.first, k.last = append([]byte{}, key...), []byte{} // not nil
 	}

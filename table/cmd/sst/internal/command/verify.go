@@ -28,7 +28,8 @@ are made:
   - the order of all keys: within blocks, across blocks, and against the index
   - that no filter excludes a key that the table has, or the prefix of one, if it holds prefixes
   - that the exceptions of build --never are in the filter, and are no keys of the table
-  - for tables of a database, that size, first and last key are as the MANIFEST says
+  - for tables of a database, that size, first and last key are as the MANIFEST says, and that all
+    keys are of LevelDB's kinds, set or delete
   - for CURRENT and the MANIFEST, that engines open the database and overwrite no file: levels,
     ranges, file numbers, the comparator, the last sequence number
   - for tables of a set, that SHA-256, size, number of entries, first and last key are as

@@ -36,8 +36,8 @@ func (f *File) detectKeys(o Options) error {
 	whole, user := filtersContain(samples, filters, identity), filtersContain(samples, filters, table.InternalFilterKey)
 	index := []keySample{{keys: separators(f.Layout)}}
 	form := isInternal
-	if slices.ContainsFunc(index[0].keys, isShortened) {
-		form = hasTrailer // the separators tell more than the kinds
+	if f.declared.manifest != "" || o.Repair || slices.ContainsFunc(index[0].keys, isShortened) {
+		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
 	}
 	internal, indexInternal := f.declared.looksInternal(samples, form), allLook(index, isSeparator)
 	isListed := o.InManifest || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)

@@ -20,6 +20,8 @@ type Entry struct {
 	Log    string // path of the log
 	Offset uint64 // offset of the data block in the table, or of the batch in the log
 
+	length uint64 // of the data block, if there is a Table and the kind is not LevelDB's
+
 	age int // the age of its table; 0 for a log
 }
 

@@ -115,12 +115,13 @@ type File struct {
 	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
 	ForeignErr error
 
-	inSet    bool // it is one of the tables of a set
-	file     io.Closer
-	filters  Filters
-	declared Order        // what the user or a MANIFEST says of the order
-	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one
-	once     *readOnce    // Src, for Verify; else nil
+	inSet      bool // it is one of the tables of a set
+	inDatabase bool // it has internal keys, in a database of LevelDB
+	file       io.Closer
+	filters    Filters
+	declared   Order        // what the user or a MANIFEST says of the order
+	sorted     *sortedTable // the sorted copy that the Reader reads, if there is one
+	once       *readOnce    // Src, for Verify; else nil
 
 	hiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
 

@@ -48,7 +48,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 	}
 	found = found && newest.Kind != table.KindDelete
 	if err := newest.checkKind(); err != nil {
-		return Entry{}, false, err
+		found, damage = false, append(damage, err)
 	}
 	if err := errors.Join(damage...); err != nil {
 		return newest, found, &HiddenError{found, err}
@@ -66,7 +66,7 @@ func (s *Source) getFromTable(t *Table, ask func(t *Table, f *File) (Entry, bool
 	f.hiddenFrom = s.hiddenFrom()
 	e, found, err = ask(t, f)
 	t.removes(&e)
-	if e.age = t.age; err == nil && (f.sorted != nil || t.replaced) {
+	if e.Table, e.age = t, t.age; err == nil && (f.sorted != nil || t.replaced) {
 		err = s.lossIn(t)
 	}
 	return e, found, err
@@ -115,6 +115,8 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err != nil {
 		return Entry{}, false, f.Wrap(err)
 	}
-	e, err = parseEntry(k, v, f.Internal)
+	if e, err = parseEntry(k, v, f.Internal); e.Kind > table.KindSet {
+		e.locate(f.Reader, k)
+	}
 	return e, err == nil, f.Wrap(err)
 }

@@ -26,16 +26,45 @@ func isKnown(k table.Kind) bool {
 	return other || k <= table.KindSet
 }
 
-// checkKind returns an error if e, the newest version of its key, is of a kind that LevelDB does
-// not have: it does not tell whether there is a value, or which.
+// checkKind returns an error if e is of a kind that LevelDB does not have: whether there is a value, or which,
+// cannot be known. In a database of LevelDB that is damage. Another table may be of an engine that has the kind.
 func (e Entry) checkKind() error {
-	if e.Kind <= table.KindSet {
+	switch {
+	case e.Kind <= table.KindSet:
 		return nil
+	case e.Table.inDatabase:
+		return &FileError{e.Table.Path, e.kindDamage()}
 	}
-	what := "which no engine is known to write"
-	if name, known := otherKinds[e.Kind]; known {
-		what = name + " of RocksDB or Pebble"
+	return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), nameOf(e.Kind))
+}
+
+// nameOf returns the number of a kind that LevelDB does not have, and what it is.
+func nameOf(k table.Kind) string {
+	if name, known := otherKinds[k]; known {
+		return fmt.Sprintf("%d, %s of RocksDB or Pebble", k, name)
 	}
-	return fmt.Errorf("the newest version of key %s is of kind %d, %s: sst scan of the table shows it, and only its engine knows the value",
-		wire.Quote(e.Key), e.Kind, what)
+	return fmt.Sprintf("%d, which no engine is known to write", k)
+}
+
+// kindDamage returns the damage of an entry whose kind LevelDB does not have.
+func (e Entry) kindDamage() error {
+	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(e.Key), e.Sequence, nameOf(e.Kind))
+	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(e.Offset), Length: int64(e.length), Err: err}
+}
+
+// leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
+// is damage that is passed over. Then the key is a Loss.
+func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
+	err := e.checkKind()
+	if s.isPassedOver(err) {
+		s.loseKey(e.Table, e.Key, err)
+		return true, nil
+	}
+	return e.Kind == table.KindDelete && !o.Tombstones, err
+}
+
+// locate sets where the data block of an internal key is, unless the order of the keys is unknown.
+func (e *Entry) locate(r *table.Reader, key []byte) {
+	h, _ := r.Locate(key)
+	e.Offset, e.length = h.Offset, h.Length
 }

@@ -60,6 +60,17 @@ func (s *Source) lose(t *Table, keys KeyRange, err error) {
 	s.losses.all = append(s.losses.all, l)
 }
 
+// loseKey takes note, once, that one key of a table is lost.
+func (s *Source) loseKey(t *Table, user []byte, err error) {
+	if t.lostKeys == nil {
+		t.lostKeys = map[string]bool{}
+	}
+	if key := bytes.Clone(user); !t.lostKeys[string(key)] && !t.Spare {
+		t.lostKeys[string(key)] = true
+		s.lose(t, KeyRange{From: key, To: key}, err)
+	}
+}
+
 // isPassedOver reports whether reading goes on after an error of a table, without what the error is
 // about.
 func (s *Source) isPassedOver(err error) bool {

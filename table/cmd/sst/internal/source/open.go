@@ -108,6 +108,7 @@ func (f *File) open(o Options) error {
 			return err
 		}
 	}
+	f.inDatabase = f.Internal && (o.InDatabase || o.InManifest || IsInManifest(f.Path))
 	if f.Reader = r; o.Line == nil {
 		return nil
 	}

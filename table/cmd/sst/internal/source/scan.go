@@ -51,13 +51,11 @@ func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
 				continue
 			}
 			last, have = append(last[:0], e.Key...), true
-			if err == nil && o.leavesOut(e) {
-				continue
-			}
+			leftOut := false
 			if err == nil {
-				err = e.checkKind()
+				leftOut, err = s.leavesOut(e, o)
 			}
-			if !yield(e, err) {
+			if !leftOut && !yield(e, err) {
 				return
 			}
 		}
@@ -71,7 +69,11 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 		var newest Entry // with its own memory
 		have := false
 		flush := func() bool {
-			return !have || o.leavesOut(newest) || yield(newest, newest.checkKind())
+			if !have {
+				return true
+			}
+			leftOut, err := s.leavesOut(newest, o)
+			return leftOut || yield(newest, err)
 		}
 		for e, err := range s.scanAll(o) {
 			if err != nil {
@@ -92,9 +94,6 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 		flush()
 	}
 }
-
-// leavesOut reports whether the newest version of a key is left out.
-func (o ScanOptions) leavesOut(e Entry) bool { return e.Kind == table.KindDelete && !o.Tombstones }
 
 // scanAll returns all entries of all logs and tables.
 func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
@@ -248,6 +247,7 @@ func (c *mergingCursor) entry() (Entry, error) {
 		return e, &FileError{r.table.Path, err}
 	}
 	r.table.removes(&e)
-	e.Table, e.Offset, e.age = r.table, r.it.Block().Offset, r.table.age
+	block := r.it.Block()
+	e.Table, e.Offset, e.length, e.age = r.table, block.Offset, block.Length, r.table.age
 	return e, nil
 }

@@ -13,6 +13,7 @@ type Table struct {
 	TableFile
 	age                 int    // the smaller, the newer
 	internalKeys, empty bool   // the keys are internal keys; there are no data blocks
+	inDatabase          bool   // as of File
 	skip                bool   // there are no keys either, not even in a filter
 	orderUnknown        bool   // the order of its keys is unknown
 	smallest, largest   []byte // first and last stored key; nil: unknown
@@ -25,6 +26,7 @@ type Table struct {
 	outOfRange bool           // it has keys outside of the range that the MANIFEST says: that is a Loss too
 	replaced   bool           // the size is not as the MANIFEST says: that is a Loss of what the table had
 	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
+	lostKeys   map[string]bool
 }
 
 // removes makes the entry of a removed key a deletion.
@@ -89,7 +91,7 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 	o.form = t.form
 	f, err := t.Open(o)
 	if err == nil {
-		t.form = f.formOf()
+		t.form, t.inDatabase = f.formOf(), f.inDatabase
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten || t.outOfRange {

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
@@ -14,7 +15,9 @@ type VerifiedKeys struct {
 	all         bool // each block was sound
 	any         bool
 	first, last []byte
-	sequence    uint64 // the highest one
+	sequence    uint64  // the highest one
+	kinds       []error // of the first keys whose kind LevelDB does not have
+	moreKinds   uint64  // number of the others
 }
 
 // Highest returns the highest sequence number, if all keys are known. Otherwise it returns 0.
@@ -25,14 +28,38 @@ func (k *VerifiedKeys) Highest() uint64 {
 	return k.sequence
 }
 
-func (k *VerifiedKeys) add(key []byte) {
+// maxKinds is how many keys of kinds that LevelDB does not have are named.
+const maxKinds = 100
+
+func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 	if !k.any {
 		k.first, k.any = bytes.Clone(key), true
 	}
 	k.last = append(k.last[:0], key...)
-	if internal, ok := table.ParseInternalKey(key); ok {
-		k.sequence = max(k.sequence, internal.Sequence)
+	if e, err := parseEntry(key, nil, true); err == nil {
+		k.sequence = max(k.sequence, e.Sequence)
+		e.Offset, e.length = offset, length
+		k.addKind(e)
 	}
+}
+
+// addKind takes note of an entry whose kind LevelDB does not have.
+func (k *VerifiedKeys) addKind(e Entry) {
+	switch {
+	case e.Kind <= table.KindSet:
+	case len(k.kinds) < maxKinds:
+		k.kinds = append(k.kinds, e.kindDamage())
+	default:
+		k.moreKinds++
+	}
+}
+
+// kindDamage returns the damage of the keys whose kind LevelDB does not have.
+func (k *VerifiedKeys) kindDamage() error {
+	if k.moreKinds == 0 {
+		return errors.Join(k.kinds...)
+	}
+	return errors.Join(append(k.kinds, corruption(fmt.Sprintf("%d more keys are of kinds that LevelDB does not have", k.moreKinds)))...)
 }
 
 // Verify checks the whole table, and compares one of a set with its line in the manifest, unless line is nil. For
@@ -50,6 +77,9 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 		*keys = VerifiedKeys{}
 		keys.all, err = verified.Verify(f.Reader, keys.add)
 		err = errors.Join(failed, err)
+	}
+	if f.inDatabase {
+		err = errors.Join(err, keys.kindDamage())
 	}
 	return keys, "", err
 }

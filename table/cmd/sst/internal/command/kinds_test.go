@@ -1,0 +1,174 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A key of a kind that LevelDB does not have is lost in a database. Each command says so, and goes on with the
+// others as behind other damage.
+func TestKindThatLevelDBLacks(t *testing.T) {
+	t.Parallel()
+	for kind, name := range map[table.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no engine", 255: "which no engine"} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
+		d.end(t)
+		said := fmt.Sprintf(`data block at 0 (38 bytes): key "b" with sequence number 9 is of kind %d, %s`, kind, name)
+		lost := `000001.ldb: lost the keys ≥ "b" and ≤ "b" (` + said
+		repaired := d.dir + ".new"
+		for _, tt := range []struct {
+			args   []string
+			status int
+			out    string // of the command; "": it is not compared
+			said   string
+		}{
+			{[]string{"verify", d.dir}, exitDamaged, "", "000001.ldb: table: " + said},
+			{[]string{"verify", file}, exitDamaged, "", "000001.ldb: table: " + said},
+			{[]string{"scan", d.dir}, exitDamaged, "a\t1\nc\t3\n", lost},
+			{[]string{"scan", "--reverse", d.dir}, exitDamaged, "c\t3\na\t1\n", lost},
+			{[]string{"scan", "--strict", d.dir}, exitDamaged, "a\t1\n", said},
+			{[]string{"scan", "--versions=false", file}, exitDamaged, "a\t1\nc\t3\n", lost},
+			{[]string{"scan", "--versions", "--keys", d.dir}, exitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
+			{[]string{"scan", "--keys", file}, exitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
+			{[]string{"get", d.dir, "a", "b", "c"}, exitDamaged, "a\t1\nc\t3\n", said},
+			{[]string{"get", file, "a", "b", "c"}, exitDamaged, "a\t1\nc\t3\n", said},
+			{[]string{"get", d.dir, "c"}, exitOK, "3\n", ""},
+			{[]string{"repair", d.dir, "-o", repaired}, exitDamaged, "", lost},
+			{[]string{"scan", repaired}, exitOK, "a\t1\nc\t3\n", ""},
+			{[]string{"diff", d.dir, repaired}, exitDamaged, "", lost},
+			{[]string{"merge", d.dir, "-o", d.dir + ".ldb"}, exitDamaged, "", said},
+			{[]string{"compact", d.dir, "-o", d.dir + ".2"}, exitDamaged, "", said},
+		} {
+			status, out, stderr := sst(tt.args...)
+			if status != tt.status || tt.out != "" && out != tt.out || !strings.Contains(out+stderr, tt.said) {
+				t.Errorf("kind %d: sst %q: status %d, want %d\n%s%s\nwant %q, and %q", kind, tt.args, status, tt.status, out, stderr, tt.out, tt.said)
+			}
+		}
+	}
+}
+
+// A table that no MANIFEST lists may be of an engine that has the kinds: it is sound, and the value of such a key
+// is not known.
+func TestKindsOfATableByItself(t *testing.T) {
+	t.Parallel()
+	d := &rawDatabase{dir: t.TempDir()}
+	file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, 7, ""}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
+	mustSST(t, "verify", file)
+	mustSST(t, "scan", file)
+	for _, args := range [][]string{{"scan", "--versions=false", file}, {"get", file, "b"}} {
+		if status, _, stderr := sst(args...); status != exitUsage || !strings.Contains(stderr, "kind 7, a single deletion of RocksDB or Pebble") {
+			t.Errorf("sst %q: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// randomKinds writes a database of n versions of random kinds, the newer ones on lower levels, and returns the newest
+// version of each key, and whether all kinds are LevelDB's.
+func randomKinds(t *testing.T, rng *rand.Rand, d *rawDatabase, n int) (newest map[string]rawEntry, sound bool) {
+	t.Helper()
+	newest, sound = map[string]rawEntry{}, true
+	var all []rawEntry
+	for i := range n {
+		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(1+n/2)), uint64(i + 1), table.Kind(rng.IntN(5) / 2 % 2), ""}
+		if rng.IntN(20) == 0 {
+			e.kind = []table.Kind{2, 7, 9, 255, table.Kind(rng.IntN(256))}[rng.IntN(5)]
+		}
+		if e.kind != table.KindDelete {
+			e.value = fmt.Sprint("value", i)
+		}
+		sound = sound && e.kind <= table.KindSet
+		all, newest[e.key] = append(all, e), e
+	}
+	for _, level := range []int{3, 2, 1, 0, 0} {
+		if m := rng.IntN(len(all) + 1); m > 0 {
+			d.table(t, level, 1+rng.IntN(20), slices.Clone(all[:m]), nil)
+			all = all[m:]
+		}
+	}
+	if len(all) > 0 {
+		d.table(t, 0, 1+rng.IntN(20), all, nil)
+	}
+	d.end(t)
+	return newest, sound
+}
+
+// Whatever the kinds: verify finds them all, also those below newer versions, scan and repair show the other keys and
+// name those whose newest version has one, and verify finds damage wherever the library does.
+func TestRandomKinds(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 71))
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		newest, sound := randomKinds(t, rng, d, 1+rng.IntN(200))
+		want, lost := "", map[string]rawEntry{}
+		for _, key := range slices.Sorted(maps.Keys(newest)) {
+			switch e := newest[key]; e.kind {
+			case table.KindSet:
+				want += key + "\t" + e.value + "\n"
+			case table.KindDelete:
+			default:
+				lost[key] = e
+			}
+		}
+		if status, out, _ := sst("verify", d.dir); (status == exitOK) != sound {
+			t.Fatalf("seed %d: verify: status %d, sound is %t\n%s", seed, status, sound, out)
+		}
+		status, out, stderr := sst("scan", d.dir)
+		if diff := cmp.Diff(want, out); diff != "" || (status == exitOK) != (len(lost) == 0) {
+			t.Fatalf("seed %d: scan: status %d, %d keys are lost (-want +got):\n%s\n%s", seed, status, len(lost), diff, stderr)
+		}
+		said := dbdamage.Hear(stderr)
+		for key, e := range newest {
+			if _, isLost := lost[key]; isLost != said.Names(key, e.sequence) {
+				t.Errorf("seed %d: key %s of kind %d: lost is %t\n%s", seed, key, e.kind, isLost, stderr)
+			}
+		}
+		if err := readByLibrary(d.dir); errors.Is(err, table.ErrCorrupt) != (len(lost) > 0) {
+			t.Errorf("seed %d: the library: %v, and %d keys are lost", seed, err, len(lost))
+		}
+		status, _, stderr = sst("repair", d.dir, "-o", d.dir+".new")
+		if _, repaired, _ := sst("scan", d.dir+".new"); (status == exitOK) != (len(lost) == 0) || repaired != want {
+			t.Errorf("seed %d: repair: status %d, %s\n%s", seed, status, stderr, cmp.Diff(want, repaired))
+		}
+	}
+}
+
+// readByLibrary reads all of a database.
+func readByLibrary(dir string) error {
+	db, err := database.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	for _, failed := range db.All(nil) {
+		err = failed
+	}
+	return errors.Join(err, db.Close())
+}
+
+// A write of a log whose kind LevelDB lacks is damage of the log for all readers.
+func TestKindInALog(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []table.Kind{2, 7, 9, 255} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		d.log(t, []rawEntry{{"a", 1, 1, "1"}, {"b", 2, kind, "x"}, {"c", 3, 1, "3"}})
+		d.end(t)
+		verified, out, _ := sst("verify", d.dir)
+		scanned, shown, stderr := sst("scan", d.dir)
+		said := dbdamage.Hear(stderr)
+		if err := readByLibrary(d.dir); verified != exitDamaged || scanned != exitDamaged || shown != "a\t1\nc\t3\n" || !said.Names("b", 2) || !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("kind %d: verify %d, scan %d, the library %v\n%s%s%s", kind, verified, scanned, err, out, shown, stderr)
+		}
+	}
+}
