@@ -42,10 +42,10 @@ Data blocks are found through the index. If the index or the footer cannot be re
 are found by their checksums, at any offset. sst reads the whole file into memory for this.
 This search can also find blocks of a table that is stored as a value in FILE.
 
-The entries are sorted in temporary files. If a key appears twice, the first entry in the
-file is kept. The order of keys is unknown if undamaged blocks are not in bytewise order
-and neither a MANIFEST nor --comparator names another order. All entries are then kept, in
-the order of the file.
+The entries are sorted in temporary files, and keys that were out of order are listed: one of them
+can have been another key. If a key appears twice, the first entry in the file is kept. The order of
+keys is unknown if undamaged blocks are not in bytewise order and neither a MANIFEST nor
+--comparator names another order. All entries are then kept, in the order of the file.
 
 These parts of --memory limit the table. If a limit is exceeded, the message says which
 --memory is enough.
@@ -74,7 +74,7 @@ func salvageCommand() *cobra.Command {
 		Example: "  sst salvage broken.ldb -o rescued.ldb\n  sst salvage 000003.log -o rescued.ldb",
 		Annotations: exitStatus{
 			exitOK:      "nothing was lost",
-			exitDamaged: "something was lost, or skipped",
+			exitDamaged: "something was lost, skipped, or out of order",
 		}.annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log"})...),
@@ -170,7 +170,7 @@ func (f *salvageFlags) salvage(cmd *cobra.Command, file *source.File, internal s
 	if pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}
-	if f.report(cmd.OutOrStdout(), file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
+	if f.report(cmd.OutOrStdout(), file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || s.Disorder.Any() || twice > 0 {
 		return damageReported{}
 	}
 	return nil

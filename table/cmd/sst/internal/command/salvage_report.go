@@ -26,6 +26,7 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	if file.OrderNote != "" {
 		text.Line(out, "%s: %s", path, file.OrderNote)
 	}
+	reportLosses(out, path, "sorted", &s.Disorder, limit)
 	reportLosses(out, path, "lost", &s.Lost, limit)
 	reportLosses(out, path, "skipped", &s.LeftOut, limit)
 	if twice > 0 {

@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,10 +20,13 @@ type Salvage struct {
 	Searched bool   // the index cannot be read, so blocks were found by their checksums
 	Lost     Losses // what could not be read; complete after all Pairs were read
 
-	LeftOut Losses // blocks that do not look like data blocks, if the index cannot be read
+	Disorder Losses // keys that are out of order in a known order; complete as Lost is
+	LeftOut  Losses // blocks that do not look like data blocks, if the index cannot be read
 
+	file          *source.File
 	found         *search // nil if blocks were not searched for
 	eachBlock     func(yield func(it *encoded.Iter) bool)
+	separator     []byte // of the block, by the index; nil: there is none
 	unreadRegions Losses // the value of Lost before the first block is read
 }
 
@@ -34,10 +38,11 @@ func (s *Salvage) Found() bool {
 // Open finds what can be read of the file: through its index or, if that cannot be read, by
 // the checksums of blocks. In the second case it reads the whole file into memory.
 func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
-	s := &Salvage{Damage: f.Damage}
+	s := &Salvage{Damage: f.Damage, file: f}
 	if f.Layout != nil {
 		s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byIndex(f, yield) }
 		s.Internal = f.Internal && (internal == source.Yes || source.AllInternalKeys(s.eachBlock))
+		f.Internal = s.Internal
 		f.DetectOrder(s.eachBlock)
 		return s, nil
 	}
@@ -70,6 +75,7 @@ func (s *Salvage) byIndex(f *source.File, yield func(*encoded.Iter) bool) {
 			s.Lost.add(func() string { return "the keys " + keyRangeOf(f, i) }, int(part.Length), err)
 			continue
 		}
+		s.separator = part.Separator
 		if s.Blocks++; !yield(it) {
 			return
 		}
@@ -117,12 +123,25 @@ func (s *Salvage) byChecksum(found *search, yield func(*encoded.Iter) bool) {
 // Afterwards Lost is complete.
 func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
+		s.Disorder = Losses{}
+		var last []byte
 		for it := range s.eachBlock {
 			for it.Next() {
+				if s.isBefore(it.Key(), last) || s.isBefore(s.separator, it.Key()) {
+					s.Disorder.add(func() string { return "the key " + s.file.Separator(it.Key()) }, len(it.Key()), errDisorder)
+				}
+				last = append(last[:0], it.Key()...)
 				if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+var errDisorder = errors.New("keys are out of order: if one was altered, what it was is lost")
+
+// isBefore reports whether a is before b in a known order. They may be nil.
+func (s *Salvage) isBefore(a, b []byte) bool {
+	return a != nil && b != nil && s.file.Order != table.AnyOrder && s.file.Comparer().Compare(a, b) < 0
 }
