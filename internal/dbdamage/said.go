@@ -21,7 +21,7 @@ type Said struct {
 type keyRange struct{ from, to string }
 
 var (
-	lostKeys = regexp.MustCompile(`: lost the keys(?: (≥|>) ("(?:[^"\\]|\\.)*"))?(?: and)?(?: ≤ ("(?:[^"\\]|\\.)*"))?[ ,]`)
+	lostKeys = regexp.MustCompile(`: (?:lost|keys out of order among) the keys(?: (≥|>) ("(?:[^"\\]|\\.)*"))?(?: and)?(?: ≤ ("(?:[^"\\]|\\.)*"))?[ ,:]`)
 	lostLog  = regexp.MustCompile(`(?:writes? with sequence numbers? (<|>)? ?(\d+)(?: to (\d+))? (?:may be|is|are) lost|(its writes are lost)|(no writes are lost))`)
 )
 

@@ -80,6 +80,16 @@ type copied struct {
 // copy writes the newest pairs of the database to a new one, which is complete if there is no error. If
 // nothing is left of a damaged one, there is none.
 func (f *copyFlags) copy(ctx context.Context, s *source.Source) (c copied, err error) {
+	if c, err = f.copyOnce(ctx, s); !f.repairs || !errors.Is(err, table.ErrOrder) {
+		return c, err
+	}
+	if err = s.SortDisordered(); err != nil {
+		return c, err
+	}
+	return f.copyOnce(ctx, s)
+}
+
+func (f *copyFlags) copyOnce(ctx context.Context, s *source.Source) (c copied, err error) {
 	w, err := f.create(s)
 	if err != nil {
 		return c, err

@@ -24,7 +24,13 @@ type rawEntry struct {
 	value    string
 }
 
+// short is the key of an entry that is stored without sequence number and kind.
+const short = "short"
+
 func (v rawEntry) internal() string {
+	if v.key == short {
+		return short
+	}
 	return string(table.InternalKey{UserKey: []byte(v.key), Sequence: v.sequence, Kind: v.kind}.Append(nil))
 }
 

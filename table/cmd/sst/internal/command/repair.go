@@ -26,6 +26,11 @@ newer. A message counts these pairs, and --certain leaves them out. All pairs of
 newest ones, except that a log that was cut at its end cannot be told from one that a crash left,
 unless the MANIFEST counts the writes that it lacks.
 
+Keys that are out of order under right checksums are sorted, and count as a range of which keys can
+be lost, since one of them can have been another key. Of entries of the same key and sequence
+number, the first in the table is kept. A key whose kind is not LevelDB's is lost, with its older
+versions.
+
 Certain are, if the MANIFEST is sound:
   - writes of live logs behind those that are lost,
   - pairs of tables, if no writes of logs are lost, and no range of their level, or of a lower

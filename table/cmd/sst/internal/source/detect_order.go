@@ -148,13 +148,19 @@ func (f *File) ReopenInAnyOrder(found error) (bool, error) {
 		return false, nil
 	}
 	f.setOrderUnknown()
+	err := f.readInAnyOrder()
+	return err == nil, err
+}
+
+// readInAnyOrder makes the Reader read keys in any order.
+func (f *File) readInAnyOrder() error {
+	f.Order = table.AnyOrder
 	f.Options.Comparer = f.Comparer()
 	r, err := table.NewReader(f.Src, f.Size, f.Options)
-	if err != nil {
-		return false, err
+	if err == nil {
+		f.Reader = r
 	}
-	f.Reader = r
-	return true, nil
+	return err
 }
 
 // explainOrderError replaces an order error by a likelier explanation, if the order is not

@@ -20,7 +20,7 @@ type Entry struct {
 	Log    string // path of the log
 	Offset uint64 // offset of the data block in the table, or of the batch in the log
 
-	length uint64 // of the data block, if there is a Table and the kind is not LevelDB's
+	length uint64 // of the data block; of an entry that Get returns, only if its kind is not LevelDB's
 
 	age int // the age of its table; 0 for a log
 }

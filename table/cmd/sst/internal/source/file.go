@@ -176,31 +176,25 @@ func (f *File) Close() error {
 	return errors.Join(err, f.sorted.close(), f.file.Close())
 }
 
-// sortAgain sorts the table into another order of user keys, and makes the Reader read the
-// sorted copy.
-func (f *File) sortAgain(user table.Comparer, onLoss func(table.Loss) bool) (err error) {
+// readSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
+// with equal keys, it keeps the first, and calls repeated for the others.
+func (f *File) readSorted(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, repeated func(key []byte)) (err error) {
 	unsorted := f.Reader
-	f.Order, f.Rewritten, f.filters = user, false, Filters{}
+	f.Internal, f.Order, f.Rewritten, f.Damage, f.filters = internal, user, false, nil, Filters{}
 	f.Options.Comparer = f.Comparer()
-	f.sorted, err = newSortedTable(pairs(unsorted, onLoss), user, f.Internal)
-	if err == nil {
-		f.Reader, err = f.sorted.Reader, unsorted.Close()
+	if f.sorted, err = newSortedTable(pairs, user, internal, repeated); err != nil {
+		return f.Wrap(err)
+	}
+	f.Reader = f.sorted.Reader
+	_, none := f.Reader.FirstKey()
+	f.Empty = errors.Is(none, table.ErrNotFound)
+	if unsorted != nil {
+		err = unsorted.Close()
 	}
 	if err == nil && f.Layout != nil {
 		f.Layout, err = table.ReadLayout(f.sorted.src, f.sorted.size, f.Options)
 	}
 	return f.Wrap(err)
-}
-
-// pairs returns the entries of a table.
-func pairs(r *table.Reader, onLoss func(table.Loss) bool) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		for e, err := range r.All(&table.IterOptions{ReadAhead: readAhead, OnLoss: onLoss}) {
-			if !yield(input.Pair(e), err) {
-				return
-			}
-		}
-	}
 }
 
 // A FileError names the file that an error is about.

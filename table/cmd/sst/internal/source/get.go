@@ -116,7 +116,8 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 		return Entry{}, false, f.Wrap(err)
 	}
 	if e, err = parseEntry(k, v, f.Internal); e.Kind > table.KindSet {
-		e.locate(f.Reader, k)
+		block, _ := f.Reader.Locate(k)
+		e.Offset, e.length = block.Offset, block.Length
 	}
 	return e, err == nil, f.Wrap(err)
 }

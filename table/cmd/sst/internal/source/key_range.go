@@ -48,11 +48,13 @@ func (r KeyRange) extend(order table.Comparer, o KeyRange) KeyRange {
 	if order == table.AnyOrder {
 		return KeyRange{}
 	}
-	if r.From != nil && (o.From == nil || order.Compare(o.From, r.From) < 0) {
-		r.From, r.AfterFrom = o.From, o.AfterFrom
+	if r.From != nil && (o.From == nil || order.Compare(o.From, r.From) <= 0) {
+		r.AfterFrom = o.AfterFrom && (r.AfterFrom || order.Compare(o.From, r.From) < 0)
+		r.From = o.From
 	}
-	if r.To != nil && (o.To == nil || order.Compare(o.To, r.To) > 0) {
-		r.To, r.BeforeTo = o.To, o.BeforeTo
+	if r.To != nil && (o.To == nil || order.Compare(o.To, r.To) >= 0) {
+		r.BeforeTo = o.BeforeTo && (r.BeforeTo || order.Compare(o.To, r.To) > 0)
+		r.To = o.To
 	}
 	return r
 }

@@ -62,9 +62,3 @@ func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
 	}
 	return e.Kind == table.KindDelete && !o.Tombstones, err
 }
-
-// locate sets where the data block of an internal key is, unless the order of the keys is unknown.
-func (e *Entry) locate(r *table.Reader, key []byte) {
-	h, _ := r.Locate(key)
-	e.Offset, e.length = h.Offset, h.Length
-}

@@ -178,7 +178,7 @@ func (s *Source) openSortedLogs() error {
 		return nil
 	}
 	var err error
-	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), s.Order, true)
+	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), s.Order, true, nil)
 	return err
 }
 

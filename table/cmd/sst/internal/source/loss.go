@@ -36,8 +36,19 @@ func (l *Loss) Error() string {
 	if l.Ranges > 1 {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
 	}
+	if l.isSorted() {
+		return fmt.Sprintf("keys out of order among the %s%s: sorted; if one was altered, what it was is lost (%s%s)", l.Keys, parts, why, more)
+	}
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
+
+// A sortedError says that keys were out of order, and that they were sorted.
+type sortedError struct{ error }
+
+func (e sortedError) Unwrap() error { return e.error }
+
+// isSorted reports whether keys are lost only if they were altered: all that were found are there, sorted.
+func (l *Loss) isSorted() bool { return errors.As(l.Err, new(sortedError)) }
 
 // Unwrap returns what is damaged.
 func (l *Loss) Unwrap() error { return l.Err }
@@ -53,8 +64,11 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 	return Loss{Keys: keys, Err: err, path: path}
 }
 
-// lose takes note that keys of a table are lost.
+// lose takes note that keys of a table are lost. What is lost of a spare one does not count.
 func (s *Source) lose(t *Table, keys KeyRange, err error) {
+	if t.Spare {
+		return
+	}
 	l := newLoss(t.Path, keys, err)
 	l.level = t.level()
 	s.losses.all = append(s.losses.all, l)
@@ -62,11 +76,9 @@ func (s *Source) lose(t *Table, keys KeyRange, err error) {
 
 // loseKey takes note, once, that one key of a table is lost.
 func (s *Source) loseKey(t *Table, user []byte, err error) {
-	if t.lostKeys == nil {
-		t.lostKeys = map[string]bool{}
-	}
-	if key := bytes.Clone(user); !t.lostKeys[string(key)] && !t.Spare {
-		t.lostKeys[string(key)] = true
+	if id := t.Path + "\x00" + string(user); !s.losses.keys[id] {
+		s.losses.keys[id] = true
+		key := bytes.Clone(user)
 		s.lose(t, KeyRange{From: key, To: key}, err)
 	}
 }
@@ -84,30 +96,35 @@ func (s *Source) loseTable(t *Table, err error) {
 
 // loseKeys takes note that keys of a table that cannot be opened can be lost.
 func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
-	if !t.lost && !t.Spare {
+	if !t.lost {
 		s.lose(t, keys, err)
 	}
 	t.lost = true
 }
 
-// onLoss returns IterOptions.OnLoss for a table whose blocks have the keys that keys
-// returns: it goes on, and takes note of the Loss. With Options.Strict it is nil.
+// onLoss returns IterOptions.OnLoss for a table whose blocks have the keys that keys returns: it goes on, and takes note
+// of the Loss. With Options.Strict it is nil. A repair does not go on where keys are out of order until SortDisordered
+// sorts them.
 func (s *Source) onLoss(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
 	}
 	return func(l table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
-		if errors.Is(e, table.ErrOrder) && !f.declared.trusted {
+		err, disorder := error(e), errors.Is(e, table.ErrOrder)
+		if disorder && (!f.declared.trusted || s.o.Salvage != nil && !s.sortsDisorder) {
 			return false // the order may be another one
 		}
-		if !t.lostBlocks[e.Offset] && !t.Spare {
-			s.lose(t, keys(e), e)
+		if disorder && s.sortsDisorder {
+			t.disordered, err = true, sortedError{e}
 		}
-		if t.lostBlocks == nil {
-			t.lostBlocks = map[int64]bool{}
+		if _, noted := t.lostBlocks[e.Offset]; !noted {
+			if t.lostBlocks == nil {
+				t.lostBlocks = map[int64]KeyRange{}
+			}
+			t.lostBlocks[e.Offset] = keys(e)
+			s.lose(t, t.lostBlocks[e.Offset], err)
 		}
-		t.lostBlocks[e.Offset] = true
 		return true
 	}
 }
@@ -120,7 +137,10 @@ func (s *Source) keysOfBlock(t *Table, f *File) func(*table.CorruptionError) Key
 }
 
 // losses are what a Source has lost, in the order in which it was found.
-type losses struct{ all []Loss }
+type losses struct {
+	all  []Loss
+	keys map[string]bool // paths and user keys of those of a single key
+}
 
 // lossIn returns a Loss in a table as an error, or nil.
 func (s *Source) lossIn(t *Table) error {
@@ -201,7 +221,7 @@ func (s *Source) Losses(within KeyRange) []Loss {
 		if !l.Keys.overlaps(s.Order, within) {
 			continue
 		}
-		if n := len(all); n > 0 && all[n-1].path == l.path && l.Keys.From != nil && all[n-1].Keys.To != nil && bytes.Equal(all[n-1].Keys.To, l.Keys.From) {
+		if n := len(all); n > 0 && all[n-1].path == l.path && all[n-1].isSorted() == l.isSorted() && l.Keys.From != nil && all[n-1].Keys.To != nil && bytes.Equal(all[n-1].Keys.To, l.Keys.From) {
 			all[n-1].Keys.To, all[n-1].Keys.BeforeTo = l.Keys.To, l.Keys.BeforeTo
 			all[n-1].More++
 			continue
@@ -215,7 +235,7 @@ func (s *Source) Losses(within KeyRange) []Loss {
 func (s *Source) ByFile(losses []Loss) []Loss {
 	var all []Loss
 	for _, l := range losses {
-		i := slices.IndexFunc(all, func(a Loss) bool { return a.path == l.path })
+		i := slices.IndexFunc(all, func(a Loss) bool { return a.path == l.path && a.isSorted() == l.isSorted() })
 		if i < 0 {
 			l.Ranges = 1
 			all = append(all, l)

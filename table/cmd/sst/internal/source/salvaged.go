@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 
@@ -10,7 +11,7 @@ import (
 
 // Salvaged is what can be read of a damaged table.
 type Salvaged struct {
-	Pairs      iter.Seq2[input.Pair, error] // in any order
+	Pairs      iter.Seq2[input.Pair, error] // in the order of the file
 	Internal   bool                         // the keys are internal keys
 	WholeUntil []byte                       // all entries up to this key are there; nil: it is unknown
 }
@@ -33,7 +34,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	s.loseBehind(t, found, damage)
-	if err := f.readSalvaged(s.ownPairs(t, found.Pairs, found.Internal), s.Order, found.Internal); err != nil {
+	if err := f.readSorted(s.ownPairs(t, found), s.Order, found.Internal, s.loseRepeated(t, f)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -56,47 +57,91 @@ func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
 	s.note("%v: all of its keys were found by the checksums of its blocks", damage)
 }
 
-// readSalvaged makes the Reader read a sorted copy of pairs.
-func (f *File) readSalvaged(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (err error) {
-	if f.Reader != nil {
-		err = f.Reader.Close()
-	}
-	f.Reader = nil
-	f.Internal, f.Order, f.Rewritten, f.Damage, f.Layout, f.filters = internal, user, false, nil, nil, Filters{}
-	f.Options.Comparer = f.Comparer()
-	sorted, failed := newSortedTable(pairs, user, internal)
-	if failed == nil {
-		f.sorted, f.Reader = sorted, sorted.Reader
-		_, none := f.Reader.FirstKey()
-		f.Empty = errors.Is(none, table.ErrNotFound)
-	}
-	return errors.Join(err, failed)
-}
-
 // ownPairs leaves out pairs that cannot be those of the table: a search for blocks also finds those of a
-// table that is a value of this one.
-func (s *Source) ownPairs(t *Table, pairs iter.Seq2[input.Pair, error], internal bool) iter.Seq2[input.Pair, error] {
+// table that is a value of this one. Up to WholeUntil they are the table's, and what is left out of them is a Loss.
+func (s *Source) ownPairs(t *Table, found Salvaged) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		for p, err := range pairs {
-			if err == nil && internal && !s.mayHave(t, p.Key) {
-				continue
-			}
-			if !yield(p, err) {
+		whole := found.WholeUntil != nil
+		for p, err := range found.Pairs {
+			isOwn := err != nil || !found.Internal || s.mayHave(t, p.Key, whole)
+			switch {
+			case isOwn && !yield(p, err):
 				return
+			case !isOwn && whole:
+				s.loseKey(t, table.InternalFilterKey(p.Key), corruption("it is not in the range of keys that the MANIFEST says"))
 			}
+			whole = whole && !bytes.Equal(p.Key, found.WholeUntil)
 		}
 	}
 }
 
-// mayHave reports whether a table can have an internal key, by its form and by the MANIFEST.
-func (s *Source) mayHave(t *Table, key []byte) bool {
+// mayHave reports whether a table can have an internal key, by its form and by the MANIFEST. anyKind says that its
+// kind does not matter.
+func (s *Source) mayHave(t *Table, key []byte, anyKind bool) bool {
 	k, ok := table.ParseInternalKey(key)
-	if !ok || k.Kind > table.KindSet {
+	if !ok || k.Kind > table.KindSet && !anyKind {
 		return false
 	}
 	if t.Meta == nil || s.Order == table.AnyOrder {
 		return true
 	}
-	return s.Order.Compare(k.UserKey, table.InternalFilterKey(t.Meta.Smallest)) >= 0 &&
-		s.Order.Compare(k.UserKey, table.InternalFilterKey(t.Meta.Largest)) <= 0
+	order := table.InternalComparer(s.Order)
+	return order.Compare(key, t.Meta.Smallest) >= 0 && order.Compare(key, t.Meta.Largest) <= 0
+}
+
+// SortDisordered has the tables sorted whose keys are out of order, or of the range that the MANIFEST says, under
+// right checksums. A Scan of a repair that has ended with table.ErrOrder can then begin again. Each block with such
+// keys is a Loss, and so is each key that is where others belong.
+func (s *Source) SortDisordered() error {
+	s.sortsDisorder, s.runs = true, nil // whose ranges can change
+	for _, t := range s.Tables {
+		f, err := s.open(t)
+		if err == nil && f.sorted == nil {
+			for _, failed := range s.pairs(t, f, s.keysOfBlock(t, f)) {
+				err = failed
+			}
+			if t.disordered = t.disordered || t.smallest != nil && f.checkRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
+				err = s.sortAgain(t, f)
+				t.setEnds(f)
+			}
+			err = errors.Join(err, s.release(t, f))
+		}
+		if err != nil && !s.isPassedOver(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pairs returns the entries of a table, whose blocks have the keys that keys returns if they are damaged. A key that is
+// where others belong is a Loss, and so is one that is no internal key, which it leaves out.
+func (s *Source) pairs(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		it := f.Reader.NewIter(&table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f, keys)})
+		defer it.Close() // returns Error again
+		for it.Next() {
+			block, lost := t.lostBlocks[int64(it.Block().Offset)]
+			user := f.FilterKey(it.Key())
+			if f.Internal && user == nil {
+				s.loseKey(t, it.Key(), corruption("it is no internal key"))
+				continue
+			}
+			if lost && !block.overlaps(s.Order, KeyRange{From: user, To: user}) || t.disordered && !s.mayHave(t, it.Key(), true) {
+				s.loseKey(t, user, sortedError{corruption("it is where other keys belong")})
+			}
+			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(input.Pair{}, f.Wrap(err))
+		}
+	}
+}
+
+// loseRepeated returns a function that takes note of an entry that is left out, because one before has the same key.
+func (s *Source) loseRepeated(t *Table, f *File) func(key []byte) {
+	return func(key []byte) {
+		s.loseKey(t, f.FilterKey(key), corruption("the table has two entries with the same sequence number: kept the first in the file"))
+	}
 }

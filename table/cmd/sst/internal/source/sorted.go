@@ -31,8 +31,9 @@ type sortedTable struct {
 }
 
 // newSortedTable sorts pairs into an order of user keys, and returns a table of them. Of
-// pairs with equal keys, it keeps the last.
-func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sortedTable, error) {
+// pairs with equal keys, it keeps the last. If repeated is not nil, it keeps the first, and calls repeated with the key of
+// each other.
+func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, repeated func(key []byte)) (*sortedTable, error) {
 	o := &table.ReaderOptions{Comparer: user}
 	if internal {
 		o = &table.ReaderOptions{Comparer: table.InternalComparer(user)}
@@ -43,9 +44,9 @@ func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, int
 	first, more, err := takePairs(next)
 	switch {
 	case err == nil && more:
-		err = s.sortOnDisk(concatPairs(first, next), o.Comparer, user, internal)
+		err = s.sortOnDisk(concatPairs(first, next), o.Comparer, user, internal, repeated)
 	case err == nil:
-		err = s.sortInMemory(first, o.Comparer)
+		err = s.sortInMemory(first, o.Comparer, repeated)
 	}
 	if err == nil {
 		s.Reader, err = table.NewReader(s.src, s.size, o)
@@ -86,14 +87,14 @@ func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter
 	}
 }
 
-func (s *sortedTable) sortInMemory(pairs []input.Pair, order table.Comparer) (err error) {
+func (s *sortedTable) sortInMemory(pairs []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
 	var out bytes.Buffer
-	s.size, err = writeTable(&out, pairsSortedInMemory(pairs, order), order)
+	s.size, err = writeTable(&out, pairsSortedInMemory(pairs, order, repeated), order)
 	s.src = bytes.NewReader(out.Bytes())
 	return err
 }
 
-func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user table.Comparer, internal bool) (err error) {
+func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user table.Comparer, internal bool, repeated func(key []byte)) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user
 		o.SuffixLen = format.InternalTrailerLen
 	}
 	out := bufio.NewWriterSize(s.file, 1<<20)
-	s.size, err = writeTable(out, pairsSortedOnDisk(pairs, o), order)
+	s.size, err = writeTable(out, pairsSortedOnDisk(pairs, o, repeated), order)
 	return errors.Join(err, out.Flush())
 }
 
@@ -125,28 +126,42 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 	return w.Size(), err
 }
 
-// pairsSortedInMemory returns the pairs in order, the last one of each key.
-func pairsSortedInMemory(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, error] {
+// pairsSortedInMemory returns the pairs in order, one of each key.
+func pairsSortedInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) iter.Seq2[input.Pair, error] {
 	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	return func(yield func(input.Pair, error) bool) {
 		for i, pair := range all {
-			again := i+1 < len(all) && bytes.Equal(pair.Key, all[i+1].Key)
-			if !again && !yield(pair, nil) {
+			first := i == 0 || !bytes.Equal(pair.Key, all[i-1].Key)
+			last := i+1 == len(all) || !bytes.Equal(pair.Key, all[i+1].Key)
+			if keepsPair(pair.Key, first, last, repeated) && !yield(pair, nil) {
 				return
 			}
 		}
 	}
 }
 
+// keepsPair reports whether a pair is kept that is the first one of its key, or the last one: see newSortedTable.
+func keepsPair(key []byte, first, last bool, repeated func(key []byte)) bool {
+	if repeated == nil {
+		return last
+	}
+	if !first {
+		repeated(key)
+	}
+	return first
+}
+
 // pairsSortedOnDisk is pairsSortedInMemory with temporary files.
-func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options) iter.Seq2[input.Pair, error] {
+func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options, repeated func(key []byte)) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
+		last := true
 		for r, err := range sorting.Sort(context.Background(), pairs, o) {
 			if err != nil {
 				yield(input.Pair{}, err)
 				return
 			}
-			if r.NextSameKey {
+			first := last
+			if last = !r.NextSameKey; !keepsPair(r.Key, first, last, repeated) {
 				continue
 			}
 			value, err := r.Value()

@@ -31,11 +31,12 @@ type Source struct {
 	logs         logs
 	losses       *losses
 	certainty
-	openTables []*Table // that stay open, the first opened one first
-	openMemory int64    // of them
-	runs       []run    // see arranged; nil until then
-	noted      map[string]bool
-	lacks      Dir // its tables that do not exist, which is damage for the keys of these only
+	openTables    []*Table // that stay open, the first opened one first
+	openMemory    int64    // of them
+	runs          []run    // see arranged; nil until then
+	noted         map[string]bool
+	sortsDisorder bool // see SortDisordered
+	lacks         Dir  // its tables that do not exist, which is damage for the keys of these only
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -48,7 +49,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: new(losses), noted: map[string]bool{}}
+	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: &losses{keys: map[string]bool{}}, noted: map[string]bool{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
@@ -128,9 +129,7 @@ func (s *Source) add(t *Table) error {
 		return nil
 	}
 	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
-		if s.trustManifest(t); s.o.Repair {
-			return s.extendRange(t)
-		}
+		s.trustManifest(t)
 		return nil
 	}
 	if t.Lost {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -21,12 +22,11 @@ type Table struct {
 	form                *form  // what was detected when it was opened first
 	scans               int    // how many iterators go over it
 
-	damage     error          // why it cannot be opened
-	lost       bool           // that is a Loss
-	outOfRange bool           // it has keys outside of the range that the MANIFEST says: that is a Loss too
-	replaced   bool           // the size is not as the MANIFEST says: that is a Loss of what the table had
-	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
-	lostKeys   map[string]bool
+	damage     error              // why it cannot be opened
+	lost       bool               // that is a Loss
+	replaced   bool               // the size is not as the MANIFEST says: that is a Loss of what the table had
+	disordered bool               // keys are out of order in some data blocks, which are Losses
+	lostBlocks map[int64]KeyRange // the data blocks that are Losses, by their offsets
 }
 
 // removes makes the entry of a removed key a deletion.
@@ -71,7 +71,7 @@ func (s *Source) open(t *Table) (*File, error) {
 	if f.Rewritten {
 		s.note("%s: goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's iterators find all of them, but its Get does not", f.Path)
 	}
-	if s.needsSorting(f) {
+	if t.disordered || s.needsSorting(f) {
 		if err := s.sortAgain(t, f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -82,7 +82,13 @@ func (s *Source) open(t *Table) (*File, error) {
 // sortAgain sorts a table. Its blocks are in another order, so that a damaged one can have had any of
 // its keys.
 func (s *Source) sortAgain(t *Table, f *File) error {
-	return f.sortAgain(cmp.Or(s.Order, f.Order), s.onLoss(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) }))
+	if t.disordered {
+		if err := f.readInAnyOrder(); err != nil {
+			return err
+		}
+	}
+	found := s.pairs(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) })
+	return f.readSorted(found, cmp.Or(s.Order, f.Order), f.Internal, s.loseRepeated(t, f))
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
@@ -94,31 +100,19 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 		t.form, t.inDatabase = f.formOf(), f.inDatabase
 		err = s.checkSize(t, f)
 	}
-	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten || t.outOfRange {
+	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
 		return f, err
 	}
-	if err := f.checkRange(t.smallest, t.largest); err != nil { // an iterator over its level cannot show these keys
+	err = f.checkRange(t.smallest, t.largest)
+	switch {
+	case err == nil || s.sortsDisorder:
+		return f, nil
+	case s.o.Salvage != nil:
+		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
+	default: // an iterator over its level cannot show these keys
 		t.extendTo(f)
-		return nil, errors.Join(f.Wrap(err), f.Close())
 	}
-	return f, nil
-}
-
-// extendRange extends the range of a table, for a repair, by the keys that its file has outside of it: it is
-// another table, or the MANIFEST is wrong. What cannot be read is an error when it is needed.
-func (s *Source) extendRange(t *Table) error {
-	f, err := t.Open(s.o)
-	if err != nil {
-		return nil
-	}
-	if t.smallest != nil && f.Order == s.Order && !f.Rewritten {
-		if err := f.checkRange(t.smallest, t.largest); err != nil {
-			t.extendTo(f)
-			t.outOfRange = true
-			s.lose(t, s.keysOf(t), corruption(err.Error()+isAnotherTable))
-		}
-	}
-	return f.Close()
+	return nil, errors.Join(f.Wrap(err), f.Close())
 }
 
 // extendTo extends the range of the table by the first and the last key that its file has.
@@ -184,6 +178,12 @@ func (s *Source) inspect(t *Table) error {
 	if f.Order != s.Order { // its range would be in another order
 		return s.release(t, f)
 	}
+	t.setEnds(f)
+	return s.release(t, f)
+}
+
+// setEnds sets the range of a table to its first and its last key.
+func (t *Table) setEnds(f *File) {
 	it := f.Reader.NewIter(&table.IterOptions{DontFillCache: true})
 	if it.First() {
 		t.smallest = bytes.Clone(it.Key())
@@ -194,7 +194,6 @@ func (s *Source) inspect(t *Table) error {
 	if it.Close() != nil || t.smallest == nil || t.largest == nil {
 		t.smallest, t.largest = nil, nil // damaged or empty; reading it returns the error
 	}
-	return s.release(t, f)
 }
 
 // trustManifest takes the range of a table from the MANIFEST, if it is one in the order.

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
@@ -16,8 +15,7 @@ type VerifiedKeys struct {
 	any         bool
 	first, last []byte
 	sequence    uint64  // the highest one
-	kinds       []error // of the first keys whose kind LevelDB does not have
-	moreKinds   uint64  // number of the others
+	kinds       []error // the damage of keys whose kind LevelDB does not have
 }
 
 // Highest returns the highest sequence number, if all keys are known. Otherwise it returns 0.
@@ -28,7 +26,7 @@ func (k *VerifiedKeys) Highest() uint64 {
 	return k.sequence
 }
 
-// maxKinds is how many keys of kinds that LevelDB does not have are named.
+// maxKinds is how many keys are named whose kind LevelDB does not have.
 const maxKinds = 100
 
 func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
@@ -36,30 +34,19 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 		k.first, k.any = bytes.Clone(key), true
 	}
 	k.last = append(k.last[:0], key...)
-	if e, err := parseEntry(key, nil, true); err == nil {
-		k.sequence = max(k.sequence, e.Sequence)
-		e.Offset, e.length = offset, length
-		k.addKind(e)
+	e, err := parseEntry(key, nil, true)
+	if err != nil {
+		return
 	}
-}
-
-// addKind takes note of an entry whose kind LevelDB does not have.
-func (k *VerifiedKeys) addKind(e Entry) {
+	k.sequence = max(k.sequence, e.Sequence)
+	e.Offset, e.length = offset, length
 	switch {
-	case e.Kind <= table.KindSet:
-	case len(k.kinds) < maxKinds:
-		k.kinds = append(k.kinds, e.kindDamage())
+	case e.Kind <= table.KindSet || len(k.kinds) > maxKinds:
+	case len(k.kinds) == maxKinds:
+		k.kinds = append(k.kinds, corruption("more keys are of kinds that LevelDB does not have"))
 	default:
-		k.moreKinds++
+		k.kinds = append(k.kinds, e.kindDamage())
 	}
-}
-
-// kindDamage returns the damage of the keys whose kind LevelDB does not have.
-func (k *VerifiedKeys) kindDamage() error {
-	if k.moreKinds == 0 {
-		return errors.Join(k.kinds...)
-	}
-	return errors.Join(append(k.kinds, corruption(fmt.Sprintf("%d more keys are of kinds that LevelDB does not have", k.moreKinds)))...)
 }
 
 // Verify checks the whole table, and compares one of a set with its line in the manifest, unless line is nil. For
@@ -79,7 +66,7 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 		err = errors.Join(failed, err)
 	}
 	if f.inDatabase {
-		err = errors.Join(err, keys.kindDamage())
+		err = errors.Join(append([]error{err}, keys.kinds...)...)
 	}
 	return keys, "", err
 }

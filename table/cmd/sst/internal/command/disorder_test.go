@@ -1,0 +1,250 @@
+package command
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+)
+
+// numbered returns n entries of different keys.
+func numberedEntries(n int) (all []rawEntry) {
+	for i := range n {
+		all = append(all, rawEntry{fmt.Sprintf("key%06d", i), uint64(i + 1), table.KindSet, fmt.Sprint("value", i)})
+	}
+	return all
+}
+
+// swap returns a function that swaps two entries.
+func swap(i, j int) func([]rawEntry) {
+	return func(all []rawEntry) { all[i], all[j] = all[j], all[i] }
+}
+
+// Keys that are out of order under right checksums are sorted by repair and by salvage. Both say which they are.
+func TestDisorderIsSorted(t *testing.T) {
+	t.Parallel()
+	const sorted = "keys out of order among the keys "
+	for name, tt := range map[string]struct {
+		disorder func(all []rawEntry)
+		pairs    int
+		said     []string // by repair
+		salvaged string   // by salvage
+	}{
+		"within a block":                       {swap(130, 131), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`}, `sorted the key "key000130", sequence 131 (keys are out of order`},
+		"between blocks":                       {swap(130, 1750), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`, sorted + `≥ "key001699" and ≤ "key001799": sorted`, sorted + `≥ "key001750" and ≤ "key001750": sorted`}, `sorted the key "key001750", sequence 1751 (`},
+		"last of a block":                      {swap(99, 100), 3000, []string{sorted + `≥ "key000000" and ≤ "key000199": sorted`, "and 1 more behind it"}, `sorted the key "key000100", sequence 101 (`},
+		"a key that was altered":               {func(all []rawEntry) { all[130].key = "kez000130" }, 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted; if one was altered, what it was is lost`, sorted + `≥ "kez000130" and ≤ "kez000130"`}, `sorted the key "kez000130", sequence 131 (`},
+		"outside of the range of the MANIFEST": {func(all []rawEntry) { all[130].key = "zoo" }, 3000, []string{sorted + `≥ "zoo" and ≤ "zoo"`}, `sorted the key "zoo", sequence 131 (`},
+		"a key that is too short":              {func(all []rawEntry) { all[130].key = short }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`, `lost the keys ≥ "short" and ≤ "short" (it is no internal key)`}, `sorted the key "short" (`},
+		"before the first key":                 {func(all []rawEntry) { all[130].key = "ada" }, 3000, []string{sorted + `≥ "ada" and ≤ "ada"`}, `sorted the key "ada", sequence 131 (`},
+		"a key twice":                          {func(all []rawEntry) { all[131] = rawEntry{all[130].key, all[130].sequence, 1, "other"} }, 2999, []string{sorted, `lost the keys ≥ "key000130" and ≤ "key000130" (the table has two entries with the same sequence number: kept the first in the file)`}, "skipped 1 pair with a repeated key"},
+		"old before new":                       {func(all []rawEntry) { all[131].key, all[130].value = all[130].key, "old" }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`}, `sorted the key "key000130", sequence 132 (`},
+	} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		file := d.table(t, 1, 100, numberedEntries(3000), tt.disorder)
+		d.end(t)
+		repaired := d.dir + ".new"
+		status, out, stderr := sst("repair", d.dir, "-o", repaired)
+		for _, said := range tt.said {
+			if status != exitDamaged || !strings.Contains(stderr, said) {
+				t.Errorf("%s: repair: status %d, want %d, and %q\n%s%s", name, status, exitDamaged, said, out, stderr)
+			}
+		}
+		pairs := mustSST(t, "scan", repaired)
+		if n := strings.Count(pairs, "\n"); n != tt.pairs || strings.Contains(pairs, "old") || strings.Contains(pairs, "other") {
+			t.Errorf("%s: the new database has %d pairs, want the newest %d", name, n, tt.pairs)
+		}
+		status, out, _ = sst("salvage", file, "-o", d.dir+".ldb")
+		if status != exitDamaged || !strings.Contains(out, tt.salvaged) {
+			t.Errorf("%s: salvage: status %d, want %d, and %q\n%s", name, status, exitDamaged, tt.salvaged, out)
+		}
+	}
+}
+
+// Where an older version can be in place of a key that was altered, --certain leaves it out.
+func TestDisorderIsNotCertain(t *testing.T) {
+	t.Parallel()
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	d.table(t, 2, 100, []rawEntry{{"key000130", 1, 1, "old"}, {"key000730", 2, 1, "sound"}}, nil)
+	newer := numberedEntries(300)
+	for i := range newer {
+		newer[i].sequence += 10
+	}
+	d.table(t, 1, 100, newer, func(all []rawEntry) { all[130].key = "kez000130" })
+	d.end(t)
+	for option, want := range map[string]string{"--certain=false": "key000000 key000130 key000730", "--certain": "key000000 key000730"} {
+		repaired := filepath.Join(t.TempDir(), "new")
+		status, _, _ := sst("repair", option, d.dir, "-o", repaired)
+		_, found, _ := sst("get", repaired, "key000000", "key000130", "key000730", "kez000130")
+		var keys []string
+		for line := range strings.Lines(found) {
+			key, _, _ := strings.Cut(line, "\t")
+			keys = append(keys, key)
+		}
+		if option == "--certain=false" {
+			want += " kez000130"
+		}
+		if diff := cmp.Diff(want, strings.Join(keys, " ")); diff != "" || status != exitDamaged {
+			t.Errorf("repair %s: status %d (-want +got):\n%s", option, status, diff)
+		}
+	}
+}
+
+// Tables are sorted one by one, however many they are, and so that each loss is named once.
+func TestDisorderInManyTables(t *testing.T) {
+	t.Parallel()
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	all := numberedEntries(2000)
+	for part := range slices.Chunk(all, 100) {
+		d.table(t, 1, 10, part, swap(13, 14))
+	}
+	d.end(t)
+	status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+	if status != exitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "behind it") {
+		t.Errorf("status %d, want 20 losses\n%s%s", status, out, stderr)
+	}
+	if n := strings.Count(mustSST(t, "scan", d.dir+".new"), "\n"); n != len(all) {
+		t.Errorf("%d pairs, want %d", n, len(all))
+	}
+}
+
+// disorderly moves entries of a table within and between blocks, alters some, and repeats some. repeated gets the keys
+// that are there twice.
+func disorderly(rng *rand.Rand, repeated map[string]bool) func(all []rawEntry) {
+	return func(all []rawEntry) {
+		for range rng.IntN(6) {
+			i, j := rng.IntN(len(all)), rng.IntN(len(all))
+			switch rng.IntN(5) {
+			case 0:
+				all[j] = rawEntry{all[i].key, all[i].sequence, all[i].kind, "repeated"}
+			case 1:
+				key := []byte(all[i].key)
+				key[rng.IntN(len(key))] ^= 1 << rng.IntN(8)
+				all[i].key = string(key)
+			case 2:
+				swap(i, min(i+1, len(all)-1))(all)
+			default:
+				swap(i, j)(all)
+			}
+		}
+		sorted := slices.SortedFunc(slices.Values(all), rawEntry.compare)
+		for i := 1; i < len(sorted); i++ {
+			if sorted[i-1].compare(sorted[i]) == 0 {
+				repeated[sorted[i].key] = true
+			}
+		}
+	}
+}
+
+// A disorderedTable is a table of a database.
+type disorderedTable struct {
+	file        string
+	first, last rawEntry        // as the MANIFEST says
+	repeated    map[string]bool // keys that are there twice
+	noFooter    bool            // blocks are found by their checksums, and those of keys outside of the range are of others
+}
+
+// writeDisordered writes a database of random entries, the newer ones on lower levels, whose tables are disorderly.
+func writeDisordered(t *testing.T, rng *rand.Rand, d *rawDatabase) (tables []*disorderedTable) {
+	t.Helper()
+	var all []rawEntry
+	for i := range 1 + rng.IntN(400) {
+		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(300)), uint64(i + 1), table.KindDelete, ""}
+		if rng.IntN(5) > 0 {
+			e.kind, e.value = table.KindSet, fmt.Sprint("value", i)
+		}
+		all = append(all, e)
+	}
+	for level := 6; len(all) > 0; level-- {
+		n := 1 + rng.IntN(len(all))
+		l := &disorderedTable{repeated: map[string]bool{}}
+		l.file = d.table(t, max(0, level), 1+rng.IntN(20), all[:n:n], disorderly(rng, l.repeated))
+		l.first, l.last = all[0], all[n-1]
+		tables, all = append(tables, l), all[n:]
+	}
+	d.end(t)
+	if l := tables[rng.IntN(len(tables))]; rng.IntN(3) == 0 {
+		l.noFooter, l.repeated = true, nil
+		if contents, err := os.ReadFile(l.file); err != nil || os.WriteFile(l.file, append(contents[:len(contents)-48], make([]byte, 48)...), 0o666) != nil {
+			t.Fatal("the footer could not be damaged")
+		}
+	}
+	return tables
+}
+
+// salvage adds the entries that sst salvage finds in the table to the newest of each key, in hexadecimal, and reports
+// whether it finds damage.
+func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (damaged bool) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.ldb")
+	status, said, stderr := sst("salvage", l.file, "-o", out, "--internal-keys", "yes")
+	listed, scanned, failed := sst("scan", "-f", "hex", "--internal-keys", "yes", "--comparator", "bytewise", out)
+	if listed != exitOK {
+		t.Fatalf("%s\n%s%s%s%s", l.file, said, stderr, scanned, failed)
+	}
+	for line := range strings.Lines(scanned) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		key, _ := hex.DecodeString(f[0])
+		sequence, _ := strconv.ParseUint(f[1], 10, 64)
+		e := rawEntry{string(key), sequence, map[string]table.Kind{"set": table.KindSet, "delete": table.KindDelete}[f[2]], f[3]}
+		if l.noFooter && (e.compare(l.first) < 0 || e.compare(l.last) > 0) {
+			continue
+		}
+		if old, found := newest[f[0]]; !found || e.compare(old) < 0 {
+			newest[f[0]] = e
+		}
+	}
+	return status != exitOK
+}
+
+// Whatever the entries of tables and their order: repair keeps what salvage keeps of the tables, or newer versions.
+// What it leaves out of entries with the same key, it names.
+func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(40)
+	if long.Enabled() {
+		seeds = 300
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 72))
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		tables, newest := writeDisordered(t, rng, d), map[string]rawEntry{}
+		verified, _, _ := sst("verify", d.dir)
+		damaged, noFooter := verified != exitOK, false
+		for _, l := range tables {
+			found := l.salvage(t, newest)
+			damaged, noFooter = damaged || found, noFooter || l.noFooter
+		}
+		want := ""
+		for _, key := range slices.Sorted(maps.Keys(newest)) {
+			if e := newest[key]; e.kind == table.KindSet {
+				want += key + "\t" + e.value + "\n"
+			}
+		}
+		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+		_, got, _ := sst("scan", "-f", "hex", d.dir+".new")
+		if diff := cmp.Diff(want, got); diff != "" || !noFooter && (status == exitOK) == damaged {
+			t.Fatalf("seed %d: repair: status %d, verify or salvage find damage: %t (-salvaged +repaired)\n%s\n%s%s", seed, status, damaged, diff, out, stderr)
+		}
+		said := dbdamage.Hear(stderr)
+		for _, l := range tables {
+			for key := range l.repeated {
+				if !said.Names(key, 0) {
+					t.Errorf("seed %d: key %q is in %s twice, and not named:\n%s", seed, key, l.file, stderr)
+				}
+			}
+		}
+	}
+}
