@@ -86,10 +86,11 @@ func readWithFewFiles(t *testing.T, dir string) {
 			t.Cleanup(mappings.SetLimit(mappings.Taken() + test.mappings))
 			before := openFilesOf(t)
 			o := &database.Options{Reader: table.ReaderOptions{Mapped: test.mapped}}
-			db, err := database.Open(dir, o)
+			open := func() (*database.DB, error) { return database.Open(dir, o) }
 			if test.fsys != nil {
-				db, err = database.OpenFS(test.fsys, ".", o)
+				open = func() (*database.DB, error) { return database.OpenFS(test.fsys, ".", o) }
 			}
+			db, err := open()
 			if err != nil {
 				t.Fatal(err)
 			}
