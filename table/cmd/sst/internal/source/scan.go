@@ -52,7 +52,7 @@ func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
 			}
 			last, have = append(last[:0], e.Key...), true
 			leftOut := false
-			if err == nil {
+			if err == nil && e.Kind != table.KindSet {
 				leftOut, err = s.leavesOut(e, o)
 			}
 			if !leftOut && !yield(e, err) {

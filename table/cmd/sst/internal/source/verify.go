@@ -34,14 +34,19 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 		k.first, k.any = bytes.Clone(key), true
 	}
 	k.last = append(k.last[:0], key...)
-	e, err := parseEntry(key, nil, true)
-	if err != nil {
+	internal, ok := table.ParseInternalKey(key)
+	if !ok {
 		return
 	}
-	k.sequence = max(k.sequence, e.Sequence)
-	e.Offset, e.length = offset, length
+	if k.sequence = max(k.sequence, internal.Sequence); internal.Kind > table.KindSet {
+		k.addKind(Entry{Key: internal.UserKey, Sequence: internal.Sequence, Kind: internal.Kind, Offset: offset, length: length})
+	}
+}
+
+// addKind adds the damage of an entry whose kind LevelDB does not have.
+func (k *VerifiedKeys) addKind(e Entry) {
 	switch {
-	case e.Kind <= table.KindSet || len(k.kinds) > maxKinds:
+	case len(k.kinds) > maxKinds:
 	case len(k.kinds) == maxKinds:
 		k.kinds = append(k.kinds, corruption("more keys are of kinds that LevelDB does not have"))
 	default:
