@@ -12,22 +12,29 @@ import (
 // ErrLocked means that another open file has the lock, of this process or of another.
 var ErrLocked = errors.New("locked")
 
+// A Lock is an open lock file that is locked.
+type Lock struct{ *os.File }
+
+// Close ends the lock and closes the file. Closing alone would leave the lock to a process that is being started, which
+// has the file open for a moment.
+func (l *Lock) Close() error { return errors.Join(unlock(l.File), l.File.Close()) }
+
 // Open opens the lock file of this name, and locks it until it is closed or the process ends. If there is none, it
 // creates the file. If another open file has the lock, it returns ErrLocked at once.
 //
 // If the name is not that of a regular file, such as of a symbolic link, whether it dangles or not, Open returns an
 // error: it creates no file elsewhere, and does not wait for a pipe. Where files cannot be locked, the error is an
 // errors.ErrUnsupported, and no file is created.
-func Open(name string) (*os.File, error) {
+func Open(name string) (*Lock, error) {
 	for {
 		f, err := openLocked(name)
 		if err != nil {
 			return nil, err
 		}
 		// The process that had the lock before may have removed the file before it ended the lock.
-		excludes, err := IsNamed(f)
+		excludes, err := isNamed(f)
 		if excludes && err == nil {
-			return f, nil
+			return &Lock{f}, nil
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, err
@@ -69,9 +76,11 @@ func named(name string, err error) error {
 	return &fs.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// IsNamed reports whether an open file still has its name: another process can have removed or replaced it,
-// and then a lock of it excludes nobody.
-func IsNamed(f *os.File) (bool, error) {
+// IsNamed reports whether the lock file still has its name: another process can have removed or replaced it,
+// and then the lock excludes nobody.
+func (l *Lock) IsNamed() (bool, error) { return isNamed(l.File) }
+
+func isNamed(f *os.File) (bool, error) {
 	name, err := os.Lstat(f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

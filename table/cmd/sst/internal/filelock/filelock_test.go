@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -13,7 +14,7 @@ import (
 	"testing"
 )
 
-func openLock(t *testing.T, name string) *os.File {
+func openLock(t *testing.T, name string) *Lock {
 	t.Helper()
 	f, err := Open(name)
 	if err != nil {
@@ -69,7 +70,7 @@ func TestIsNamed(t *testing.T) {
 			if err := tt.change(lock, other); err != nil {
 				t.Skip(err) // Windows removes no open file
 			}
-			if got, err := IsNamed(f); got != tt.want || err != nil {
+			if got, err := f.IsNamed(); got != tt.want || err != nil {
 				t.Errorf("IsNamed = %t, %v; want %t", got, err, tt.want)
 			}
 		})
@@ -134,5 +135,28 @@ func TestOpenOfRemovedFiles(t *testing.T) {
 	all.Wait()
 	if n := violations.Load(); n > 0 {
 		t.Errorf("%d of %d times another one had the lock too", n, locked.Load())
+	}
+}
+
+// A lock ends with Close, also if a process that is being started has the file open.
+func TestCloseUnlocksCopies(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "lock")
+	for range 20 {
+		f := openLock(t, name)
+		var starts sync.WaitGroup
+		for range 4 {
+			starts.Go(func() { exec.Command(os.Args[0], "-test.run=^$").Run() })
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		next, err := Open(name)
+		if err != nil {
+			t.Errorf("Open after Close = %v", err)
+		} else if err := next.Close(); err != nil {
+			t.Error(err)
+		}
+		starts.Wait()
 	}
 }

@@ -25,3 +25,6 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// unlock ends the lock.
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -34,3 +34,8 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// unlock ends the lock.
+func unlock(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+}

@@ -3,7 +3,6 @@ package seen
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/filelock"
@@ -15,7 +14,7 @@ import (
 const lockSuffix = ".lock"
 
 // lockBeside locks the lock file of a state until it is closed or the process ends.
-func lockBeside(path string) (*os.File, error) {
+func lockBeside(path string) (*filelock.Lock, error) {
 	name, err := atomicfile.Resolve(path) // all links to a state have one lock
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
@@ -30,7 +29,7 @@ func lockBeside(path string) (*os.File, error) {
 // checkLock returns an error if another process can have locked the state: another file has the name of the
 // lock, or none.
 func (s *State) checkLock() error {
-	named, err := filelock.IsNamed(s.lock)
+	named, err := s.lock.IsNamed()
 	if err == nil && !named {
 		return fmt.Errorf("%s was removed or replaced, so that another sst seen can use %s: not saved: give the lines since the last save again",
 			text.ShellPath(s.lock.Name()), text.ShellPath(s.path))

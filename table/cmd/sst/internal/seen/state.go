@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -36,7 +37,7 @@ type State struct {
 
 	path   string
 	filter *blocked.Filter
-	lock   *os.File
+	lock   *filelock.Lock
 	saved  bool // the file has all lines
 }
 
