@@ -23,15 +23,18 @@
 //
 // # Trust
 //
-// What is missing or damaged is an error, which names the file, and the part and the offset in it. No
-// lookup passes over it, since that would show what was overwritten or deleted. To read what is left
-// of a damaged database, use the command sst: sst scan DIR shows it, and says what was lost.
+// If a file is missing or corrupt, that is an error, which names the file, the part and the offset. By default no
+// lookup and no iterator passes over it, since that would show what was overwritten or deleted.
 //
-// These are errors of Open: a CURRENT, a MANIFEST or a live log that is missing or damaged, a lost
-// write between two others, and a table that is missing, of another size than the MANIFEST says, or
-// whose footer, index or filters cannot be read. Damage in a data block is an error of the lookups
-// and moves that read it. An incomplete record at the end of a log or of the MANIFEST is no damage: the
-// engine writes it right now, or was ended meanwhile.
+// Open fails if CURRENT or the MANIFEST is missing or corrupt, if the MANIFEST lists what no engine would, if a live
+// log is missing or has lost a write, and if a table is missing, too short, or has a corrupt footer, index or filter.
+// A corrupt data block is an error of the lookups and moves that read it. An unfinished record at the end of a log or
+// of the MANIFEST is normal: the engine is writing it, or has crashed.
+//
+// To read what is left of a damaged database, set OnLoss of [Options] and of [table.IterOptions]: they are called
+// with each [table.Loss], and decide whether reading goes on without it. A lookup never does: its error is a
+// [*table.HiddenError], which has the newest value in the other tables. The command "sst scan DIR" shows what is
+// left, and "sst repair DIR -o NEW" writes a new database of it.
 //
 // Package table says what else holds of the tables. The bounds of memory that it has for hostile files
 // hold here too, with the sum of the sizes of all files. That a table has the keys that the MANIFEST

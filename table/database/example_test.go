@@ -131,3 +131,30 @@ func ExampleView_GetMany() {
 	// Output:
 	// ["Lima" "" "Paris"]
 }
+
+// A database whose table is missing is opened without it. What is lost has a range of keys.
+func ExampleOptions_onLoss() {
+	dir := exampleDatabase()
+	defer os.RemoveAll(filepath.Dir(dir))
+	db, err := database.Open(dir, nil)
+	check(err)
+	check(os.Remove(filepath.Join(dir, db.Tables()[0].Name)))
+	check(db.Close())
+
+	report := func(l table.Loss) bool {
+		fmt.Printf("lost %s: keys from %s to %s\n", filepath.Base(l.File), l.From, l.To)
+		return true
+	}
+	db, err = database.Open(dir, &database.Options{OnLoss: report})
+	check(err)
+	defer db.Close()
+	_, err = db.Get([]byte("Peru"))
+	var hidden *table.HiddenError
+	fmt.Println(errors.As(err, &hidden), errors.Is(err, table.ErrNotFound))
+	_, err = db.Get([]byte("Zambia")) // which the table cannot have
+	fmt.Println(errors.Is(err, table.ErrNotFound))
+	// Output:
+	// lost 000002.ldb: keys from France to Yugoslavia
+	// true false
+	// true
+}
