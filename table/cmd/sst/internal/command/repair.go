@@ -34,7 +34,8 @@ versions.
 Certain are, if the MANIFEST is sound:
   - writes of live logs behind those that are lost,
   - pairs of tables, if no writes of logs are lost, and no range of their level, or of a lower
-    one, that has their keys.
+    one, that has their keys. LevelDB up to 1.20, if a snapshot was held, could move a newer version
+    to a higher level: of such a key, an older pair can count as certain.
 Pairs of tables and logs that the MANIFEST does not list are never certain, as with --all-tables.
 With --no-log the writes of live logs are lost. If the MANIFEST is lost, or damaged, nothing is
 certain.
