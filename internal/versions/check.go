@@ -88,7 +88,7 @@ func (c *checker) checkCurrent() {
 	case name == "": // CURRENT was not read
 	case !ended:
 		c.add("CURRENT", false, "its newline is missing, so engines refuse the database")
-	case name != usual:
+	case name == c.v.Manifest && name != usual: // else that one cannot be read, which is an error
 		c.add("CURRENT", false, "it names %s, which engines call %s and may not find", name, usual)
 	}
 }

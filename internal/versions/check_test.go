@@ -103,6 +103,28 @@ func readFields(t *testing.T, current string, fields []Field) *Version {
 	return v
 }
 
+// CURRENT is judged by itself if another MANIFEST is read than the one that it names.
+func TestCheckOfCurrentThatNamesAnother(t *testing.T) {
+	t.Parallel()
+	dir := writeEdits(t, "\x01\x01c\x02\x00\x03\x14\x04\x01")
+	for current, want := range map[string][]Flaw{
+		"MANIFEST-000007\n": nil,
+		"MANIFEST-000007":   {{File: "CURRENT", What: "its newline is missing, so engines refuse the database"}},
+		"MANIFEST-7\n":      nil, // which is missing
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ReadManifest(dir, "MANIFEST-000001")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(want, v.Check(compareKeys)); diff != "" {
+			t.Errorf("CURRENT %q (-want +got):\n%s", current, diff)
+		}
+	}
+}
+
 // Whatever the number of Flaws, only the first are listed: there can be a million tables.
 func TestCheckListsFewFlaws(t *testing.T) {
 	t.Parallel()

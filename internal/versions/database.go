@@ -113,8 +113,14 @@ func ReadDir(dir regular.Dir) (*Version, error) {
 	return v, nil
 }
 
-// ReadManifest reads the version that a MANIFEST in dir describes.
-func ReadManifest(dir, name string) (*Version, error) { return readManifest(regular.DirOf(dir), name) }
+// ReadManifest reads the version that a MANIFEST in dir describes, whether CURRENT names it or not.
+func ReadManifest(dir, name string) (*Version, error) {
+	v, err := readManifest(regular.DirOf(dir), name)
+	if err == nil {
+		v.current, _ = readCurrent(regular.DirOf(dir)) // its damage is found when it is read first
+	}
+	return v, err
+}
 
 func readManifest(dir regular.Dir, name string) (*Version, error) {
 	f, size, err := open(dir, name, MaxManifest)
