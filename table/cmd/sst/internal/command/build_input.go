@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"regexp"
@@ -90,11 +91,14 @@ func countPairs(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Se
 	}
 }
 
-// totalSize returns the size of all inputs, or -1 if it is unknown.
-func totalSize(inputs []string) int64 {
+// totalSize returns the size of all files, or -1 if it is unknown. Missing files count as empty.
+func totalSize(paths []string) int64 {
 	var n int64
-	for _, path := range inputs {
+	for _, path := range paths {
 		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil || !info.Mode().IsRegular() {
 			return -1
 		}

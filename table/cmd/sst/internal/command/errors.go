@@ -128,7 +128,15 @@ func databasesOf(err error) []string {
 type damageReported struct {
 	files, databases []string
 	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file
-	other, absent    int // those of them that other errors are about: files that are damaged, or that were only asked for
+	told             int // how many of the damaged other errors tell
+}
+
+// count counts a damaged file. told says that another error tells it.
+func (d *damageReported) count(told bool) {
+	d.damaged, d.of = d.damaged+1, d.of+1
+	if told {
+		d.told++
+	}
 }
 
 func (d damageReported) Error() string {

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/hex"
 	"io"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -38,31 +37,25 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	if format == nil {
 		return unknownFormat(f.format, "tsv, json or hex")
 	}
-	o, err := f.options()
+	p, err := f.newPass(cmd, false)
 	if err != nil {
 		return err
 	}
 	n, r, line := 0, source.Records{Path: path}, []byte(nil)
-	for record, err := range r.All(o) {
+	for record, err := range r.All(p.options) {
 		if err != nil {
 			return err
 		}
 		line = append(format(line[:0], record), '\n')
-		if _, err := cmd.OutOrStdout().Write(line); err != nil {
+		if _, err := p.out.Write(line); err != nil {
 			return err
 		}
 		if n++; n == f.limit {
 			return nil
 		}
 	}
-	noteUnwritten(cmd.ErrOrStderr(), &r)
+	p.noteAbout(path, r.Note)
 	return nil
-}
-
-func noteUnwritten(stderr io.Writer, r *source.Records) {
-	if r.Note != "" {
-		text.Line(stderr, "sst: note: %s: %s", r.Path, r.Note)
-	}
 }
 
 // A recordStats has the statistics of a file whose records are not batches.
@@ -103,19 +96,16 @@ func verifyRecords(path string, o source.Options) (remark string, err error) {
 }
 
 // statsOfRecords prints the statistics of a file whose records are not batches.
-func statsOfRecords(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
+func (p *pass) statsOfRecords(path string) error {
 	s, r := recordStats{File: path}, source.Records{Path: path}
-	if err := s.count(&r, o); err != nil {
+	if err := s.count(&r, p.options); err != nil {
 		return err
 	}
-	noteUnwritten(stderr, &r)
-	if asJSON {
-		return printable.WriteJSON(out, s)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), source.RecordFile)
-	text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))
-	text.Row(w, "  in all", "%s", text.Bytes(s.RecordBytes))
-	text.Row(w, "  sizes", "%s", s.RecordSizes)
-	return w.Flush()
+	p.noteAbout(path, r.Note)
+	return p.print(s, func(w io.Writer) {
+		text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), source.RecordFile)
+		text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))
+		text.Row(w, "  in all", "%s", text.Bytes(s.RecordBytes))
+		text.Row(w, "  sizes", "%s", s.RecordSizes)
+	})
 }

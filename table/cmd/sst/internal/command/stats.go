@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -78,11 +75,11 @@ func statsCommand() *cobra.Command {
 	flags.addDir(cmd)
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o, err := flags.options()
+		p, err := flags.newPass(cmd, asJSON)
 		if err != nil {
 			return err
 		}
-		if _, err := prefixes.rule(cmd.Flags().Changed); err != nil {
+		if prefixes.rule, err = prefixes.parse(cmd.Flags().Changed); err != nil {
 			return err
 		}
 		switch {
@@ -91,55 +88,40 @@ func statsCommand() *cobra.Command {
 		case prefixes.on && (asSummary || asTrial):
 			return cli.UsageErrorf("--by-prefix is given with --summary or --try, want one of them")
 		case prefixes.on:
-			return prefixes.countPrefixes(cmd, args, &flags, asJSON)
+			flags.scanOnly = true
+			return each(p, args, func(path string) error { return p.countPrefixes(path, &prefixes) })
 		case asSummary:
-			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
+			return each(p, args, p.summarize)
 		case asTrial:
-			return tryAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
+			return each(p, args, p.try)
 		}
-		return statsOfAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
+		return p.statsOfAll(args)
 	}
 	return cmd
 }
 
 // statsOfAll prints the statistics of all tables and logs, and then returns their damage.
-func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
-	tables, failed := targetsOf(args, o, stderr, false)
-	bar := progress.Bytes(stderr, totalSize(pathsOf(tables)), "reading")
+func (p *pass) statsOfAll(args []string) error {
+	files := p.targets(args, false)
+	bar := progress.Bytes(p.stderr, sizeOf(files...), "reading")
 	defer bar.Done()
-	o.WrapReader = bar.ReaderAt
-	budget := tablestats.NewBudget(len(tables))
-	for i, t := range tables {
-		if o.Strict && errors.Join(failed...) != nil {
-			break
+	p.options.WrapReader = bar.ReaderAt
+	budget := tablestats.NewBudget(len(files))
+	return p.eachFile(files, func(t target) error {
+		switch t.kind {
+		case isLog:
+			return p.statsOfLog(t)
+		case isRecords:
+			return p.statsOfRecords(t.Path)
 		}
-		separateTexts(out, i, asJSON)
-		err := statsOfTable(out, stderr, t, o, budget, asJSON)
-		if t.wasRemoved(err, o) {
-			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
-			continue
-		}
-		failed = append(failed, err)
-	}
-	return errors.Join(failed...)
-}
-
-// separateTexts prints an empty line before all texts except the first.
-func separateTexts(out io.Writer, i int, asJSON bool) {
-	if i > 0 && !asJSON {
-		io.WriteString(out, "\n")
-	}
+		return p.statsOfTable(t, budget)
+	})
 }
 
 // statsOfTable prints the statistics of a table, and then returns its damage.
-func statsOfTable(out, stderr io.Writer, t target, o source.Options, budget *tablestats.Budget, asJSON bool) error {
-	switch {
-	case t.log:
-		return statsOfLog(out, stderr, t, asJSON)
-	case t.records:
-		return statsOfRecords(out, stderr, t.Path, o, asJSON)
-	}
-	o.Order = t.order
+func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
+	o := p.options
+	o.Order = t.in.order
 	f, err := t.Open(o)
 	if err != nil {
 		return t.Loss(err)
@@ -148,30 +130,25 @@ func statsOfTable(out, stderr io.Writer, t target, o source.Options, budget *tab
 	damage = f.JoinLosses(damage)
 	s.Measure(f)
 	note, err := t.CheckSizeOf(f)
-	if note != "" {
-		text.Line(stderr, "sst: note: %s: %s", t.Path, note)
-	}
-	return errors.Join(damage, t.Loss(err), printStats(out, s, asJSON), f.Close())
+	p.noteAbout(t.Path, note)
+	return errors.Join(damage, t.Loss(err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
 }
 
 // statsOfLog prints the statistics of a log, and then returns its damage.
-func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
-	s := summary.LogStats{File: t.Path}
-	l := t.nextLog()
+func (p *pass) statsOfLog(t target) error {
+	s, l := summary.LogStats{File: t.Path}, t.nextLog()
 	if err := s.Count(l, table.AnyOrder); err != nil {
 		return err
 	}
-	if unwritten := l.UnwrittenNote(); unwritten != "" {
-		text.Line(stderr, "sst: note: %s: %s", t.Path, unwritten)
-	}
-	if asJSON {
-		return cmp.Or(printable.WriteJSON(out, s), l.DamageError())
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text.Row(w, "log", "%s: %s", t.Path, text.Bytes(uint64(s.Size)))
+	p.noteAbout(t.Path, l.UnwrittenNote())
+	return cmp.Or(p.print(s, func(w io.Writer) { printLogStats(w, &s) }), l.DamageError())
+}
+
+func printLogStats(w io.Writer, s *summary.LogStats) {
+	text.Row(w, "log", "%s: %s", s.File, text.Bytes(uint64(s.Size)))
 	if s.Writes == 0 {
 		text.Row(w, "  writes", "none")
-		return cmp.Or(w.Flush(), l.DamageError())
+		return
 	}
 	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), text.Count(uint64(s.Deletions), "deletion"))
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
@@ -179,5 +156,4 @@ func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
 	text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
 	text.Row(w, "  key sizes", "%s", s.KeySizes)
 	text.Row(w, "  value sizes", "%s", s.ValueSizes)
-	return cmp.Or(w.Flush(), l.DamageError())
 }

@@ -2,7 +2,7 @@ package command
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -35,6 +35,7 @@ type prefixFlags struct {
 	delimiter string
 	length    int
 	top       int
+	rule      byprefix.Rule // what they say that a prefix is
 }
 
 // maxTop is the largest --top. Each prefix takes memory.
@@ -48,8 +49,8 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
-// rule returns what the flags say that a prefix is.
-func (f *prefixFlags) rule(given func(name string) bool) (rule byprefix.Rule, err error) {
+// parse returns what the flags say that a prefix is.
+func (f *prefixFlags) parse(given func(name string) bool) (rule byprefix.Rule, err error) {
 	for _, name := range []string{"delimiter", "length", "top"} {
 		if given(name) && !f.on {
 			return rule, cli.UsageErrorf("--%s is given without --by-prefix, want both", name)
@@ -71,54 +72,49 @@ func (f *prefixFlags) rule(given func(name string) bool) (rule byprefix.Rule, er
 	return rule, nil
 }
 
-// countPrefixes prints the counts of each table, log, set or database.
-func (f *prefixFlags) countPrefixes(cmd *cobra.Command, args []string, flags *sourceFlags, asJSON bool) error {
-	rule, err := f.rule(cmd.Flags().Changed)
-	if err != nil {
-		return err
-	}
-	flags.scanOnly = true
-	var failed []error
-	for i, path := range args {
-		separateTexts(cmd.OutOrStdout(), i, asJSON)
-		flags.progress = progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(path, flags), "counting")
-		err := flags.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
-			return f.count(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, rule, flags.progress, asJSON)
-		})
-		flags.progress.Done()
-		failed = append(failed, err)
-		if flags.strict && err != nil {
-			break
+// countPrefixes prints the counts of a table, log, set or database.
+func (p *pass) countPrefixes(path string, f *prefixFlags) error {
+	bar := progress.Bytes(p.stderr, sizeOfTables(path, p.flags), "counting")
+	defer bar.Done()
+	p.flags.progress = bar
+	return p.flags.with(path, p.stderr, func(s *source.Source) error {
+		r, err := f.count(s)
+		if err != nil {
+			return err
 		}
-	}
-	return errors.Join(failed...)
+		if n := r.Unknown; n.Entries > 0 {
+			p.noteAbout(s.Path, fmt.Sprintf("too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
+				text.Count(n.Entries, "entry"), text.Bytes(n.Bytes())))
+		}
+		return errors.Join(p.print(r.json(), r.print), lostKeys(s, source.KeyRange{}, "entries of these keys are missing from the counts"))
+	})
 }
 
 // sizeOfTables returns the size of the tables of a source, or -1 if it is unknown.
 func sizeOfTables(path string, flags *sourceFlags) int64 {
-	o, err := flags.options()
-	if err != nil || !source.IsDirectory(path) {
-		return totalSize([]string{path})
-	}
-	d, err := source.ListDir(path, o)
-	if err != nil {
-		return -1
-	}
-	var paths []string
-	for _, t := range d.Tables {
-		paths = append(paths, t.Path)
+	paths := []string{path}
+	if source.IsDirectory(path) {
+		o, err := flags.options()
+		if err != nil {
+			return -1
+		}
+		d, _ := source.ListDir(path, o)
+		paths = nil
+		for _, t := range d.Tables {
+			paths = append(paths, t.Path)
+		}
 	}
 	return totalSize(paths)
 }
 
-// count counts the entries of a source, and prints the result.
-func (f *prefixFlags) count(out, stderr io.Writer, s *source.Source, rule byprefix.Rule, bar *progress.Bar, asJSON bool) error {
-	c := byprefix.NewCounter(rule, f.top, comparers.KeepsPrefixes(s.Order))
+// count counts the entries of a source.
+func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
+	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order))
 	var last []byte
 	have := false
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
 		if err != nil {
-			return err
+			return r, err
 		}
 		newest := !have || !s.SameKey(e.Key, last)
 		if newest {
@@ -126,16 +122,5 @@ func (f *prefixFlags) count(out, stderr io.Writer, s *source.Source, rule bypref
 		}
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}
-	bar.Done()
-	r := prefixResult{c.Result(), s.Path, rule, (s.Internal || s.HasLayers()) && s.Order != table.AnyOrder}
-	if n := r.Unknown; n.Entries > 0 {
-		text.Line(stderr, "sst: note: %s: too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
-			s.Path, entriesText(n.Entries), text.Bytes(n.Bytes()))
-	}
-	lost := lostKeys(s, source.KeyRange{}, "entries of these keys are missing from the counts")
-	if asJSON {
-		return errors.Join(printable.WriteJSON(out, r.json()), lost)
-	}
-	r.print(out)
-	return lost
+	return prefixResult{c.Result(), s.Path, f.rule, (s.Internal || s.HasLayers()) && s.Order != table.AnyOrder}, nil
 }

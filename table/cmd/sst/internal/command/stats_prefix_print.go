@@ -55,11 +55,7 @@ func (r prefixResult) about() string {
 	if r.Unknown.Entries > 0 {
 		more = "more than "
 	}
-	prefixes := text.Count(r.Prefixes, "prefix")
-	if r.Prefixes != 1 {
-		prefixes = humanize.Comma(int64(r.Prefixes)) + " prefixes"
-	}
-	return fmt.Sprintf("%s, %s%s", entriesText(r.All.Entries), more, prefixes)
+	return fmt.Sprintf("%s, %s%s", text.Count(r.All.Entries, "entry"), more, text.Count(r.Prefixes, "prefix"))
 }
 
 // row prints what entries have.
@@ -85,14 +81,10 @@ func (r prefixResult) withoutText() string {
 
 // othersText names the prefixes that are not printed.
 func (r prefixResult) othersText() string {
-	n := r.Prefixes - uint64(len(r.Top))
-	switch {
-	case r.Unknown.Entries > 0:
+	if r.Unknown.Entries > 0 {
 		return "all other prefixes"
-	case n == 1:
-		return "1 other prefix"
 	}
-	return humanize.Comma(int64(n)) + " other prefixes"
+	return text.Count(r.Prefixes-uint64(len(r.Top)), "other prefix")
 }
 
 // A prefixCount is a byprefix.Count as JSON.

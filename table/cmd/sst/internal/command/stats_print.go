@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 
@@ -17,11 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
-	if asJSON {
-		return printable.WriteJSON(out, s)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+func printStats(w io.Writer, s *tablestats.Stats) {
 	statsOfFile(w, s)
 	statsOfData(w, s)
 	for _, f := range s.Filters {
@@ -36,7 +31,6 @@ func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 	if s.Properties != nil {
 		statsOfProperties(w, s)
 	}
-	return w.Flush()
 }
 
 func statsOfFile(w io.Writer, s *tablestats.Stats) {

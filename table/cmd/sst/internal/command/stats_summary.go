@@ -1,67 +1,36 @@
 package command
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// summarizeAll prints the summary of each database or set.
-func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON bool) error {
-	var failed []error
-	for i, dir := range dirs {
-		separateTexts(out, i, asJSON)
-		failed = append(failed, summarize(out, stderr, dir, o, asJSON))
-	}
-	return errors.Join(failed...)
-}
-
 // summarize prints the summary of a database or a set, and then returns what is missing or wrong.
-func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
-	if s, damage := summary.ReadSet(path, o); s != nil {
-		return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSetSummary(w, s) }, damage)
+func (p *pass) summarize(path string) error {
+	if s, damage := summary.ReadSet(path, p.options); s != nil {
+		p.note(s.Notes...)
+		return cmp.Or(p.print(s, func(w io.Writer) { printSetSummary(w, s) }), damage)
 	} else if damage != nil {
 		return damage
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
 	}
-	s, damage := summary.Read(path, o, false)
+	s, damage := summary.Read(path, p.options, false)
 	if s == nil {
 		return damage
 	}
-	return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSummary(w, s) }, damage)
-}
-
-// printNoted prints notes, and then a summary as JSON or as the rows that print prints. It returns
-// damage, unless printing fails.
-func printNoted(out, stderr io.Writer, notes []string, s any, asJSON bool, print func(w io.Writer), damage error) error {
-	for _, note := range notes {
-		text.Line(stderr, "sst: note: %s", note)
-	}
-	var err error
-	if asJSON {
-		err = printable.WriteJSON(out, s)
-	} else {
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		print(w)
-		err = w.Flush()
-	}
-	if err != nil {
-		return err
-	}
-	return damage
+	p.note(s.Notes...)
+	return cmp.Or(p.print(s, func(w io.Writer) { printSummary(w, s) }), damage)
 }
 
 func printSummary(w io.Writer, s *summary.Summary) {

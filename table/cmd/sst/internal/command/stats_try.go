@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/trial"
 )
 
@@ -62,53 +59,28 @@ type triedSize struct {
 	Ratio       float64 `json:"ratio"` // to today's size
 }
 
-// tryAll tries each table or directory.
-func tryAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
-	var failed []error
-	for i, arg := range args {
-		separateTexts(out, i, asJSON)
-		tables, problems := targetsOf([]string{arg}, o, stderr, false)
-		failed = append(failed, problems...)
-		r, err := tryTables(stderr, arg, tables, o)
-		failed = append(failed, err)
-		switch {
-		case r.TriedTables == 0: // the error says why
-		case asJSON:
-			failed = append(failed, printable.WriteJSON(out, r))
-		default:
-			r.print(out)
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// tryTables tries tables together. The error joins their damage.
-func tryTables(stderr io.Writer, path string, tables []target, o source.Options) (*tried, error) {
-	tables = slices.DeleteFunc(tables, func(t target) bool { return t.log && t.dir != "" })
+// try prints what other settings would make of a table or a directory. The damage is an error of the pass.
+func (p *pass) try(path string) error {
+	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.path != "" })
 	chosen := chooseTables(tables)
-	present := len(tables)
+	all, part := max(1, float64(sizeOf(tables...))), max(1, float64(sizeOf(chosen...)))
+	r := &tried{Path: path, compressions: map[string]int{}}
+	bar := progress.Count(p.stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
+	defer bar.Done()
+	p.eachFile(chosen, func(t target) error {
+		most := math.Ceil(maxTryBytes * max(1, float64(sizeOf(t))) / part)
+		return r.tryTable(t, p.options, int64(most), bar)
+	})
 	for _, t := range tables {
-		if t.Missing {
-			present--
+		if _, err := os.Stat(t.Path); err == nil {
+			r.Tables++
 		}
 	}
-	all, part := sizeOfFiles(tables...), sizeOfFiles(chosen...)
-	r := &tried{Path: path, Tables: present, compressions: map[string]int{}}
-	bar := progress.Count(stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
-	defer bar.Done()
-	var failed []error
-	for _, t := range chosen {
-		most := math.Ceil(maxTryBytes * (sizeOfFiles(t) / part))
-		err := r.tryTable(t, o, int64(most), bar)
-		if t.wasRemoved(err, o) {
-			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
-			r.Tables--
-			continue
-		}
-		failed = append(failed, err)
+	if r.TriedTables == 0 || p.stopped() { // the errors say why
+		return nil
 	}
 	r.finish(all / part)
-	return r, errors.Join(failed...)
+	return p.print(r, r.print)
 }
 
 // chooseTables returns at most maxTryTables, spread evenly, and those that are missing, which
@@ -127,24 +99,12 @@ func chooseTables(tables []target) []target {
 	return chosen
 }
 
-// sizeOfFiles returns the size of all files together, which is ≥ 1. Those that do not exist
-// count as empty.
-func sizeOfFiles(tables ...target) float64 {
-	size := int64(1)
-	for _, t := range tables {
-		if info, err := os.Stat(t.Path); err == nil {
-			size += info.Size()
-		}
-	}
-	return float64(size)
-}
-
 // tryTable adds a table to r, and then returns its damage.
 func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.Bar) error {
-	if t.log {
+	if t.kind == isLog {
 		return fmt.Errorf("%s is a log, which has no blocks: --try wants a table or a directory", t.Path)
 	}
-	o.Order = t.order
+	o.Order = t.in.order
 	f, err := t.Open(o)
 	if err != nil {
 		return err

@@ -57,19 +57,11 @@ func (r *tried) part() string {
 	if r.TriedBlocks < r.Blocks {
 		parts = append(parts, fmt.Sprintf("%s of %s", humanize.Comma(int64(r.TriedBlocks)), text.Count(uint64(r.Blocks), "block")))
 	}
-	entries := entriesText(uint64(r.Entries))
+	entries := text.Count(uint64(r.Entries), "entry")
 	if parts == nil {
 		return "all " + entries
 	}
 	return strings.Join(parts, ", in these ") + ", spread evenly, with " + entries
-}
-
-// entriesText formats a number of entries.
-func entriesText(n uint64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return humanize.Comma(int64(n)) + " entries"
 }
 
 // columns returns the names of the compressions.

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -10,101 +9,103 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A target is a table or a log that a command is applied to.
+// A target is a file that a command goes over.
 type target struct {
 	source.TableFile
-	version *versions.Version // the version of its database, if the argument is a directory
-	order   source.Order      // the order that the user or the MANIFEST says
-	dir     string            // the directory, if the argument is one
-	log     bool
-	records bool              // it is in the format of logs, but no log: see source.RecordFile
-	logs    **source.Log      // the last log of the directory that was read; nil: it is none of a directory
-	state   *source.StateFile // it is no table and no log to read
-	highest *sequence         // of the tables of the database that were checked; nil: it is of none
+	kind  string
+	state *source.StateFile // of a file that is no table and no log to read; nil: of others
+	in    *folder
 }
 
-// A sequence is the highest sequence number of the tables that a MANIFEST lists, and a table that has it.
-type sequence struct {
-	number uint64
-	path   string
+// The kinds of targets.
+const (
+	isTable    = "table"
+	isLog      = "log"
+	isRecords  = "records" // in the format of logs, but no log: see source.RecordFile
+	isCurrent  = "current"
+	isManifest = "manifest"
+)
+
+// A folder is what the targets of an argument have in common.
+type folder struct {
+	path     string            // the directory; "": the argument is a file
+	version  *versions.Version // of the database
+	order    source.Order      // the order that the user or the MANIFEST says
+	database bool              // sst repair reads the directory
+	lastLog  *source.Log       // the last log that was read
+	highest  uint64            // the highest sequence number of the tables that were checked
+	newest   string            // the path of a table that has it
 }
 
-// raise takes note of the sequence number of a table.
-func (s *sequence) raise(number uint64, path string) {
-	if number > s.number {
-		s.number, s.path = number, path
-	}
-}
-
-// targetsOf returns the tables and logs that the arguments name. failed holds directories
-// that cannot be listed, and what is wrong with databases. Missing tables are among all. With states, files such
-// as CURRENT are too, behind what they are about, and what is wrong with them is not in failed.
-func targetsOf(args []string, o source.Options, note io.Writer, states bool) (all []target, failed []error) {
+// targets returns the files that the arguments name. Missing tables are among them. Directories
+// that cannot be listed, and what is wrong with databases, are errors of the pass. With states, files such
+// as CURRENT are targets too, behind what they are about, and what is wrong with them is no error.
+func (p *pass) targets(args []string, states bool) (all []target) {
 	for _, arg := range args {
 		if !source.IsDirectory(arg) {
-			kind, _ := source.FileKindOf(arg, o) // opening it returns the error
-			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLogFile(arg, o), records: kind == source.RecordFile})
+			all = append(all, namedTarget(arg, p.options))
 			continue
 		}
-		dir, err := source.ListDir(arg, o)
-		failed = append(failed, err)
+		dir, err := source.ListDir(arg, p.options)
+		p.failed = append(p.failed, err)
+		p.note(dir.Notes...)
+		in := &folder{path: arg, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
+		in.lastLog = &source.Log{Log: wal.Log{Start: dir.LogStart(p.options)}}
+		all = append(all, in.files(dir)...)
 		if !states {
-			failed = append(failed, dir.Damage...)
-		}
-		tables, logs, highest := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}, (*sequence)(nil)
-		if dir.IsDatabase() {
-			highest = new(sequence)
-		}
-		if dir.Set == "" {
-			slices.Reverse(tables) // the oldest first
-		}
-		for _, t := range tables {
-			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg, highest: highest})
-		}
-		for _, path := range dir.Logs {
-			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, version: dir.Version, dir: arg, logs: &logs, highest: highest})
+			p.failed = append(p.failed, dir.Damage...)
+			continue
 		}
 		for _, f := range dir.StateFiles() {
-			if states {
-				all = append(all, target{TableFile: source.TableFile{Path: f.Path}, version: dir.Version, dir: arg, state: &f, highest: highest})
-			}
-		}
-		for _, n := range dir.Notes {
-			text.Line(note, "sst: note: %s", n)
+			all = append(all, target{source.TableFile{Path: f.Path}, stateKind(f.Path), &f, in})
 		}
 	}
-	return all, failed
+	return all
+}
+
+// namedTarget returns the target for an argument that is a file. Opening the file returns its error.
+func namedTarget(path string, o source.Options) target {
+	t := target{source.TableFile{Path: path}, isTable, nil, &folder{order: o.Order, lastLog: new(source.Log)}}
+	if source.IsLogFile(path, o) {
+		t.kind = isLog
+	} else if kind, _ := source.FileKindOf(path, o); kind == source.RecordFile {
+		t.kind = isRecords
+	}
+	return t
+}
+
+// files returns the tables and logs of a directory, each in the order in which they were written.
+func (in *folder) files(dir source.Dir) (all []target) {
+	for _, t := range dir.All() {
+		all = append(all, target{t, isTable, nil, in})
+	}
+	if dir.Set == "" {
+		slices.Reverse(all)
+	}
+	for _, path := range dir.Logs {
+		all = append(all, target{source.TableFile{Path: path}, isLog, nil, in})
+	}
+	return all
+}
+
+// stateKind returns the kind of a file that source.StateFiles lists.
+func stateKind(path string) string {
+	name := filepath.Base(path)
+	if _, log := versions.LogNumber(name); log {
+		return isLog
+	}
+	if name == "CURRENT" {
+		return isCurrent
+	}
+	return isManifest
 }
 
 // nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
 func (t target) nextLog() *source.Log {
-	if t.logs == nil {
-		return &source.Log{Path: t.Path}
-	}
-	*t.logs = (*t.logs).Next(t.Path)
-	return *t.logs
-}
-
-// isOfDatabase reports whether the file is in the directory of a database, which sst repair reads.
-func (t target) isOfDatabase() bool { return t.highest != nil }
-
-// kind names the kind of file.
-func (t target) kind() string {
-	name := filepath.Base(t.Path)
-	switch _, isLog := versions.LogNumber(name); {
-	case t.records:
-		return "records"
-	case t.log, t.state != nil && isLog:
-		return "log"
-	case t.state != nil && name == "CURRENT":
-		return "current"
-	case t.state != nil:
-		return "manifest"
-	}
-	return "table"
+	t.in.lastLog = t.in.lastLog.Next(t.Path)
+	return t.in.lastLog
 }
 
 func pathsOf(tables []target) []string {
@@ -115,13 +116,16 @@ func pathsOf(tables []target) []string {
 	return paths
 }
 
+// sizeOf returns the size of all files together.
+func sizeOf(files ...target) int64 { return totalSize(pathsOf(files)) }
+
 // wasRemoved reports whether err says that the file was removed from its directory, because
 // its database is in use.
 func (t target) wasRemoved(err error, o source.Options) bool {
-	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
+	if t.in.path == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	d, err := source.ListDir(t.dir, o)
+	d, err := source.ListDir(t.in.path, o)
 	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l source.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }

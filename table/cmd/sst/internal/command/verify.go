@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -49,7 +47,7 @@ are right and neither a MANIFEST nor --comparator says what their order is.`
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
-	var v verifier
+	var quiet, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|DIR...",
 		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
@@ -64,35 +62,33 @@ func verifyCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
-	cmd.Flags().BoolVarP(&v.quiet, "quiet", "q", false, "print nothing for files that are ok")
-	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object per line: file, kind, verdict, errors and remark")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for files that are ok")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line: file, kind, verdict, errors and remark")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.scanOnly = true // Verify reads the filters itself
-		o, err := flags.options()
+		p, err := flags.newPass(cmd, asJSON)
 		if err != nil {
 			return err
 		}
-		targets, failed := targetsOf(args, o, cmd.ErrOrStderr(), true)
-		if err := o.Outputs.CheckAll(pathsOf(targets)); err != nil {
+		targets := p.targets(args, true)
+		if err := p.options.Outputs.CheckAll(pathsOf(targets)); err != nil {
 			return err
 		}
-		bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTargets(targets...), "verifying")
+		bar := progress.Bytes(p.stderr, sizeOf(targets...), "verifying")
 		defer bar.Done()
-		v.out, v.add = cmd.OutOrStdout(), bar.Add
-		return errors.Join(append(failed, v.verify(targets, o, failed))...)
+		v := verifier{pass: p, quiet: quiet, add: bar.Add}
+		return v.verify(targets)
 	}
 	return cmd
 }
 
 // A verifier checks targets, and prints a verdict for each.
 type verifier struct {
-	out           io.Writer
-	quiet, asJSON bool
-	add           func(n int64) // called with how many bytes were checked: together as many as the files have
-
-	found  damageReported
-	failed []error
+	*pass
+	quiet bool
+	add   func(n int64) // called with how many bytes were checked: together as many as the files have
+	found damageReported
 }
 
 // A verdict is what verify prints of a file.
@@ -104,25 +100,25 @@ type verdict struct {
 	Remark  string   `json:"remark,omitempty"`
 }
 
-// verify checks one target after the other. A file that cannot be read is an error, and not
-// damage. before is what is wrong with directories that cannot be listed.
-func (v *verifier) verify(targets []target, o source.Options, before []error) error {
-	for _, err := range before {
-		v.found.countOthers(err)
+// verify checks one target after the other. A file that cannot be read is an error, and not damage.
+func (v *verifier) verify(targets []target) error {
+	for _, err := range v.failed {
+		if errors.Is(err, table.ErrCorrupt) { // of the manifest of a set
+			v.found.count(true)
+		}
 	}
-	for _, t := range targets {
-		part := progress.NewPart(v.add, sizeOfTargets(t))
+	err := each(v.pass, targets, func(t target) error {
+		o, part := v.options, progress.NewPart(v.add, sizeOf(t))
 		o.ReadOnce = part.Add
 		remark, err := t.verify(o)
 		part.Done()
-		if err := v.report(t, t.judge(err, o), strings.TrimPrefix(remark, ", but "), err); err != nil {
-			return err
-		}
+		is := t.judge(err, o)
+		return errors.Join(v.print(verdict{t.Path, t.kind, is, text.Lines(err), strings.TrimPrefix(remark, ", but ")}), v.count(t, is, err))
+	})
+	if v.found.damaged > v.found.told {
+		err = errors.Join(err, v.found)
 	}
-	if v.found.damaged > v.found.other+v.found.absent {
-		v.failed = append(v.failed, v.found)
-	}
-	return errors.Join(v.failed...)
+	return err
 }
 
 // The verdicts.
@@ -151,28 +147,23 @@ func (t target) judge(err error, o source.Options) string {
 	return isUnchecked
 }
 
-// report counts a verdict, and prints it. err is that of verify.
-func (v *verifier) report(t target, is, remark string, err error) error {
-	if is != wasRemoved {
-		v.count(t, is, err)
-	}
-	lines := text.Lines(err)
+// print prints a verdict: as JSON, or as a line for each error.
+func (v *verifier) print(d verdict) error {
+	lines := d.Errors
 	switch {
-	case is == isOK && v.quiet:
+	case d.Verdict == isOK && v.quiet:
 		return nil
 	case v.asJSON:
 		for i := range lines {
-			lines[i] = strings.TrimPrefix(lines[i], t.Path+": ")
+			lines[i] = strings.TrimPrefix(lines[i], d.File+": ")
 		}
-		line, err := printable.AppendJSON(nil, verdict{t.Path, t.kind(), is, lines, remark})
-		v.out.Write(append(line, '\n')) // out remembers its error
-		return err
-	case is == wasRemoved:
-		lines = []string{t.Path + ": removed before it was checked, because its database is in use"}
-	case is == isOK && remark != "":
-		lines = []string{t.Path + ": ok, but " + remark}
-	case is == isOK:
-		lines = []string{t.Path + ": ok"}
+		return text.JSONLine(v.out, d)
+	case d.Verdict == wasRemoved:
+		lines = []string{d.File + ": removed before it was checked, because its database is in use"}
+	case d.Verdict == isOK && d.Remark != "":
+		lines = []string{d.File + ": ok, but " + d.Remark}
+	case d.Verdict == isOK:
+		lines = []string{d.File + ": ok"}
 	}
 	for _, line := range lines {
 		text.Line(v.out, "%s", line)
@@ -180,39 +171,36 @@ func (v *verifier) report(t target, is, remark string, err error) error {
 	return nil
 }
 
-// count counts a verdict.
-func (v *verifier) count(t target, is string, err error) {
-	v.found.of++
-	switch {
-	case is == isDamaged || is == isMissing:
-		v.found.damaged++
+// count counts a verdict. It returns the error that the verdict does not tell.
+func (v *verifier) count(t target, is string, err error) error {
+	switch is {
+	case isOK:
+		v.found.of++
+	case isDamaged, isMissing:
+		v.found.count(false)
 		v.found.addFile(t, err)
-	case is == isUnchecked && exitStatusOf(err) == exitMemory:
-		v.failed = append(v.failed, &source.FileError{Path: t.Path, Err: err})
-	case is == isUnchecked:
-		v.failed = append(v.failed, fmt.Errorf("%s could not be checked completely", t.Path))
+	case isUnchecked:
 		if errors.Is(err, fs.ErrNotExist) {
-			v.found.damaged, v.found.absent = v.found.damaged+1, v.found.absent+1
+			v.found.count(true)
+		} else {
+			v.found.of++
 		}
+		if exitStatusOf(err) == exitMemory {
+			return &source.FileError{Path: t.Path, Err: err}
+		}
+		return fmt.Errorf("%s could not be checked completely", t.Path)
 	}
-}
-
-// countOthers counts damage of files that are not checked one by one: of the manifest of a set. It is printed with
-// the other errors.
-func (d *damageReported) countOthers(err error) {
-	if errors.Is(err, table.ErrCorrupt) {
-		d.damaged, d.of, d.other = d.damaged+1, d.of+1, d.other+1
-	}
+	return nil
 }
 
 // addFile adds a damaged file, or its database.
 func (d *damageReported) addFile(t target, err error) {
 	switch {
-	case t.isOfDatabase():
-		if !slices.Contains(d.databases, t.dir) {
-			d.databases = append(d.databases, t.dir)
+	case t.in.database:
+		if !slices.Contains(d.databases, t.in.path) {
+			d.databases = append(d.databases, t.in.path)
 		}
-	case t.log || errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
+	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
 		d.files = append(d.files, t.Path)
 	}
 }
@@ -222,14 +210,14 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	switch {
 	case t.state != nil:
 		return t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
-	case t.log && t.isOfDatabase() && t.version != nil && !o.AllTables:
-		return t.nextLog().Verify(t.highest.number)
-	case t.log:
+	case t.kind == isLog && t.in.version != nil && !o.AllTables:
+		return t.nextLog().Verify(t.in.highest)
+	case t.kind == isLog:
 		return t.nextLog().Verify(0)
-	case t.records:
+	case t.kind == isRecords:
 		return verifyRecords(t.Path, o)
 	}
-	o.Order = t.order
+	o.Order = t.in.order
 	f, err := t.Open(o)
 	if err != nil {
 		return "", err
@@ -254,9 +242,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		remark += ", but " + note
 	}
 	if t.Meta != nil {
-		differs := f.CheckManifest(t.version, t.TableFile, keys)
-		if err = errors.Join(err, differs); err == nil {
-			t.highest.raise(keys.Highest(), t.Path)
+		differs := f.CheckManifest(t.in.version, t.TableFile, keys)
+		if err = errors.Join(err, differs); err == nil && keys.Highest() > t.in.highest {
+			t.in.highest, t.in.newest = keys.Highest(), t.Path
 		}
 	}
 	return remark, f.Wrap(errors.Join(err, f.Close()))
@@ -264,19 +252,10 @@ func (t target) verify(o source.Options) (remark string, err error) {
 
 // checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
 func (t target) checkSequence() error {
-	if t.version == nil || filepath.Base(t.Path) != t.version.Manifest || t.highest.number <= t.version.LastSequence {
+	v := t.in.version
+	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.LastSequence {
 		return nil
 	}
 	return &source.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d, so engines do not show what is newer",
-		t.version.LastSequence, filepath.Base(t.highest.path), t.highest.number)}
-}
-
-// sizeOfTargets returns the size of the files. Those that do not exist count as empty.
-func sizeOfTargets(tables ...target) (size int64) {
-	for _, t := range tables {
-		if info, err := os.Stat(t.Path); err == nil {
-			size += info.Size()
-		}
-	}
-	return size
+		v.LastSequence, filepath.Base(t.in.newest), t.in.highest)}
 }

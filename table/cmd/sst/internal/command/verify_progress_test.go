@@ -13,7 +13,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // The progress of verify comes to all bytes of the files with its last step, and not before, whatever the files
@@ -48,12 +47,13 @@ func TestProgressOfVerify(t *testing.T) {
 		for _, arg := range strings.Fields(args) {
 			paths = append(paths, path(arg))
 		}
-		tables, failed := targetsOf(paths, source.Options{}, io.Discard, true)
-		if err := errors.Join(failed...); err != nil {
+		p := &pass{out: io.Discard, stderr: io.Discard}
+		tables := p.targets(paths, true)
+		if err := errors.Join(p.failed...); err != nil {
 			t.Fatal(err)
 		}
-		total, done, steps, last := sizeOfTargets(tables...), int64(0), 0, int64(0)
-		v := verifier{out: io.Discard, add: func(n int64) {
+		total, done, steps, last := sizeOf(tables...), int64(0), 0, int64(0)
+		v := verifier{pass: p, add: func(n int64) {
 			if n < 0 || n > 0 && done == total {
 				t.Errorf("%s: a step of %d bytes after %d of %d", args, n, done, total)
 			}
@@ -61,7 +61,7 @@ func TestProgressOfVerify(t *testing.T) {
 				done, steps, last = done+n, steps+1, n
 			}
 		}}
-		_ = v.verify(tables, source.Options{}, nil) // some files are damaged
+		_ = v.verify(tables) // some files are damaged
 		if done != total || steps < least || least > 1 && last > total/2 {
 			t.Errorf("%s: %d bytes by %d steps, the last one of %d; want %d bytes by %d steps or more", args, done, steps, last, total, least)
 		}

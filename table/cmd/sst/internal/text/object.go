@@ -2,8 +2,10 @@ package text
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
@@ -47,4 +49,13 @@ func ParseKind(name string) (table.Kind, error) {
 		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", wire.Quote([]byte(name)))
 	}
 	return table.Kind(n), nil
+}
+
+// JSONLine writes v as JSON on one line.
+func JSONLine(w io.Writer, v any) error {
+	line, err := printable.AppendJSON(nil, v)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
+	}
+	return err
 }

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"strings"
+
 	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/internal/figures"
@@ -10,6 +12,12 @@ import (
 func Count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	switch {
+	case strings.HasSuffix(what, "x"):
+		what += "e"
+	case strings.HasSuffix(what, "ry"):
+		what = strings.TrimSuffix(what, "y") + "ie"
 	}
 	return humanize.Comma(int64(n)) + " " + what + "s"
 }
