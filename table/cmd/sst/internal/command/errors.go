@@ -34,19 +34,18 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if name := command.Name(); name == "salvage" || name == "repair" {
 		return
 	}
-	all, missing := damagedFiles(err)
-	for _, dir := range databasesOf(err) {
+	damage := damageOf(err)
+	for _, dir := range damage.databases {
 		text.Line(w, "sst: restore what is damaged or missing, or run: %s", source.RepairCommand(dir))
 	}
-	if f := command.Flags().Lookup("comparator"); len(all) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
+	switch f := command.Flags().Lookup("comparator"); {
+	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
 		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
-		return
+	case len(damage.missing) > 0:
+		text.Line(w, "sst: restore what is missing, or run: %s", source.RepairCommand(filepath.Dir(damage.missing[0])))
+	case len(damage.files) > 0:
+		suggestRescue(w, damage.files)
 	}
-	if len(missing) > 0 {
-		text.Line(w, "sst: restore what is missing, or run: %s", source.RepairCommand(filepath.Dir(missing[0])))
-		return
-	}
-	suggestRescue(w, all)
 }
 
 // shortMemory returns the first error of err that says that memory is short, or nil if there is none. One of the
@@ -70,8 +69,6 @@ func shortMemory(err error) error {
 func suggestRescue(w io.Writer, all []string) {
 	files := slices.DeleteFunc(slices.Clone(all), source.HasNoEntries)
 	switch {
-	case len(all) == 0:
-		return
 	case len(files) == 0 && !source.IsEmpty(all[0]):
 		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
@@ -91,36 +88,38 @@ func suggestRescue(w io.Writer, all []string) {
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
-// damagedFiles returns the paths of the damaged tables, and of the tables that a database lacks, without duplicates.
-func damagedFiles(err error) (files, missing []string) {
+// damaged are paths without duplicates: of damaged tables, of tables that a database lacks, and of databases
+// whose damage was printed.
+type damaged struct{ files, missing, databases []string }
+
+// damageOf returns what err says is damaged.
+func damageOf(err error) (d damaged) {
+	d.add(err)
+	for _, paths := range []*[]string{&d.files, &d.missing} {
+		slices.Sort(*paths)
+		*paths = slices.Compact(*paths)
+	}
+	return d
+}
+
+func (d *damaged) add(err error) {
 	switch e := err.(type) {
 	case damageReported:
-		files = e.files
+		d.files, d.databases = append(d.files, e.files...), e.databases
 	case *source.FileError:
 		switch {
 		case errors.As(e, new(*source.MissingTable)):
-			missing = []string{e.Path}
+			d.missing = append(d.missing, e.Path)
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
-			files = []string{e.Path}
+			d.files = append(d.files, e.Path)
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
-			f, m := damagedFiles(inner)
-			files, missing = append(files, f...), append(missing, m...)
+			d.add(inner)
 		}
 	case interface{ Unwrap() error }:
-		files, missing = damagedFiles(e.Unwrap())
+		d.add(e.Unwrap())
 	}
-	slices.Sort(files)
-	slices.Sort(missing)
-	return slices.Compact(files), slices.Compact(missing)
-}
-
-// databasesOf returns the directories of the databases whose damage was printed.
-func databasesOf(err error) []string {
-	d := damageReported{}
-	errors.As(err, &d)
-	return d.databases
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables

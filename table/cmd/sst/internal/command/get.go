@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -192,65 +192,40 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 			return err
 		}, nil
 	}
-	p, err := newPrinter(out, f.format, fields{values: true})
+	p, err := newPrinter(out, f.format, fields{values: true, onlyValue: !several && f.format != "json"})
 	if err != nil {
 		return nil, unknownFormat(f.format, "tsv, json, hex or raw")
 	}
-	if several || f.format == "json" {
-		return p.print, nil
-	}
-	encode := func(e source.Entry) string { return printable.Escape(e.Value) }
-	if f.format == "hex" {
-		encode = func(e source.Entry) string { return fmt.Sprintf("%x", e.Value) }
-	}
-	return func(e source.Entry) error {
-		if err := memory.CheckPrint(e.Key, e.Value); err != nil {
-			return err
-		}
-		_, err := io.WriteString(out, encode(e)+"\n")
-		return err
-	}, nil
-}
-
-// A jsonAnswer is the answer of a filter, in JSON.
-type jsonAnswer struct {
-	Key        *string `json:"key,omitempty"`
-	KeyBase64  []byte  `json:"key_base64,omitempty"`
-	MayContain bool    `json:"may_contain"`
+	return p.print, nil
 }
 
 // askFilter returns a function that prints the answer of a table with a filter only: with
 // several keys and in JSON the key too.
 func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source, key []byte) (bool, error), error) {
-	encode := printable.Escape
+	encode := printable.AppendEscape
 	switch f.format {
 	case "raw":
 		return nil, cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
 	case "hex":
-		encode = func(key []byte) string { return fmt.Sprintf("%x", key) }
+		encode = hex.AppendEncode
 	}
 	return func(s *source.Source, key []byte) (bool, error) {
 		may, err := s.MayContain(key)
 		if err != nil {
 			return false, err
 		}
-		if f.format == "json" {
-			a := jsonAnswer{MayContain: may}
-			a.Key, a.KeyBase64 = printable.StringOrBytes(key)
-			line, err := printable.AppendJSON(nil, a)
-			if err == nil {
-				_, err = out.Write(append(line, '\n'))
-			}
-			return may, err
-		}
-		answer := "absent"
+		line, answer := []byte(nil), "absent\n"
 		if may {
-			answer = "may be present"
+			answer = "may be present\n"
 		}
-		if several {
-			answer = encode(key) + "\t" + answer
+		switch {
+		case f.format == "json":
+			line = printable.AppendJSONBytes([]byte("{"), "key", key)
+			answer = fmt.Sprintf(",\"may_contain\":%v}\n", may)
+		case several:
+			line = append(encode(nil, key), '\t')
 		}
-		_, err = io.WriteString(out, answer+"\n")
+		_, err = out.Write(append(line, answer...))
 		return may, err
 	}, nil
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -61,123 +59,116 @@ func layoutCommand() *cobra.Command {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs", args[0])
 		}
-		o, err := flags.options()
+		p, err := flags.newPass(cmd, asJSON)
 		if err != nil {
 			return err
 		}
-		kind, err := source.FileKindOf(args[0], o)
+		kind, err := source.FileKindOf(args[0], p.options)
 		if err != nil {
 			return err
 		}
 		if kind == source.LogFile || kind == source.ManifestFile || kind == source.RecordFile {
-			return layoutOfLog(cmd.OutOrStdout(), args[0], kind, asJSON)
+			return p.layoutOfLog(args[0], kind)
 		}
-		return layoutOfTable(cmd, args[0], o, asJSON)
+		return p.layoutOfTable(args[0])
 	}
 	return cmd
 }
 
-func layoutOfTable(cmd *cobra.Command, path string, o source.Options, asJSON bool) (err error) {
-	f, err := source.OpenDamaged(path, o)
+// layoutOfTable prints the layout of a table.
+func (p *pass) layoutOfTable(path string) (err error) {
+	f, err := source.OpenDamaged(path, p.options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	t, err := layout.Of(f, o.InternalKeys)
+	t, err := layout.Of(f, p.options.InternalKeys)
 	if err != nil {
 		return err
 	}
-	for _, note := range t.Notes {
-		text.Line(cmd.ErrOrStderr(), "sst: note: %s", note)
-	}
-	w := widthOf(f.Size)
-	p := rowPrinter[layout.Row]{
-		out: cmd.OutOrStdout(), asJSON: asJSON, files: []string{path},
-		head:   fmt.Sprintf("%*s  %*s  %-19s  %-11s  %9s  %7s  %8s  %-5s", w, "offset", w, "bytes", "kind", "compression", "raw", "entries", "restarts", "check"),
-		line:   func(r layout.Row) string { return rowText(r, w) },
-		damage: func(r layout.Row) string { return r.Damage },
-	}
-	return p.print(t.Rows())
+	p.note(t.Notes...)
+	head := columns{{"kind", -19}, {"compression", -11}, {"raw", 9}, {"entries", 7}, {"restarts", 8}, {"check", -5}}
+	return printRows(p, head.of(f.Size), t.Rows(), rowCells, path)
 }
 
 // layoutOfLog prints the layout of a log or a MANIFEST.
-func layoutOfLog(out io.Writer, path string, kind source.FileKind, asJSON bool) error {
+func (p *pass) layoutOfLog(path string, kind source.FileKind) error {
 	f, info, err := regular.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // it was only read
-	w := widthOf(info.Size())
+	size := info.Size()
 	if kind == source.ManifestFile {
-		p := rowPrinter[layout.Edit]{
-			out: out, asJSON: asJSON, head: fmt.Sprintf("%*s  %*s  %4s", w, "offset", w, "bytes", "edit"),
-			line:   func(e layout.Edit) string { return editText(e, w) },
-			damage: func(e layout.Edit) string { return e.Damage },
-		}
-		return p.print(layout.Manifest(f, info.Size()))
+		return printRows(p, columns{{"edit", 4}}.of(size), layout.Manifest(f, size), editCells)
 	}
-	p := rowPrinter[layout.Record]{
-		out: out, asJSON: asJSON, head: fmt.Sprintf("%*s  %*s  %-9s  %12s  %7s", w, "offset", w, "bytes", "kind", "sequence", "writes"),
-		line:   func(r layout.Record) string { return recordText(r, w) },
-		damage: func(r layout.Record) string { return r.Damage },
-	}
+	rows := layout.Log(f, size)
 	if kind == source.RecordFile {
-		return p.print(layout.Records(f, info.Size()))
+		rows = layout.Records(f, size)
 	}
-	return p.print(layout.Log(f, info.Size()))
+	return printRows(p, columns{{"kind", -9}, {"sequence", 12}, {"writes", 7}}.of(size), rows, recordCells)
 }
 
-// A rowPrinter prints rows as lines of columns, or as JSON objects.
-type rowPrinter[R any] struct {
-	out    io.Writer
-	asJSON bool
-	head   string
-	line   func(R) string
-	damage func(R) string
-	files  []string // the tables that sst salvage can read if they are damaged
+// columns are the columns of a layout, before one of any width that has no name.
+type columns []struct {
+	name  string
+	width int // < 0: cells are on the left
 }
 
-func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
+// of returns the columns with two before them, for offsets and lengths in a file of this size.
+func (c columns) of(size int64) columns {
+	w := max(len("offset"), len(fmt.Sprint(size)))
+	return append(columns{{"offset", w}, {"bytes", w}}, c...)
+}
+
+// line returns the cells of a row as a line.
+func (c columns) line(cells []any) string {
+	var b strings.Builder
+	for i, column := range c {
+		b.WriteString(fmt.Sprintf("%*v  ", column.width, cells[i]))
+	}
+	if len(cells) > len(c) {
+		b.WriteString(fmt.Sprint(cells[len(c)]))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// printRows prints rows as lines of cells, or as JSON objects. repairs are the files that sst salvage can read if
+// the rows show damage.
+func printRows[R interface{ Problem() string }](p *pass, c columns, rows iter.Seq2[R, error], cells func(R) []any, repairs ...string) error {
 	if !p.asJSON {
-		text.Line(p.out, "%s", p.head)
+		var names []any
+		for _, column := range c {
+			names = append(names, column.name)
+		}
+		text.Line(p.out, "%s", c.line(names))
 	}
 	var failed []error
 	damaged := false
 	for r, err := range rows {
-		if err != nil {
-			failed = append(failed, err)
-		}
-		damaged = damaged || err == nil && p.damage(r) != ""
+		failed = append(failed, err)
+		damaged = damaged || err == nil && r.Problem() != ""
 		if !p.asJSON {
-			text.Line(p.out, "%s", strings.TrimRight(p.line(r), " "))
-			continue
-		}
-		line, err := printable.AppendJSON(nil, r)
-		if err == nil {
-			_, err = p.out.Write(append(line, '\n'))
-		}
-		if err != nil {
+			text.Line(p.out, "%s", c.line(cells(r)))
+		} else if err := text.JSONLine(p.out, r); err != nil {
 			return err
 		}
 	}
 	if damaged {
-		failed = append(failed, damageReported{files: p.files})
+		failed = append(failed, damageReported{files: repairs})
 	}
 	return errors.Join(failed...)
 }
 
-// widthOf returns the width of a column of offsets.
-func widthOf(size int64) int { return max(len("offset"), len(fmt.Sprint(size))) }
-
-func rowText(r layout.Row, w int) string {
-	raw, entries, restarts := "", "", ""
+func rowCells(r layout.Row) []any {
+	cells := []any{r.Offset, r.Bytes, r.Kind, r.Compression, "", "", "", r.Check, aboutRow(r)}
 	if r.Raw > 0 {
-		raw = fmt.Sprint(r.Raw)
+		cells[4] = r.Raw
 	}
 	if r.Entries != nil {
-		entries, restarts = fmt.Sprint(r.Count), fmt.Sprint(r.Restarts)
+		cells[5], cells[6] = r.Count, r.Restarts
 	}
-	return fmt.Sprintf("%*d  %*d  %-19s  %-11s  %9s  %7s  %8s  %-5s  %s", w, r.Offset, w, r.Bytes, r.Kind, r.Compression, raw, entries, restarts, r.Check, aboutRow(r))
+	return cells
 }
 
 // aboutRow returns the text after the figures of a block.
@@ -211,30 +202,30 @@ func namesText(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-func recordText(r layout.Record, w int) string {
-	sequence, writes, about := "", "", ""
+func recordCells(r layout.Record) []any {
+	cells := []any{r.Offset, r.Bytes, r.Kind, "", "", ""}
 	if r.Batch != nil {
-		sequence, writes = fmt.Sprint(r.Sequence), fmt.Sprint(r.Writes)
+		cells[3], cells[4] = r.Sequence, r.Writes
 	}
 	switch {
 	case r.Damage != "":
-		about = "damaged: " + r.Damage
+		cells[5] = "damaged: " + r.Damage
 	case r.Value != nil || r.ValueBase64 != nil:
-		about = wire.Quote(r.Contents())
+		cells[5] = wire.Quote(r.Contents())
 	}
-	return fmt.Sprintf("%*d  %*d  %-9s  %12s  %7s  %s", w, r.Offset, w, r.Bytes, r.Kind, sequence, writes, about)
+	return cells
 }
 
-func editText(e layout.Edit, w int) string {
-	number, words := "", e.Kind
+func editCells(e layout.Edit) []any {
+	cells := []any{e.Offset, e.Bytes, "", e.Kind}
 	if e.Edit != nil {
-		number, words = fmt.Sprint(*e.Edit), "empty"
+		cells[2], cells[3] = *e.Edit, "empty"
 	}
 	if e.Field != nil {
-		words = e.Field.String()
+		cells[3] = e.Field
 	}
 	if e.Damage != "" {
-		words = "damaged: " + e.Damage
+		cells[3] = "damaged: " + e.Damage
 	}
-	return fmt.Sprintf("%*d  %*d  %4s  %s", w, e.Offset, w, e.Bytes, number, words)
+	return cells
 }

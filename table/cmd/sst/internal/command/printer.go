@@ -31,6 +31,8 @@ type printer struct {
 type fields struct {
 	versions, values, location bool
 
+	onlyValue bool // the value is printed, and nothing else
+
 	same   func(a, b []byte) bool // with location: whether two keys are equal
 	newest bool                   // with location: the entry is the newest version of its key
 }
@@ -76,6 +78,9 @@ func (p *printer) print(e source.Entry) error {
 // with tabs in between.
 func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, fields) []byte {
 	return func(line []byte, e source.Entry, s fields) []byte {
+		if s.onlyValue {
+			return encode(line, e.Value)
+		}
 		line = encode(line, e.Key)
 		if s.versions {
 			line = strconv.AppendUint(append(line, '\t'), e.Sequence, 10)
@@ -127,6 +132,9 @@ func versionState(e source.Entry, newest bool) string {
 
 // appendJSON appends a text.JSONEntry. Package encoding/json would take most of the time of a scan.
 func appendJSON(line []byte, e source.Entry, s fields) []byte {
+	if s.onlyValue {
+		return append(printable.AppendJSONBytes(append(line, '{'), "value", e.Value), '}')
+	}
 	line = printable.AppendJSONBytes(append(line, '{'), "key", e.Key)
 	if s.versions {
 		line = strconv.AppendUint(append(line, `,"sequence":`...), e.Sequence, 10)

@@ -1,27 +1,16 @@
 package command
 
 import (
-	"encoding/hex"
 	"io"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
-
-// recordFormats are formats for records, which have no key.
-var recordFormats = map[string]func(line, record []byte) []byte{
-	"tsv": printable.AppendEscape,
-	"hex": hex.AppendEncode,
-	"json": func(line, record []byte) []byte {
-		return append(printable.AppendJSONBytes(append(line, '{'), "value", record), '}')
-	},
-}
 
 // scanRecords prints the records of a file whose records are not batches, one per line.
 func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
@@ -33,21 +22,20 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	if f.limit < 0 {
 		return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
 	}
-	format := recordFormats[f.format]
-	if format == nil {
-		return unknownFormat(f.format, "tsv, json or hex")
+	lines, err := newPrinter(cmd.OutOrStdout(), f.format, fields{onlyValue: true})
+	if err != nil {
+		return err
 	}
 	p, err := f.newPass(cmd, false)
 	if err != nil {
 		return err
 	}
-	n, r, line := 0, source.Records{Path: path}, []byte(nil)
+	n, r := 0, source.Records{Path: path}
 	for record, err := range r.All(p.options) {
-		if err != nil {
-			return err
+		if err == nil {
+			err = lines.print(source.Entry{Value: record})
 		}
-		line = append(format(line[:0], record), '\n')
-		if _, err := p.out.Write(line); err != nil {
+		if err != nil {
 			return err
 		}
 		if n++; n == f.limit {

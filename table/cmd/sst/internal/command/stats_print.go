@@ -129,14 +129,14 @@ func blocksText(s *tablestats.Stats) string {
 
 // restartsText says how many restart points there are, and how far apart.
 func restartsText(s *tablestats.Stats) string {
-	restarts := humanize.Comma(int64(s.Restarts))
+	restarts := humanize.Comma(int64(s.RestartPoints))
 	switch s.Entries {
 	case 0:
 		return restarts
-	case s.Restarts:
+	case s.RestartPoints:
 		return restarts + ", one per entry"
 	}
-	return fmt.Sprintf("%s, one per %.1f entries", restarts, float64(s.Entries)/float64(max(1, s.Restarts)))
+	return fmt.Sprintf("%s, one per %.1f entries", restarts, float64(s.Entries)/float64(max(1, s.RestartPoints)))
 }
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }

@@ -68,7 +68,7 @@ func (f *writerFlags) retainedRestartInterval(s *tablestats.Stats) int {
 		return int(min(p.RestartInterval, maxRestartInterval))
 	}
 	n := s.Estimate.RestartInterval
-	if s.Restarts <= s.DataBlocks {
+	if s.RestartPoints <= s.DataBlocks {
 		n = max(n, f.restartInterval)
 	}
 	return n

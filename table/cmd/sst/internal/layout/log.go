@@ -35,6 +35,9 @@ type Record struct {
 	contents []byte
 }
 
+// Problem returns Damage.
+func (r Record) Problem() string { return r.Damage }
+
 // Contents returns what a record has that is no batch. It is valid until the next row.
 func (r *Record) Contents() []byte { return r.contents }
 
@@ -46,24 +49,20 @@ type Batch struct {
 
 // Log yields the records of a log. Damaged parts are records too. An error is a read error.
 func Log(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		for r, err := range records(src, size) {
-			if r.Kind == record {
-				r.readBatch()
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return described(src, size, (*Record).readBatch)
 }
 
 // Records yields the records of a file in the format of logs that are not batches.
 func Records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
+	return described(src, size, func(r *Record) { r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents) })
+}
+
+// described yields the records, each after describe.
+func described(src io.ReaderAt, size int64, describe func(*Record)) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for r, err := range records(src, size) {
 			if r.Kind == record {
-				r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents)
+				describe(&r)
 			}
 			if !yield(r, err) {
 				return

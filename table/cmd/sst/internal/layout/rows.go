@@ -26,6 +26,9 @@ type Row struct {
 	Damage string `json:"damage,omitempty"` // what is wrong
 }
 
+// Problem returns Damage.
+func (r Row) Problem() string { return r.Damage }
+
 // Entries describes the entries of a block that is not a filter.
 type Entries struct {
 	Count    int       `json:"entries"`

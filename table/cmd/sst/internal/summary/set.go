@@ -71,10 +71,9 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 		s.Files = append(s.Files, file)
 		s.add(t)
 	}
-	for _, e := range damage {
-		s.Damage = append(s.Damage, text.Lines(e)...)
-	}
-	return s, errors.Join(damage...)
+	err = errors.Join(damage...)
+	s.Damage = text.Lines(err)
+	return s, err
 }
 
 // add adds the next table.

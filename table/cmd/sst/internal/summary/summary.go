@@ -2,14 +2,11 @@
 package summary
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -76,134 +73,81 @@ func readOnce(path string, o source.Options, logs bool) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	paths := slices.Clone(d.Logs)
+	for _, t := range d.Tables {
+		paths = append(paths, t.Path)
+	}
+	if err := o.Outputs.CheckAll(paths); err != nil {
+		return nil, err
+	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
 	damage := append(d.Damage, d.MissingError())
 	if v := d.Version; v != nil {
-		damage = append(damage, s.statFile(&s.Manifest, v.Manifest))
-		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
+		manifest, err := s.stat(v.Manifest)
+		damage = append(damage, err)
+		s.Manifest, s.Comparer, s.LastSequence = manifest, v.Comparer, &v.LastSequence
 		for _, t := range v.Tables {
 			s.Tables = append(s.Tables, *t)
 		}
 		s.Levels = levelsOf(s.Tables, s.Order)
 	}
 	damage = append(damage, s.checkTables(d)...)
-	damage = append(damage, s.listLogs(d))
-	if err := o.Outputs.CheckAll(s.paths()); err != nil {
-		return nil, err
+	for _, path := range d.Logs {
+		damage = append(damage, s.addLog(path, d.Version, logs))
 	}
-	if logs {
-		damage = append(damage, s.readLogs()...)
-	}
-	for _, e := range damage {
-		s.Damage = append(s.Damage, text.Lines(e)...)
-	}
-	return s, errors.Join(damage...)
+	err = errors.Join(damage...)
+	s.Damage = text.Lines(err)
+	return s, err
 }
 
-// paths returns those of all tables and logs.
-func (s *Summary) paths() (paths []string) {
-	for _, f := range slices.Concat(s.Logs, s.Others, slices.Collect(maps.Values(s.Found))) {
-		paths = append(paths, filepath.Join(s.Path, f.Name))
-	}
-	return paths
-}
-
-// statFile sets to to the file of this name.
-func (s *Summary) statFile(to **File, name string) error {
+// stat returns the file of this name.
+func (s *Summary) stat(name string) (*File, error) {
 	info, err := os.Stat(filepath.Join(s.Path, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	*to = &File{Name: name, Bytes: info.Size()}
-	return nil
+	return &File{Name: name, Bytes: info.Size()}, nil
 }
 
 // checkTables checks the sizes of the tables in the MANIFEST, and adds the other tables to
 // Others.
 func (s *Summary) checkTables(d source.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
-		var f *File
-		if err := s.statFile(&f, filepath.Base(l.Path)); err != nil {
+		f, err := s.stat(filepath.Base(l.Path))
+		switch {
+		case err != nil:
 			damage = append(damage, err)
-			continue
-		}
-		if l.Meta == nil {
+		case l.Meta == nil:
 			s.Others = append(s.Others, *f)
-			continue
-		}
-		s.Found[l.Meta.Number] = *f
-		if err := l.CheckSize(f.Bytes, d.Version.Manifest, ""); err != nil {
-			damage = append(damage, &source.FileError{Path: l.Path, Err: err})
+		default:
+			s.Found[l.Meta.Number] = *f
+			if err := l.CheckSize(f.Bytes, d.Version.Manifest, ""); err != nil {
+				damage = append(damage, &source.FileError{Path: l.Path, Err: err})
+			}
 		}
 	}
 	slices.SortFunc(s.Others, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return damage
 }
 
-// listLogs adds the logs, the oldest first.
-func (s *Summary) listLogs(d source.Dir) error {
-	entries, err := os.ReadDir(s.Path)
+// addLog adds the next log, the oldest first. If read is true and its writes may be in no table, it reads the log.
+func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
+	f, err := s.stat(filepath.Base(path))
 	if err != nil {
 		return err
 	}
-	numbers, isLive := map[string]uint64{}, liveAmong(d.Version, entries)
-	var failed []error
-	for _, e := range entries {
-		digits, isLog := versions.LogNumber(e.Name())
-		if !isLog {
-			continue
-		}
-		n, _ := strconv.ParseUint(digits, 10, 64) // one too large is not live
-		var f *File
-		if err := s.statFile(&f, e.Name()); err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		if d.Version != nil {
-			live := isLive[f.Name]
-			f.Live = &live
-		}
-		numbers[f.Name] = n
-		s.Logs = append(s.Logs, *f)
+	if v != nil {
+		names, _ := v.LiveLogs([]string{f.Name})
+		live := len(names) > 0
+		f.Live, read = &live, read && live
 	}
-	slices.SortStableFunc(s.Logs, func(a, b File) int { return cmp.Compare(numbers[a.Name], numbers[b.Name]) })
-	return errors.Join(failed...)
-}
-
-// liveAmong returns the names of the live logs of a version, if there is one.
-func liveAmong(v *versions.Version, entries []os.DirEntry) map[string]bool {
-	isLive := map[string]bool{}
-	if v == nil {
-		return isLive
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	live, _ := v.LiveLogs(names)
-	for _, name := range live {
-		isLive[name] = true
-	}
-	return isLive
-}
-
-// readLogs reads the logs whose writes may be in no table.
-func (s *Summary) readLogs() (damage []error) {
-	for i := range s.Logs {
-		f := &s.Logs[i]
-		if f.Live != nil && !*f.Live {
-			continue
-		}
-		l, stats := source.Log{Path: filepath.Join(s.Path, f.Name)}, &LogStats{File: f.Name}
-		if err := stats.Count(&l, s.Order); err != nil {
-			damage = append(damage, err)
-			continue
-		}
-		f.Log = stats
-		if err := l.DamageError(); err != nil {
-			damage = append(damage, err)
+	if read {
+		l, stats := source.Log{Path: path}, &LogStats{File: f.Name}
+		if err = stats.Count(&l, s.Order); err == nil {
+			f.Log, err = stats, l.DamageError()
 		}
 	}
-	return damage
+	s.Logs = append(s.Logs, *f)
+	return err
 }

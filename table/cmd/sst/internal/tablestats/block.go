@@ -19,19 +19,38 @@ type Block struct {
 	table.IndexEntry      // separator and handle
 	Compression      byte // compression id
 	Raw              int  // size after decompression
-	Entries          int
-	UserKeys         int   // number of distinct user keys; for plain keys the same as Entries
-	Continues        bool  // whether the first user key is the last one of the block before
-	Deletions        int   // number of tombstones
-	RestartPoints    int   // number of restart points
-	KeyBytes         int64 // size of all keys, uncompressed
-	KeyShared        int64 // bytes that are not stored, because a key shares them with the key before it
-	ValueBytes       int64
-	LongestValue     int             // length of the longest value
-	KeySizes         sizes.Histogram // of user keys
-	ValueSizes       sizes.Histogram
+	UserKeys         int  // number of distinct user keys; for plain keys the same as Entries
+	Continues        bool // whether the first user key is the last one of the block before
+	Totals
 
 	Iter *encoded.Iter // goes through the entries; nil if the block is damaged
+}
+
+// Totals are what the entries of a block or of a table have together.
+type Totals struct {
+	Entries       int   `json:"entries"`
+	Deletions     int   `json:"deletions"`
+	KeyBytes      int64 `json:"key_bytes"`        // size of all keys, uncompressed
+	KeyShared     int64 `json:"key_shared_bytes"` // shared with the key before, and so not stored
+	ValueBytes    int64 `json:"value_bytes"`
+	LongestValue  int   `json:"longest_value_bytes"`
+	RestartPoints int   `json:"restart_points"`
+
+	KeySizes   sizes.Histogram `json:"key_sizes"` // of keys without sequence number and kind
+	ValueSizes sizes.Histogram `json:"value_sizes"`
+}
+
+// add adds the entries of another block.
+func (t *Totals) add(b *Totals) {
+	t.Entries += b.Entries
+	t.Deletions += b.Deletions
+	t.KeyBytes += b.KeyBytes
+	t.KeyShared += b.KeyShared
+	t.ValueBytes += b.ValueBytes
+	t.LongestValue = max(t.LongestValue, b.LongestValue)
+	t.RestartPoints += b.RestartPoints
+	t.KeySizes.Join(&b.KeySizes)
+	t.ValueSizes.Join(&b.ValueSizes)
 }
 
 // ReadBlock reads and checks a data block.

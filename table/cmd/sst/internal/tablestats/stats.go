@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -29,16 +28,7 @@ type Stats struct {
 	Smallest    uint64         `json:"smallest_block_bytes"` // size as stored
 	Largest     uint64         `json:"largest_block_bytes"`
 
-	Entries      int   `json:"entries"`
-	Deletions    int   `json:"deletions"`
-	KeyBytes     int64 `json:"key_bytes"`
-	KeyShared    int64 `json:"key_shared_bytes"` // shared with the key before, and so not stored
-	ValueBytes   int64 `json:"value_bytes"`
-	LongestValue int   `json:"longest_value_bytes"`
-	Restarts     int   `json:"restart_points"`
-
-	KeySizes   sizes.Histogram `json:"key_sizes"` // of keys without sequence number and kind
-	ValueSizes sizes.Histogram `json:"value_sizes"`
+	Totals
 
 	FilterNote      string            `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats     `json:"filters"`
@@ -155,14 +145,6 @@ func (s *Stats) addBlock(f *source.File, b Block) {
 	}
 	s.DataRaw += int64(b.Raw)
 	s.Compression[Compression(f, b.Handle, b.Compression)]++
-	s.Entries += b.Entries
-	s.Deletions += b.Deletions
-	s.KeyBytes += b.KeyBytes
-	s.KeyShared += b.KeyShared
-	s.ValueBytes += b.ValueBytes
-	s.LongestValue = max(s.LongestValue, b.LongestValue)
-	s.Restarts += b.RestartPoints
-	s.KeySizes.Join(&b.KeySizes)
-	s.ValueSizes.Join(&b.ValueSizes)
+	s.Totals.add(&b.Totals)
 	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }

@@ -66,7 +66,7 @@ func TestStatsCount(t *testing.T) {
 	if s.Entries != len(pairs) || s.KeyBytes != int64(16*len(pairs)) || s.ValueBytes != int64(100*len(pairs)) || s.LongestValue != 100 {
 		t.Errorf("%d entries, keys of %d bytes, values of %d", s.Entries, s.KeyBytes, s.ValueBytes)
 	}
-	if per := float64(s.Entries) / float64(s.Restarts); per < 6 || per > 8 {
+	if per := float64(s.Entries) / float64(s.RestartPoints); per < 6 || per > 8 {
 		t.Errorf("%.1f entries for each restart point, want up to 8", per)
 	}
 }
@@ -79,7 +79,7 @@ func TestStatsOfSharedPrefixes(t *testing.T) {
 	shared := statsOf(t, o, pairs)
 	o.RestartInterval = 1
 	whole := statsOf(t, o, pairs)
-	saved := whole.DataRaw - 4*int64(whole.Restarts) - (shared.DataRaw - 4*int64(shared.Restarts))
+	saved := whole.DataRaw - 4*int64(whole.RestartPoints) - (shared.DataRaw - 4*int64(shared.RestartPoints))
 	if shared.KeyShared != saved || whole.KeyShared != 0 {
 		t.Errorf("keys share %d and %d bytes, want %d and 0", shared.KeyShared, whole.KeyShared, saved)
 	}
