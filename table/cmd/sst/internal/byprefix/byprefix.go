@@ -33,8 +33,11 @@ func (r Rule) prefixOf(key []byte) []byte {
 
 // A Count is what entries have together, with sizes in bytes.
 type Count struct {
-	Entries, KeyBytes, ValueBytes uint64
-	LiveEntries, LiveBytes        uint64 // those of the entries that are live, with keys and values
+	Entries     uint64 `json:"entries"`
+	KeyBytes    uint64 `json:"key_bytes"`
+	ValueBytes  uint64 `json:"value_bytes"`
+	LiveEntries uint64 `json:"-"` // those of the entries that are live
+	LiveBytes   uint64 `json:"-"` // of these, keys and values
 }
 
 // Bytes is the size of keys and values.
@@ -76,7 +79,8 @@ type Result struct {
 type Counter struct {
 	rule    Rule
 	runs    bool // all keys with a prefix come one after the other
-	kept    largest
+	top     int
+	full    bool              // Top of the result has at least top groups, in order
 	current Group             // with runs
 	have    bool              // current is set
 	apart   map[string]*Count // without runs
@@ -91,10 +95,10 @@ const (
 )
 
 // NewCounter returns a Counter that finds the top largest groups. With runs, all keys with a prefix
-// must come one after the other, as in bytewise order: the result is exact then, and no more than top
-// groups are in memory. Without, it is exact as far as all groups have room in 64 MiB.
+// must come one after the other, as in bytewise order: the result is exact then, and no more than twice
+// as many groups are in memory. Without, it is exact as far as all groups have room in 64 MiB.
 func NewCounter(rule Rule, top int, runs bool) *Counter {
-	return &Counter{rule: rule, runs: runs, kept: largest{most: top}, apart: map[string]*Count{}, room: maxRoom}
+	return &Counter{rule: rule, runs: runs, top: top, apart: map[string]*Count{}, room: maxRoom}
 }
 
 // Add counts an entry.
@@ -132,10 +136,28 @@ func (c *Counter) endRun() {
 
 // end takes a group that has all its entries.
 func (c *Counter) end(g Group) {
-	c.result.Prefixes++
-	if dropped, full := c.kept.add(g); full {
-		c.result.Others.add(dropped.Count)
+	r := &c.result
+	r.Prefixes++
+	if c.full && compareGroups(g, r.Top[c.top-1]) > 0 {
+		r.Others.add(g.Count)
+		return
 	}
+	if r.Top = append(r.Top, g); len(r.Top) >= 2*c.top {
+		c.cut()
+	}
+}
+
+// cut keeps the largest groups, in order.
+func (c *Counter) cut() {
+	r := &c.result
+	slices.SortFunc(r.Top, compareGroups)
+	if c.full = len(r.Top) >= c.top; !c.full {
+		return
+	}
+	for _, g := range r.Top[c.top:] {
+		r.Others.add(g.Count)
+	}
+	r.Top = slices.Delete(r.Top, c.top, len(r.Top))
 }
 
 func (c *Counter) addToGroup(prefix []byte, n Count) {
@@ -158,7 +180,6 @@ func (c *Counter) Result() *Result {
 	}
 	r := &c.result
 	r.Others.add(r.Unknown)
-	r.Top = c.kept.groups
-	slices.SortFunc(r.Top, compareGroups)
+	c.cut()
 	return r
 }

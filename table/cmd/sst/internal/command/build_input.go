@@ -52,44 +52,24 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 		}
 		r.marked = note
 	}
-	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
-	if !r.options.InternalKeys {
-		pairs = hintInternalKeys(pairs, r.stderr)
+	return func(yield func(input.Pair, error) bool) {
+		defer bar.Done()
+		first := !r.options.InternalKeys
+		for pair, err := range input.Read(ctx, r.paths, r.stdin, r.options) {
+			if first && looksLikeVersion().Match(pair.Value) {
+				text.Line(r.stderr, "sst: note: the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
+			}
+			first = false
+			if r.n++; !yield(pair, err) {
+				return
+			}
+		}
 	}
-	return pairs
 }
 
 // looksLikeVersion matches a value that starts with a sequence number and a kind, as with
 // --internal-keys.
 var looksLikeVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\t(set|delete)\t`) })
-
-// hintInternalKeys prints a note if the first pair looks like a version of an internal key.
-func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		first := true
-		for pair, err := range pairs {
-			if first && looksLikeVersion().Match(pair.Value) {
-				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
-			}
-			first = false
-			if !yield(pair, err) {
-				return
-			}
-		}
-	}
-}
-
-// countPairs counts pairs in n, and calls done at the end.
-func countPairs(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		defer done()
-		for pair, err := range pairs {
-			if *n++; !yield(pair, err) {
-				return
-			}
-		}
-	}
-}
 
 // totalSize returns the size of all files, or -1 if it is unknown. Missing files count as empty.
 func totalSize(paths []string) int64 {

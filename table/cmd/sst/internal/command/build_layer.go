@@ -50,30 +50,6 @@ func (f *buildFlags) checkLayer(given func(name string) bool) error {
 // errNoRemoval is the error for a removal from a set that cannot show what its filters have.
 var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals, since its filters cannot be read as keys: build it anew from the keys")
 
-// layer adds a layer to a set.
-func (b *build) layer() error {
-	o, err := b.partition()
-	if err != nil {
-		return err
-	}
-	if err := b.checkInputsOfSet(); err != nil {
-		return err
-	}
-	if err := b.readLists(); err != nil {
-		return err
-	}
-	w, err := partition.CreateLayer(b.ctx, o, b.fits)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Commit
-	if err := b.appendLayer(w); err != nil {
-		return err
-	}
-	_, err = w.Commit()
-	return explainTooManyKeys(err)
-}
-
 // readLists reads the keys of --never and --delete.
 func (b *build) readLists() error {
 	if b.delete != "" {
@@ -86,7 +62,7 @@ func (b *build) readLists() error {
 	return b.readNever()
 }
 
-// appendLayer appends the pairs, and then the keys to remove.
+// appendLayer appends the pairs, and then the keys to remove, if there are any.
 func (b *build) appendLayer(w *partition.Writer) error {
 	if b.delete == "" {
 		return b.appendAll(w)
@@ -135,11 +111,7 @@ func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
 	o := *b.options
 	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), checkedPolicy{filter.NewTableBloom(10)}
 	o.FilterPrefix, o.Never = nil, nil
-	w, err := set.NewTableWriter(to, &o)
-	if err != nil {
-		return nil, err
-	}
-	return &partTable{*b.bounded(w), w, new(keyRange)}, nil
+	return b.newPart(to, &o, new(keyRange))
 }
 
 // fits returns an error if tables of these flags do not fit to the tables of a set.

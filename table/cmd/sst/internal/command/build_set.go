@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
@@ -21,28 +23,33 @@ func (f *buildFlags) isSet(given func(name string) bool) bool {
 	return given("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1])
 }
 
-// set builds a set.
-func (b *build) set() error {
+// writeSet builds a set, or a layer of one.
+func (b *build) writeSet() error {
 	o, err := b.partition()
 	if err != nil {
 		return err
 	}
-	if err := b.checkSet(); err != nil {
+	if err := cmp.Or(b.checkSet(), b.checkInputsOfSet()); err != nil {
 		return err
 	}
-	if err := b.readNever(); err != nil {
+	if err := b.readLists(); err != nil {
 		return err
 	}
-	w, err := partition.Create(b.ctx, o)
+	var w *partition.Writer
+	if b.layerOf == "" {
+		w, err = partition.Create(b.ctx, o)
+	} else {
+		w, err = partition.CreateLayer(b.ctx, o, b.fits)
+	}
 	if err != nil {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	if err := b.appendAll(w); err != nil {
+	if err := b.appendLayer(w); err != nil {
 		return err
 	}
 	obsolete, err := w.Commit()
-	if err != nil {
+	if err != nil || b.layerOf != "" {
 		return explainTooManyKeys(err)
 	}
 	if b.read.n == 0 {
@@ -62,9 +69,11 @@ func (b *build) partition() (o partition.Options, err error) {
 	}, err
 }
 
-// checkSet checks flags and inputs of a set.
+// checkSet checks the flags of a set. checkLayer has checked those of a layer.
 func (b *build) checkSet() error {
 	switch {
+	case b.layerOf != "":
+		return nil
 	case b.out == "-":
 		return cli.UsageErrorf("-o is - and --entries-per-table is given, want a directory for the tables")
 	case isTableFile(b.out):
@@ -74,7 +83,7 @@ func (b *build) checkSet() error {
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
-	return b.checkInputsOfSet()
+	return nil
 }
 
 // checkInputsOfSet checks the inputs of a set or of a layer.
@@ -113,7 +122,11 @@ func (b *build) newTable(to io.Writer) (partition.TableWriter, error) {
 	if b.never != "" {
 		o.Never = b.good.within(keys)
 	}
-	w, err := set.NewTableWriter(to, &o)
+	return b.newPart(to, &o, keys)
+}
+
+func (b *build) newPart(to io.Writer, o *table.WriterOptions, keys *keyRange) (partition.TableWriter, error) {
+	w, err := set.NewTableWriter(to, o)
 	if err != nil {
 		return nil, err
 	}

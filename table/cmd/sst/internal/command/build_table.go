@@ -79,10 +79,8 @@ func (b *build) write(given func(name string) bool) error {
 	switch {
 	case b.database:
 		return b.writeDatabase()
-	case b.layerOf != "":
-		return b.layer()
-	case b.isSet(given):
-		return b.set()
+	case b.layerOf != "", b.isSet(given):
+		return b.writeSet()
 	}
 	return b.table()
 }

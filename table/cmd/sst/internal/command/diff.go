@@ -93,8 +93,11 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if f.summary {
 		c.print(out)
 	}
-	const meaning = "these keys were not compared"
-	return cmp.Or(errors.Join(lostKeys(a, source.KeyRange{}, meaning), lostKeys(b, source.KeyRange{}, meaning)), c.negative())
+	var lost []error
+	for _, s := range []*source.Source{a, b} {
+		lost = append(lost, namedLosses(s, s.Losses(source.KeyRange{}), "these keys were not compared"))
+	}
+	return cmp.Or(errors.Join(lost...), negative(c.onlyA+c.onlyB+c.changed > 0))
 }
 
 func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
@@ -227,12 +230,4 @@ func (c *comparison) endedBy(err error) error {
 		return err
 	}
 	return errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
-}
-
-// negative returns errNegative if there are differences.
-func (c *comparison) negative() error {
-	if c.onlyA+c.onlyB+c.changed > 0 {
-		return errNegative
-	}
-	return nil
 }

@@ -155,12 +155,6 @@ func (damageReported) Is(target error) bool { return target == table.ErrCorrupt 
 // maxNamedLosses is how many ranges of lost keys are named each.
 const maxNamedLosses = 100
 
-// lostKeys returns errors for the keys within a range that a source has lost, and then what that
-// means.
-func lostKeys(s *source.Source, within source.KeyRange, meaning string) error {
-	return namedLosses(s, s.Losses(within), meaning)
-}
-
 // namedLosses returns errors for losses, and then what they mean, or nil if there are none.
 func namedLosses(s *source.Source, losses []source.Loss, meaning string) error {
 	var all []error

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -46,7 +45,7 @@ func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exce
 		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
 	o.Never = inOrder(old.Never, o.Comparer, internal)
-	o.TableFilterPolicy = comparedPolicy{o.TableFilterPolicy, e}
+	o.TableFilterPolicy = watchedPolicy{o.TableFilterPolicy, func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }}
 	return e
 }
 
@@ -81,27 +80,6 @@ func inOrder(never *table.Exceptions, order table.Comparer, internal bool) iter.
 		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
 		}
 	}
-}
-
-// A comparedPolicy compares the filter that it builds with the one of the exceptions.
-type comparedPolicy struct {
-	filter.TablePolicy
-	e *exceptions
-}
-
-func (p comparedPolicy) NewTableGenerator() filter.TableGenerator {
-	return comparedGenerator{p.TablePolicy.NewTableGenerator(), p.e}
-}
-
-type comparedGenerator struct {
-	filter.TableGenerator
-	e *exceptions
-}
-
-func (g comparedGenerator) Generate() ([]byte, error) {
-	contents, err := g.TableGenerator.Generate()
-	g.e.sameFilter = err == nil && bytes.Equal(contents, g.e.filter)
-	return contents, err
 }
 
 // explainNever says of an error of Append that the table itself denies the key.

@@ -41,6 +41,14 @@ var exitMeanings = exitStatus{
 // differ. No message is printed for it.
 var errNegative = errors.New("no")
 
+// negative returns errNegative if an answer is negative.
+func negative(is bool) error {
+	if is {
+		return errNegative
+	}
+	return nil
+}
+
 // exitStatusOf returns the exit status of a command that ended with err.
 func exitStatusOf(err error) int {
 	switch {

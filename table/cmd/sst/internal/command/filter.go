@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -112,18 +114,13 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 			return err
 		}
 	}
-	to, err := output.Create(ctx, out, cmd.OutOrStdout())
-	if err != nil {
+	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error {
+		err := union.Write(to)
+		if n := union.LeftOut(); err == nil && n > 0 {
+			text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another of the filters may have the key", text.Count(uint64(n), "exception"))
+		}
 		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	if err := union.Write(to); err != nil {
-		return err
-	}
-	if n := union.LeftOut(); n > 0 {
-		text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another of the filters may have the key", text.Count(uint64(n), "exception"))
-	}
-	return output.Commit(to)
+	})
 }
 
 // addTo adds the filter of a file to the union.
@@ -149,4 +146,12 @@ func checkNoFilters(path string) error {
 		return err
 	}
 	return fmt.Errorf("%s is %s, want its filters: %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
+}
+
+// noteFilterName says what other programs see in a table with a filter only, if it gets the name of one of
+// theirs.
+func noteFilterName(stderr io.Writer, out string) {
+	if ext := filepath.Ext(out); ext == ".ldb" || ext == ".sst" {
+		text.Line(stderr, "sst: note: %s will be an empty table for LevelDB and others: a name such as %s tells it apart", out, strings.TrimSuffix(out, ext)+".filter")
+	}
 }

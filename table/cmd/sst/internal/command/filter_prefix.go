@@ -1,6 +1,7 @@
 package command
 
 import (
+	"io"
 	"strconv"
 	"strings"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // prefixerNames is how the names of the Prefixers begin that --filter-prefix can name. The rest is the
@@ -48,4 +51,12 @@ func retainedFilterPrefix(p *table.Properties) string {
 		return ""
 	}
 	return value
+}
+
+// notePrefixLoss says that the filters of a new table of the same entries do not hold prefixes, if those of
+// f do.
+func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *source.File) {
+	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
+		text.Line(stderr, "sst: note: the filters of the new table do not hold prefixes, as those of the old one do by %s", printable.Escape([]byte(p.FilterPrefix)))
+	}
 }

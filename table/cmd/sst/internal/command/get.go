@@ -156,7 +156,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		if !f.explain {
 			l.noteAbsent(cmd.ErrOrStderr())
 		}
-		return cmp.Or(l.failure(), l.negative())
+		return cmp.Or(l.failure(), negative(l.absent > 0))
 	})
 }
 

@@ -31,17 +31,15 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 		text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
 	}
 	filterOnly := slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly })
-	if !s.Dir && len(paths) == 1 { // its answer is the answer
-		explainTable(out, paths[0], true)
-		return found || filterOnly, err
-	}
+	alone := !s.Dir && len(paths) == 1
 	for _, p := range paths {
-		explainTable(out, p, false)
+		explainTable(out, p, alone)
 	}
 	if s.Dir {
 		explainTotals(out, s, paths)
 	}
 	switch {
+	case alone: // its answer is the answer
 	case err != nil && (found || e.Internal):
 		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e))
 	case err != nil:
@@ -162,7 +160,11 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	default:
 		text.Row(w, "  filter", "%s, %d bits, k = %d: %s",
 			filterNumber(p.FilterIndex, filters.Blocks.Len()), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
-		text.Row(w, "  bits", "%s 0x%08x: %s", hashName(p.BlockProbes), p.BlockProbes.Hash, probedBits(p.BlockProbes))
+		hash := "hash"
+		if p.BlockProbes.Signed { // as in C++ LevelDB < 1.18
+			hash = "hash of signed bytes"
+		}
+		text.Row(w, "  bits", "%s 0x%08x: %s", hash, p.BlockProbes.Hash, probedBits(p.BlockProbes))
 	}
 }
 
@@ -172,14 +174,6 @@ func filterNumber(i, n int) string {
 		return "filter 0, the only one"
 	}
 	return fmt.Sprintf("filter %d of 0 to %d", i, n-1)
-}
-
-// hashName names the hash of a block filter: the usual one, or that of C++ LevelDB < 1.18.
-func hashName(p filter.Probes) string {
-	if p.Signed {
-		return "hash of signed bytes"
-	}
-	return "hash"
 }
 
 // probedBits lists the bits of a key that a filter looked up, up to the first clear one.

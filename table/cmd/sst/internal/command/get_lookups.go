@@ -74,14 +74,6 @@ func (l *lookups) failure() error {
 	return errors.Join(all...)
 }
 
-// negative returns errNegative if a key is absent.
-func (l *lookups) negative() error {
-	if l.absent > 0 {
-		return errNegative
-	}
-	return nil
-}
-
 // A keyError says that damage hides whether a key is there.
 type keyError struct {
 	key []byte

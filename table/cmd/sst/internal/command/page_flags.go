@@ -23,15 +23,9 @@ func addPageFlag(cmd *cobra.Command, name *string) {
 // page is complete.
 func writePage(ctx context.Context, name string, page func(io.Writer) error, stdout io.Writer) error {
 	return cli.Interruptible(ctx, func(ctx context.Context) error {
-		to, err := output.Create(ctx, name, stdout)
-		if err != nil {
-			return err
-		}
-		defer to.Abort() // does nothing after Commit
-		out := bufio.NewWriter(to)
-		if err := errors.Join(page(out), out.Flush()); err != nil {
-			return err
-		}
-		return output.Commit(to)
+		return output.WriteFile(ctx, name, stdout, func(to io.Writer) error {
+			out := bufio.NewWriter(to)
+			return errors.Join(page(out), out.Flush())
+		})
 	})
 }

@@ -1,10 +1,10 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +74,7 @@ func reportCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(cmd, args[0])
 		},
 	}
 	addPageFlag(cmd, &f.out)
@@ -85,7 +85,8 @@ func reportCommand() *cobra.Command {
 }
 
 // run writes the report on a table, a database or a set.
-func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
+// Damage is in the page and in the error.
+func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if f.out == "" {
 		return errNoPage
 	}
@@ -93,34 +94,56 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	if source.IsSet(path) && !f.allTables {
-		return f.set(ctx, path, stdout, stderr)
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return f.database(ctx, path, stdout, stderr)
-	}
-	return f.withFile(path, stderr, func(file *source.File) error {
-		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})
-		return errors.Join(writePage(ctx, f.out, page.Write, stdout), file.Wrap(damage))
-	})
-}
-
-// database writes the report on a database. Damage is in the page and in the error.
-func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr io.Writer) error {
-	o, err := f.options()
+	p, err := f.newPass(cmd, false)
 	if err != nil {
 		return err
 	}
-	s, damage := summary.Read(path, o, !f.noLogs)
+	write := func(page func(io.Writer) error, damage error) error {
+		return errors.Join(writePage(cmd.Context(), f.out, page, p.out), damage)
+	}
+	if source.IsSet(path) {
+		return p.reportSet(path, write)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		s, damage := summary.Read(path, p.options, !f.noLogs)
+		if s == nil {
+			return damage
+		}
+		p.note(s.Notes...)
+		return write(report.NewDatabase(s, f.noLogs).Write, damage)
+	}
+	return f.withFile(path, p.stderr, func(file *source.File) error {
+		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})
+		return write(page.Write, file.Wrap(damage))
+	})
+}
+
+// reportSet writes the report on a set.
+func (p *pass) reportSet(path string, write func(page func(io.Writer) error, damage error) error) error {
+	s, damage := summary.ReadSet(path, p.options)
 	if s == nil {
 		return damage
 	}
-	for _, note := range s.Notes {
-		text.Line(stderr, "sst: note: %s", note)
+	p.note(s.Notes...)
+	var one *source.File
+	var entries uint64
+	var err error
+	if i := slices.IndexFunc(s.Files, hasFilters); i >= 0 {
+		o := p.options
+		o.Line, entries = s.Files[i].Table, s.Files[i].Entries
+		if one, err = source.Open(s.Files[i].Path, o); err != nil {
+			s.Damage = append(s.Damage, text.Lines(err)...)
+			damage = errors.Join(damage, err)
+		} else {
+			defer one.Close() // it was only read
+		}
 	}
-	page := report.NewDatabase(s, f.noLogs)
-	return errors.Join(writePage(ctx, f.out, page.Write, stdout), damage)
+	return write(report.NewSet(s, path, one, entries).Write, damage)
 }
+
+// hasFilters reports whether the page can name the filters of a table for those of all: it is in the base,
+// and can be read.
+func hasFilters(t summary.SetTable) bool { return t.Layer == 0 && t.Problem == "" }
 
 // command returns a command of sst that reads the table.
 func (f *reportFlags) command(name, path string) []string {

@@ -130,7 +130,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if s.HasVersions() {
 		meaning = "of these keys, older versions may be in the output, also of keys that were deleted"
 	}
-	return errors.Join(lostKeys(s, scanned, meaning), err)
+	return errors.Join(namedLosses(s, s.Losses(scanned), meaning), err)
 }
 
 // checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.

@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/trial"
 )
 
@@ -48,6 +53,7 @@ type tried struct {
 	Bytes       uint64      `json:"bytes"` // of data blocks and indexes
 	Sizes       []triedSize `json:"sizes"`
 
+	columns      []string       // the compressions that are tried
 	compressions map[string]int // blocks by the name of their compression
 }
 
@@ -85,14 +91,10 @@ func (p *pass) try(path string) error {
 
 // chooseTables returns at most maxTryTables, spread evenly, and those that are missing, which
 // are errors.
-func chooseTables(tables []target) []target {
+func chooseTables(tables []target) (chosen []target) {
 	n := min(maxTryTables, len(tables))
-	var chosen []target
-	for i := range n {
-		chosen = append(chosen, tables[i*len(tables)/n])
-	}
-	for _, t := range tables {
-		if t.Missing && !slices.ContainsFunc(chosen, func(c target) bool { return c.Path == t.Path }) {
+	for i, t := range tables {
+		if t.Missing || i*n%len(tables) < n {
 			chosen = append(chosen, t)
 		}
 	}
@@ -119,7 +121,6 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 // add adds the sizes of a Sample with all settings.
 func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 	r.addSample(s)
-	columns := len(r.Sizes) / (len(trySizes) + 1)
 	known := map[triedSize]uint64{} // without Bytes and Ratio
 	for i := range r.Sizes {
 		cell := &r.Sizes[i]
@@ -132,7 +133,7 @@ func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 			known[setting] = size
 		}
 		cell.Bytes += known[setting]
-		if i%columns == columns-1 {
+		if (i+1)%len(r.columns) == 0 {
 			bar.Add(1)
 		}
 	}
@@ -143,12 +144,12 @@ func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 func (r *tried) addSample(s *trial.Sample) {
 	own := mainCompression(s.Compression)
 	if r.Sizes == nil {
-		names := tryCompressions
-		if !slices.Contains(names, own) {
-			names = append(slices.Clone(names), own)
+		r.columns = slices.Clone(tryCompressions)
+		if !slices.Contains(r.columns, own) {
+			r.columns = append(r.columns, own)
 		}
 		for _, size := range append(slices.Clone(trySizes), 0) {
-			for _, name := range names {
+			for _, name := range r.columns {
 				r.Sizes = append(r.Sizes, triedSize{BlockSize: size, Compression: name})
 			}
 		}
@@ -186,4 +187,82 @@ func (r *tried) finish(times float64) {
 		r.BlockSize, r.Sizes = 0, []triedSize{}
 	}
 	slices.SortStableFunc(r.Sizes, func(a, b triedSize) int { return cmp.Compare(a.BlockSize, b.BlockSize) })
+}
+
+// print prints r as a table with a row for each block size.
+func (r *tried) print(w io.Writer) {
+	text.Line(w, "%s: %s", r.Path, r.today())
+	if r.Blocks == 0 {
+		return
+	}
+	text.Line(w, "tried: %s", r.part())
+	text.Line(w, "")
+	head := fmt.Sprintf("%-20s", "block size")
+	for _, name := range r.columns {
+		head += fmt.Sprintf("%19s", markToday(name, name == r.Compression))
+	}
+	text.Line(w, "%s", head)
+	for row := range slices.Chunk(r.Sizes, len(r.columns)) {
+		line := fmt.Sprintf("%-20s", markToday(sizeText(row[0].BlockSize), row[0].BlockSize == r.BlockSize))
+		for _, cell := range row {
+			line += fmt.Sprintf("%10s %6.2f ×", text.Bytes(cell.Bytes), cell.Ratio)
+		}
+		text.Line(w, "%s", line)
+	}
+	text.Line(w, "")
+	text.Line(w, "Sizes are of data blocks and index, without filters. × is of today's size.")
+}
+
+// today says what the data is like today.
+func (r *tried) today() string {
+	if r.Blocks == 0 {
+		return "no data, so there is nothing to try"
+	}
+	tables := ""
+	if r.Tables > 1 {
+		tables = " of " + text.Count(uint64(r.Tables), "table")
+	}
+	return fmt.Sprintf("data and index%s take %s, in blocks %s, %s", tables, text.Bytes(r.Bytes), blocksOf(r.BlockSize), r.Compression)
+}
+
+// part says how much was tried.
+func (r *tried) part() string {
+	var parts []string
+	if r.TriedTables < r.Tables {
+		parts = append(parts, fmt.Sprintf("%d of %s", r.TriedTables, text.Count(uint64(r.Tables), "table")))
+	}
+	if r.TriedBlocks < r.Blocks {
+		parts = append(parts, fmt.Sprintf("%s of %s", humanize.Comma(int64(r.TriedBlocks)), text.Count(uint64(r.Blocks), "block")))
+	}
+	entries := text.Count(uint64(r.Entries), "entry")
+	if parts == nil {
+		return "all " + entries
+	}
+	return strings.Join(parts, ", in these ") + ", spread evenly, with " + entries
+}
+
+// markToday marks what the data has today.
+func markToday(s string, today bool) string {
+	if today {
+		return s + " (today)"
+	}
+	return s
+}
+
+// sizeText formats a block size. 0 means that tables have different ones.
+func sizeText(n int) string {
+	switch {
+	case n == 0:
+		return "as it is"
+	case n%1024 == 0:
+		return strings.Replace(humanize.IBytes(uint64(n)), ".0 ", " ", 1)
+	}
+	return text.Count(uint64(n), "byte")
+}
+
+func blocksOf(size int) string {
+	if size == 0 {
+		return "of different sizes"
+	}
+	return "of " + sizeText(size)
 }

@@ -25,11 +25,6 @@ func showRetainedDefaults(flags *pflag.FlagSet) {
 // settings come from a file, so they are limited: blocks, the index and the filter offsets
 // must not take much more than most bytes because of them.
 func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func(name string) bool) {
-	set := func(name string, to *int, value int) {
-		if !given(name) {
-			*to = value
-		}
-	}
 	byBlocks, whole := -1, tablefilter.None
 	for _, filter := range s.Filters {
 		switch {
@@ -39,26 +34,24 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 			byBlocks = f.bits
 		default:
 			byBlocks = retainedBits(filter)
-			set("filter-base-lg", &f.filterBaseLg, retainedBaseLg(filter, s.DataRaw, most))
+			retain(given("filter-base-lg"), &f.filterBaseLg, retainedBaseLg(filter, s.DataRaw, most))
 		}
 	}
-	set("bits", &f.bits, byBlocks)
-	if !given("table-filter") {
-		f.tableFilter = whole
+	retain(given("bits"), &f.bits, byBlocks)
+	retain(given("table-filter"), &f.tableFilter, whole)
+	retain(given("compression"), &f.compression, mainCompression(s.Compression))
+	retain(given("properties") || s.TableProperties == nil, &f.properties, true)
+	retain(given("block-size"), &f.blockSize, strconv.FormatInt(retainedBlockSize(s, most), 10))
+	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
+	retain(given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
+	retain(given("restart-interval"), &f.restartInterval, f.retainedRestartInterval(s))
+}
+
+// retain sets a flag to the value of a table, unless it was given.
+func retain[T any](given bool, flag *T, value T) {
+	if !given {
+		*flag = value
 	}
-	if !given("compression") {
-		f.compression = mainCompression(s.Compression)
-	}
-	if s.TableProperties != nil && !given("properties") {
-		f.properties = true
-	}
-	if !given("block-size") {
-		f.blockSize = strconv.FormatInt(retainedBlockSize(s, most), 10)
-	}
-	if !given("filter-prefix") && (f.bits > 0 || f.tableFilter != tablefilter.None) {
-		f.filterPrefix = retainedFilterPrefix(s.TableProperties)
-	}
-	set("restart-interval", &f.restartInterval, f.retainedRestartInterval(s))
 }
 
 // retainedRestartInterval returns the restart interval in the properties, or else the

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bufio"
 	"encoding/binary"
 	"io"
 	"iter"
@@ -140,18 +141,13 @@ func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(
 
 // isZero reports whether r has only zeros.
 func isZero(r io.Reader) (bool, error) {
-	var buf [32 << 10]byte
+	in := bufio.NewReaderSize(r, 32<<10)
 	for {
-		n, err := r.Read(buf[:])
-		for _, c := range buf[:n] {
-			if c != 0 {
-				return false, nil
-			}
-		}
+		c, err := in.ReadByte()
 		if err == io.EOF {
 			return true, nil
 		}
-		if err != nil {
+		if err != nil || c != 0 {
 			return false, err
 		}
 	}

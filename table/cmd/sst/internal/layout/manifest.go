@@ -40,31 +40,27 @@ func Manifest(src io.ReaderAt, size int64) iter.Seq2[Edit, error] {
 	return func(yield func(Edit, error) bool) {
 		n := 0
 		for r, err := range records(src, size) {
-			if r.Kind != record {
-				if !yield(Edit{Record: r}, err) {
+			if r.Kind == record {
+				if !fields(r, n, yield) {
 					return
 				}
-				continue
-			}
-			r.Kind = edit
-			if !fields(r, n, yield) {
+				n++
+			} else if !yield(Edit{Record: r}, err) {
 				return
 			}
-			n++
 		}
 	}
 }
 
 // fields yields the fields of a version edit, or one Edit without Field if there are none.
 func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
+	r.Kind = edit
 	e := Edit{Record: r, Edit: &number}
 	if len(e.contents) == 0 {
 		return yield(e, nil)
 	}
 	for f, err := range versions.Fields(e.contents) {
-		if err == nil {
-			e.Field = fieldOf(f)
-		} else {
+		if e.Field = fieldOf(f); err != nil {
 			e.Field, e.Damage = nil, err.Error()
 		}
 		if !yield(e, nil) {

@@ -109,6 +109,19 @@ func AbortAll() {
 	})
 }
 
+// WriteFile creates the Output with this name, and commits what write writes to it.
+func WriteFile(ctx context.Context, name string, stdout io.Writer, write func(io.Writer) error) error {
+	o, err := Create(ctx, name, stdout)
+	if err != nil {
+		return err
+	}
+	defer o.Abort() // does nothing after Commit
+	if err := write(o); err != nil {
+		return err
+	}
+	return Commit(o)
+}
+
 // Commit gives the files their names, after all of them are on disk.
 func Commit(outputs ...*Output) error {
 	var files []*atomicfile.File

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -64,10 +63,7 @@ func (k *FilterKeys) prefixes(b Block, slot uint64) (whole, perBlock int) {
 		return 0, 0
 	}
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
-		key := b.Iter.Key()
-		if k.file.Internal {
-			key = table.InternalFilterKey(key)
-		}
+		key := k.file.FilterKey(b.Iter.Key())
 		n := p.PrefixLen(key)
 		if n <= 0 || n > len(key) {
 			continue

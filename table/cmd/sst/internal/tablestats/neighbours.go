@@ -60,10 +60,7 @@ func (s *Stats) measureNeighbours(f *source.File) {
 func absentNeighbours(b Block, f *source.File) (absent [][]byte) {
 	var before []byte
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
-		key := b.Iter.Key()
-		if f.Internal {
-			key = table.InternalFilterKey(key)
-		}
+		key := f.FilterKey(b.Iter.Key())
 		next, previous := beside(before, 1), beside(key, -1)
 		if bytes.Equal(next, previous) {
 			next = nil

@@ -3,7 +3,6 @@ package tablestats
 import (
 	"cmp"
 	"math"
-	"sync"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/bloom"
@@ -31,17 +30,10 @@ func (s shape) kind() shape {
 // formula returns the rate of the classical formula.
 func (s shape) formula() float64 { return bloom.Rate(float64(s.bits)/float64(s.keys), s.k) }
 
-// ratios are what predicted rates are to those of the classical formula, which is too low for filters of
-// few keys and for those of many. Tables of a database are much alike.
-var ratios sync.Map // of shapes
-
+// ratio returns what the predicted rate is to that of the classical formula, which is too low for filters of few keys
+// and for those of many.
 func (s shape) ratio() float64 {
-	if ratio, ok := ratios.Load(s); ok {
-		return ratio.(float64)
-	}
-	ratio := filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / s.formula()
-	ratios.Store(s, ratio)
-	return ratio
+	return filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / s.formula()
 }
 
 // A predictor predicts the rates of a table's block filters: those of a kind by the shape that most of
