@@ -81,8 +81,7 @@ type Counter struct {
 	runs    bool // all keys with a prefix come one after the other
 	top     int
 	full    bool              // Top of the result has at least top groups, in order
-	current Group             // with runs
-	have    bool              // current is set
+	current Group             // with runs; without a Prefix: none
 	apart   map[string]*Count // without runs
 	room    int               // bytes that apart may still take
 	result  Result
@@ -120,16 +119,16 @@ func (c *Counter) Add(key, value []byte, live bool) {
 }
 
 func (c *Counter) addToRun(prefix []byte, n Count) {
-	if !c.have || !bytes.Equal(prefix, c.current.Prefix) {
+	if c.current.Prefix == nil || !bytes.Equal(prefix, c.current.Prefix) {
 		c.endRun()
-		c.current, c.have = Group{Prefix: bytes.Clone(prefix)}, true
+		c.current = Group{Prefix: bytes.Clone(prefix)}
 	}
 	c.current.add(n)
 }
 
 // endRun ends the run of current, if there is one.
 func (c *Counter) endRun() {
-	if c.have {
+	if c.current.Prefix != nil {
 		c.end(c.current)
 	}
 }

@@ -80,10 +80,7 @@ func (w *pairFilter) Append(key, value []byte) error {
 			w.repeated++
 			return nil
 		}
-		w.last = append(w.last[:0], key...)
-		if w.last == nil {
-			w.last = []byte{}
-		}
+		w.last = wire.AppendNotNil(w.last[:0], key)
 	}
 	if w.filterOnly && len(value) > 0 {
 		w.leftOut++

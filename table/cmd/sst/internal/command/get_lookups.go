@@ -47,7 +47,7 @@ func (l *lookups) addDamage(key []byte, err error) {
 			l.causes = map[string]bool{}
 		}
 		l.causes[cause] = true
-		l.damage = append(l.damage, &keyError{key, err})
+		l.damage = append(l.damage, fmt.Errorf("key %s: %w", wire.Quote(key), err))
 	}
 }
 
@@ -73,13 +73,3 @@ func (l *lookups) failure() error {
 	}
 	return errors.Join(all...)
 }
-
-// A keyError says that damage hides whether a key is there.
-type keyError struct {
-	key []byte
-	err error
-}
-
-func (e *keyError) Error() string { return fmt.Sprintf("key %s: %v", wire.Quote(e.key), e.err) }
-
-func (e *keyError) Unwrap() error { return e.err }

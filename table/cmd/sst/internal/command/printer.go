@@ -23,8 +23,7 @@ type printer struct {
 	append func(line []byte, e source.Entry, s fields) []byte
 	fields fields
 	line   []byte
-	last   []byte // the last key that was printed
-	any    bool   // last is set
+	last   []byte // the last key that was printed; nil: none was
 }
 
 // fields says which fields of an entry are printed besides its key.
@@ -66,8 +65,8 @@ func (p *printer) print(e source.Entry) error {
 		return err
 	}
 	if p.fields.location {
-		p.fields.newest = !p.any || !p.fields.same(e.Key, p.last)
-		p.last, p.any = append(p.last[:0], e.Key...), true
+		p.fields.newest = p.last == nil || !p.fields.same(e.Key, p.last)
+		p.last = wire.AppendNotNil(p.last[:0], e.Key)
 	}
 	p.line = append(p.append(p.line[:0], e, p.fields), '\n')
 	_, err := p.w.Write(p.line)

@@ -113,15 +113,14 @@ func sizeOfTables(path string, flags *sourceFlags) int64 {
 // count counts the entries of a source.
 func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order))
-	var last []byte
-	have := false
+	var last []byte // nil: there is none
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
 		if err != nil {
 			return r, err
 		}
-		newest := !have || !s.SameKey(e.Key, last)
+		newest := last == nil || !s.SameKey(e.Key, last)
 		if newest {
-			last, have = append(last[:0], e.Key...), true
+			last = wire.AppendNotNil(last[:0], e.Key)
 		}
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}

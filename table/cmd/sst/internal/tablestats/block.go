@@ -4,6 +4,7 @@ package tablestats
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/encoded"
@@ -134,19 +135,16 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 // Compression returns the name of the compression of a block. Compression id 2 has two
 // meanings. The magic number of zstd tells them apart.
 func Compression(f *source.File, h table.Handle, id byte) string {
-	switch id {
-	case table.NoCompression.ID():
-		return "none"
-	case table.Snappy.ID():
-		return "snappy"
-	case codecs.Deflate.ID():
-		return "deflate"
-	case codecs.Zstd.ID(): // and Zlib.ID()
+	if id == codecs.Zstd.ID() {
 		var start [4]byte
 		if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
 			return "zstd"
 		}
-		return "zlib"
 	}
-	return "unknown"
+	return cmp.Or(compressionNames[id], "unknown")
+}
+
+// compressionNames are the names of compressions by id, but for zstd.
+var compressionNames = map[byte]string{
+	table.NoCompression.ID(): "none", table.Snappy.ID(): "snappy", codecs.Deflate.ID(): "deflate", codecs.Zlib.ID(): "zlib",
 }
