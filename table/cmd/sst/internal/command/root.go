@@ -1,5 +1,5 @@
 // Package command has the commands of sst. Each is in the files that begin with its name. What
-// several share is in *_flags.go, appenders.go, errors.go, printer.go and targets.go.
+// several share is in *_flags.go, appenders.go, errors.go, pass.go, printer.go and targets.go.
 //
 // The work is done by other packages: source reads tables, logs, databases and sets, tablestats,
 // layout, summary and report describe them, input, sorting, output and partition make new ones,

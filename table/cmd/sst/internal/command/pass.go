@@ -66,7 +66,7 @@ func (p *pass) noteAbout(path, note string) {
 	}
 }
 
-// print prints a part as JSON, or as the rows that are written to w. An empty line separates rows of different parts.
+// print prints a part as JSON, or as rows of columns, with an empty line after those of the part before.
 func (p *pass) print(v any, rows func(w io.Writer)) error {
 	if p.asJSON {
 		return printable.WriteJSON(p.out, v)
