@@ -71,20 +71,17 @@ func (s *Source) candidates(key []byte) (all []*Table) {
 
 // A runScan is the scan of a run. At most one of its tables is open at a time.
 type runScan struct {
-	s         *Source
-	readAhead int
-	prefix    []byte      // only keys with it matter, within the next two; nil: all do
-	from, to  []byte      // stored keys
-	table     *Table      // the table that is open, or was last
-	it        *table.Iter // the iterator over table
+	s  *Source
+	o  table.IterOptions
+	at *fileIter // the iterator over the table that is open, or was last
 }
 
-// iter returns an iterator over the run.
+// iter returns an iterator over the run, or nil if none of its keys is within the bounds.
 func (r *runScan) iter(of *run) (merge.Iterator, error) {
 	if r.s.Order == table.AnyOrder || !of.IsKnown() {
 		return r.open(of.Tables[0])
 	}
-	it, err := of.Iter(r.s.order(), nil, nil, r.open)
+	it, err := of.Iter(r.s.order(), r.o.Lower, r.o.Upper, r.open)
 	if err != nil {
 		return nil, corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
 	}
@@ -101,11 +98,10 @@ func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{
-		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnLoss: r.s.onLoss(t, f, r.s.keysOfBlock(t, f)),
-	})
+	r.o.OnLoss = r.s.onLoss(t, f, r.s.keysOfBlock(t, f))
 	t.scans++
-	return &fileIter{Iter: r.it, s: r.s, table: t, file: f}, nil
+	r.at = &fileIter{f.Reader.NewIter(&r.o), r.s, t, f}
+	return r.at, nil
 }
 
 // A fileIter closes its table too, and names the table in errors.

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"iter"
 
@@ -108,24 +107,23 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		c := mergingCursor{s: s, o: o}
-		for {
+		for tries := 1; ; tries++ {
 			err := c.open()
-			moved := false
 			for ok := err == nil && c.first(); ok; ok = c.advance() {
+				tries = 0
 				e, err := c.entry()
 				if !yield(e, err) || err != nil {
-					c.close()
+					c.it.Close() // it has no error, or another came first
 					return
 				}
-				moved = true
 			}
-			if err = cmp.Or(err, c.close()); err == nil {
+			if err == nil {
+				err = c.it.Close()
+			}
+			if err == nil {
 				return
 			}
-			if c.retries++; moved {
-				c.retries = 0
-			}
-			if c.retries == maxTries || !s.reopenIfChanged(err) {
+			if tries == maxTries || !s.reopenIfChanged(err) {
 				yield(Entry{}, err)
 				return
 			}
@@ -138,49 +136,45 @@ type mergingCursor struct {
 	s          *Source
 	o          ScanOptions
 	it         *merge.Iter
-	runs       []*runScan
-	from, to   []byte // the bounds as stored keys
-	order      table.Comparer
-	last       []byte // for a directory, the last key that was returned
-	positioned bool   // last is set
-	retries    int    // number of times it was opened without returning an entry
+	runs       []*runScan // the sources of it; nil: the logs
+	last       []byte     // for a directory, the last key that was returned
+	positioned bool       // last is set
 }
 
-// open opens the iterators, without positioning them.
+// open opens the iterators, without positioning them. They go on where the cursor is.
 func (c *mergingCursor) open() error {
 	s := c.s
-	c.from, c.to, c.order, c.runs = s.seekKey(c.o.From), s.seekKey(c.o.To), s.order(), nil
+	c.runs = nil
 	if err := s.openSortedLogs(); err != nil {
 		return err
 	}
+	runs := s.arranged()
+	o := table.IterOptions{Lower: s.seekKey(c.o.From), Upper: s.seekKey(c.o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, c.o.Scans)))}
+	switch {
+	case c.positioned && c.o.Reverse:
+		o.Upper = c.last
+	case c.positioned:
+		o.Lower = c.last
+	}
+	if s.Order != table.AnyOrder {
+		o.Prefix = c.o.Prefix
+	}
 	var its []merge.Iterator
 	if s.logs.sorted != nil {
-		c.runs = append(c.runs, &runScan{})
-		its = append(its, s.logs.sorted.NewIter(nil))
+		c.runs, its = append(c.runs, nil), append(its, s.logs.sorted.NewIter(&o))
 	}
-	runs := s.arranged()
 	for i := range runs {
-		r := &runScan{s: s, readAhead: max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)/max(1, c.o.Scans)))}
-		if c.o.Prefix != nil && s.Order != table.AnyOrder {
-			r.prefix, r.from, r.to = c.o.Prefix, c.from, c.to
-		}
+		r := &runScan{s: s, o: o}
 		it, err := r.iter(&runs[i])
 		if err != nil {
-			return errors.Join(err, merge.New(c.order, its...).Close())
+			return errors.Join(err, merge.New(s.order(), its...).Close())
 		}
-		c.runs, its = append(c.runs, r), append(its, it)
+		if it != nil {
+			c.runs, its = append(c.runs, r), append(its, it)
+		}
 	}
-	c.it = merge.New(c.order, its...)
+	c.it = merge.New(s.order(), its...)
 	return nil
-}
-
-func (c *mergingCursor) close() error {
-	if c.it == nil {
-		return nil
-	}
-	err := c.it.Close()
-	c.it = nil
-	return err
 }
 
 // readAhead is how much of a table is read at once.
@@ -197,40 +191,19 @@ func (s *Source) seekKey(user []byte) []byte {
 	return table.SearchKey(nil, user, table.MaxSequence)
 }
 
-// first moves to the first entry within the bounds or, after reopening, to the entry after
-// the last one.
+// first moves to the first entry or, after reopening, to the entry after the last one.
 func (c *mergingCursor) first() bool {
-	switch {
-	case c.positioned && c.o.Reverse:
-		return c.inBounds(c.it.SeekLT(c.last))
-	case c.positioned:
-		return c.inBounds(c.it.SeekGE(c.last) && (!bytes.Equal(c.it.Key(), c.last) || c.it.Next()))
-	case c.o.Reverse && c.to != nil:
-		return c.inBounds(c.it.SeekLT(c.to))
-	case c.o.Reverse:
-		return c.inBounds(c.it.Last())
-	case c.from != nil:
-		return c.inBounds(c.it.SeekGE(c.from))
+	if c.o.Reverse {
+		return c.it.Last()
 	}
-	return c.inBounds(c.it.First())
+	return c.it.First() && (!c.positioned || !bytes.Equal(c.it.Key(), c.last) || c.it.Next())
 }
 
 func (c *mergingCursor) advance() bool {
 	if c.o.Reverse {
-		return c.inBounds(c.it.Prev())
+		return c.it.Prev()
 	}
-	return c.inBounds(c.it.Next())
-}
-
-// inBounds reports whether there is an entry, within the bounds.
-func (c *mergingCursor) inBounds(moved bool) bool {
-	switch {
-	case !moved:
-		return false
-	case c.o.Reverse:
-		return c.from == nil || c.order.Compare(c.it.Key(), c.from) >= 0
-	}
-	return c.to == nil || c.order.Compare(c.it.Key(), c.to) < 0
+	return c.it.Next()
 }
 
 // entry returns the current entry.
@@ -239,15 +212,15 @@ func (c *mergingCursor) entry() (Entry, error) {
 	if c.s.Dir {
 		c.last, c.positioned = append(c.last[:0], key...), true
 	}
-	if r.table == nil {
+	if r == nil {
 		return c.s.logs.decodeSorted(key, value)
 	}
+	t, block := r.at.table, r.at.Block()
 	e, err := parseEntry(key, value, c.s.Internal)
 	if err != nil {
-		return e, &FileError{r.table.Path, err}
+		return e, &FileError{t.Path, err}
 	}
-	r.table.removes(&e)
-	block := r.it.Block()
-	e.Table, e.Offset, e.length, e.age = r.table, block.Offset, block.Length, r.table.age
+	t.removes(&e)
+	e.Table, e.Offset, e.length, e.age = t, block.Offset, block.Length, t.age
 	return e, nil
 }
