@@ -2,6 +2,7 @@ package command
 
 import (
 	"io"
+	"math"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -31,9 +32,9 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 		return err
 	}
 	n, r := 0, source.Records{Path: path}
-	for record, err := range r.All(p.options) {
+	for record, err := range r.All(p.options, math.MaxInt) {
 		if err == nil {
-			err = lines.print(source.Entry{Value: record})
+			err = lines.print(source.Entry{Value: record.Bytes})
 		}
 		if err != nil {
 			return err
@@ -57,13 +58,13 @@ type recordStats struct {
 
 // count reads the records.
 func (s *recordStats) count(r *source.Records, o source.Options) error {
-	for length, err := range r.Lengths(o) {
+	for record, err := range r.All(o, 0) {
 		if err != nil {
 			return err
 		}
 		s.Records++
-		s.RecordBytes += uint64(length)
-		s.RecordSizes.Add(length)
+		s.RecordBytes += uint64(record.Len)
+		s.RecordSizes.Add(record.Len)
 	}
 	s.Size = r.Size
 	return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A FileKind is the kind of a database file other than a table.
@@ -31,46 +30,38 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 		return "", err
 	}
 	defer f.Close()
-	head, err := readAt(f.Src, 0, min(f.Size, headLen))
-	if s, found := standInOf(path, head); found {
-		return "", f.Wrap(errors.New(s.what + ": " + s.next))
+	start, err := readAt(f.Src, 0, min(f.Size, startLen))
+	if s, found := standInOf(path, start, nil); found {
+		err = errors.New(s.what + ": " + s.next)
 	}
 	if err != nil {
 		return "", f.Wrap(err)
 	}
-	return f.kind(head), nil
+	return f.kind(start), nil
 }
 
-// kind is detectFileKind for a file of which all can be read. A file in the format of logs whose records are no
+// kind returns the kind of a file with this start. A file in the format of logs whose records are no
 // batches is a RecordFile, unless it has the name of a log: then the records are damage.
-func (f *File) kind(head []byte) FileKind {
+func (f *File) kind(start []byte) FileKind {
 	name := filepath.Base(f.Path)
-	kind := detectFileKind(name, head)
+	record, isLog := wal.FirstFragment(start)
 	_, namedLog := versions.LogNumber(name)
-	if _, sound := wal.FirstFragment(head); kind != LogFile || namedLog || !sound {
-		return kind
+	switch {
+	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(start), "\n")): // which CURRENT has
+		return CurrentFile
+	case versions.IsManifest(name), isLog && namesComparer(record):
+		return ManifestFile
+	case wal.StartsWithPebbleFragment(start):
+		return PebbleLog
+	case namedLog:
+		return LogFile
+	case !isLog:
+		return ""
 	}
 	if none, err := wal.HasNoBatches(f.Src, f.Size); none && err == nil { // what reads the file next returns the error
 		return RecordFile
 	}
 	return LogFile
-}
-
-// detectFileKind returns the kind of a file with this name and start.
-func detectFileKind(name string, head []byte) FileKind {
-	record, isLog := wal.FirstFragment(head)
-	_, namedLog := versions.LogNumber(name)
-	switch {
-	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(head), "\n")): // which CURRENT has
-		return CurrentFile
-	case versions.IsManifest(name), isLog && namesComparer(record):
-		return ManifestFile
-	case wal.StartsWithPebbleFragment(head):
-		return PebbleLog
-	case namedLog, isLog:
-		return LogFile
-	}
-	return ""
 }
 
 // IsLog reports whether a file has the extension of a log.
@@ -89,13 +80,9 @@ func IsLogFile(path string, o Options) bool {
 // 1 is the name of the comparator. A batch of a log starts with a sequence number of 8
 // bytes, whose last byte is 0 and not part of a name.
 func namesComparer(record []byte) bool {
-	if len(record) < 8 || record[0] != 1 {
-		return false
+	for f, err := range versions.Fields(record) {
+		name := string(f.Key)
+		return err == nil && f.Kind == versions.FieldComparer && len(name) >= 6 && printable.String(name) == name
 	}
-	length, n := wire.Uvarint(record[1:])
-	name := record[1+n:]
-	if n == 0 || length < 6 || length > uint64(len(name)) {
-		return false
-	}
-	return printable.String(string(name[:length])) == string(name[:length])
+	return false
 }

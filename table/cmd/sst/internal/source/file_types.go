@@ -1,11 +1,11 @@
 package source
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
-	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -32,21 +32,11 @@ func isGzip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
 }
 
-// isTar reports whether a file starts with a header of a POSIX tar archive, by its magic
-// string and its checksum. For the checksum, its own eight bytes count as spaces.
+// isTar reports whether a file starts with a header of a tar archive, which has a checksum.
 func isTar(head []byte) bool {
-	const size, sumAt, magicAt = 512, 148, 257
-	if len(head) < size || !bytes.HasPrefix(head[magicAt:], []byte("ustar")) {
-		return false
-	}
-	sum := 8 * ' '
-	for i, c := range head[:size] {
-		if i < sumAt || i >= sumAt+8 {
-			sum += int32(c)
-		}
-	}
-	want, err := strconv.ParseInt(strings.Trim(string(head[sumAt:sumAt+8]), " \x00"), 8, 32)
-	return err == nil && int64(sum) == want
+	const blockLen = 512
+	_, err := tar.NewReader(bytes.NewReader(head)).Next()
+	return len(head) >= blockLen && err != io.EOF && !errors.Is(err, tar.ErrHeader)
 }
 
 const (

@@ -21,21 +21,17 @@ var otherEngines = map[uint64]struct{ what, reader string }{
 	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
 }
 
-// headLen is how much of the start of a file is examined: one block of a log, which has its
-// first record.
-const headLen = 32 << 10
-
 // foreignError returns an error that says what the file is, if it is not a LevelDB table.
 // sure is false if the file may still be a damaged table. It cannot be one if it is empty,
 // or has the magic number of another engine. A file that a MANIFEST lists is always taken
 // for a table, and so is one of a directory that is named as engines name tables, unless it has
 // that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
 func (f *File) foreignError(o Options) (sure bool, err error) {
-	head, err := readAt(f.Src, 0, min(f.Size, headLen))
+	head, err := readAt(f.Src, 0, min(f.Size, startLen))
 	if err != nil {
 		return true, err
 	}
-	if s, found := standInOf(f.Path, head); found {
+	if s, found := standInOf(f.Path, head, nil); found {
 		return true, s.inPlaceOfTable(o.InDatabase || IsInManifest(f.Path))
 	}
 	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
@@ -49,12 +45,6 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 		return true, nil
 	}
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
-}
-
-func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
-	b := make([]byte, n)
-	_, err := io.ReadFull(io.NewSectionReader(r, at, n), b)
-	return b, err
 }
 
 // recognizeForeign recognizes a file by its start and end, and says what to do with it. It

@@ -22,8 +22,13 @@ type Log struct {
 func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		f, info, err := regular.Open(l.Path)
-		if s, found := standInLink(l.Path, err); found {
-			l.Skip(0, s.inPlaceOfLog())
+		size, start := int64(0), []byte(nil)
+		if err == nil {
+			defer f.Close() // it was only read
+			size, start = info.Size(), startOf(f)
+		}
+		if s, found := standInOf(l.Path, start, err); found {
+			l.Skip(size, s.what+" ("+s.next+")")
 			return
 		}
 		if err != nil {
@@ -31,12 +36,7 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 			yield(LogWrite{}, err)
 			return
 		}
-		defer f.Close() // it was only read
-		if s, found := standInAt(l.Path, f); found {
-			l.Skip(info.Size(), s.inPlaceOfLog())
-			return
-		}
-		for w, err := range l.Log.Writes(f, info.Size()) {
+		for w, err := range l.Log.Writes(f, size) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", l.Path, err)
 			}

@@ -61,7 +61,7 @@ func (l TableFile) Open(o Options) (*File, error) {
 	case !l.Missing:
 		return Open(l.Path, l.Options(o))
 	case l.Line != nil:
-		return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
+		return nil, &FileError{l.Path, corruption("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
 	return nil, &FileError{l.Path, &MissingTable{l.by, l.cut}}
 }

@@ -32,7 +32,7 @@ func Open(path string, o Options) (*File, error) {
 // table is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path, o.Outputs)
-	if s, found := standInLink(path, err); found {
+	if s, found := standInOf(path, nil, err); found {
 		return nil, &FileError{path, s.inPlaceOfTable(o.InDatabase || IsInManifest(path))}
 	}
 	if err != nil {

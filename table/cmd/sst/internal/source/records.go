@@ -3,7 +3,6 @@ package source
 import (
 	"io"
 	"iter"
-	"math"
 
 	"github.com/sievetable/sievetable/internal/wal"
 )
@@ -15,57 +14,51 @@ type Records struct {
 	Note string // what is at its end and no record, after All ended; "": nothing
 }
 
-// All yields the records of the file, each valid until the next. Any damage is an error: there was none when the
+// A Record is a record, or the start of one.
+type Record struct {
+	Bytes []byte // valid until the next
+	Len   int    // of all of it
+}
+
+// All yields the records of the file, of each up to keep bytes. Any damage is an error: there was none when the
 // file was found to be a RecordFile.
-func (r *Records) All(o Options) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		r.open(o, math.MaxInt, func(record []byte, _ int, err error) bool { return yield(record, err) })
+func (r *Records) All(o Options, keep int) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := r.read(o, keep, yield); err != nil {
+			yield(Record{}, err)
+		}
 	}
 }
 
-// Lengths is like All, but yields the lengths of the records, which are not read into memory.
-func (r *Records) Lengths(o Options) iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		r.open(o, 0, func(_ []byte, length int, err error) bool { return yield(length, err) })
-	}
-}
-
-// open opens the file and yields the first keep bytes of its records and their lengths, or an error.
-func (r *Records) open(o Options, keep int, yield func([]byte, int, error) bool) {
+// read yields the records. It returns nil if yield wants no more.
+func (r *Records) read(o Options, keep int, yield func(Record, error) bool) error {
 	f, err := openRegular(r.Path, o.Outputs)
 	if err != nil {
-		yield(nil, 0, err)
-		return
+		return err
 	}
 	defer f.Close()
 	if r.Size = f.Size; o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}
-	if err := r.read(f, keep, yield); err != nil {
-		yield(nil, 0, f.Wrap(err))
-	}
-}
-
-// read yields the records. It returns nil if yield wants no more.
-func (r *Records) read(f *File, keep int, yield func([]byte, int, error) bool) error {
 	var damage error
 	in, err := wal.NewLogReader(f.Src, f.Size, func(d wal.Damage) { damage = d })
 	if err != nil {
-		return err
+		return f.Wrap(err)
 	}
 	in.KeepHeads(keep)
 	for {
 		record, _, err := in.Next()
-		if damage != nil {
-			return damage
-		}
-		if err == io.EOF {
+		switch {
+		case damage != nil:
+			return f.Wrap(damage)
+		case err == io.EOF:
 			end := wal.Log{Tail: f.Size - in.Offset(), ZeroTail: in.EndsInZeros()}
 			r.Note = end.UnwrittenNote()
 			return nil
-		}
-		if err != nil || !yield(record, in.RecordLen(), nil) {
-			return err
+		case err != nil:
+			return f.Wrap(err)
+		case !yield(Record{record, in.RecordLen()}, nil):
+			return nil
 		}
 	}
 }

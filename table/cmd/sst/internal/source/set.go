@@ -8,23 +8,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
-
-// A SetError says that the manifest of a set is damaged, or that a table is missing or not as the
-// manifest says. It is damage that sst salvage cannot repair.
-type SetError string
-
-func (e SetError) Error() string      { return string(e) }
-func (SetError) Is(target error) bool { return target == table.ErrCorrupt }
 
 // IsDirectory reports whether a path stands for many files: a directory, or the manifest of a
 // set.
@@ -35,18 +30,10 @@ func IsDirectory(path string) bool {
 
 // isSetManifest reports whether a file starts as the manifest of a set does, or has its name.
 func isSetManifest(path string) bool {
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close() // it was only read
-	if filepath.Base(path) == set.ManifestName {
-		return !IsTable(path)
-	}
-	start := make([]byte, 256)
-	n, _ := f.ReadAt(start, 0)
-	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
-	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`)) && !IsTable(path)
+	start, err := readStart(path)
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	isManifest := bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
+	return err == nil && (isManifest || filepath.Base(path) == set.ManifestName) && !IsTable(path)
 }
 
 // setManifestOf returns the manifest that a path is, or that a directory has, or "". The
@@ -85,9 +72,7 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 // damageOfManifest returns the error of set.ReadManifest as damage, unless the file cannot be
 // read or is of another version.
 func damageOfManifest(f io.ReaderAt, size int64, err error) error {
-	start := make([]byte, 256)
-	n, _ := f.ReadAt(start, 0)
-	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
+	line, _, _ := bytes.Cut(startOf(f), []byte("\n"))
 	var header struct{ Version int }
 	other := json.Unmarshal(line, &header) == nil && header.Version > 3
 	if other || errors.As(err, new(*fs.PathError)) {
@@ -97,7 +82,7 @@ func damageOfManifest(f io.ReaderAt, size int64, err error) error {
 	if n, _ := f.ReadAt(end, size-1); n == 1 && end[0] != '\n' {
 		what += ": the file ends within a line, so the manifest was cut short: take another copy"
 	}
-	return SetError(what)
+	return corruption(what)
 }
 
 // ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path
@@ -121,24 +106,27 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 		return Dir{}, err
 	}
 	dir := filepath.Dir(manifest)
-	entries, err := os.ReadDir(dir)
+	names, err := regular.DirOf(dir).Names()
 	if err != nil {
 		return Dir{}, err
 	}
 	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: ExplicitOrder(table.BytewiseComparer)}
-	there := map[string]bool{}
-	for _, e := range entries {
-		there[e.Name()] = true
+	unlisted := map[string]bool{} // for each name that is there
+	for _, name := range names {
+		unlisted[name] = isTableName(name)
 	}
 	for _, t := range tablesOfSet(dir, m) {
-		if t.Missing = !there[t.Line.Name]; t.Missing {
-			d.Missing = append(d.Missing, t)
-		} else {
+		if _, isThere := unlisted[t.Line.Name]; isThere {
+			unlisted[t.Line.Name] = false
 			d.Tables = append(d.Tables, t)
+		} else {
+			t.Missing = true
+			d.Missing = append(d.Missing, t)
 		}
 	}
-	if path != manifest {
-		d.noteUnlisted(entries, m)
+	maps.DeleteFunc(unlisted, func(_ string, is bool) bool { return !is })
+	if n := len(unlisted); n > 0 && path != manifest {
+		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(uint64(n), "table"), filepath.Base(d.Set))
 	}
 	return d, nil
 }
@@ -160,26 +148,9 @@ func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
 	return all
 }
 
-// noteUnlisted adds a note about tables of the directory that are not in the set.
-func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
-	listed := map[string]bool{}
-	for t := range m.All() {
-		listed[t.Name] = true
-	}
-	n := uint64(0)
-	for _, e := range entries {
-		if isTableName(e.Name()) && !listed[e.Name()] {
-			n++
-		}
-	}
-	if n > 0 {
-		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(n, "table"), filepath.Base(d.Set))
-	}
-}
-
 // differs returns the error for a field of the manifest that is not true of the table.
 func differs(field string, has, want any) error {
-	return SetError(fmt.Sprintf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want))
+	return wal.Corruptionf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want)
 }
 
 // checkEnds compares the first and the last key with the manifest of the set. If they cannot be

@@ -55,7 +55,7 @@ func damageOrMismatch(found error, name string) error {
 	if damage != nil || mismatch == nil {
 		return errors.Join(damage...)
 	}
-	return SetError(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
+	return corruption(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
 }
 
 // leaves returns the errors that errors.Join has joined.

@@ -43,7 +43,7 @@ type Source struct {
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
 	_, err := os.Stat(path)
-	if s, found := standInLink(path, err); found {
+	if s, found := standInOf(path, nil, err); found {
 		return nil, &FileError{path, s.inPlaceOfTable(IsInManifest(path))}
 	}
 	if err != nil {

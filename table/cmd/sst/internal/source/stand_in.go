@@ -35,20 +35,25 @@ const (
 
 const decryptFirst = "decrypt a copy of the whole directory first"
 
-// standInOf returns what the file is that starts with head, if it is a stand-in. No block begins like
-// one: text is told from blocks by isText, and NetEase's start would be a block of Snappy whose first
-// entry shares 1 byte with the key before, or a block that is stored by deflate with a wrong length.
-func standInOf(path string, head []byte) (standIn, bool) {
-	line, more, _ := strings.Cut(string(head[:min(len(head), maxPointerLine)]), "\n")
+// standInOf returns what the file is that starts with start or that cannot be opened because of err, if it is a
+// stand-in: git-annex has links that lead nowhere for files that are not there. No block begins like a stand-in: text
+// is told from blocks by isText, and NetEase's start would be a block of Snappy whose first entry shares 1 byte with
+// the key before, or a block that is stored by deflate with a wrong length.
+func standInOf(path string, start []byte, err error) (standIn, bool) {
+	if errors.Is(err, fs.ErrNotExist) {
+		target, _ := os.Readlink(path)
+		start = []byte(filepath.ToSlash(target))
+	}
+	line, more, _ := strings.Cut(string(start[:min(len(start), maxPointerLine)]), "\n")
 	isLink := more == "" && strings.HasPrefix(strings.TrimLeft(line, "./"), strings.TrimPrefix(annexLink, "."))
 	switch {
 	case strings.HasPrefix(line, lfsStart), strings.HasPrefix(line, oldLFSStart):
 		return standIn{"a Git LFS pointer", "fetch the file that it stands for: git lfs pull"}, true
-	case strings.HasPrefix(line, annexStart), isLink:
+	case strings.HasPrefix(line, annexStart), isLink, err != nil && strings.Contains(line, annexLink):
 		return standIn{"a git-annex pointer", "fetch the file that it stands for: git annex get " + text.ShellPath(path)}, true
-	case bytes.HasPrefix(head, []byte(netEaseStart)):
+	case bytes.HasPrefix(start, []byte(netEaseStart)):
 		return standIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}, true
-	case bytes.HasPrefix(head, []byte(oldNetEase)):
+	case bytes.HasPrefix(start, []byte(oldNetEase)):
 		return standIn{"encrypted by NetEase's Minecraft", decryptFirst}, true
 	}
 	return standIn{}, false
@@ -63,26 +68,6 @@ func (s standIn) inPlaceOfTable(inDatabase bool) error {
 	return errors.New(message)
 }
 
-// inPlaceOfLog says what is wrong with a log that is a stand-in.
-func (s standIn) inPlaceOfLog() string { return s.what + " (" + s.next + ")" }
-
-// standInAt is standInOf for an open file.
-func standInAt(path string, f io.ReaderAt) (standIn, bool) {
-	head := make([]byte, maxPointerLine)
-	n, _ := f.ReadAt(head, 0) // what reads the file next returns the error
-	return standInOf(path, head[:n])
-}
-
-// standInLink returns what a symbolic link is that leads nowhere, if it is a stand-in: git-annex has such
-// links for files that are not there.
-func standInLink(path string, err error) (standIn, bool) {
-	target, linkErr := os.Readlink(path)
-	if !errors.Is(err, fs.ErrNotExist) || linkErr != nil || !strings.Contains(filepath.ToSlash(target), annexLink) {
-		return standIn{}, false
-	}
-	return standInOf(path, []byte(annexStart))
-}
-
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.
 func (d *Dir) checkCurrent(names []string) error {
 	for _, name := range slices.Sorted(slices.Values(names)) {
@@ -90,13 +75,8 @@ func (d *Dir) checkCurrent(names []string) error {
 			continue
 		}
 		path := filepath.Join(d.Path, name)
-		f, _, err := regular.Open(path)
-		s, found := standInLink(path, err)
-		if err == nil {
-			s, found = standInAt(path, f)
-			f.Close() // it was only read
-		}
-		if found {
+		start, err := readStart(path)
+		if s, found := standInOf(path, start, err); found {
 			return &FileError{path, fmt.Errorf("%s, so the database cannot be read: %s", s.what, s.next)}
 		}
 	}
@@ -121,7 +101,7 @@ func (d *Dir) checkEngine(names []string) error {
 		return nil
 	}
 	engine, reader := "RocksDB", "ldb --db=%s scan"
-	if start, err := readStart(filepath.Join(d.Path, options)); err == nil && bytes.Contains(start, []byte("pebble_version")) {
+	if start, _ := readStart(filepath.Join(d.Path, options)); bytes.Contains(start, []byte("pebble_version")) {
 		engine, reader = "Pebble", "pebble db scan %s"
 	}
 	return fmt.Errorf("%s: the directory of a %s database, as %s shows, not of a LevelDB database: read it with %s",
@@ -131,26 +111,38 @@ func (d *Dir) checkEngine(names []string) error {
 // checkLogs is checkEngine for a directory without OPTIONS: its logs can show that it is Pebble's.
 func (d *Dir) checkLogs() error {
 	for _, path := range d.Logs {
-		f, _, err := regular.Open(path)
-		if err != nil {
-			continue // what reads it next returns the error
-		}
-		head := make([]byte, headLen)
-		n, _ := f.ReadAt(head, 0)
-		f.Close() // it was only read
-		if wal.StartsWithPebbleFragment(head[:n]) {
+		start, _ := readStart(path) // what reads it next returns the error
+		if wal.StartsWithPebbleFragment(start) {
 			return &FileError{path, fmt.Errorf("%s, not of LevelDB: read it with pebble wal dump %s", PebbleLog, text.ShellPath(path))}
 		}
 	}
 	return nil
 }
 
-// readStart returns the start of a small text file.
+// startLen is how much of the start of a file is examined: one block of a log, which has its
+// first record.
+const startLen = 32 << 10
+
+// readStart returns the start of a file, as far as it can be read.
 func readStart(path string) ([]byte, error) {
 	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	return io.ReadAll(io.LimitReader(f, 1<<10))
+	return startOf(f), nil
+}
+
+// startOf is readStart for an open file.
+func startOf(f io.ReaderAt) []byte {
+	start := make([]byte, startLen)
+	n, _ := f.ReadAt(start, 0) // what reads the file next returns the error
+	return start[:n]
+}
+
+// readAt reads n bytes at an offset.
+func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := io.ReadFull(io.NewSectionReader(r, at, n), b)
+	return b, err
 }

@@ -3,10 +3,10 @@ package summary
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -62,7 +62,7 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 	for _, t := range all {
 		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
 		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
-			damage = append(damage, source.SetError(fmt.Sprintf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size)))
+			damage = append(damage, wal.Corruptionf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size))
 			file.Problem = "the file has " + text.Bytes(uint64(info.Size()))
 		}
 		if t.Missing {
