@@ -22,19 +22,26 @@ const (
 	sampledBlocks   = 3
 )
 
-// isSound reports whether the MANIFEST lists the table, its separators are of internal keys, and no
-// filter can exclude any: so no key need be read to know that all are internal keys.
-func (f *File) isSound(o Options) bool {
-	return o.InManifest && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil &&
-		!slices.ContainsFunc(f.Layout.Data, func(e table.IndexEntry) bool { return !isSeparator(e.Separator) })
+// detectForm finds out what the keys are, and their order. The error says that the keys contradict o.
+func (f *File) detectForm(o Options) error {
+	index := []keySample{{}} // the separators
+	for _, part := range f.Layout.Data {
+		index[0].keys = append(index[0].keys, part.Separator)
+	}
+	if o.InManifest && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
+		f.Internal = true // no key need be read: there is no filter that can exclude any
+	} else if err := f.detectKeys(index, o); err != nil {
+		return err
+	}
+	f.detectOrder(o.fewBlocks || o.ReadOnce != nil)
+	return nil
 }
 
 // detectKeys samples keys to find out whether they are internal keys, and whether the
-// filters hold them. The error says that the keys contradict o.
-func (f *File) detectKeys(o Options) error {
-	samples, filters := sampleKeysOf(f.Layout), f.filters
-	whole, user := filtersContain(samples, filters, identity), filtersContain(samples, filters, table.InternalFilterKey)
-	index := []keySample{{keys: separators(f.Layout)}}
+// filters hold them.
+func (f *File) detectKeys(index []keySample, o Options) error {
+	samples := sampleKeysOf(f.Layout)
+	whole, user := filtersContain(samples, f.filters, func(key []byte) []byte { return key }), filtersContain(samples, f.filters, table.InternalFilterKey)
 	form := isInternal
 	if f.declared.manifest != "" || o.Repair || slices.ContainsFunc(index[0].keys, isShortened) {
 		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
@@ -59,40 +66,38 @@ func (f *File) detectKeys(o Options) error {
 	if f.Internal && !f.Rewritten {
 		f.FilterUnusable = !user
 	}
-	f.leaveOutFilters()
 	return nil
 }
 
 // anyInternal reports whether one of the keys could be an internal key.
 func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, hasTrailer) }
 
-func identity(key []byte) []byte { return key }
-
 // sampleKeysOf samples keys of the first, the middle and the last data block. It skips
 // damaged blocks.
-func sampleKeysOf(l *table.Layout) []keySample {
-	var samples []keySample
-	last := -1
-	for i := range sampledBlocks {
-		at := i * (len(l.Data) - 1) / (sampledBlocks - 1)
-		if at == last || at >= len(l.Data) {
+func sampleKeysOf(l *table.Layout) (samples []keySample) {
+	for _, i := range spread(len(l.Data), sampledBlocks) {
+		contents, _, err := l.ReadBlock(l.Data[i].Handle)
+		if err != nil {
 			continue
 		}
-		last = at
-		if keys := sampleBlock(l, l.Data[at].Handle); len(keys) > 0 {
-			samples = append(samples, keySample{l.Data[at].Offset, keys})
+		it, err := OpenBlock(contents, table.AnyOrder)
+		if err != nil {
+			continue
+		}
+		if keys := sampleKeys(it); len(keys) > 0 {
+			samples = append(samples, keySample{l.Data[i].Offset, keys})
 		}
 	}
 	return samples
 }
 
-// separators returns the separators in the index.
-func separators(l *table.Layout) [][]byte {
-	keys := make([][]byte, len(l.Data))
-	for i, part := range l.Data {
-		keys[i] = part.Separator
+// spread returns up to n of the numbers < all, among them the first and the last one.
+func spread(all, n int) (numbers []int) {
+	n = min(n, all)
+	for k := range n {
+		numbers = append(numbers, k*(all-1)/max(1, n-1))
 	}
-	return keys
+	return numbers
 }
 
 // DetectInternalKeys reports whether data blocks without index and filter have internal
@@ -122,18 +127,6 @@ func all(blocks iter.Seq[*encoded.Iter], form func(key []byte) bool) bool {
 		}
 	}
 	return true
-}
-
-func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
-	contents, _, err := l.ReadBlock(h)
-	if err != nil {
-		return nil
-	}
-	it, err := OpenBlock(contents, table.AnyOrder)
-	if err != nil {
-		return nil
-	}
-	return sampleKeys(it)
 }
 
 // sampleKeys returns the first keys of a data block.

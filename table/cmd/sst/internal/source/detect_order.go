@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -18,17 +19,15 @@ func (f *File) declareOrder(o Order) {
 	if o.comparer == nil && !o.skipManifest {
 		f.declared = manifestOrderOfTable(f.Path)
 	}
-	f.Order = f.declared.OrBytewise()
+	if f.Order = f.declared.OrBytewise(); f.Order == table.AnyOrder {
+		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))
+	}
 }
 
 // detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
 // A wrong order that these do not show is noticed by Verify, and by checkMiss.
 func (f *File) detectOrder(few bool) {
-	if f.Order == table.AnyOrder {
-		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))
-		return
-	}
-	if f.declared.trusted {
+	if f.Order == table.AnyOrder || f.declared.trusted {
 		return
 	}
 	blocks := f.orderSample()
@@ -82,30 +81,27 @@ func (f *File) orderOf(user table.Comparer) table.Comparer {
 }
 
 // orderSample returns the numbers of data blocks all over the file.
-func (f *File) orderSample() (blocks []int) {
+func (f *File) orderSample() []int {
 	stored := uint64(0)
 	for _, part := range f.Layout.Data {
 		stored += part.Length
 	}
-	for i := 0; i < len(f.Layout.Data); i += 1 + int(stored/orderSampleStored) {
-		blocks = append(blocks, i)
-	}
-	return blocks
+	each := 1 + int(stored/orderSampleStored)
+	return spread(len(f.Layout.Data), (len(f.Layout.Data)+each-1)/each)
 }
 
 // fewBlocks returns the numbers of few data blocks, among them the first and the last one. It leaves out
 // those that are too large.
-func (f *File) fewBlocks() (blocks []int) {
-	data := f.Layout.Data
-	n, left := min(len(data), orderFewBlocks), uint64(orderFewStored)
-	for k := range n {
-		i := k * (len(data) - 1) / max(1, n-1)
-		if data[i].Length <= left {
-			left -= data[i].Length
-			blocks = append(blocks, i)
+func (f *File) fewBlocks() []int {
+	left := uint64(orderFewStored)
+	return slices.DeleteFunc(spread(len(f.Layout.Data), orderFewBlocks), func(i int) bool {
+		n := f.Layout.Data[i].Length
+		if n > left {
+			return true
 		}
-	}
-	return blocks
+		left -= n
+		return false
+	})
 }
 
 // isBlockOrdered reports whether the keys of data block i are in order, and between their

@@ -86,24 +86,12 @@ type Options struct {
 
 // A File is an open table.
 type File struct {
-	Path           string
-	Size           int64
-	Internal       bool           // the keys are internal keys
-	Order          table.Comparer // order of user keys; table.AnyOrder: unknown
-	OrderNote      string         // why the order is not as expected, for messages; or ""
-	FilterUnusable bool           // the filter excludes keys that the table has, so it is not used
-	Src            io.ReaderAt    // the contents of the file
-	Empty          bool           // there are no data blocks
-	Layout         *table.Layout  // where the blocks are; nil with Options.ScanOnly
-
-	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
-	// order and filter as for plain keys. Then the Reader can only scan the table. For
-	// lookups it must be sorted again.
-	Rewritten bool
-
-	// FilterHasUserKeys says that the filter holds user keys, although the keys are not
-	// treated as internal keys.
-	FilterHasUserKeys bool
+	form
+	Path   string
+	Size   int64
+	Src    io.ReaderAt   // the contents of the file
+	Empty  bool          // there are no data blocks
+	Layout *table.Layout // where the blocks are; nil with Options.ScanOnly
 
 	Reader  *table.Reader
 	Metrics *table.Metrics // metrics of the Reader
@@ -127,6 +115,24 @@ type File struct {
 
 	unchecked bool // some data blocks were not examined to detect the order
 	missed    bool // a lookup has missed since
+}
+
+// A form is what is detected of a table when it is opened first, and holds when it is opened again.
+type form struct {
+	size           int64          // if it is another one, so is the table
+	Internal       bool           // the keys are internal keys
+	Order          table.Comparer // order of user keys; table.AnyOrder: unknown
+	OrderNote      string         // why the order is not as expected, for messages; or ""
+	FilterUnusable bool           // the filter excludes keys that the table has, so it is not used
+
+	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
+	// order and filter as for plain keys. Then the Reader can only scan the table. For
+	// lookups it must be sorted again.
+	Rewritten bool
+
+	// FilterHasUserKeys says that the filter holds user keys, although the keys are not
+	// treated as internal keys.
+	FilterHasUserKeys bool
 }
 
 // Comparer returns the order of the stored keys.

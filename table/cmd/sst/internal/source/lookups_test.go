@@ -184,10 +184,10 @@ func TestFormIsDetectedOnce(t *testing.T) {
 		t.Errorf("%d of %d data blocks were read again", read, len(f.Layout.Data))
 	}
 	sameOrder := cmp.Comparer(func(a, b table.Comparer) bool { return a == b })
-	if diff := cmp.Diff(want, *f.formOf(), cmp.AllowUnexported(form{}), sameOrder); diff != "" {
+	if diff := cmp.Diff(want, f.form, cmp.AllowUnexported(form{}), sameOrder); diff != "" {
 		t.Errorf("(-detected +known):\n%s", diff)
 	}
-	if !want.internal || want.order != table.BytewiseComparer || want.size != f.Size {
+	if !want.Internal || want.Order != table.BytewiseComparer || want.size != f.Size {
 		t.Errorf("detected %+v of a table of %d bytes, want internal keys in bytewise order", want, f.Size)
 	}
 }

@@ -83,35 +83,39 @@ func (f *File) open(o Options) error {
 		return err
 	}
 	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock, IgnoreFilter: o.readsNoFilter()}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest || o.InternalKeys == Yes
-	if o.form.isOf(f) {
-		f.setForm(o.form)
-		f.Options.IgnoreFilter = f.FilterUnusable || o.readsNoFilter()
+	isKnown := o.form != nil && o.form.size == f.Size // else it is another table
+	if isKnown {
+		f.form = *o.form
 	}
-	likely := f.interpretation()
-	r, layout, err := f.readIndex()
+	likely := f.form
+	layout, err := f.read(o)
+	if err == nil {
+		err = checkTail(layout, f.Size, o)
+	}
 	if err != nil {
 		return err
 	}
-	if err := checkTailSum(layout, o.Line); err != nil {
-		return err
+	f.Layout, f.Empty, f.filters = layout, len(layout.Data) == 0, filtersOf(f.Reader, layout, o)
+	if !isKnown {
+		if err := f.detectForm(o); err != nil {
+			return err
+		}
 	}
-	f.Layout, f.Empty = layout, len(layout.Data) == 0
-	if err := f.detect(r, o); err != nil {
-		return err
+	if f.FilterUnusable || f.Rewritten { // lookups do without filters that would hide keys
+		f.filters.Blocks, f.filters.Table = nil, nil
 	}
-	if f.Options.Comparer = f.Comparer(); r == nil || f.interpretation() != likely {
-		f.Options.IgnoreFilter = f.FilterUnusable || o.readsNoFilter()
-		if r, err = table.NewReader(f.Src, f.Size, f.Options); err != nil {
+	if o.ScanOnly {
+		f.dropLayout()
+	}
+	if f.Reader == nil || f.form != likely {
+		if err := f.newReader(o); err != nil {
 			return err
 		}
 	}
 	f.inDatabase = f.Internal && (o.InDatabase || o.InManifest || IsInManifest(f.Path))
-	if f.Reader = r; o.Line == nil {
-		return nil
-	}
 	return f.checkEnds(o.Line)
 }
 
@@ -123,6 +127,7 @@ func (f *File) setSize(o Options) error {
 	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
 		f.Size = o.Size
 	}
+	f.form.size = f.Size
 	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
 		return differs("size", f.Size, o.Line.Size)
 	}
@@ -137,44 +142,29 @@ func (f *File) setSize(o Options) error {
 	return nil
 }
 
-// An interpretation is what a Reader of the table depends on.
-type interpretation struct {
-	internal, noFilter bool
-	order              table.Comparer // of user keys
+// newReader sets the Reader of a table in the form that is known.
+func (f *File) newReader(o Options) (err error) {
+	f.Options.Comparer, f.Options.IgnoreFilter = f.Comparer(), f.FilterUnusable || o.readsNoFilter()
+	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
+	return err
 }
 
-func (f *File) interpretation() interpretation {
-	return interpretation{f.Internal && !f.Rewritten, f.FilterUnusable, f.Order}
-}
-
-// readIndex returns the layout, and a Reader of the table as it most likely is, unless there can be
-// none.
-func (f *File) readIndex() (*table.Reader, *table.Layout, error) {
-	f.Options.Comparer = f.Comparer()
-	if r, err := table.NewReader(f.Src, f.Size, f.Options); err == nil {
-		if layout, err := r.Layout(); err == nil {
-			return r, layout, nil
+// read returns the layout, and sets the Reader of the table as it most likely is, unless there can be none.
+func (f *File) read(o Options) (*table.Layout, error) {
+	if f.newReader(o) == nil {
+		if layout, err := f.Reader.Layout(); err == nil {
+			return layout, nil
 		}
 	}
-	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
-	return nil, layout, err
+	f.Reader = nil
+	return table.ReadLayout(f.Src, f.Size, f.Options)
 }
 
-// detect finds out what the keys are, and their order, unless that is known. r may be nil.
-func (f *File) detect(r *table.Reader, o Options) error {
-	f.filters = filtersOf(r, f.Layout, o)
-	if o.form.isOf(f) {
-		f.leaveOutFilters()
-	} else if err := f.detectForm(o); err != nil {
-		return err
-	}
-	if !o.ScanOnly {
-		return nil
-	}
-	large := f.Layout.Index.Length > 1<<20
+// dropLayout frees what grows with the file.
+func (f *File) dropLayout() {
+	isLarge := f.Layout.Index.Length > 1<<20
 	f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
-	if large {
-		runtime.GC() // free them before a Reader allocates as much
+	if isLarge {
+		runtime.GC() // before a Reader allocates as much
 	}
-	return nil
 }

@@ -156,7 +156,7 @@ func differs(field string, has, want any) error {
 // checkEnds compares the first and the last key with the manifest of the set. If they cannot be
 // read, the error comes when they are needed.
 func (f *File) checkEnds(l *set.Table) error {
-	if f.Reader.FilterOnly() {
+	if l == nil || f.Reader.FilterOnly() {
 		return nil
 	}
 	if first, err := f.Reader.FirstKey(); err == nil && !bytes.Equal(first, l.Smallest) {

@@ -17,9 +17,6 @@ import (
 // verifyLine checks a table of a set, as Verify of package set does, and the size of its tail. If the table is
 // damaged, that is all it returns. note says that the table cannot be told from others when it is opened.
 func (f *File) verifyLine(l *set.Table) (note string, err error) {
-	if differs := f.checkTail(l); differs != nil {
-		return "", cmp.Or(f.Reader.Verify(), differs)
-	}
 	o := table.ReaderOptions{Codecs: f.Options.Codecs, TableFilterPolicies: f.Options.TableFilterPolicies}
 	s, err := set.Open(context.Background(), &set.Manifest{Tables: []set.Table{*l}}, onlyTable{f.Src}, &set.Options{Reader: o})
 	if err != nil {
@@ -80,38 +77,31 @@ func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int
 	return t.ReaderAt.ReadAt(p, off)
 }
 
-// checkTail compares how many bytes are behind the last data block. Package set opens the table
-// by a read of that many.
-func (f *File) checkTail(l *set.Table) error {
-	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
-	if err != nil {
-		return err
+// checkTail compares the TailSum with the manifest of a set, if that has it, and before Verify also how many bytes are
+// behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
+// has no TailSum, Verify reports that.
+func checkTail(layout *table.Layout, size int64, o Options) error {
+	if o.Line == nil {
+		return nil
 	}
-	end := int64(0)
+	tail := size
 	if n := len(layout.Data); n > 0 {
 		last := layout.Data[n-1]
-		end = int64(last.Offset+last.Length) + format.TrailerLen
-	}
-	if tail := f.Size - end; tail != l.TailSize {
-		return differs("tailSize", tail, l.TailSize)
-	}
-	return nil
-}
-
-// checkTailSum compares the TailSum with the manifest of a set, if that has it. If the table is
-// damaged so that it has none, Verify reports that.
-func checkTailSum(layout *table.Layout, l *set.Table) error {
-	if l == nil || l.TailSum == "" {
-		return nil
+		tail -= int64(last.Offset+last.Length) + format.TrailerLen
 	}
 	sum, _, err := layout.TailSum()
-	if errors.Is(err, table.ErrCorrupt) {
+	got := hex.EncodeToString(sum[:])
+	switch {
+	case errors.Is(err, table.ErrCorrupt):
 		return nil
+	case err != nil && o.Line.TailSum != "":
+		return err
+	case o.Line.TailSum != "" && got != o.Line.TailSum:
+		return differs("tailSum", got, o.Line.TailSum)
+	case o.ReadOnce != nil && tail != o.Line.TailSize:
+		return differs("tailSize", tail, o.Line.TailSize)
 	}
-	if got := hex.EncodeToString(sum[:]); err == nil && got != l.TailSum {
-		err = differs("tailSum", got, l.TailSum)
-	}
-	return err
+	return nil
 }
 
 // identityNote says what to do for a table that cannot be told from others when it is opened.

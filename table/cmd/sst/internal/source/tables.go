@@ -97,7 +97,7 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 	o.form = t.form
 	f, err := t.Open(o)
 	if err == nil {
-		t.form, t.inDatabase = f.formOf(), f.inDatabase
+		t.form, t.inDatabase = &f.form, f.inDatabase
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
