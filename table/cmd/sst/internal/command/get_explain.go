@@ -24,7 +24,7 @@ import (
 func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
 	text.Line(out, "key %s", wire.Quote(key))
 	e, found, paths, err := s.Explain(key)
-	if err != nil && !errors.As(err, new(*source.HiddenError)) {
+	if err != nil && !errors.As(err, new(*table.HiddenError)) {
 		return false, err
 	}
 	if e.Log != "" {

@@ -7,15 +7,6 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// A certainty says which entries of a database can be the newest of their keys for certain, before any
-// table or log is read.
-type certainty struct {
-	doubt    bool     // none is: tables or logs that are current may not be known
-	ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
-	liveLogs []string // paths; of other logs, what is written may be obsolete
-	lostLog  uint64   // the highest number of the live logs that are not read; 0: all are
-}
-
 // loseLog takes note that a log that the MANIFEST names does not exist.
 func (d *Dir) loseLog(o Options, number uint64) {
 	if o.NoLogs && !o.Repair {
@@ -80,23 +71,18 @@ func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
 // the MANIFEST does not list may be obsolete.
 func (c *LossCursor) IsCertain(e Entry) bool {
 	s := c.s
-	if s.doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
+	if s.dir.doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
 		return false
 	}
 	switch {
 	case e.Table == nil:
-		isNewest := slices.Contains(s.liveLogs, e.Log) && !s.isBeforeLostLog(e.Log)
-		return isNewest && (s.ordered || !c.IsLost(e.Key))
-	case e.Table.Meta == nil || s.lostLog > 0:
+		n, err := fileNumber(e.Log)
+		isNewest := slices.Contains(s.dir.liveLogs, e.Log) && err == nil && n >= s.dir.lostLog
+		return isNewest && (s.dir.ordered || !c.IsLost(e.Key))
+	case e.Table.Meta == nil || s.dir.lostLog > 0:
 		return false
-	case s.ordered:
+	case s.dir.ordered:
 		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
 	}
 	return !c.IsLost(e.Key)
-}
-
-// isBeforeLostLog reports whether a log that is lost is newer.
-func (c *certainty) isBeforeLostLog(path string) bool {
-	n, err := fileNumber(path)
-	return err != nil || n < c.lostLog
 }

@@ -36,7 +36,11 @@ type Dir struct {
 	hasCurrent bool              // there is a CURRENT
 	history    *versions.History // of the newest MANIFEST, if not all of it can be read
 
-	certainty
+	// Which entries can be the newest of their keys for certain, before any table or log is read.
+	doubt    bool     // none is: tables or logs that are current may not be known
+	ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
+	liveLogs []string // paths; of other logs, what is written may be obsolete
+	lostLog  uint64   // the highest number of the live logs that are not read; 0: all are
 }
 
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it

@@ -97,7 +97,7 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTr
 	newest, found, err = s.getNewest(key, func(t *Table, f *File) (Entry, bool, error) {
 		p, err := f.Explain(key)
 		p.Removed = p.Found && t.Removals
-		if p.FilterOnly && s.Dir && !s.set {
+		if p.FilterOnly && s.Dir && !s.isSet() {
 			err = f.Wrap(table.ErrFilterOnly)
 		}
 		paths = append(paths, p)

@@ -45,16 +45,16 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 	if s.hides(e) {
 		return false
 	}
-	return e.Table == nil || !e.Table.Spare || s.lostLog > 0 || s.mayHaveLost(e.Sequence) || c.IsLost(e.Key)
+	return e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || s.mayHaveLost(e.Sequence) || c.IsLost(e.Key)
 }
 
 // hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
 // repair reads all, and so it is if the MANIFEST may be out of date.
 func (s *Source) hiddenFrom() uint64 {
-	if !s.ordered || s.inTables == math.MaxUint64 || s.o.Repair {
+	if !s.dir.ordered || s.inTables() == math.MaxUint64 || s.o.Repair {
 		return 0
 	}
-	return max(s.lastSequence, s.logs.last) + 1
+	return max(s.dir.Version.LastSequence, s.logs.last) + 1
 }
 
 // hides reports whether an entry is one that engines do not show.

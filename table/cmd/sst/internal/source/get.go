@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -14,7 +13,7 @@ import (
 // have the newest version: LevelDB up to 1.20 can leave it below an older one. Without internal keys, Get stops at the
 // first table that has the key.
 //
-// Get passes over what is damaged. If that may hide a newer version, the error is a HiddenError.
+// Get passes over what is damaged. If that may hide a newer version, the error is a table.HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
@@ -34,7 +33,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 	}
 	var damage []error
 	for _, t := range s.candidates(key) {
-		if found && (!s.Internal || newest.Sequence > s.inTables) {
+		if found && (!s.Internal || newest.Sequence > s.inTables()) {
 			break
 		}
 		e, ok, err := s.getFromTable(t, ask)
@@ -51,7 +50,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 		found, damage = false, append(damage, err)
 	}
 	if err := errors.Join(damage...); err != nil {
-		return newest, found, &HiddenError{found, err}
+		return newest, found, &table.HiddenError{Found: found, Value: newest.Value, Err: err}
 	}
 	return newest, found, nil
 }
@@ -71,22 +70,6 @@ func (s *Source) getFromTable(t *Table, ask func(t *Table, f *File) (Entry, bool
 	}
 	return e, found, err
 }
-
-// A HiddenError says that damage may hide the newest version of a key.
-type HiddenError struct {
-	Found bool // an older version was found
-	Err   error
-}
-
-func (e *HiddenError) Error() string {
-	if e.Found {
-		return fmt.Sprintf("%v: what was found may be an older version of the key, which may be deleted", e.Err)
-	}
-	return fmt.Sprintf("%v: whether the key is there cannot be known", e.Err)
-}
-
-// Unwrap returns the damage.
-func (e *HiddenError) Unwrap() error { return e.Err }
 
 // Get returns the newest version of key in the table. It may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {

@@ -57,7 +57,7 @@ func (e Entry) kindDamage() error {
 func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
 	err := e.checkKind()
 	if s.isPassedOver(err) {
-		s.loseKey(e.Table, e.Key, err)
+		s.loseKey(e.Table, e.Key, false, err)
 		return true, nil
 	}
 	return e.Kind == table.KindDelete && !o.Tombstones, err

@@ -19,31 +19,33 @@ type logs struct {
 	paths  []string
 	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *sortedTable     // a table of all writes, or nil
-	start  uint64           // see Log.Start
-	after  uint64           // with upTo, see Version.Logged; 0: not known
-	upTo   uint64
-	damage map[string]*Log // those that were read and are damaged, by path
-	last   uint64          // the last sequence number, after they were read
-	lost   uint64          // the highest sequence number that a lost write can have
+	damage map[string]*Log  // those that were read and are damaged, by path
+	last   uint64           // the last sequence number, after they were read
+	lost   uint64           // the highest sequence number that a lost write can have
 }
 
-// logs returns the logs that have writes, or should have.
-func (d *Dir) logs(o Options) logs {
-	l := logs{start: d.LogStart(o)}
-	if o.Repair && l.start > 0 {
-		l.after, l.upTo = d.Version.Logged()
-	}
+// logsToRead returns the logs that have writes, or should have.
+func (d *Dir) logsToRead(o Options) []string {
+	after, upTo := d.logged(o)
 	hasWrites := func(path string) bool { return !IsEmpty(path) }
-	if l.after < l.upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
-		l.paths = d.Logs
+	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
+		return d.Logs
 	}
-	return l
+	return nil
+}
+
+// logged is Version.Logged for a repair, if that is known.
+func (d *Dir) logged(o Options) (after, upTo uint64) {
+	if !o.Repair || d.LogStart(o) == 0 {
+		return 0, 0
+	}
+	return d.Version.Logged()
 }
 
 // logWrites yields the writes of all logs, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
-		l := &Log{Log: wal.Log{Start: s.logs.start}}
+		l := &Log{Log: wal.Log{Start: s.dir.LogStart(s.o)}}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
@@ -54,7 +56,7 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 				}
 			}
 			if i == len(s.logs.paths)-1 {
-				l.RequireUpTo(s.logs.after, s.logs.upTo)
+				l.RequireUpTo(s.dir.logged(s.o))
 			}
 			s.logs.last = l.Last()
 			if err := s.endLog(l); err != nil {

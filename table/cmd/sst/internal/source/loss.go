@@ -20,8 +20,9 @@ type Loss struct {
 	// Ranges is how many ranges it stands for, if Keys is from the first to the last of them. 0: one.
 	Ranges int
 
-	path  string
-	level int // of the table, or -1 if the MANIFEST does not list it
+	path   string
+	level  int  // of the table, or -1 if the MANIFEST does not list it
+	sorted bool // all keys that were found are there, sorted: keys are lost only if they were altered
 }
 
 func (l *Loss) Error() string {
@@ -36,19 +37,11 @@ func (l *Loss) Error() string {
 	if l.Ranges > 1 {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
 	}
-	if l.isSorted() {
+	if l.sorted {
 		return fmt.Sprintf("keys out of order among the %s%s: sorted; if one was altered, what it was is lost (%s%s)", l.Keys, parts, why, more)
 	}
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
-
-// A sortedError says that keys were out of order, and that they were sorted.
-type sortedError struct{ error }
-
-func (e sortedError) Unwrap() error { return e.error }
-
-// isSorted reports whether keys are lost only if they were altered: all that were found are there, sorted.
-func (l *Loss) isSorted() bool { return errors.As(l.Err, new(sortedError)) }
 
 // Unwrap returns what is damaged.
 func (l *Loss) Unwrap() error { return l.Err }
@@ -65,21 +58,20 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 }
 
 // lose takes note that keys of a table are lost. What is lost of a spare one does not count.
-func (s *Source) lose(t *Table, keys KeyRange, err error) {
-	if t.Spare {
-		return
+func (s *Source) lose(t *Table, l Loss) {
+	if l.level = t.level(); !t.Spare {
+		s.losses.all = append(s.losses.all, l)
 	}
-	l := newLoss(t.Path, keys, err)
-	l.level = t.level()
-	s.losses.all = append(s.losses.all, l)
 }
 
-// loseKey takes note, once, that one key of a table is lost.
-func (s *Source) loseKey(t *Table, user []byte, err error) {
+// loseKey takes note, once, that one key of a table is lost, or sorted.
+func (s *Source) loseKey(t *Table, user []byte, sorted bool, err error) {
 	if id := t.Path + "\x00" + string(user); !s.losses.keys[id] {
 		s.losses.keys[id] = true
 		key := bytes.Clone(user)
-		s.lose(t, KeyRange{From: key, To: key}, err)
+		l := newLoss(t.Path, KeyRange{From: key, To: key}, err)
+		l.sorted = sorted
+		s.lose(t, l)
 	}
 }
 
@@ -89,51 +81,50 @@ func (s *Source) isPassedOver(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) && !s.o.Strict
 }
 
-// loseTable takes note that a table cannot be opened.
-func (s *Source) loseTable(t *Table, err error) {
-	s.loseKeys(t, s.keysOf(t), err)
-}
-
-// loseKeys takes note that keys of a table that cannot be opened can be lost.
-func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
+// loseTable takes note, once, that a table cannot be opened, and so can have lost keys.
+func (s *Source) loseTable(t *Table, keys KeyRange, err error) {
 	if !t.lost {
-		s.lose(t, keys, err)
+		s.lose(t, newLoss(t.Path, keys, err))
 	}
 	t.lost = true
 }
 
-// onLoss returns IterOptions.OnLoss for a table whose blocks have the keys that keys returns: it goes on, and takes note
-// of the Loss. With Options.Strict it is nil. A repair does not go on where keys are out of order until SortDisordered
-// sorts them.
-func (s *Source) onLoss(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) func(table.Loss) bool {
+// onLoss returns IterOptions.OnLoss for a table: it goes on, and takes note of the Loss. With Options.Strict it is nil. A
+// repair does not go on where keys are out of order until SortDisordered sorts them.
+func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
 	}
+	keys := s.keysOfBlocks(t, f)
 	return func(l table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
-		err, disorder := error(e), errors.Is(e, table.ErrOrder)
+		disorder := errors.Is(e, table.ErrOrder)
 		if disorder && (!f.declared.trusted || s.o.Salvage != nil && !s.sortsDisorder) {
 			return false // the order may be another one
 		}
-		if disorder && s.sortsDisorder {
-			t.disordered, err = true, sortedError{e}
+		if _, noted := t.lostBlocks[e.Offset]; noted {
+			return true
 		}
-		if _, noted := t.lostBlocks[e.Offset]; !noted {
-			if t.lostBlocks == nil {
-				t.lostBlocks = map[int64]KeyRange{}
-			}
-			t.lostBlocks[e.Offset] = keys(e)
-			s.lose(t, t.lostBlocks[e.Offset], err)
+		if t.lostBlocks == nil {
+			t.lostBlocks = map[int64]KeyRange{}
 		}
+		t.lostBlocks[e.Offset] = keys(e)
+		lost := newLoss(t.Path, t.lostBlocks[e.Offset], e)
+		lost.sorted = disorder && s.sortsDisorder
+		t.disordered = t.disordered || lost.sorted
+		s.lose(t, lost)
 		return true
 	}
 }
 
-// keysOfBlock returns the range of keys of a damaged block, as far as it is known.
-func (s *Source) keysOfBlock(t *Table, f *File) func(*table.CorruptionError) KeyRange {
-	return func(e *table.CorruptionError) KeyRange {
-		return s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), s.keysOf(t))
+// keysOfBlocks returns a function that returns the range of keys of a damaged block, as far as it is known. If the
+// blocks are in another order, it can have had any of the table.
+func (s *Source) keysOfBlocks(t *Table, f *File) func(*table.CorruptionError) KeyRange {
+	all := s.keysOf(t)
+	if f.Rewritten || s.Order != table.AnyOrder && f.Order != s.Order {
+		return func(*table.CorruptionError) KeyRange { return all }
 	}
+	return func(e *table.CorruptionError) KeyRange { return s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), all) }
 }
 
 // losses are what a Source has lost, in the order in which it was found.
@@ -198,16 +189,14 @@ func (f *File) Loss(err error) error {
 // Loss returns the error of opening the table as a Loss, if it is damage and the range of the table
 // is known.
 func (l TableFile) Loss(err error) error {
+	if !errors.Is(err, table.ErrCorrupt) || l.Line == nil && l.Meta == nil {
+		return err
+	}
 	var keys KeyRange
-	switch {
-	case !errors.Is(err, table.ErrCorrupt):
-		return err
-	case l.Line != nil:
+	if l.Line != nil {
 		keys = KeyRange{From: l.Line.Smallest, To: l.Line.Largest}
-	case l.Meta != nil:
+	} else {
 		keys = KeyRange{From: table.InternalFilterKey(l.Meta.Smallest), To: table.InternalFilterKey(l.Meta.Largest)}
-	default:
-		return err
 	}
 	loss := newLoss(l.Path, keys, err)
 	return loss.InFile()
@@ -215,27 +204,30 @@ func (l TableFile) Loss(err error) error {
 
 // Losses returns what was lost so far within a range of keys. Damaged blocks next to each other
 // are one Loss. Those of a scan in ascending order are found before it shows a greater key.
-func (s *Source) Losses(within KeyRange) []Loss {
-	var all []Loss
+func (s *Source) Losses(within KeyRange) (all []Loss) {
 	for _, l := range s.losses.all {
-		if !l.Keys.overlaps(s.Order, within) {
-			continue
+		if n := len(all); l.Keys.overlaps(s.Order, within) && (n == 0 || !all[n-1].join(&l)) {
+			all = append(all, l)
 		}
-		if n := len(all); n > 0 && all[n-1].path == l.path && all[n-1].isSorted() == l.isSorted() && l.Keys.From != nil && all[n-1].Keys.To != nil && bytes.Equal(all[n-1].Keys.To, l.Keys.From) {
-			all[n-1].Keys.To, all[n-1].Keys.BeforeTo = l.Keys.To, l.Keys.BeforeTo
-			all[n-1].More++
-			continue
-		}
-		all = append(all, l)
 	}
 	return all
+}
+
+// join adds the next Loss of the file to l if it is of the next data block, and reports whether it is.
+func (l *Loss) join(next *Loss) bool {
+	if l.path != next.path || l.sorted != next.sorted || l.Keys.To == nil || next.Keys.From == nil || !bytes.Equal(l.Keys.To, next.Keys.From) {
+		return false
+	}
+	l.Keys.To, l.Keys.BeforeTo = next.Keys.To, next.Keys.BeforeTo
+	l.More++
+	return true
 }
 
 // ByFile returns one Loss for each file, in the order of the first ones.
 func (s *Source) ByFile(losses []Loss) []Loss {
 	var all []Loss
 	for _, l := range losses {
-		i := slices.IndexFunc(all, func(a Loss) bool { return a.path == l.path && a.isSorted() == l.isSorted() })
+		i := slices.IndexFunc(all, func(a Loss) bool { return a.path == l.path && a.sorted == l.sorted })
 		if i < 0 {
 			l.Ranges = 1
 			all = append(all, l)
@@ -258,12 +250,9 @@ func (f *File) JoinLosses(err error) error {
 	var last *Loss
 	for _, err := range joined.Unwrap() {
 		l := (*Loss)(nil)
-		if errors.As(err, &l) && last != nil && l.Keys.From != nil && bytes.Equal(last.Keys.To, l.Keys.From) {
-			last.Keys.To, last.Keys.BeforeTo = l.Keys.To, l.Keys.BeforeTo
-			last.More++
-			continue
+		if !errors.As(err, &l) || last == nil || !last.join(l) {
+			last, all = l, append(all, err)
 		}
-		last, all = l, append(all, err)
 	}
 	return errors.Join(all...)
 }
@@ -278,9 +267,9 @@ func (s *Source) Hull(losses []Loss) KeyRange {
 }
 
 // HasLayers reports whether the source is a set with layers.
-func (s *Source) HasLayers() bool { return s.layers > 0 }
+func (s *Source) HasLayers() bool { return s.dir.Layers > 0 }
 
 // HasVersions reports whether older versions can show in place of what is lost.
 func (s *Source) HasVersions() bool {
-	return s.Internal || len(s.Tables) > 1 && (!s.set || s.layers > 0)
+	return s.Internal || len(s.Tables) > 1 && (!s.isSet() || s.dir.Layers > 0)
 }

@@ -28,7 +28,7 @@ func (d *Dir) MissingError() error {
 
 // MissingNote says which tables do not exist and are not named by an error, or is "".
 func (s *Source) MissingNote(err error) string {
-	lacks := s.lacks
+	lacks := s.dir
 	if err != nil {
 		message := err.Error()
 		lacks.Missing = slices.DeleteFunc(slices.Clone(lacks.Missing), func(l TableFile) bool { return strings.Contains(message, l.Path+": ") })

@@ -26,7 +26,7 @@ func (s *Source) maxOpen() int {
 func (s *Source) keepOpen(t *Table, f *File) error {
 	for s.isFull(f) {
 		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && t.file.sorted == nil })
-		if !s.set && !s.o.Lookups || i < 0 {
+		if !s.isSet() && !s.o.Lookups || i < 0 {
 			return nil
 		}
 		first := s.openTables[i]

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/table"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -156,7 +157,7 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	for key := range want {
 		_, found, err := s.Get([]byte(key))
 		inRange := losses[0].Keys.overlaps(s.Order, KeyRange{From: []byte(key), To: []byte(key)})
-		if hidden := errors.As(err, new(*HiddenError)); hidden != inRange || !found && !hidden {
+		if hidden := errors.As(err, new(*table.HiddenError)); hidden != inRange || !found && !hidden {
 			t.Fatalf("Get(%q): found %v, %v, in the lost range: %v", key, found, err, inRange)
 		}
 	}

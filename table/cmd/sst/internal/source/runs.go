@@ -27,14 +27,14 @@ func (s *Source) arranged() []run {
 		if a.level() != b.level() {
 			return a.level() - b.level()
 		}
-		if a.level() == 0 && !s.set { // of equal entries that of the newest file counts, as in the engines
+		if a.level() == 0 && !s.isSet() { // of equal entries that of the newest file counts, as in the engines
 			return a.age - b.age
 		}
 		return order.Compare(a.smallest, b.smallest)
 	})
 	for _, t := range tables {
 		first := 0
-		if t.level() == 0 && !s.set {
+		if t.level() == 0 && !s.isSet() {
 			first = max(0, len(s.runs)-1)
 		}
 		s.arrange(t, first)
@@ -92,13 +92,13 @@ func (r *runScan) iter(of *run) (merge.Iterator, error) {
 func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	f, err := r.s.open(t)
 	if r.s.isPassedOver(err) {
-		r.s.loseTable(t, err)
+		r.s.loseTable(t, r.s.keysOf(t), err)
 		return merge.New(r.s.order()), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.o.OnLoss = r.s.onLoss(t, f, r.s.keysOfBlock(t, f))
+	r.o.OnLoss = r.s.onLoss(t, f)
 	t.scans++
 	r.at = &fileIter{f.Reader.NewIter(&r.o), r.s, t, f}
 	return r.at, nil

@@ -21,7 +21,7 @@ type Salvaged struct {
 func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 	f, err := OpenDamaged(t.Path, t.Options(s.o))
 	if err != nil {
-		s.loseTable(t, damage)
+		s.loseTable(t, s.keysOf(t), damage)
 		return nil, damage
 	}
 	o := t.Options(s.o)
@@ -30,7 +30,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 	}
 	found, err := s.o.Salvage(f, o.InternalKeys)
 	if err != nil {
-		s.loseTable(t, damage)
+		s.loseTable(t, s.keysOf(t), damage)
 		return nil, errors.Join(err, f.Close())
 	}
 	s.loseBehind(t, found, damage)
@@ -44,13 +44,13 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 // found one after the other, up to the last one that the MANIFEST has.
 func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
 	if t.Meta == nil || !found.Internal || found.WholeUntil == nil || s.Order == table.AnyOrder {
-		s.loseTable(t, damage)
+		s.loseTable(t, s.keysOf(t), damage)
 		return
 	}
 	rest := s.keysOf(t)
 	rest.From, rest.AfterFrom = table.InternalFilterKey(found.WholeUntil), true
 	if rest.From == nil || rest.To == nil || s.Order.Compare(rest.From, rest.To) < 0 {
-		s.loseKeys(t, rest, damage)
+		s.loseTable(t, rest, damage)
 		return
 	}
 	t.lost = true
@@ -68,7 +68,7 @@ func (s *Source) ownPairs(t *Table, found Salvaged) iter.Seq2[input.Pair, error]
 			case isOwn && !yield(p, err):
 				return
 			case !isOwn && whole:
-				s.loseKey(t, table.InternalFilterKey(p.Key), corruption("it is not in the range of keys that the MANIFEST says"))
+				s.loseKey(t, table.InternalFilterKey(p.Key), false, corruption("it is not in the range of keys that the MANIFEST says"))
 			}
 			whole = whole && !bytes.Equal(p.Key, found.WholeUntil)
 		}
@@ -97,7 +97,7 @@ func (s *Source) SortDisordered() error {
 	for _, t := range s.Tables {
 		f, err := s.open(t)
 		if err == nil && f.sorted == nil {
-			for _, failed := range s.pairs(t, f, s.keysOfBlock(t, f)) {
+			for _, failed := range s.pairs(t, f) {
 				err = failed
 			}
 			if t.disordered = t.disordered || t.smallest != nil && f.checkRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
@@ -113,21 +113,22 @@ func (s *Source) SortDisordered() error {
 	return nil
 }
 
-// pairs returns the entries of a table, whose blocks have the keys that keys returns if they are damaged. A key that is
-// where others belong is a Loss, and so is one that is no internal key, which it leaves out.
-func (s *Source) pairs(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) iter.Seq2[input.Pair, error] {
+// pairs returns the entries of a table. A key that is where others belong is a Loss, and so is one that is no internal
+// key, which it leaves out.
+func (s *Source) pairs(t *Table, f *File) iter.Seq2[input.Pair, error] {
+	o := table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f)} // before f is another table
 	return func(yield func(input.Pair, error) bool) {
-		it := f.Reader.NewIter(&table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f, keys)})
+		it := f.Reader.NewIter(&o)
 		defer it.Close() // returns Error again
 		for it.Next() {
 			block, lost := t.lostBlocks[int64(it.Block().Offset)]
 			user := f.FilterKey(it.Key())
 			if f.Internal && user == nil {
-				s.loseKey(t, it.Key(), corruption("it is no internal key"))
+				s.loseKey(t, it.Key(), false, corruption("it is no internal key"))
 				continue
 			}
 			if lost && !block.overlaps(s.Order, KeyRange{From: user, To: user}) || t.disordered && !s.mayHave(t, it.Key(), true) {
-				s.loseKey(t, user, sortedError{corruption("it is where other keys belong")})
+				s.loseKey(t, user, true, corruption("it is where other keys belong"))
 			}
 			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 				return
@@ -142,6 +143,6 @@ func (s *Source) pairs(t *Table, f *File, keys func(*table.CorruptionError) KeyR
 // loseRepeated returns a function that takes note of an entry that is left out, because one before has the same key.
 func (s *Source) loseRepeated(t *Table, f *File) func(key []byte) {
 	return func(key []byte) {
-		s.loseKey(t, f.FilterKey(key), corruption("the table has two entries with the same sequence number: kept the first in the file"))
+		s.loseKey(t, f.FilterKey(key), false, corruption("the table has two entries with the same sequence number: kept the first in the file"))
 	}
 }

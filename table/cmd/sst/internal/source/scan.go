@@ -29,7 +29,7 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse && !o.InOrder:
 		return s.scanLogsInOrder(o)
-	case o.Versions || s.set && s.layers == 0:
+	case o.Versions || s.isSet() && s.dir.Layers == 0:
 		return s.scanAll(o)
 	case o.Reverse:
 		return s.newestVersions(o)

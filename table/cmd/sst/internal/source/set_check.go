@@ -116,7 +116,7 @@ func identityNote(l *set.Table) string {
 // A set is one if its first table is.
 func (s *Source) FilterOnly() bool {
 	switch {
-	case s.set:
+	case s.isSet():
 		for _, t := range s.Tables {
 			if t.Removals {
 				continue // which have keys
@@ -136,7 +136,7 @@ func (s *Source) FilterOnly() bool {
 
 // MayContain asks the filters of a single table, or of the table of a set that may have the key.
 func (s *Source) MayContain(key []byte) (may bool, err error) {
-	if !s.set {
+	if !s.isSet() {
 		return s.File().MayContain(key), nil
 	}
 	for _, t := range s.candidates(key) {

@@ -22,21 +22,16 @@ type Source struct {
 	Notes    []string       // what is not read, for messages
 	Damage   error          // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
-	o            Options
-	isLog        bool   // it is a single log
-	set          bool   // it is a set: Tables are in the order of their keys, which do not overlap within a layer
-	layers       int    // how many the set has above its base
-	lastSequence uint64 // in the MANIFEST
-	inTables     uint64 // no table has a higher sequence number, says the MANIFEST
-	logs         logs
-	losses       *losses
-	certainty
+	o             Options
+	isLog         bool // it is a single log
+	dir           Dir  // what is listed of a directory
+	logs          logs
+	losses        *losses
 	openTables    []*Table // that stay open, the first opened one first
 	openMemory    int64    // of them
 	runs          []run    // see arranged; nil until then
 	noted         map[string]bool
 	sortsDisorder bool // see SortDisordered
-	lacks         Dir  // its tables that do not exist, which is damage for the keys of these only
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -86,16 +81,8 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
-	s.set, s.layers = d.Set != "", d.Layers
-	s.Notes, s.lacks = append(d.Notes, d.flawNotes()...), Dir{Path: d.Path, Set: d.Set, Missing: d.Missing}
-	s.Damage, s.logs = errors.Join(d.Damage...), d.logs(s.o)
-	if s.inTables = math.MaxUint64; d.Version != nil {
-		s.lastSequence = d.Version.LastSequence
-		if !s.o.AllTables {
-			s.inTables = s.lastSequence
-		}
-	}
-	s.certainty = d.certainty
+	s.dir, s.Notes, s.Damage = d, append(d.Notes, d.flawNotes()...), errors.Join(d.Damage...)
+	s.logs.paths = d.logsToRead(s.o)
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
 	all := d.All()
@@ -177,7 +164,23 @@ func (s *Source) HasKeys() bool {
 
 // LastSequence returns the last sequence number that the MANIFEST has, without the writes in live logs. 0: there is
 // no MANIFEST. A damaged one can say more than there can be: then it is the highest that can.
-func (s *Source) LastSequence() uint64 { return min(s.lastSequence, table.MaxSequence) }
+func (s *Source) LastSequence() uint64 {
+	if s.dir.Version == nil {
+		return 0
+	}
+	return min(s.dir.Version.LastSequence, table.MaxSequence)
+}
+
+// inTables returns a sequence number: no table has a higher one, says the MANIFEST.
+func (s *Source) inTables() uint64 {
+	if s.dir.Version == nil || s.o.AllTables {
+		return math.MaxUint64
+	}
+	return s.dir.Version.LastSequence
+}
+
+// isSet reports whether it is a set: Tables are in the order of their keys, which do not overlap within a layer.
+func (s *Source) isSet() bool { return s.dir.Set != "" }
 
 // File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }
@@ -206,7 +209,7 @@ func (s *Source) reopenIfChanged(err error) bool {
 	if err != nil {
 		return false
 	}
-	if s.set {
+	if s.isSet() {
 		s.note("%s changed while it was read", s.Path)
 	} else {
 		s.note("%s changed while it was read, because its database is in use", s.Path)

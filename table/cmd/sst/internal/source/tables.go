@@ -79,16 +79,14 @@ func (s *Source) open(t *Table) (*File, error) {
 	return f, s.keepOpen(t, f)
 }
 
-// sortAgain sorts a table. Its blocks are in another order, so that a damaged one can have had any of
-// its keys.
+// sortAgain sorts a table whose keys are in another order.
 func (s *Source) sortAgain(t *Table, f *File) error {
 	if t.disordered {
 		if err := f.readInAnyOrder(); err != nil {
 			return err
 		}
 	}
-	found := s.pairs(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) })
-	return f.readSorted(found, cmp.Or(s.Order, f.Order), f.Internal, s.loseRepeated(t, f))
+	return f.readSorted(s.pairs(t, f), cmp.Or(s.Order, f.Order), f.Internal, s.loseRepeated(t, f))
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
@@ -139,7 +137,7 @@ func (s *Source) checkSize(t *Table, f *File) error {
 		return errors.Join(f.Wrap(err), f.Close())
 	}
 	t.replaced = true
-	s.lose(t, s.keysOf(t), err)
+	s.lose(t, newLoss(t.Path, s.keysOf(t), err))
 	return nil
 }
 
