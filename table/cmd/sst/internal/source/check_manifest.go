@@ -49,20 +49,21 @@ func (l TableFile) CheckSize(size int64, manifest, what string) error {
 // first and its last key show.
 func (l TableFile) CheckSizeOf(f *File) (note string, err error) {
 	err = l.CheckSize(f.Size, "the MANIFEST", "")
-	if err == nil || !l.hasIQ80Size(f.Size) || !f.hasEnds(l.Meta.Smallest, l.Meta.Largest) {
-		return "", l.CheckSize(f.Size, "the MANIFEST", isAnotherTable)
+	if err == nil {
+		return "", nil
 	}
-	return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
+	first, last := f.ends()
+	if l.hasIQ80Size(f.Size) && bytes.Equal(first, l.Meta.Smallest) && bytes.Equal(last, l.Meta.Largest) {
+		return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
+	}
+	return "", l.CheckSize(f.Size, "the MANIFEST", isAnotherTable)
 }
 
-// hasEnds reports whether these are the first and the last key.
-func (f *File) hasEnds(first, last []byte) bool {
-	has, err := f.Reader.FirstKey()
-	if err != nil || !bytes.Equal(has, first) {
-		return false
-	}
-	has, err = f.Reader.LastKey()
-	return err == nil && bytes.Equal(has, last)
+// ends returns the first and the last key, as far as they can be read. Otherwise the error comes when they are needed.
+func (f *File) ends() (first, last []byte) {
+	first, _ = f.Reader.FirstKey()
+	last, _ = f.Reader.LastKey()
+	return first, last
 }
 
 // CheckManifest checks a table against its MANIFEST: its size, and its first and last key. If not all keys are
@@ -84,12 +85,13 @@ func (f *File) CheckManifest(v *versions.Version, l TableFile, keys *VerifiedKey
 }
 
 // checkRange returns an error if the first or the last key is outside of the range that the MANIFEST
-// gives the table. If they cannot be read, the error comes when they are needed.
+// gives the table.
 func (f *File) checkRange(smallest, largest []byte) error {
-	if first, err := f.Reader.FirstKey(); err == nil && f.Compare(first, smallest) < 0 {
+	first, last := f.ends()
+	if first != nil && f.Compare(first, smallest) < 0 {
 		return corruption(fmt.Sprintf("first key is %s, want ≥ %s as the MANIFEST says", f.Separator(first), f.Separator(smallest)))
 	}
-	if last, err := f.Reader.LastKey(); err == nil && f.Compare(last, largest) > 0 {
+	if last != nil && f.Compare(last, largest) > 0 {
 		return corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
 	}
 	return nil

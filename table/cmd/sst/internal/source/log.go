@@ -19,8 +19,8 @@ type Log struct {
 
 // Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
 // are skipped, and added to Damage.
-func (l *Log) Writes() iter.Seq2[LogWrite, error] {
-	return func(yield func(LogWrite, error) bool) {
+func (l *Log) Writes() iter.Seq2[wal.Write, error] {
+	return func(yield func(wal.Write, error) bool) {
 		f, info, err := regular.Open(l.Path)
 		size, start := int64(0), []byte(nil)
 		if err == nil {
@@ -33,24 +33,18 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		}
 		if err != nil {
 			l.Start = 0 // if the log was removed, the next one goes on with any number
-			yield(LogWrite{}, err)
+			yield(wal.Write{}, err)
 			return
 		}
 		for w, err := range l.Log.Writes(f, size) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", l.Path, err)
 			}
-			if !yield(LogWrite{Write: w}, err) {
+			if !yield(w, err) {
 				return
 			}
 		}
 	}
-}
-
-// A LogWrite is a write of a log, with its log.
-type LogWrite struct {
-	wal.Write
-	Log int // index of the log in its Source
 }
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.

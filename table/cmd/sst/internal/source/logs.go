@@ -42,16 +42,16 @@ func (d *Dir) logged(o Options) (after, upTo uint64) {
 	return d.Version.Logged()
 }
 
-// logWrites yields the writes of all logs, and takes note of their damage.
-func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
-	return func(yield func(LogWrite, error) bool) {
+// logWrites yields the writes of all logs as entries, and takes note of their damage.
+func (s *Source) logWrites() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
 		l := &Log{Log: wal.Log{Start: s.dir.LogStart(s.o)}}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
 			for w, err := range l.Writes() {
-				w.Log = i
-				if !yield(w, err) || err != nil {
+				e := Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: path, Offset: uint64(w.Offset)}
+				if !yield(e, err) || err != nil {
 					return
 				}
 			}
@@ -60,7 +60,7 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 			}
 			s.logs.last = l.Last()
 			if err := s.endLog(l); err != nil {
-				yield(LogWrite{}, err)
+				yield(Entry{}, err)
 				return
 			}
 		}
@@ -120,14 +120,21 @@ func (s *Source) prefetchLogs(keys [][]byte) error {
 	for _, key := range keys {
 		newest[string(key)] = Entry{}
 	}
-	same := s.equalKeys(keys)
+	isBytewise := s.Order == table.BytewiseComparer || s.Order == table.AnyOrder
+	if !isBytewise {
+		keys = slices.SortedFunc(slices.Values(keys), s.Order.Compare)
+	}
 	for w, err := range s.logWrites() {
 		if err != nil {
 			return err
 		}
-		s.recordNewest(newest, string(w.UserKey), w)
-		for _, key := range same(w.UserKey) {
-			s.recordNewest(newest, string(key), w)
+		if isBytewise {
+			recordNewest(newest, w.Key, w)
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(keys, w.Key, s.Order.Compare)
+		for ; i < len(keys) && s.Order.Compare(keys[i], w.Key) == 0; i++ { // they can have other bytes
+			recordNewest(newest, keys[i], w)
 		}
 	}
 	s.logs.newest = newest
@@ -135,31 +142,13 @@ func (s *Source) prefetchLogs(keys [][]byte) error {
 }
 
 // recordNewest records a write to a key of PrefetchLogs, if it is the newest so far.
-func (s *Source) recordNewest(newest map[string]Entry, key string, w LogWrite) {
-	e, asked := newest[key]
+func recordNewest(newest map[string]Entry, key []byte, w Entry) {
+	e, asked := newest[string(key)]
 	if !asked || e.Internal && (w.Sequence < e.Sequence || w.Sequence == e.Sequence && w.Kind < e.Kind) {
 		return
 	}
-	e = s.logs.newEntry(w)
-	e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
-	newest[key] = e
-}
-
-// equalKeys returns a function that returns the keys that equal a user key in the order,
-// but have other bytes.
-func (s *Source) equalKeys(keys [][]byte) func(user []byte) [][]byte {
-	if s.Order == table.BytewiseComparer || s.Order == table.AnyOrder {
-		return func([]byte) [][]byte { return nil }
-	}
-	keys = slices.SortedFunc(slices.Values(keys), s.Order.Compare)
-	return func(user []byte) [][]byte {
-		i, _ := slices.BinarySearchFunc(keys, user, s.Order.Compare)
-		n := i
-		for n < len(keys) && s.Order.Compare(keys[n], user) == 0 {
-			n++
-		}
-		return slices.DeleteFunc(slices.Clone(keys[i:n]), func(key []byte) bool { return bytes.Equal(key, user) })
-	}
+	w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value)
+	newest[string(key)] = w
 }
 
 // getFromLogs returns the newest write to a key in the logs. It may be a tombstone.
@@ -194,9 +183,9 @@ func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		var key, value []byte
 		for w, err := range s.logWrites() {
-			key = w.Append(key[:0])
-			value = binary.LittleEndian.AppendUint32(value[:0], uint32(w.Log))
-			value = binary.LittleEndian.AppendUint64(value, uint64(w.Offset))
+			key = table.InternalKey{UserKey: w.Key, Sequence: w.Sequence, Kind: w.Kind}.Append(key[:0])
+			value = binary.LittleEndian.AppendUint32(value[:0], uint32(slices.Index(s.logs.paths, w.Log)))
+			value = binary.LittleEndian.AppendUint64(value, w.Offset)
 			value = append(value, w.Value...)
 			if !yield(input.Pair{Key: key, Value: value}, err) {
 				return
@@ -216,19 +205,15 @@ func (l *logs) decodeSorted(key, value []byte) (Entry, error) {
 func (s *Source) scanLogsInOrder(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for w, err := range s.logWrites() {
-			before := o.From != nil && s.Order.Compare(w.UserKey, o.From) < 0
-			if err == nil && (before || o.To != nil && s.Order.Compare(w.UserKey, o.To) >= 0) {
+			before := o.From != nil && s.Order.Compare(w.Key, o.From) < 0
+			if err == nil && (before || o.To != nil && s.Order.Compare(w.Key, o.To) >= 0) {
 				continue
 			}
-			if !yield(s.logs.newEntry(w), err) {
+			if !yield(w, err) {
 				return
 			}
 		}
 	}
-}
-
-func (l *logs) newEntry(w LogWrite) Entry {
-	return Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
 }
 
 // ignoreLogs ignores the logs, because the tables do not have internal keys.

@@ -116,6 +116,9 @@ func (f *File) open(o Options) error {
 		}
 	}
 	f.inDatabase = f.Internal && (o.InDatabase || o.InManifest || IsInManifest(f.Path))
+	if o.Line == nil {
+		return nil
+	}
 	return f.checkEnds(o.Line)
 }
 

@@ -153,16 +153,13 @@ func differs(field string, has, want any) error {
 	return wal.Corruptionf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want)
 }
 
-// checkEnds compares the first and the last key with the manifest of the set. If they cannot be
-// read, the error comes when they are needed.
+// checkEnds compares the first and the last key with the manifest of the set.
 func (f *File) checkEnds(l *set.Table) error {
-	if l == nil || f.Reader.FilterOnly() {
-		return nil
-	}
-	if first, err := f.Reader.FirstKey(); err == nil && !bytes.Equal(first, l.Smallest) {
+	first, last := f.ends()
+	if first != nil && !bytes.Equal(first, l.Smallest) {
 		return differs("first key", f.Separator(first), f.Separator(l.Smallest))
 	}
-	if last, err := f.Reader.LastKey(); err == nil && !bytes.Equal(last, l.Largest) {
+	if last != nil && !bytes.Equal(last, l.Largest) {
 		return differs("last key", f.Separator(last), f.Separator(l.Largest))
 	}
 	return nil

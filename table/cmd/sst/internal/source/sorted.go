@@ -34,22 +34,23 @@ type sortedTable struct {
 // pairs with equal keys, it keeps the last. If repeated is not nil, it keeps the first, and calls repeated with the key of
 // each other.
 func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, repeated func(key []byte)) (*sortedTable, error) {
-	o := &table.ReaderOptions{Comparer: user}
+	order, o := user, sorting.Options{NotBytewise: user != table.BytewiseComparer}
 	if internal {
-		o = &table.ReaderOptions{Comparer: table.InternalComparer(user)}
+		order, o.SuffixLen = table.InternalComparer(user), format.InternalTrailerLen
 	}
-	s := new(sortedTable)
+	o.Compare = order.Compare
 	next, stop := iter.Pull2(pairs)
 	defer stop()
+	s := new(sortedTable)
 	first, more, err := takePairs(next)
 	switch {
 	case err == nil && more:
-		err = s.sortOnDisk(concatPairs(first, next), o.Comparer, user, internal, repeated)
+		err = s.sortOnDisk(concatPairs(first, next), order, o, repeated)
 	case err == nil:
-		err = s.sortInMemory(first, o.Comparer, repeated)
+		err = s.sortInMemory(first, order, repeated)
 	}
 	if err == nil {
-		s.Reader, err = table.NewReader(s.src, s.size, o)
+		s.Reader, err = table.NewReader(s.src, s.size, &table.ReaderOptions{Comparer: order})
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.file.Close())
@@ -87,89 +88,71 @@ func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter
 	}
 }
 
-func (s *sortedTable) sortInMemory(pairs []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
+// A sortedPair is valid until the next.
+type sortedPair struct {
+	input.Pair
+	nextSameKey bool // the next one has the same key
+}
+
+func (s *sortedTable) sortInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
 	var out bytes.Buffer
-	s.size, err = writeTable(&out, pairsSortedInMemory(pairs, order, repeated), order)
+	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
+	sorted := func(yield func(sortedPair, error) bool) {
+		for i, p := range all {
+			if !yield(sortedPair{p, i+1 < len(all) && bytes.Equal(p.Key, all[i+1].Key)}, nil) {
+				return
+			}
+		}
+	}
+	s.size, err = writeTable(&out, sorted, order, repeated)
 	s.src = bytes.NewReader(out.Bytes())
 	return err
 }
 
-func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user table.Comparer, internal bool, repeated func(key []byte)) (err error) {
+func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, o sorting.Options, repeated func(key []byte)) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
 	s.src = s.file
-	o := sorting.Options{Compare: order.Compare, NotBytewise: user != table.BytewiseComparer}
-	if internal {
-		o.SuffixLen = format.InternalTrailerLen
-	}
 	out := bufio.NewWriterSize(s.file, 1<<20)
-	s.size, err = writeTable(out, pairsSortedOnDisk(pairs, o, repeated), order)
+	sorted := func(yield func(sortedPair, error) bool) {
+		for r, err := range sorting.Sort(context.Background(), pairs, o) {
+			p := sortedPair{input.Pair{Key: r.Key}, r.NextSameKey}
+			if err == nil {
+				p.Value, err = r.Value()
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+	s.size, err = writeTable(out, sorted, order, repeated)
 	return errors.Join(err, out.Flush())
 }
 
-// writeTable writes a table of sorted pairs, and returns its size.
-func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.Comparer) (size int64, err error) {
+// writeTable writes a table of sorted pairs, and returns its size. Of equal keys it keeps one: see newSortedTable.
+func writeTable(out io.Writer, pairs iter.Seq2[sortedPair, error], order table.Comparer, repeated func(key []byte)) (size int64, err error) {
 	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, Compression: table.NoCompression})
 	if err != nil {
 		return 0, err
 	}
-	for pair, err := range pairs {
-		if err == nil {
-			err = w.Append(pair.Key, pair.Value)
+	again := false // the pair before has the same key
+	for p, err := range pairs {
+		switch {
+		case err != nil:
+			return 0, err
+		case repeated != nil && again:
+			repeated(p.Key)
+		case repeated != nil || !p.nextSameKey:
+			err = w.Append(p.Key, p.Value)
 		}
 		if err != nil {
 			return 0, err
 		}
+		again = p.nextSameKey
 	}
 	err = w.Close()
 	return w.Size(), err
-}
-
-// pairsSortedInMemory returns the pairs in order, one of each key.
-func pairsSortedInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) iter.Seq2[input.Pair, error] {
-	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
-	return func(yield func(input.Pair, error) bool) {
-		for i, pair := range all {
-			first := i == 0 || !bytes.Equal(pair.Key, all[i-1].Key)
-			last := i+1 == len(all) || !bytes.Equal(pair.Key, all[i+1].Key)
-			if keepsPair(pair.Key, first, last, repeated) && !yield(pair, nil) {
-				return
-			}
-		}
-	}
-}
-
-// keepsPair reports whether a pair is kept that is the first one of its key, or the last one: see newSortedTable.
-func keepsPair(key []byte, first, last bool, repeated func(key []byte)) bool {
-	if repeated == nil {
-		return last
-	}
-	if !first {
-		repeated(key)
-	}
-	return first
-}
-
-// pairsSortedOnDisk is pairsSortedInMemory with temporary files.
-func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options, repeated func(key []byte)) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		last := true
-		for r, err := range sorting.Sort(context.Background(), pairs, o) {
-			if err != nil {
-				yield(input.Pair{}, err)
-				return
-			}
-			first := last
-			if last = !r.NextSameKey; !keepsPair(r.Key, first, last, repeated) {
-				continue
-			}
-			value, err := r.Value()
-			if !yield(input.Pair{Key: r.Key, Value: value}, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // close closes the table. It does nothing for a nil sortedTable.

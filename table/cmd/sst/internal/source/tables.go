@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -115,10 +114,11 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 
 // extendTo extends the range of the table by the first and the last key that its file has.
 func (t *Table) extendTo(f *File) {
-	if first, err := f.Reader.FirstKey(); err == nil && f.Compare(first, t.smallest) < 0 {
+	first, last := f.ends()
+	if first != nil && f.Compare(first, t.smallest) < 0 {
 		t.smallest = first
 	}
-	if last, err := f.Reader.LastKey(); err == nil && f.Compare(last, t.largest) > 0 {
+	if last != nil && f.Compare(last, t.largest) > 0 {
 		t.largest = last
 	}
 }
@@ -180,17 +180,10 @@ func (s *Source) inspect(t *Table) error {
 	return s.release(t, f)
 }
 
-// setEnds sets the range of a table to its first and its last key.
+// setEnds sets the range of a table to its first and its last key, if it is neither damaged nor empty.
 func (t *Table) setEnds(f *File) {
-	it := f.Reader.NewIter(&table.IterOptions{DontFillCache: true})
-	if it.First() {
-		t.smallest = bytes.Clone(it.Key())
-	}
-	if it.Last() {
-		t.largest = bytes.Clone(it.Key())
-	}
-	if it.Close() != nil || t.smallest == nil || t.largest == nil {
-		t.smallest, t.largest = nil, nil // damaged or empty; reading it returns the error
+	if t.smallest, t.largest = f.ends(); t.smallest == nil || t.largest == nil {
+		t.smallest, t.largest = nil, nil
 	}
 }
 
