@@ -129,9 +129,8 @@ func (p *pass) reportSet(path string, write func(page func(io.Writer) error, dam
 	var entries uint64
 	var err error
 	if i := slices.IndexFunc(s.Files, hasFilters); i >= 0 {
-		o := p.options
-		o.Line, entries = s.Files[i].Table, s.Files[i].Entries
-		if one, err = source.Open(s.Files[i].Path, o); err != nil {
+		entries = s.Files[i].Entries
+		if one, err = (source.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options); err != nil {
 			s.Damage = append(s.Damage, text.Lines(err)...)
 			damage = errors.Join(damage, err)
 		} else {

@@ -97,13 +97,19 @@ func (f *File) checkRange(smallest, largest []byte) error {
 	return nil
 }
 
-// IsInManifest reports whether the MANIFEST in the file's directory lists the file. It does not name all logs.
-func IsInManifest(path string) bool {
+// listing returns what the MANIFEST in a file's directory says, if it lists the file, or else nil. It does not name all
+// logs.
+func listing(path string) *versions.Version {
 	n, err := fileNumber(path)
-	if err != nil {
-		return false
+	if err != nil && !IsLog(path) {
+		return nil
 	}
 	v, err := versions.Read(filepath.Dir(path))
-	_, isLog := versions.LogNumber(filepath.Base(path))
-	return err == nil && (isLog || v.Lists(n))
+	if err != nil || !IsLog(path) && !v.Lists(n) {
+		return nil
+	}
+	return v
 }
+
+// IsInManifest reports whether the MANIFEST in the file's directory lists the file, or it is a log.
+func IsInManifest(path string) bool { return listing(path) != nil }

@@ -28,7 +28,7 @@ func (f *File) detectForm(o Options) error {
 	for _, part := range f.Layout.Data {
 		index[0].keys = append(index[0].keys, part.Separator)
 	}
-	if o.InManifest && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
+	if o.inManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
 		f.Internal = true // no key need be read: there is no filter that can exclude any
 	} else if err := f.detectKeys(index, o); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (f *File) detectKeys(index []keySample, o Options) error {
 		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
 	}
 	internal, indexInternal := f.declared.looksInternal(samples, form), allLook(index, isSeparator)
-	isListed := o.InManifest || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
+	isListed := o.inManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
 		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")

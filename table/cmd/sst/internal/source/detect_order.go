@@ -17,7 +17,7 @@ import (
 func (f *File) declareOrder(o Order) {
 	f.declared = o
 	if o.comparer == nil && !o.skipManifest {
-		f.declared = manifestOrderOfTable(f.Path)
+		f.declared = manifestOrderOf(f.Path)
 	}
 	if f.Order = f.declared.OrBytewise(); f.Order == table.AnyOrder {
 		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))

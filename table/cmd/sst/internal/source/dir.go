@@ -242,7 +242,7 @@ func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
 	for n, i := range places {
 		if listed[i].Meta == nil {
 			l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
-			l.Meta, l.Missing, l.cut, l.by = d.Version.Tables[i], true, d.Version.Torn > 0, d.Version.Manifest
+			l.Meta, l.Missing, l.by = d.Version.Tables[i], true, d.Version
 			d.Missing = append(d.Missing, l)
 		}
 	}

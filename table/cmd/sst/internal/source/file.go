@@ -13,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // InternalKeys says whether keys are internal keys, which end in a trailer of sequence
@@ -30,14 +29,10 @@ const (
 // Options say how to open tables.
 type Options struct {
 	InternalKeys InternalKeys
-	Order        Order      // order of user keys
-	AllTables    bool       // for a directory, also read tables and logs that the MANIFEST does not list
-	NoLogs       bool       // for a directory, ignore its logs
-	OneTable     bool       // open a single table, not a directory or a log
-	InManifest   bool       // the MANIFEST of a database lists the table, so its keys are internal keys
-	InDatabase   bool       // it is in a directory, and a manifest lists it or its name is one that engines give to tables
-	Size         int64      // size of the table, if the file is longer; 0: size of the file
-	Line         *set.Table // what the manifest of a set says of the table, which is checked; nil: it is in no set
+	Order        Order // order of user keys
+	AllTables    bool  // for a directory, also read tables and logs that the MANIFEST does not list
+	NoLogs       bool  // for a directory, ignore its logs
+	OneTable     bool  // open a single table, not a directory or a log
 
 	// Note, if not nil, is called with notes for the user, such as what is not read.
 	Note func(string)
@@ -80,9 +75,17 @@ type Options struct {
 	// is called with the number of bytes of each further read.
 	ReadOnce func(n int64)
 
-	fewBlocks bool  // the order is detected by few data blocks, and others are checked when a lookup misses
-	form      *form // what was detected of the table before; nil: it has yet to be
+	listed    TableFile // what the listing of a directory says of the table
+	fewBlocks bool      // the order is detected by few data blocks, and others are checked when a lookup misses
+	form      *form     // what was detected of the table before; nil: it has yet to be
 }
+
+// inManifest reports whether the MANIFEST of a database lists the table, so that its keys are internal keys.
+func (o Options) inManifest() bool { return o.listed.Meta != nil && o.InternalKeys != No }
+
+// inDatabase reports whether the table is in a directory, and a manifest lists it or its name is one that engines
+// give to tables.
+func (o Options) inDatabase() bool { return o.listed.Line != nil || o.listed.hasEngineName() }
 
 // A File is an open table.
 type File struct {

@@ -32,7 +32,7 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 		return true, err
 	}
 	if s, found := standInOf(f.Path, head, nil); found {
-		return true, s.inPlaceOfTable(o.InDatabase || IsInManifest(f.Path))
+		return true, s.inPlaceOfTable(o.inDatabase() || IsInManifest(f.Path))
 	}
 	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	tail = append(make([]byte, 8-len(tail)), tail...)
 	what, next := f.recognizeForeign(head, tail)
 	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
-	if what == "" || o.InDatabase && !engine || IsInManifest(f.Path) {
+	if what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
 		return true, nil
 	}
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)

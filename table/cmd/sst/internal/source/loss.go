@@ -242,13 +242,9 @@ func (s *Source) ByFile(losses []Loss) []Loss {
 
 // JoinLosses joins Losses of data blocks of the table that are next to each other, in the order of their keys.
 func (f *File) JoinLosses(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return err
-	}
 	var all []error
 	var last *Loss
-	for _, err := range joined.Unwrap() {
+	for _, err := range leaves(err) {
 		l := (*Loss)(nil)
 		if !errors.As(err, &l) || last == nil || !last.join(l) {
 			last, all = l, append(all, err)

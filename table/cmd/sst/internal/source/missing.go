@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -37,19 +38,16 @@ func (s *Source) MissingNote(err error) string {
 }
 
 // A MissingTable is the error for a table of a database that does not exist. It is damage.
-type MissingTable struct {
-	Manifest string // the name of the MANIFEST that lists it
-	cut      bool   // that has lost its end
-}
+type MissingTable struct{ by *versions.Version }
 
 func (m *MissingTable) Error() string { return "missing (" + m.listed() + ")" }
 
 // listed says what lists the table.
 func (m *MissingTable) listed() string {
-	if m.cut {
-		return "listed in " + m.Manifest + ", of which the end was cut off, so that the table may be obsolete"
+	if m.by.Torn > 0 {
+		return "listed in " + m.by.Manifest + ", of which the end was cut off, so that the table may be obsolete"
 	}
-	return "listed in " + m.Manifest
+	return "listed in " + m.by.Manifest
 }
 
 // Is reports whether target is table.ErrCorrupt.
@@ -63,5 +61,5 @@ func (l TableFile) Open(o Options) (*File, error) {
 	case l.Line != nil:
 		return nil, &FileError{l.Path, corruption("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	return nil, &FileError{l.Path, &MissingTable{l.by, l.cut}}
+	return nil, &FileError{l.Path, &MissingTable{l.by}}
 }

@@ -33,7 +33,7 @@ func Open(path string, o Options) (*File, error) {
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path, o.Outputs)
 	if s, found := standInOf(path, nil, err); found {
-		return nil, &FileError{path, s.inPlaceOfTable(o.InDatabase || IsInManifest(path))}
+		return nil, &FileError{path, s.inPlaceOfTable(o.inDatabase() || IsInManifest(path))}
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f *File) open(o Options) error {
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
-	f.Internal = o.InManifest || o.InternalKeys == Yes
+	f.Internal = o.inManifest() || o.InternalKeys == Yes
 	isKnown := o.form != nil && o.form.size == f.Size // else it is another table
 	if isKnown {
 		f.form = *o.form
@@ -115,11 +115,11 @@ func (f *File) open(o Options) error {
 			return err
 		}
 	}
-	f.inDatabase = f.Internal && (o.InDatabase || o.InManifest || IsInManifest(f.Path))
-	if o.Line == nil {
+	f.inDatabase = f.Internal && (o.inDatabase() || o.inManifest() || IsInManifest(f.Path))
+	if o.listed.Line == nil {
 		return nil
 	}
-	return f.checkEnds(o.Line)
+	return f.checkEnds(o.listed.Line)
 }
 
 // setSize sets the size of the table, which the file can exceed.
@@ -127,17 +127,17 @@ func (f *File) setSize(o Options) error {
 	if o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}
-	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
-		f.Size = o.Size
+	if size := o.listed.manifestSize(); size > 0 && size < f.Size && hasMagicAt(f.Src, size) {
+		f.Size = size
 	}
 	f.form.size = f.Size
-	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
-		return differs("size", f.Size, o.Line.Size)
+	if f.inSet = o.listed.Line != nil; f.inSet && f.Size != o.listed.Line.Size {
+		return differs("size", f.Size, o.listed.Line.Size)
 	}
 	if o.ReadOnce != nil {
 		tail := int64(0)
 		if f.inSet {
-			tail = o.Line.TailSize
+			tail = o.listed.Line.TailSize
 		}
 		f.once = newReadOnce(f.Src, f.Size, tail, o.ReadOnce)
 		f.Src = f.once

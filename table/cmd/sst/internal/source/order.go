@@ -3,9 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
@@ -36,27 +34,12 @@ func manifestOrder(name string) Order {
 	return o
 }
 
-// manifestOrderOfTable returns the order in the MANIFEST of the table's directory, if that
-// lists the table.
-func manifestOrderOfTable(path string) Order {
-	n, err := fileNumber(path)
-	if err != nil {
-		return Order{}
+// manifestOrderOf returns the order in the MANIFEST of a file's directory, if that lists the file.
+func manifestOrderOf(path string) Order {
+	if v := listing(path); v != nil {
+		return manifestOrder(v.Comparer)
 	}
-	v, err := versions.Read(filepath.Dir(path))
-	if err != nil || !v.Lists(n) {
-		return Order{}
-	}
-	return manifestOrder(v.Comparer)
-}
-
-// manifestOrderOfLog returns the order in the MANIFEST of the log's directory.
-func manifestOrderOfLog(path string) Order {
-	v, err := versions.Read(filepath.Dir(path))
-	if err != nil {
-		return Order{}
-	}
-	return manifestOrder(v.Comparer)
+	return Order{}
 }
 
 // Or returns o, or other if o says nothing.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"io"
 	"sync"
 )
@@ -19,7 +20,7 @@ type readOnce struct {
 	size     int64
 	count    func(n int64)    // is called with the bytes that the check reads
 	memory   *[wholeFile]byte // nil for a large table
-	whole    []byte           // in memory: the table; nil: it is read part by part
+	whole    *bytes.Reader    // in memory: the table; nil: it is read part by part
 	kept     []extent         // each is kept until the check has read it
 	checking bool
 }
@@ -41,7 +42,7 @@ func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 	if size <= wholeFile {
 		o.memory = wholeFiles.Get().(*[wholeFile]byte)
 		if p := o.memory[:size]; readFull(r, p, 0) {
-			o.whole = p
+			o.whole = bytes.NewReader(p)
 		}
 	} else if tail > 0 && tail <= min(size, maxKept) {
 		if p := make([]byte, tail); readFull(r, p, size-tail) {
@@ -53,8 +54,8 @@ func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 
 // readFull fills p, and reports whether that succeeded.
 func readFull(r io.ReaderAt, p []byte, off int64) bool {
-	n, err := r.ReadAt(p, off)
-	return n == len(p) && (err == nil || err == io.EOF)
+	_, err := io.ReadFull(io.NewSectionReader(r, off, int64(len(p))), p)
+	return err == nil
 }
 
 // close gives the memory back. It does nothing for nil.
@@ -75,15 +76,15 @@ func (o *readOnce) startCheck() {
 
 // ReadAt reads from memory, or from the file.
 func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
-	if o.whole != nil && off >= 0 && off <= o.size {
-		return filled(p, o.whole[off:])
+	if o.whole != nil {
+		return o.whole.ReadAt(p, off)
 	}
 	end := min(off+int64(len(p)), o.size)
 	for i, e := range o.kept {
 		if off < e.offset || off > end || end > e.offset+int64(len(e.bytes)) {
 			continue
 		}
-		n, err := filled(p, e.bytes[off-e.offset:])
+		n, err := bytes.NewReader(e.bytes).ReadAt(p, off-e.offset)
 		if o.checking {
 			o.kept[i] = extent{}
 		}
@@ -96,13 +97,4 @@ func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
 		o.kept = append(o.kept, extent{off, append([]byte(nil), p...)})
 	}
 	return n, err
-}
-
-// filled copies from to p. If that does not fill p, the file ends there.
-func filled(p, from []byte) (int, error) {
-	n := copy(p, from)
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }

@@ -25,7 +25,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 		return nil, damage
 	}
 	o := t.Options(s.o)
-	if o.InManifest {
+	if o.inManifest() {
 		o.InternalKeys = Yes
 	}
 	found, err := s.o.Salvage(f, o.InternalKeys)

@@ -57,15 +57,13 @@ func damageOrMismatch(found error, name string) error {
 
 // leaves returns the errors that errors.Join has joined.
 func leaves(err error) (all []error) {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		if err == nil {
-			return nil
+	switch joined, ok := err.(interface{ Unwrap() []error }); {
+	case ok:
+		for _, err := range joined.Unwrap() {
+			all = append(all, leaves(err)...)
 		}
-		return []error{err}
-	}
-	for _, err := range joined.Unwrap() {
-		all = append(all, leaves(err)...)
+	case err != nil:
+		all = []error{err}
 	}
 	return all
 }
@@ -81,7 +79,7 @@ func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int
 // behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
 // has no TailSum, Verify reports that.
 func checkTail(layout *table.Layout, size int64, o Options) error {
-	if o.Line == nil {
+	if o.listed.Line == nil {
 		return nil
 	}
 	tail := size
@@ -94,12 +92,12 @@ func checkTail(layout *table.Layout, size int64, o Options) error {
 	switch {
 	case errors.Is(err, table.ErrCorrupt):
 		return nil
-	case err != nil && o.Line.TailSum != "":
+	case err != nil && o.listed.Line.TailSum != "":
 		return err
-	case o.Line.TailSum != "" && got != o.Line.TailSum:
-		return differs("tailSum", got, o.Line.TailSum)
-	case o.ReadOnce != nil && tail != o.Line.TailSize:
-		return differs("tailSize", tail, o.Line.TailSize)
+	case o.listed.Line.TailSum != "" && got != o.listed.Line.TailSum:
+		return differs("tailSum", got, o.listed.Line.TailSum)
+	case o.ReadOnce != nil && tail != o.listed.Line.TailSize:
+		return differs("tailSize", tail, o.listed.Line.TailSize)
 	}
 	return nil
 }
@@ -115,30 +113,23 @@ func identityNote(l *set.Table) string {
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
 // A set is one if its first table is.
 func (s *Source) FilterOnly() bool {
-	switch {
-	case s.isSet():
-		for _, t := range s.Tables {
-			if t.Removals {
-				continue // which have keys
-			}
-			f, err := s.open(t)
-			if err == nil {
-				only := f.Reader.FilterOnly()
-				return s.release(t, f) == nil && only
-			}
-		}
-		return false
-	case s.Dir || s.isLog:
+	if s.isLog || s.Dir && !s.isSet() {
 		return false
 	}
-	return s.File().Reader.FilterOnly()
+	for _, t := range s.Tables {
+		if t.Removals {
+			continue // which have keys
+		}
+		if f, err := s.open(t); err == nil {
+			only := f.Reader.FilterOnly()
+			return s.release(t, f) == nil && only
+		}
+	}
+	return false
 }
 
 // MayContain asks the filters of a single table, or of the table of a set that may have the key.
 func (s *Source) MayContain(key []byte) (may bool, err error) {
-	if !s.isSet() {
-		return s.File().MayContain(key), nil
-	}
 	for _, t := range s.candidates(key) {
 		if has, err := s.tableMayContain(t, key); has || err != nil {
 			return !t.Removals, err

@@ -49,7 +49,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	case s.Dir:
 		err = s.openDir()
 	case !o.OneTable && IsLogFile(path, o):
-		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOfLog(path)).OrBytewise()
+		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOf(path)).OrBytewise()
 	default:
 		err = s.openFile()
 	}

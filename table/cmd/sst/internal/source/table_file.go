@@ -26,10 +26,9 @@ type TableFile struct {
 	Lost     bool       // the MANIFEST may have lost it: see findLost
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
-	cut      bool   // it is Missing, and the MANIFEST has lost its end
-	by       string // the MANIFEST, if it is Missing
-	number   uint64 // in its name
-	numbered bool   // there is one
+	by       *versions.Version // that lists it, if it is Missing
+	number   uint64            // in its name
+	numbered bool              // there is one
 }
 
 // numbered returns the TableFile of a path, with the number in its name.
@@ -83,9 +82,7 @@ func (l TableFile) manifestSize() int64 {
 
 // Options returns the Options for opening the table.
 func (l TableFile) Options(o Options) Options {
-	o.InDatabase = l.Line != nil || l.hasEngineName()
-	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
-	if o.Line = l.Line; l.Line != nil {
+	if o.listed = l; l.Line != nil {
 		o.InternalKeys = No
 	}
 	return o
