@@ -61,20 +61,17 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
 	before := f.Metrics.Snapshot()
 	start := time.Now()
-	var err error
-	p.Entry, p.Found, err = f.lookUp(key)
+	p.Entry, p.Found, p.Err = f.lookUp(key)
 	p.Time = time.Since(start)
-	if errors.Is(err, table.ErrFilterOnly) {
-		p.FilterOnly, err = true, nil
+	if errors.Is(p.Err, table.ErrFilterOnly) {
+		p.FilterOnly, p.Err = true, nil
 	}
-	p.Err = err
 	p.locate(key)
 	p.count(before, f.Metrics.Snapshot())
-	if err == nil && !p.Found && !p.FilterOnly {
-		err = f.checkMiss(key)
-		p.Err = err
+	if p.Err == nil && !p.Found && !p.FilterOnly {
+		p.Err = f.checkMiss(key)
 	}
-	return p, err
+	return p, p.Err
 }
 
 // count takes what the Reader has counted during the lookup.

@@ -74,40 +74,33 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 // DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What
 // the log before has lost is found here, by the sequence numbers, and named as its damage.
 func (l *Log) DamageError() error {
-	var before, errs []error
-	reports := l.Reports()
-	for i := 0; i < len(reports); i++ {
-		switch n := l.sameLoss(i); {
-		case n == 0: // the summary of what is not listed
-			errs = append(errs, corruption(reports[i]))
-		case l.Damage[i].InLogBefore:
-			before = append(before, &FileError{l.before, corruption(reports[i])})
-		default:
-			d := l.Damage[i]
-			for _, more := range l.Damage[i+1 : i+n] {
-				d.Bytes += more.Bytes
-			}
-			if n > 1 {
-				d.Reason += fmt.Sprintf(", and %d more behind it", n-1)
-			}
-			errs = append(errs, corruption(d.Error()))
-			i += n - 1
+	var parts []wal.LogDamage
+	var more []int // how many others each part stands for
+	for _, d := range l.Damage {
+		i := len(parts) - 1
+		if i >= 0 && !d.InLogBefore && !parts[i].InLogBefore && d.After == parts[i].After && d.Before == parts[i].Before {
+			parts[i].Bytes += d.Bytes
+			more[i]++
+			continue
 		}
+		parts, more = append(parts, d), append(more, 0)
+	}
+	var before, errs []error
+	for i, d := range parts {
+		if more[i] > 0 {
+			d.Reason += fmt.Sprintf(", and %d more behind it", more[i])
+		}
+		if d.InLogBefore {
+			before = append(before, &FileError{l.before, corruption(d.Error())})
+		} else {
+			errs = append(errs, corruption(d.Error()))
+		}
+	}
+	for _, others := range l.Reports()[len(l.Damage):] {
+		errs = append(errs, corruption(others))
 	}
 	if errs == nil {
 		return errors.Join(before...)
 	}
 	return errors.Join(append(before, &FileError{l.Path, errors.Join(errs...)})...)
-}
-
-// sameLoss returns how many parts from one on have lost the same writes. It is 0 if the part is not listed.
-func (l *Log) sameLoss(from int) (n int) {
-	for _, d := range l.Damage[min(from, len(l.Damage)):] {
-		first := l.Damage[from]
-		if d.InLogBefore != first.InLogBefore || d.After != first.After || d.Before != first.Before {
-			break
-		}
-		n++
-	}
-	return n
 }

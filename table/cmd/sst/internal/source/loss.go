@@ -144,13 +144,15 @@ func (s *Source) lossIn(t *Table) error {
 
 // keysOf returns the range of a table, as far as it is known.
 func (s *Source) keysOf(t *Table) KeyRange {
-	switch {
-	case t.smallest == nil:
-		return KeyRange{}
-	case t.internalKeys:
-		return KeyRange{From: table.InternalFilterKey(t.smallest), To: table.InternalFilterKey(t.largest)}
+	if t.internalKeys {
+		return userKeys(t.smallest, t.largest)
 	}
 	return KeyRange{From: t.smallest, To: t.largest}
+}
+
+// userKeys returns the range of the user keys of internal keys.
+func userKeys(from, to []byte) KeyRange {
+	return KeyRange{From: table.InternalFilterKey(from), To: table.InternalFilterKey(to)}
 }
 
 // within returns the part of a range that is within the range of its table.
@@ -173,7 +175,7 @@ func (f *File) keysBetween(after, upTo []byte) KeyRange {
 	if !f.Internal {
 		return KeyRange{From: after, To: upTo, AfterFrom: true}
 	}
-	return KeyRange{From: table.InternalFilterKey(after), To: table.InternalFilterKey(upTo)}
+	return userKeys(after, upTo)
 }
 
 // Loss returns an error of the table as a Loss, if it is the damage of a data block. It wraps others.
@@ -189,16 +191,17 @@ func (f *File) Loss(err error) error {
 // Loss returns the error of opening the table as a Loss, if it is damage and the range of the table
 // is known.
 func (l TableFile) Loss(err error) error {
-	if !errors.Is(err, table.ErrCorrupt) || l.Line == nil && l.Meta == nil {
+	loss := newLoss(l.Path, KeyRange{}, err)
+	switch {
+	case !errors.Is(err, table.ErrCorrupt):
+		return err
+	case l.Line != nil:
+		loss.Keys = KeyRange{From: l.Line.Smallest, To: l.Line.Largest}
+	case l.Meta != nil:
+		loss.Keys = userKeys(l.Meta.Smallest, l.Meta.Largest)
+	default:
 		return err
 	}
-	var keys KeyRange
-	if l.Line != nil {
-		keys = KeyRange{From: l.Line.Smallest, To: l.Line.Largest}
-	} else {
-		keys = KeyRange{From: table.InternalFilterKey(l.Meta.Smallest), To: table.InternalFilterKey(l.Meta.Largest)}
-	}
-	loss := newLoss(l.Path, keys, err)
 	return loss.InFile()
 }
 

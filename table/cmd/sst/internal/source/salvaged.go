@@ -19,22 +19,23 @@ type Salvaged struct {
 // openSalvaged opens what Options.Salvage finds in a table that cannot be opened, or returns that damage.
 // What can be missing is a Loss.
 func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
-	f, err := OpenDamaged(t.Path, t.Options(s.o))
+	o := t.Options(s.o)
+	f, err := OpenDamaged(t.Path, o)
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
 		return nil, damage
 	}
-	o := t.Options(s.o)
 	if o.inManifest() {
 		o.InternalKeys = Yes
 	}
 	found, err := s.o.Salvage(f, o.InternalKeys)
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
-		return nil, errors.Join(err, f.Close())
+	} else {
+		s.loseBehind(t, found, damage)
+		err = f.readSorted(s.ownPairs(t, found), s.Order, found.Internal, s.loseRepeated(t, f))
 	}
-	s.loseBehind(t, found, damage)
-	if err := f.readSorted(s.ownPairs(t, found), s.Order, found.Internal, s.loseRepeated(t, f)); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -31,66 +31,44 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 		return s.scanLogsInOrder(o)
 	case o.Versions || s.isSet() && s.dir.Layers == 0:
 		return s.scanAll(o)
-	case o.Reverse:
-		return s.newestVersions(o)
-	case s.Internal:
-		return s.firstVersions(o)
-	default:
-		return s.newestVersions(o) // entries with equal keys are not in the order of the tables
 	}
+	return s.newestVersions(o)
 }
 
-// firstVersions returns the first entry of each key, without tombstones unless o asks for them.
-func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		var last []byte
-		have, lost := false, s.NewLossCursor()
-		for e, err := range s.scanAll(o) {
-			if err == nil && (have && s.SameKey(e.Key, last) || !lost.isNeeded(e)) {
-				continue
-			}
-			last, have = append(last[:0], e.Key...), true
-			leftOut := false
-			if err == nil && e.Kind != table.KindSet {
-				leftOut, err = s.leavesOut(e, o)
-			}
-			if !leftOut && !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. It
-// may be anywhere among the entries of its key.
+// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. Of internal keys in
+// ascending order it comes first. Otherwise it may be anywhere among the entries of its key, because entries with equal
+// keys are not in the order of the tables.
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		var newest Entry // with its own memory
-		have := false
-		flush := func() bool {
-			if !have {
-				return true
-			}
-			leftOut, err := s.leavesOut(newest, o)
-			return leftOut || yield(newest, err)
+		show := func(e Entry) bool {
+			leftOut, err := s.leavesOut(e, o)
+			return leftOut || yield(e, err)
 		}
+		comesFirst := s.Internal && !o.Reverse
+		var newest Entry // with its own memory. If it comes first, only its key is needed
+		have, lost := false, s.NewLossCursor()
 		for e, err := range s.scanAll(o) {
 			if err != nil {
 				yield(Entry{}, err)
 				return
 			}
 			same := have && s.SameKey(e.Key, newest.Key)
-			if same && !e.newerThan(newest) || s.hides(e) {
+			if same && (comesFirst || !e.newerThan(newest)) || !lost.isNeeded(e) {
 				continue
 			}
-			if !same && !flush() {
+			if comesFirst && !show(e) || !comesFirst && have && !same && !show(newest) {
 				return
 			}
-			key, value := append(newest.Key[:0], e.Key...), append(newest.Value[:0], e.Value...)
+			key, value := append(newest.Key[:0], e.Key...), newest.Value
+			if !comesFirst {
+				value = append(value[:0], e.Value...)
+			}
 			newest, have = e, true
 			newest.Key, newest.Value = key, value
 		}
-		flush()
+		if have && !comesFirst {
+			show(newest)
+		}
 	}
 }
 
