@@ -17,14 +17,6 @@ type corruption = wal.Corruption
 // RepairCommand is the command line that makes a new database of what is left of one in a directory.
 func RepairCommand(dir string) string { return "sst repair " + text.ShellPath(dir) + " -o NEW" }
 
-// What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
-// the table of the MANIFEST had it.
-const (
-	isAnotherTable = ", so what is read is another table"
-	isNoTable      = ", so engines cannot read this table"
-	unreadByOthers = ", so other engines cannot read this table"
-)
-
 // iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
 // wrote the table in a compaction: it adds a block that it does not write.
 const iq80Excess = 4
@@ -56,7 +48,7 @@ func (l TableFile) CheckSizeOf(f *File) (note string, err error) {
 	if l.hasIQ80Size(f.Size) && bytes.Equal(first, l.Meta.Smallest) && bytes.Equal(last, l.Meta.Largest) {
 		return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
 	}
-	return "", l.CheckSize(f.Size, "the MANIFEST", isAnotherTable)
+	return "", l.CheckSize(f.Size, "the MANIFEST", ", so what is read is another table")
 }
 
 // ends returns the first and the last key, as far as they can be read. Otherwise the error comes when they are needed.
@@ -69,9 +61,9 @@ func (f *File) ends() (first, last []byte) {
 // CheckManifest checks a table against its MANIFEST: its size, and its first and last key. If not all keys are
 // known, Verify has reported the damage.
 func (f *File) CheckManifest(v *versions.Version, l TableFile, keys *VerifiedKeys) error {
-	what := isNoTable
+	what := ", so engines cannot read this table" // since they look for the footer where that of the MANIFEST had it
 	if l.hasIQ80Size(f.Size) {
-		what = unreadByOthers
+		what = ", so other engines cannot read this table"
 	}
 	errs := []error{l.CheckSize(f.Size, v.Manifest, what)}
 	differs := func(what string, has, want []byte) {

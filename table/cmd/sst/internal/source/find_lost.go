@@ -1,7 +1,6 @@
 package source
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -45,7 +44,10 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 	if s.hides(e) {
 		return false
 	}
-	return e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || s.mayHaveLost(e.Sequence) || c.IsLost(e.Key)
+	if e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || c.IsLost(e.Key) {
+		return true
+	}
+	return slices.ContainsFunc(s.logs.damage, func(l *Log) bool { return l.MayHaveLost(e.Sequence) })
 }
 
 // hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
@@ -105,17 +107,4 @@ func (d *Dir) leaveOutObsolete() {
 	if len(obsolete) > 0 {
 		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
 	}
-}
-
-// addLost adds a table that the MANIFEST may have lost, if anything can be read of it, and that is internal
-// keys.
-func (s *Source) addLost(t *Table) {
-	err := s.inspect(t)
-	switch {
-	case err == nil && t.internalKeys && !t.skip:
-		return
-	case err != nil:
-		s.Notes = append(s.Notes, fmt.Sprintf("%v: it is not read", err))
-	}
-	s.Tables = s.Tables[:len(s.Tables)-1]
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -57,14 +58,8 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	if e, ok := otherEngines[magic]; ok {
 		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
-	switch what := f.kind(head); what {
-	case "":
-	case RecordFile:
-		return string(what), "print its records with sst scan " + path
-	case PebbleLog:
-		return string(what), "read it with pebble wal dump " + path
-	default:
-		return string(what), fileKindReaders[what] + " the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
+	if kind := f.kind(head); kind != "" {
+		return string(kind), strings.NewReplacer("FILE", path, "DIR", text.ShellPath(filepath.Dir(f.Path))).Replace(fileKindReaders[kind])
 	}
 	switch {
 	case f.Size == 0:
@@ -96,11 +91,13 @@ func (f *File) useOfText(head []byte) string {
 	return fmt.Sprintf("build a table from it with sst build -o %s %s", text.ShellPath(OutputName(f.Path, ".ldb")), text.ShellPath(f.Path))
 }
 
-// fileKindReaders say how to read such a file. The database's directory follows.
+// fileKindReaders say how to read such a FILE, in the DIR of a database.
 var fileKindReaders = map[FileKind]string{
-	CurrentFile:  "use sst with",
-	ManifestFile: "list it with sst layout, or use sst with",
-	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with",
+	CurrentFile:  "use sst with the database's directory, DIR",
+	ManifestFile: "list it with sst layout, or use sst with the database's directory, DIR",
+	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with the database's directory, DIR",
+	RecordFile:   "print its records with sst scan FILE",
+	PebbleLog:    "read it with pebble wal dump FILE",
 }
 
 // hasMagicAt reports whether the magic number of a table is right before offset size.

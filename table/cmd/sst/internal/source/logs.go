@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/wal"
@@ -19,7 +18,7 @@ type logs struct {
 	paths  []string
 	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *sortedTable     // a table of all writes, or nil
-	damage map[string]*Log  // those that were read and are damaged, by path
+	damage []*Log           // those that were read and are damaged
 	last   uint64           // the last sequence number, after they were read
 	lost   uint64           // the highest sequence number that a lost write can have
 }
@@ -76,10 +75,7 @@ func (s *Source) endLog(l *Log) error {
 	if err == nil || s.o.Strict {
 		return err
 	}
-	if s.logs.damage == nil {
-		s.logs.damage = map[string]*Log{}
-	}
-	s.logs.damage[l.Path] = l
+	s.logs.damage = append(slices.DeleteFunc(s.logs.damage, func(d *Log) bool { return d.Path == l.Path }), l)
 	s.logs.lost = max(s.logs.lost, l.HighestLost())
 	return nil
 }
@@ -88,20 +84,10 @@ func (s *Source) endLog(l *Log) error {
 // deleted versions may show.
 func (s *Source) LogDamage() error {
 	var all []error
-	for _, path := range slices.Sorted(maps.Keys(s.logs.damage)) {
-		all = append(all, s.logs.damage[path].DamageError())
+	for _, l := range s.logs.damage {
+		all = append(all, l.DamageError())
 	}
 	return errors.Join(all...)
-}
-
-// mayHaveLost reports whether a damaged log can have lost a write with that sequence number.
-func (s *Source) mayHaveLost(sequence uint64) bool {
-	for _, l := range s.logs.damage {
-		if l.MayHaveLost(sequence) {
-			return true
-		}
-	}
-	return false
 }
 
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.

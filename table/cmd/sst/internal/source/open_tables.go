@@ -13,14 +13,6 @@ const (
 	memoryPerBlock = 64        // of an entry of an index, besides its separator
 )
 
-// maxOpen returns how many tables stay open.
-func (s *Source) maxOpen() int {
-	if s.o.Lookups {
-		return max(maxOpenTables, regular.MaxOpenFiles())
-	}
-	return maxOpenTables
-}
-
 // keepOpen lets a table stay open, if few are. Of a set, or for lookups, it closes those that were
 // opened first, unless they are being scanned.
 func (s *Source) keepOpen(t *Table, f *File) error {
@@ -44,7 +36,11 @@ func (s *Source) keepOpen(t *Table, f *File) error {
 
 // isFull reports whether the table f can stay open only in place of another one.
 func (s *Source) isFull(f *File) bool {
-	return len(s.openTables) >= s.maxOpen() || len(s.openTables) >= maxOpenTables && s.openMemory+f.memory() > maxOpenMemory
+	most := maxOpenTables
+	if s.o.Lookups {
+		most = max(most, regular.MaxOpenFiles())
+	}
+	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+f.memory() > maxOpenMemory
 }
 
 // memory returns about how much memory an open table takes.

@@ -81,7 +81,10 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
-	s.dir, s.Notes, s.Damage = d, append(d.Notes, d.flawNotes()...), errors.Join(d.Damage...)
+	s.dir, s.Notes, s.Damage = d, d.Notes, errors.Join(d.Damage...)
+	for _, f := range d.Flaws { // they do not matter to what is read
+		s.Notes = append(s.Notes, filepath.Join(d.Path, f.File)+": "+f.What)
+	}
 	s.logs.paths = d.logsToRead(s.o)
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
@@ -119,11 +122,17 @@ func (s *Source) add(t *Table) error {
 		s.trustManifest(t)
 		return nil
 	}
-	if t.Lost {
-		s.addLost(t)
-		return nil
+	err := s.inspect(t)
+	if !t.Lost {
+		return err
 	}
-	return s.inspect(t)
+	if err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("%v: it is not read", err))
+	}
+	if err != nil || !t.internalKeys || t.skip { // nothing of internal keys can be read
+		s.Tables = s.Tables[:len(s.Tables)-1]
+	}
+	return nil
 }
 
 // checkInternalKeys checks that either all tables have internal keys, or none. Logs always

@@ -49,11 +49,3 @@ func addState(all []StateFile, path string, err error) []StateFile {
 func (d *Dir) IsDatabase() bool {
 	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }
-
-// flawNotes are notes of what no engine would have written, and that does not matter to what is read.
-func (d *Dir) flawNotes() (notes []string) {
-	for _, f := range d.Flaws {
-		notes = append(notes, filepath.Join(d.Path, f.File)+": "+f.What)
-	}
-	return notes
-}
