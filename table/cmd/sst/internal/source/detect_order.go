@@ -53,7 +53,7 @@ func (f *File) setOrderUnknown() {
 // isOrdered reports whether the separators, and the keys of some data blocks, are in an order of user keys.
 // It skips damaged blocks.
 func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
-	order, data := f.orderOf(user), f.Layout.Data
+	order, data := stored{f.Internal, user}.order(), f.Layout.Data
 	for i := 1; i < len(data); i++ {
 		if order.Compare(data[i-1].Separator, data[i].Separator) >= 0 {
 			return false
@@ -70,14 +70,6 @@ func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
 		}
 	}
 	return true
-}
-
-// orderOf returns the order of the stored keys for one of user keys.
-func (f *File) orderOf(user table.Comparer) table.Comparer {
-	if f.Internal {
-		return table.InternalComparer(user)
-	}
-	return user
 }
 
 // orderSample returns the numbers of data blocks all over the file.

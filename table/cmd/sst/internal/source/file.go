@@ -120,13 +120,43 @@ type File struct {
 	missed    bool // a lookup has missed since
 }
 
+// A stored says how keys are stored.
+type stored struct {
+	Internal bool           // they are internal keys
+	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
+}
+
+// order returns the order of the stored keys.
+func (s stored) order() table.Comparer {
+	if s.Internal {
+		return table.InternalComparer(s.Order)
+	}
+	return s.Order
+}
+
+// seekKey returns a stored key that is ≤ all versions of a user key, or nil for nil.
+func (s stored) seekKey(user []byte) []byte {
+	if user == nil || !s.Internal {
+		return user
+	}
+	return table.SearchKey(nil, user, table.MaxSequence)
+}
+
+// FilterKey returns the key that filters hold for a stored key: the user key of an internal
+// key.
+func (s stored) FilterKey(key []byte) []byte {
+	if s.Internal {
+		return table.InternalFilterKey(key)
+	}
+	return key
+}
+
 // A form is what is detected of a table when it is opened first, and holds when it is opened again.
 type form struct {
-	size           int64          // if it is another one, so is the table
-	Internal       bool           // the keys are internal keys
-	Order          table.Comparer // order of user keys; table.AnyOrder: unknown
-	OrderNote      string         // why the order is not as expected, for messages; or ""
-	FilterUnusable bool           // the filter excludes keys that the table has, so it is not used
+	size int64 // if it is another one, so is the table
+	stored
+	OrderNote      string // why the order is not as expected, for messages; or ""
+	FilterUnusable bool   // the filter excludes keys that the table has, so it is not used
 
 	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
 	// order and filter as for plain keys. Then the Reader can only scan the table. For
@@ -140,31 +170,14 @@ type form struct {
 
 // Comparer returns the order of the stored keys.
 func (f *File) Comparer() table.Comparer {
-	if f.Internal && !f.Rewritten {
-		return table.InternalComparer(f.Order)
+	if f.Rewritten {
+		return f.Order
 	}
-	return f.Order
+	return f.order()
 }
 
 // Compare compares stored keys.
 func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b) }
-
-// seekKey returns a stored key that is ≤ all versions of a user key.
-func (f *File) seekKey(user []byte) []byte {
-	if !f.Internal {
-		return user
-	}
-	return table.SearchKey(nil, user, table.MaxSequence)
-}
-
-// FilterKey returns the key that filters hold for a stored key: the user key of an internal
-// key.
-func (f *File) FilterKey(key []byte) []byte {
-	if f.Internal {
-		return table.InternalFilterKey(key)
-	}
-	return key
-}
 
 // Separator formats a separator.
 func (f *File) Separator(key []byte) string {

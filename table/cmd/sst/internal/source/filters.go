@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
@@ -46,3 +47,81 @@ func (f Filters) Contains(offset uint64, key []byte) bool {
 
 // None reports whether there is no filter to check.
 func (f Filters) None() bool { return f.Blocks == nil && f.Table == nil }
+
+// filterOnlyError is table.ErrFilterOnly in the words of sst.
+type filterOnlyError struct{ path string }
+
+func (e filterOnlyError) Error() string {
+	return fmt.Sprintf("there is a filter of the keys only, and no entries: to ask the filter, use sst get %s KEY", text.ShellPath(e.path))
+}
+
+func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
+
+// MayContain asks the filters of the table.
+func (f *File) MayContain(key []byte) bool { return f.Reader.MayContain(f.seekKey(key)) }
+
+// HiddenKeys returns an error if there may be keys though there are no data blocks: in a
+// filter, or because of damage.
+func (f *File) HiddenKeys() error {
+	if !f.Empty {
+		return nil
+	}
+	if _, err := f.Reader.FirstKey(); !errors.Is(err, table.ErrNotFound) {
+		return f.Wrap(err)
+	}
+	return nil
+}
+
+// HasNoEntries reports whether a file is an empty one, or a table without data blocks.
+func HasNoEntries(path string) bool {
+	if IsEmpty(path) {
+		return true
+	}
+	f, err := OpenDamaged(path, Options{OneTable: true})
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Layout != nil && f.Empty
+}
+
+// FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
+// A set is one if its first table is.
+func (s *Source) FilterOnly() bool {
+	if s.isLog || s.Dir && !s.isSet() {
+		return false
+	}
+	for _, t := range s.Tables {
+		if t.Removals {
+			continue // which have keys
+		}
+		if f, err := s.open(t); err == nil {
+			only := f.Reader.FilterOnly()
+			return s.release(t, f) == nil && only
+		}
+	}
+	return false
+}
+
+// MayContain asks the filters of a single table, or of the table of a set that may have the key.
+func (s *Source) MayContain(key []byte) (may bool, err error) {
+	for _, t := range s.candidates(key) {
+		if has, err := s.tableMayContain(t, key); has || err != nil {
+			return !t.Removals, err
+		}
+	}
+	return false, nil
+}
+
+// tableMayContain asks the filters of a table of a set. Removals are asked exactly.
+func (s *Source) tableMayContain(t *Table, key []byte) (may bool, err error) {
+	if t.Removals {
+		_, may, err = s.getFromTable(t, func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) })
+		return may, err
+	}
+	f, err := s.open(t)
+	if err != nil {
+		return false, err
+	}
+	return f.MayContain(key), s.release(t, f)
+}

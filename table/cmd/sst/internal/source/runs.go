@@ -62,7 +62,7 @@ func (s *Source) candidates(key []byte) (all []*Table) {
 	}
 	runs, order, seek := s.arranged(), s.order(), s.seekKey(key)
 	for i := range runs {
-		from, to := runs[i].Find(order, s.Order, s.userKey, seek)
+		from, to := runs[i].Find(order, s.Order, s.FilterKey, seek)
 		all = append(all, runs[i].Tables[from:to]...)
 	}
 	slices.SortFunc(all, func(a, b *Table) int { return a.age - b.age })

@@ -161,14 +161,6 @@ const readAhead = 256 << 10
 // maxTotalReadAhead is how much of all tables together is read at once.
 const maxTotalReadAhead = 16 << 20
 
-// seekKey returns a stored key that is ≤ all versions of a user key.
-func (s *Source) seekKey(user []byte) []byte {
-	if user == nil || !s.Internal {
-		return user
-	}
-	return table.SearchKey(nil, user, table.MaxSequence)
-}
-
 // first moves to the first entry or, after reopening, to the entry after the last one.
 func (c *mergingCursor) first() bool {
 	if c.o.Reverse {

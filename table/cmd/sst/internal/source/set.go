@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -161,6 +163,33 @@ func (f *File) checkEnds(l *set.Table) error {
 	}
 	if last != nil && !bytes.Equal(last, l.Largest) {
 		return differs("last key", f.Separator(last), f.Separator(l.Largest))
+	}
+	return nil
+}
+
+// checkTail compares the TailSum with the manifest of a set, if that has it, and before Verify also how many bytes are
+// behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
+// has no TailSum, Verify reports that.
+func checkTail(layout *table.Layout, size int64, o Options) error {
+	if o.listed.Line == nil {
+		return nil
+	}
+	tail := size
+	if n := len(layout.Data); n > 0 {
+		last := layout.Data[n-1]
+		tail -= int64(last.Offset+last.Length) + format.TrailerLen
+	}
+	sum, _, err := layout.TailSum()
+	got := hex.EncodeToString(sum[:])
+	switch {
+	case errors.Is(err, table.ErrCorrupt):
+		return nil
+	case err != nil && o.listed.Line.TailSum != "":
+		return err
+	case o.listed.Line.TailSum != "" && got != o.listed.Line.TailSum:
+		return differs("tailSum", got, o.listed.Line.TailSum)
+	case o.ReadOnce != nil && tail != o.listed.Line.TailSize:
+		return differs("tailSize", tail, o.listed.Line.TailSize)
 	}
 	return nil
 }

@@ -14,13 +14,12 @@ import (
 
 // A Source is a table, a log, or a directory of tables and logs, which are read as one.
 type Source struct {
-	Path     string
-	Dir      bool
-	Internal bool
-	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
-	Tables   []*Table       // the newest first, by level and name
-	Notes    []string       // what is not read, for messages
-	Damage   error          // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
+	stored
+	Path   string
+	Dir    bool
+	Tables []*Table // the newest first, by level and name
+	Notes  []string // what is not read, for messages
+	Damage error    // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
 	o             Options
 	isLog         bool // it is a single log
@@ -156,14 +155,6 @@ func (s *Source) checkInternalKeys() error {
 		s.ignoreLogs()
 	}
 	return nil
-}
-
-// order returns the order of the stored keys.
-func (s *Source) order() table.Comparer {
-	if s.Internal {
-		return table.InternalComparer(s.Order)
-	}
-	return s.Order
 }
 
 // HasKeys reports whether the tables and logs can have keys.
