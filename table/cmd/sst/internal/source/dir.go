@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,7 +118,7 @@ func listDir(dir string, o Options) (Dir, error) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
-	slices.SortStableFunc(d.Logs, compareNumbers)
+	slices.SortStableFunc(d.Logs, func(a, b string) int { return compareNumbered(numbered(a), numbered(b)) })
 	if o.NoLogs {
 		d.leaveOutLogs(o)
 	}
@@ -207,24 +206,31 @@ func (d *Dir) applyManifest(o Options, names []string) {
 	v := d.Version
 	d.Order = manifestOrder(v.Comparer)
 	d.Flaws = v.Check(o.Order.Or(d.Order).compareInternal())
-	places := make(map[uint64]int, len(v.Tables)) // by number
-	for i, t := range v.Tables {
-		places[t.Number] = i
-	}
-	listed := make([]TableFile, len(v.Tables))
+	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
+	for _, t := range v.Tables {
+		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, by: v, number: t.Number, numbered: true}
+	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
-		i, found := places[l.number]
-		if !found || listed[i].Meta != nil || !l.hasEngineName() {
+		if listed := files[l.number]; listed.Missing && l.hasEngineName() {
+			l.Meta = listed.Meta
+			files[l.number] = l
+		} else {
 			unlisted = append(unlisted, l)
-			continue
 		}
-		l.Meta = v.Tables[i]
-		listed[i] = l
 	}
-	d.addMissing(listed, places)
-	d.Tables = slices.DeleteFunc(listed, func(l TableFile) bool { return l.Meta == nil })
+	d.Tables = d.Tables[:0]
+	for _, t := range v.Tables {
+		switch l := files[t.Number]; {
+		case l.Meta != t: // it is listed twice
+		case l.Missing:
+			d.Missing = append(d.Missing, l)
+		default:
+			d.Tables = append(d.Tables, l)
+		}
+	}
+	slices.SortFunc(d.Missing, compareNumbered)
 	if o.AllTables {
 		d.Tables, unlisted = append(d.Tables, unlisted...), nil
 	} else if o.Repair {
@@ -234,19 +240,6 @@ func (d *Dir) applyManifest(o Options, names []string) {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o, names)
-}
-
-// addMissing sets Missing to the tables of the MANIFEST that no file was found for. places is where
-// the files of numbers are in listed.
-func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
-	for n, i := range places {
-		if listed[i].Meta == nil {
-			l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
-			l.Meta, l.Missing, l.by = d.Version.Tables[i], true, d.Version
-			d.Missing = append(d.Missing, l)
-		}
-	}
-	slices.SortFunc(d.Missing, func(a, b TableFile) int { return cmp.Compare(a.number, b.number) })
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them.

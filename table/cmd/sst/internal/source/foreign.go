@@ -160,20 +160,14 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 // a Snappy block.
 func isText(head []byte) bool {
 	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
-	if len(sample) < minText {
-		return false
-	}
-	for len(sample) > 0 {
-		r, size := utf8.DecodeRune(sample)
-		if r == utf8.RuneError && size == 1 && len(head) > textSampleLen && !utf8.FullRune(sample) {
-			return true // the character continues after the sample
-		}
-		if r == utf8.RuneError && size == 1 || isControl(r) {
+	for i, r := range string(sample) {
+		isCut := len(head) > textSampleLen && len(sample)-i < utf8.UTFMax // the character continues after the sample
+		isInvalid := r == utf8.RuneError && !bytes.HasPrefix(sample[i:], []byte("\ufffd"))
+		if isInvalid && !isCut || isControl(r) {
 			return false
 		}
-		sample = sample[size:]
 	}
-	return true
+	return len(sample) >= minText
 }
 
 // isLatin1 reports whether a file starts with text of one byte per character, such as

@@ -53,12 +53,9 @@ func OpenDamaged(path string, o Options) (*File, error) {
 }
 
 // openFiles are the files of all Files, which can be more than the process may have open.
-var openFiles = openfiles.New(regular.MaxOpenFiles(), func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) }, replacedError)
-
-// replacedError is the error for a file that another one has replaced since it was opened, and so does not exist.
-func replacedError(path string) error {
+var openFiles = openfiles.New(regular.MaxOpenFiles(), func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) }, func(path string) error {
 	return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
-}
+})
 
 // openRegular opens a regular file that is not an output.
 func openRegular(path string, outputs output.Files) (*File, error) {
@@ -127,8 +124,8 @@ func (f *File) setSize(o Options) error {
 	if o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}
-	if size := o.listed.manifestSize(); size > 0 && size < f.Size && hasMagicAt(f.Src, size) {
-		f.Size = size
+	if meta := o.listed.Meta; meta != nil && 0 < meta.Size && meta.Size < uint64(f.Size) && hasMagicAt(f.Src, int64(meta.Size)) {
+		f.Size = int64(meta.Size) // engines ignore what follows in the file
 	}
 	f.form.size = f.Size
 	if f.inSet = o.listed.Line != nil; f.inSet && f.Size != o.listed.Line.Size {

@@ -18,7 +18,6 @@ import (
 // VerifiedKeys are what Verify has seen of the keys of a table.
 type VerifiedKeys struct {
 	all         bool // each block was sound
-	any         bool
 	first, last []byte
 	sequence    uint64  // the highest one
 	kinds       []error // the damage of keys whose kind LevelDB does not have
@@ -36,8 +35,8 @@ func (k *VerifiedKeys) Highest() uint64 {
 const maxKinds = 100
 
 func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
-	if !k.any {
-		k.first, k.any = bytes.Clone(key), true
+	if k.first == nil {
+		k.first = append([]byte{}, key...) // not nil
 	}
 	k.last = append(k.last[:0], key...)
 	internal, ok := table.ParseInternalKey(key)
@@ -187,7 +186,10 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	f.once.startCheck()
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
-			note = identityNote(l)
+			note = "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
+			if l.TailSum == "" {
+				note = "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
+			}
 		}
 	})
 	return note, damageOrMismatch(err, l.Name)
@@ -234,12 +236,4 @@ type onlyTable struct{ io.ReaderAt }
 
 func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
 	return t.ReaderAt.ReadAt(p, off)
-}
-
-// identityNote says what to do for a table that cannot be told from others when it is opened.
-func identityNote(l *set.Table) string {
-	if l.TailSum == "" {
-		return "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
-	}
-	return "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
 }
