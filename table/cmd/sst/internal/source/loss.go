@@ -57,36 +57,30 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 	return Loss{Keys: keys, Err: err, path: path}
 }
 
-// lose takes note that keys of a table are lost. What is lost of a spare one does not count.
-func (s *Source) lose(t *Table, l Loss) {
-	if l.level = t.level(); !t.Spare {
-		s.losses.all = append(s.losses.all, l)
+// lose takes note that keys of a table are lost, or sorted, once for each cause. What is lost of a spare one does not count.
+func (s *Source) lose(t *Table, cause string, keys KeyRange, sorted bool, err error) {
+	id := t.Path + "\x00" + cause
+	if t.Spare || s.losses.noted[id] {
+		return
 	}
+	l := newLoss(t.Path, keys, err)
+	l.level, l.sorted = t.level(), sorted
+	s.losses.noted[id], s.losses.all = true, append(s.losses.all, l)
 }
 
-// loseKey takes note, once, that one key of a table is lost, or sorted.
+// loseKey takes note that one key of a table is lost, or sorted.
 func (s *Source) loseKey(t *Table, user []byte, sorted bool, err error) {
-	if id := t.Path + "\x00" + string(user); !s.losses.keys[id] {
-		s.losses.keys[id] = true
-		key := bytes.Clone(user)
-		l := newLoss(t.Path, KeyRange{From: key, To: key}, err)
-		l.sorted = sorted
-		s.lose(t, l)
-	}
+	key := bytes.Clone(user)
+	s.lose(t, "key "+string(key), KeyRange{From: key, To: key}, sorted, err)
 }
+
+// loseTable takes note that a table cannot be opened, and so can have lost keys.
+func (s *Source) loseTable(t *Table, keys KeyRange, err error) { s.lose(t, "table", keys, false, err) }
 
 // isPassedOver reports whether reading goes on after an error of a table, without what the error is
 // about.
 func (s *Source) isPassedOver(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) && !s.o.Strict
-}
-
-// loseTable takes note, once, that a table cannot be opened, and so can have lost keys.
-func (s *Source) loseTable(t *Table, keys KeyRange, err error) {
-	if !t.lost {
-		s.lose(t, newLoss(t.Path, keys, err))
-	}
-	t.lost = true
 }
 
 // onLoss returns IterOptions.OnLoss for a table: it goes on, and takes note of the Loss. With Options.Strict it is nil. A
@@ -95,7 +89,7 @@ func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
 	}
-	keys := s.keysOfBlocks(t, f)
+	all, isOrdered := s.keysOf(t), !f.Rewritten && (s.Order == table.AnyOrder || f.Order == s.Order)
 	return func(l table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
 		disorder := errors.Is(e, table.ErrOrder)
@@ -105,32 +99,23 @@ func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
 		if _, noted := t.lostBlocks[e.Offset]; noted {
 			return true
 		}
+		keys := all // in another order, a block can have had any of the table
+		if isOrdered {
+			keys = s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), all)
+		}
 		if t.lostBlocks == nil {
 			t.lostBlocks = map[int64]KeyRange{}
 		}
-		t.lostBlocks[e.Offset] = keys(e)
-		lost := newLoss(t.Path, t.lostBlocks[e.Offset], e)
-		lost.sorted = disorder && s.sortsDisorder
-		t.disordered = t.disordered || lost.sorted
-		s.lose(t, lost)
+		t.lostBlocks[e.Offset], t.disordered = keys, t.disordered || disorder && s.sortsDisorder
+		s.lose(t, fmt.Sprint("block ", e.Offset), keys, disorder && s.sortsDisorder, e)
 		return true
 	}
 }
 
-// keysOfBlocks returns a function that returns the range of keys of a damaged block, as far as it is known. If the
-// blocks are in another order, it can have had any of the table.
-func (s *Source) keysOfBlocks(t *Table, f *File) func(*table.CorruptionError) KeyRange {
-	all := s.keysOf(t)
-	if f.Rewritten || s.Order != table.AnyOrder && f.Order != s.Order {
-		return func(*table.CorruptionError) KeyRange { return all }
-	}
-	return func(e *table.CorruptionError) KeyRange { return s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), all) }
-}
-
 // losses are what a Source has lost, in the order in which it was found.
 type losses struct {
-	all  []Loss
-	keys map[string]bool // paths and user keys of those of a single key
+	all   []Loss
+	noted map[string]bool // see lose
 }
 
 // lossIn returns a Loss in a table as an error, or nil.

@@ -54,7 +54,6 @@ func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
 		s.loseTable(t, rest, damage)
 		return
 	}
-	t.lost = true
 	s.note("%v: all of its keys were found by the checksums of its blocks", damage)
 }
 

@@ -43,7 +43,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: &losses{keys: map[string]bool{}}, noted: map[string]bool{}}
+	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()

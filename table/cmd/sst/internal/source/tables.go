@@ -24,7 +24,6 @@ type Table struct {
 	scans               int    // how many iterators go over it
 
 	damage     error              // why it cannot be opened
-	lost       bool               // that is a Loss
 	replaced   bool               // the size is not as the MANIFEST says: that is a Loss of what the table had
 	disordered bool               // keys are out of order in some data blocks, which are Losses
 	lostBlocks map[int64]KeyRange // the data blocks that are Losses, by their offsets
@@ -131,7 +130,7 @@ func (s *Source) checkSize(t *Table, f *File) error {
 		return errors.Join(f.Wrap(err), f.Close())
 	}
 	t.replaced = true
-	s.lose(t, newLoss(t.Path, s.keysOf(t), err))
+	s.lose(t, "size", s.keysOf(t), false, err)
 	return nil
 }
 
