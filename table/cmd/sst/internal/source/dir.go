@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table"
 )
 
 // A Dir lists the files of a directory.
@@ -151,7 +151,10 @@ func (d *Dir) readVersion(o Options, names []string) {
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.SortFunc(manifests, versions.CompareManifests)
 	if n := len(manifests); n > 0 {
-		d.readHistory(manifests[n-1])
+		d.history, _ = versions.ReadHistory(d.Path, manifests[n-1]) // its damage is told
+	}
+	if h := d.history; h != nil && h.Comparer != "" {
+		d.Order = manifestOrder(h.Comparer)
 	}
 	file, why := d.whyNoVersion(err)
 	for _, name := range slices.Backward(manifests) {
@@ -205,7 +208,11 @@ func (d *Dir) replaceManifest(file, why, name string, n int) {
 func (d *Dir) applyManifest(o Options, names []string) {
 	v := d.Version
 	d.Order = manifestOrder(v.Comparer)
-	d.Flaws = v.Check(o.Order.Or(d.Order).compareInternal())
+	var compare func(a, b []byte) int // nil if it is not known
+	if c := o.Order.Or(d.Order).comparer; c != table.AnyOrder {
+		compare = table.InternalComparer(c).Compare
+	}
+	d.Flaws = v.Check(compare)
 	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
 	for _, t := range v.Tables {
@@ -273,20 +280,4 @@ func (d *Dir) LogStart(o Options) uint64 {
 		return 0
 	}
 	return d.Version.LastSequence + 1
-}
-
-// maxNames is how many names of tables a note has.
-const maxNames = 3
-
-// firstNames returns the names of tables, or their number and the first names.
-func firstNames(tables []TableFile) string {
-	var names []string
-	for _, l := range tables {
-		names = append(names, filepath.Base(l.Path))
-	}
-	slices.Sort(names)
-	if len(names) <= maxNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
 }

@@ -200,11 +200,11 @@ func (f *File) Close() error {
 
 // readSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
 // with equal keys, it keeps the first, and calls repeated for the others.
-func (f *File) readSorted(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, repeated func(key []byte)) (err error) {
+func (f *File) readSorted(pairs iter.Seq2[input.Pair, error], keys stored, repeated func(key []byte)) (err error) {
 	unsorted := f.Reader
-	f.Internal, f.Order, f.Rewritten, f.Damage, f.filters = internal, user, false, nil, Filters{}
+	f.stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
 	f.Options.Comparer = f.Comparer()
-	if f.sorted, err = newSortedTable(pairs, user, internal, repeated); err != nil {
+	if f.sorted, err = newSortedTable(pairs, keys, repeated); err != nil {
 		return f.Wrap(err)
 	}
 	f.Reader = f.sorted.Reader

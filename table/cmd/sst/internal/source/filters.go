@@ -103,25 +103,19 @@ func (s *Source) FilterOnly() bool {
 	return false
 }
 
-// MayContain asks the filters of a single table, or of the table of a set that may have the key.
+// MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked
+// exactly.
 func (s *Source) MayContain(key []byte) (may bool, err error) {
+	ask := func(t *Table, f *File) (Entry, bool, error) {
+		if t.Removals {
+			return f.Get(key)
+		}
+		return Entry{}, f.MayContain(key), nil
+	}
 	for _, t := range s.candidates(key) {
-		if has, err := s.tableMayContain(t, key); has || err != nil {
+		if _, has, err := s.getFromTable(t, ask); has || err != nil {
 			return !t.Removals, err
 		}
 	}
 	return false, nil
-}
-
-// tableMayContain asks the filters of a table of a set. Removals are asked exactly.
-func (s *Source) tableMayContain(t *Table, key []byte) (may bool, err error) {
-	if t.Removals {
-		_, may, err = s.getFromTable(t, func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) })
-		return may, err
-	}
-	f, err := s.open(t)
-	if err != nil {
-		return false, err
-	}
-	return f.MayContain(key), s.release(t, f)
 }

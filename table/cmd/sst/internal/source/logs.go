@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -155,7 +154,7 @@ func (s *Source) openSortedLogs() error {
 		return nil
 	}
 	var err error
-	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), s.Order, true, nil)
+	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), stored{true, s.Order}, nil)
 	return err
 }
 
@@ -200,12 +199,4 @@ func (s *Source) scanLogsInOrder(o ScanOptions) iter.Seq2[Entry, error] {
 			}
 		}
 	}
-}
-
-// ignoreLogs ignores the logs, because the tables do not have internal keys.
-func (s *Source) ignoreLogs() {
-	for _, path := range s.logs.paths {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is ignored, because the keys of the tables are not internal keys; it may hold writes that are not in a table yet", path))
-	}
-	s.logs.paths = nil
 }

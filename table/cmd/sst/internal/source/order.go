@@ -72,14 +72,6 @@ func (o Order) looksInternal(samples []keySample, form func(key []byte) bool) bo
 	return o.manifest != "" || samplesOrdered(samples, table.InternalComparer(c)) || !samplesOrdered(samples, c)
 }
 
-// compareInternal returns the order of internal keys, or nil if it is not known.
-func (o Order) compareInternal() func(a, b []byte) int {
-	if o.comparer == nil || o.comparer == table.AnyOrder {
-		return nil
-	}
-	return table.InternalComparer(o.comparer).Compare
-}
-
 // disorderNote says that keys are not in the order.
 func (o Order) disorderNote() string {
 	name := "bytewise order"

@@ -33,7 +33,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 		s.loseTable(t, s.keysOf(t), damage)
 	} else {
 		s.loseBehind(t, found, damage)
-		err = f.readSorted(s.ownPairs(t, found), s.Order, found.Internal, s.loseRepeated(t, f))
+		err = f.readSorted(s.ownPairs(t, found), stored{found.Internal, s.Order}, s.loseRepeated(t, f))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

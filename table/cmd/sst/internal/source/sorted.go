@@ -30,15 +30,15 @@ type sortedTable struct {
 	file sorting.TempFile
 }
 
-// newSortedTable sorts pairs into an order of user keys, and returns a table of them. Of
+// newSortedTable sorts pairs by their keys, and returns a table of them. Of
 // pairs with equal keys, it keeps the last. If repeated is not nil, it keeps the first, and calls repeated with the key of
 // each other.
-func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, repeated func(key []byte)) (*sortedTable, error) {
-	order, o := user, sorting.Options{NotBytewise: user != table.BytewiseComparer}
-	if internal {
-		order, o.SuffixLen = table.InternalComparer(user), format.InternalTrailerLen
+func newSortedTable(pairs iter.Seq2[input.Pair, error], keys stored, repeated func(key []byte)) (*sortedTable, error) {
+	order := keys.order()
+	o := sorting.Options{Compare: order.Compare, NotBytewise: keys.Order != table.BytewiseComparer}
+	if keys.Internal {
+		o.SuffixLen = format.InternalTrailerLen
 	}
-	o.Compare = order.Compare
 	next, stop := iter.Pull2(pairs)
 	defer stop()
 	s := new(sortedTable)

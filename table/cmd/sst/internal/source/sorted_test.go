@@ -30,7 +30,7 @@ func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 			{nil, []string{"a2", "b3", "c1"}},
 			{func(key []byte) { repeated = append(repeated, string(key)) }, []string{"a1", "b1", "c1"}},
 		} {
-			s, err := newSortedTable(pairs, table.BytewiseComparer, false, tt.call)
+			s, err := newSortedTable(pairs, stored{Order: table.BytewiseComparer}, tt.call)
 			if err != nil {
 				t.Fatal(err)
 			}

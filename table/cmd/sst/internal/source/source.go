@@ -151,9 +151,13 @@ func (s *Source) checkInternalKeys() error {
 			s.Path, filepath.Base(with.Path), filepath.Base(without.Path))
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != No
-	if !s.Internal {
-		s.ignoreLogs()
+	if s.Internal {
+		return nil
 	}
+	for _, path := range s.logs.paths {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is ignored, because the keys of the tables are not internal keys; it may hold writes that are not in a table yet", path))
+	}
+	s.logs.paths = nil
 	return nil
 }
 

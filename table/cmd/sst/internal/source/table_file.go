@@ -103,20 +103,32 @@ func fileNumber(path string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
 }
 
+// maxNames is how many names of tables a note has.
+const maxNames = 3
+
+// firstNames returns the names of tables, or their number and the first names.
+func firstNames(tables []TableFile) string {
+	var names []string
+	for _, l := range tables {
+		names = append(names, filepath.Base(l.Path))
+	}
+	slices.Sort(names)
+	if len(names) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
+}
+
 // MissingError says which tables do not exist, or is nil.
 func (d *Dir) MissingError() error {
 	if len(d.Missing) == 0 {
 		return nil
 	}
-	first := filepath.Base(d.Missing[0].Path)
 	by := filepath.Base(d.Set)
-	if d.Set == "" {
-		by = "the MANIFEST"
+	if d.Version != nil {
+		by = d.Version.Manifest
 	}
-	if n := len(d.Missing); n > 1 {
-		return corruption(fmt.Sprintf("%s: %d tables that %s lists do not exist, the first is %s", d.Path, n, by, first))
-	}
-	return corruption(fmt.Sprintf("%s: table %s, which %s lists, does not exist", d.Path, first, by))
+	return wal.Corruptionf("%s: missing %s (listed in %s)", d.Path, firstNames(d.Missing), by)
 }
 
 // MissingNote says which tables do not exist and are not named by an error, or is "".

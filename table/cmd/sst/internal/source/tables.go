@@ -78,7 +78,7 @@ func (s *Source) sortAgain(t *Table, f *File) error {
 			return err
 		}
 	}
-	return f.readSorted(s.pairs(t, f), cmp.Or(s.Order, f.Order), f.Internal, s.loseRepeated(t, f))
+	return f.readSorted(s.pairs(t, f), stored{f.Internal, cmp.Or(s.Order, f.Order)}, s.loseRepeated(t, f))
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
