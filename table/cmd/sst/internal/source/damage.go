@@ -123,15 +123,11 @@ func (d *Dir) leaveOutLogs(o Options) {
 		return
 	}
 	d.lostLog = math.MaxUint64
-	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(filesOf(logs)))
-}
-
-// filesOf returns what firstNames takes.
-func filesOf(paths []string) (all []TableFile) {
-	for _, path := range paths {
-		all = append(all, TableFile{Path: path})
+	var left []TableFile
+	for _, path := range logs {
+		left = append(left, TableFile{Path: path})
 	}
-	return all
+	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(left))
 }
 
 // A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
@@ -149,9 +145,8 @@ func (c *LossCursor) IsLost(key []byte) bool { return c.isLostUpTo(math.MaxInt, 
 
 // isLostUpTo reports whether entries of a key are lost in levels ≤ level, or in tables that are not listed.
 func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
-	for ; c.seen < len(c.s.losses.all); c.seen++ {
-		c.ahead = append(c.ahead, c.s.losses.all[c.seen])
-	}
+	all := c.s.losses.all
+	c.ahead, c.seen = append(c.ahead, all[c.seen:]...), len(all)
 	c.ahead = slices.DeleteFunc(c.ahead, func(l Loss) bool { return l.Keys.endsBefore(c.s.Order, key, false) })
 	return slices.ContainsFunc(c.ahead, func(l Loss) bool {
 		return l.level <= level && l.Keys.overlaps(c.s.Order, KeyRange{From: key, To: key})

@@ -160,7 +160,12 @@ func (d *Dir) readVersion(o Options, names []string) {
 	for _, name := range slices.Backward(manifests) {
 		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
 			d.Version = v
-			d.replaceManifest(file, why, name, len(manifests))
+			_, noCurrent := versions.Current(d.Path)
+			older := ""
+			if d.doubt = len(manifests) > 1 || noCurrent == nil; d.doubt { // CURRENT may have named another one, or one that is lost
+				older = ", which may be out of date, so older and deleted versions may show"
+			}
+			d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
 			return
 		}
 	}
@@ -190,17 +195,6 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 		return file, "missing (named in CURRENT)"
 	}
 	return file, strings.TrimPrefix(strings.TrimPrefix(why, path+": "), path+" ")
-}
-
-// replaceManifest takes note that another MANIFEST is read, one of n, and why. CURRENT may have named one of the
-// others, or one that is lost.
-func (d *Dir) replaceManifest(file, why, name string, n int) {
-	_, noCurrent := versions.Current(d.Path)
-	older := ""
-	if d.doubt = n > 1 || noCurrent == nil; d.doubt {
-		older = ", which may be out of date, so older and deleted versions may show"
-	}
-	d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
 }
 
 // applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the

@@ -189,13 +189,8 @@ func isLatin1(head []byte) bool {
 
 // isUTF16 reports whether a file starts with a byte order mark and UTF-16 text.
 func isUTF16(head []byte) bool {
-	var order binary.ByteOrder
-	switch sample := head[:min(len(head), 2)]; {
-	case string(sample) == "\xff\xfe":
-		order = binary.LittleEndian
-	case string(sample) == "\xfe\xff":
-		order = binary.BigEndian
-	default:
+	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(head[:min(len(head), 2)])]
+	if order == nil {
 		return false
 	}
 	sample := head[2 : min(len(head), textSampleLen)&^1]

@@ -59,14 +59,11 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 			return "", err
 		}
 		if old == nil && w.Sequence <= inTables {
-			old = corruption(fmt.Sprintf("log at %d: the write has sequence number %d, but tables have numbers up to %d, so the log is an old one, and not all engines read its writes", w.Offset, w.Sequence, inTables))
+			old = &FileError{l.Path, wal.Corruptionf("log at %d: the write has sequence number %d, but tables have numbers up to %d, so the log is an old one, and not all engines read its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		remark = ", but " + unwritten
-	}
-	if old != nil {
-		old = &FileError{l.Path, old}
 	}
 	return remark, errors.Join(l.DamageError(), old)
 }

@@ -148,16 +148,6 @@ func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	return e, e.Internal, nil
 }
 
-// openSortedLogs builds a table of all writes in the logs, if there are any logs.
-func (s *Source) openSortedLogs() error {
-	if s.logs.sorted != nil || len(s.logs.paths) == 0 {
-		return nil
-	}
-	var err error
-	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), stored{true, s.Order}, nil)
-	return err
-}
-
 // locationLen is the length of the location that precedes each value in the table of sorted
 // logs.
 const locationLen = 12

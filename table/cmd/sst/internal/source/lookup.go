@@ -180,11 +180,11 @@ func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
 	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
 	checks, negatives := after.FilterChecks-before.FilterChecks, after.FilterNegatives-before.FilterNegatives
 	if checks > 0 && p.File.filters.Table != nil {
-		p.TableFilter = filterResult(after.TableFilterNegatives == before.TableFilterNegatives)
+		p.TableFilter = filterResults[after.TableFilterNegatives == before.TableFilterNegatives]
 		checks--
 	}
 	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
-		p.BlockFilter = filterResult(negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0)
+		p.BlockFilter = filterResults[negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0]
 	}
 }
 
@@ -226,12 +226,8 @@ func (p *LookupTrace) locate(key []byte) {
 	}
 }
 
-func filterResult(contains bool) FilterResult {
-	if contains {
-		return MayContain
-	}
-	return Absent
-}
+// filterResults are the answers that say whether a filter contains a key.
+var filterResults = map[bool]FilterResult{true: MayContain, false: Absent}
 
 // Filters returns the filters that lookups check.
 func (f *File) Filters() Filters { return f.filters }

@@ -54,12 +54,7 @@ func (o Order) Or(other Order) Order {
 }
 
 // OrBytewise returns the comparer, or bytewise if o says nothing.
-func (o Order) OrBytewise() table.Comparer {
-	if o.comparer == nil {
-		return table.BytewiseComparer
-	}
-	return o.comparer
-}
+func (o Order) OrBytewise() table.Comparer { return cmp.Or(o.comparer, table.BytewiseComparer) }
 
 // looksInternal reports whether samples of keys look like internal keys. They must have
 // that form. Without a MANIFEST, they must also be in the order of internal keys, or at

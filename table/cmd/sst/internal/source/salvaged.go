@@ -44,17 +44,15 @@ func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 // loseBehind takes note of what a table that cannot be opened can have lost: keys that follow those that were
 // found one after the other, up to the last one that the MANIFEST has.
 func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
-	if t.Meta == nil || !found.Internal || found.WholeUntil == nil || s.Order == table.AnyOrder {
-		s.loseTable(t, s.keysOf(t), damage)
-		return
-	}
 	rest := s.keysOf(t)
-	rest.From, rest.AfterFrom = table.InternalFilterKey(found.WholeUntil), true
-	if rest.From == nil || rest.To == nil || s.Order.Compare(rest.From, rest.To) < 0 {
-		s.loseTable(t, rest, damage)
-		return
+	if t.Meta != nil && found.Internal && found.WholeUntil != nil && s.Order != table.AnyOrder {
+		rest.From, rest.AfterFrom = table.InternalFilterKey(found.WholeUntil), true
+		if rest.From != nil && rest.To != nil && s.Order.Compare(rest.From, rest.To) >= 0 {
+			s.note("%v: all of its keys were found by the checksums of its blocks", damage)
+			return
+		}
 	}
-	s.note("%v: all of its keys were found by the checksums of its blocks", damage)
+	s.loseTable(t, rest, damage)
 }
 
 // ownPairs leaves out pairs that cannot be those of the table: a search for blocks also finds those of a

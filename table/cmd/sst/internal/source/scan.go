@@ -123,8 +123,11 @@ type mergingCursor struct {
 func (c *mergingCursor) open() error {
 	s := c.s
 	c.runs = nil
-	if err := s.openSortedLogs(); err != nil {
-		return err
+	if s.logs.sorted == nil && len(s.logs.paths) > 0 {
+		var err error
+		if s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), stored{true, s.Order}, nil); err != nil {
+			return err
+		}
 	}
 	runs := s.arranged()
 	o := table.IterOptions{Lower: s.seekKey(c.o.From), Upper: s.seekKey(c.o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, c.o.Scans)))}

@@ -65,26 +65,19 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	}
 	defer f.Close()
 	m, err := set.ReadManifest(io.NewSectionReader(f.Src, 0, f.Size))
-	if err != nil {
-		return nil, &FileError{path, damageOfManifest(f.Src, f.Size, err)}
+	if err == nil || errors.As(err, new(*fs.PathError)) {
+		return m, f.Wrap(err)
 	}
-	return m, nil
-}
-
-// damageOfManifest returns the error of set.ReadManifest as damage, unless the file cannot be
-// read or is of another version.
-func damageOfManifest(f io.ReaderAt, size int64, err error) error {
-	line, _, _ := bytes.Cut(startOf(f), []byte("\n"))
+	line, _, _ := bytes.Cut(startOf(f.Src), []byte("\n"))
 	var header struct{ Version int }
-	other := json.Unmarshal(line, &header) == nil && header.Version > 3
-	if other || errors.As(err, new(*fs.PathError)) {
-		return err
+	if json.Unmarshal(line, &header) == nil && header.Version > 3 { // another version is no damage
+		return nil, f.Wrap(err)
 	}
-	what, end := err.Error(), make([]byte, 1)
-	if n, _ := f.ReadAt(end, size-1); n == 1 && end[0] != '\n' {
+	what := err.Error()
+	if end, err := readAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
 		what += ": the file ends within a line, so the manifest was cut short: take another copy"
 	}
-	return corruption(what)
+	return nil, f.Wrap(corruption(what))
 }
 
 // ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path

@@ -63,7 +63,9 @@ func (s *Source) open(t *Table) (*File, error) {
 	if f.Rewritten {
 		s.note("%s: goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's iterators find all of them, but its Get does not", f.Path)
 	}
-	if t.disordered || s.needsSorting(f) {
+	isOther := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order // than the database's
+	needsSorting := f.Rewritten || isOther && (s.o.ScanOnly || f.Order == table.AnyOrder)
+	if t.disordered || needsSorting && !s.o.OneTable { // for OneTable, the file is used as it is
 		if err := s.sortAgain(t, f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -100,20 +102,15 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 	case s.o.Salvage != nil:
 		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
 	default: // an iterator over its level cannot show these keys
-		t.extendTo(f)
+		first, last := f.ends()
+		if first != nil && f.Compare(first, t.smallest) < 0 {
+			t.smallest = first
+		}
+		if last != nil && f.Compare(last, t.largest) > 0 {
+			t.largest = last
+		}
 	}
 	return nil, errors.Join(f.Wrap(err), f.Close())
-}
-
-// extendTo extends the range of the table by the first and the last key that its file has.
-func (t *Table) extendTo(f *File) {
-	first, last := f.ends()
-	if first != nil && f.Compare(first, t.smallest) < 0 {
-		t.smallest = first
-	}
-	if last != nil && f.Compare(last, t.largest) > 0 {
-		t.largest = last
-	}
 }
 
 // checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
@@ -132,16 +129,6 @@ func (s *Source) checkSize(t *Table, f *File) error {
 	t.replaced = true
 	s.lose(t, "size", s.keysOf(t), false, err)
 	return nil
-}
-
-// needsSorting reports whether a table must be sorted, because its order differs from that
-// of its database. With OneTable, the file is used as it is.
-func (s *Source) needsSorting(f *File) bool {
-	if s.o.OneTable {
-		return false
-	}
-	other := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order
-	return f.Rewritten || other && (s.o.ScanOnly || f.Order == table.AnyOrder)
 }
 
 // release closes a table, unless it stays open.
@@ -183,9 +170,9 @@ func (t *Table) setEnds(f *File) {
 // trustManifest takes the range of a table from the MANIFEST, if it is one in the order.
 func (s *Source) trustManifest(t *Table) {
 	t.internalKeys = true
-	first, last := t.Meta.Smallest, t.Meta.Largest
-	if s.Order != table.AnyOrder && s.Order.Compare(table.InternalFilterKey(first), table.InternalFilterKey(last)) <= 0 {
-		t.smallest, t.largest = first, last
+	keys := userKeys(t.Meta.Smallest, t.Meta.Largest)
+	if s.Order != table.AnyOrder && s.Order.Compare(keys.From, keys.To) <= 0 {
+		t.smallest, t.largest = t.Meta.Smallest, t.Meta.Largest
 	}
 }
 
