@@ -40,35 +40,43 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 // keys are not in the order of the tables.
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		show := func(e Entry) bool {
-			leftOut, err := s.leavesOut(e, o)
-			return leftOut || yield(e, err)
-		}
 		comesFirst := s.Internal && !o.Reverse
-		var newest Entry // with its own memory. If it comes first, only its key is needed
+		var newest Entry // with its own memory; if it comes first, only its key
 		have, lost := false, s.NewLossCursor()
+		flush := func() bool {
+			if !have || comesFirst {
+				return true
+			}
+			leftOut, err := s.leavesOut(newest, o)
+			return leftOut || yield(newest, err)
+		}
 		for e, err := range s.scanAll(o) {
 			if err != nil {
 				yield(Entry{}, err)
 				return
 			}
 			same := have && s.SameKey(e.Key, newest.Key)
-			if same && (comesFirst || !e.newerThan(newest)) || !lost.isNeeded(e) {
+			if comesFirst {
+				if same || !lost.isNeeded(e) {
+					continue
+				}
+				newest.Key, have = append(newest.Key[:0], e.Key...), true
+				if leftOut, err := s.leavesOut(e, o); !leftOut && !yield(e, err) {
+					return
+				}
 				continue
 			}
-			if comesFirst && !show(e) || !comesFirst && have && !same && !show(newest) {
+			if same && !e.newerThan(newest) || s.hides(e) {
+				continue
+			}
+			if !same && !flush() {
 				return
 			}
-			key, value := append(newest.Key[:0], e.Key...), newest.Value
-			if !comesFirst {
-				value = append(value[:0], e.Value...)
-			}
+			key, value := append(newest.Key[:0], e.Key...), append(newest.Value[:0], e.Value...)
 			newest, have = e, true
 			newest.Key, newest.Value = key, value
 		}
-		if have && !comesFirst {
-			show(newest)
-		}
+		flush()
 	}
 }
 
