@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,39 +97,71 @@ func TestLogsOfAnySize(t *testing.T) {
 	}
 }
 
-// Of writes with the same sequence number, which only damage gives a log, Get sees the same as
-// a scan; and of keys that are other bytes and the same in the order.
+// Of writes with the same sequence number, which only damage gives logs, Get sees the same as a scan; and of keys that
+// are other bytes and the same in the order. A scan of the versions has each sequence number and kind once.
 func TestGetAgreesWithScan(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		batches []string
-		order   Order
-	}{
-		"sequence twice": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01a\x01x", "\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"}, Order{}},
-		"equal in order": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x01a\x01x\x01\x01A\x01y"}, ExplicitOrder(foldingComparer{table.BytewiseComparer})},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "000001.log"), logOf(t, tt.batches...), 0o666); err != nil {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 97))
+		var o Options
+		if rng.IntN(2) == 0 {
+			o.Order = ExplicitOrder(foldingComparer{table.BytewiseComparer})
+		}
+		dir := t.TempDir()
+		for i := range 1 + rng.IntN(3) {
+			var batches []string
+			for range rng.IntN(8) {
+				batches = append(batches, randomBatch(rng))
+			}
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), logOf(t, batches...), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			s, err := OpenSource(dir, Options{Order: tt.order})
-			if err != nil {
+		}
+		s, err := OpenSource(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := map[string]string{} // by the folded key
+		fold := func(key string) string {
+			if o.Order.comparer != nil {
+				return strings.ToLower(key)
+			}
+			return key
+		}
+		for e, err := range s.Scan(ScanOptions{}) {
+			if _, twice := shown[fold(string(e.Key))]; twice || err != nil {
+				t.Fatalf("seed %d: key %q is there twice, or %v", seed, e.Key, err)
+			}
+			shown[fold(string(e.Key))] = string(e.Value)
+		}
+		if rng.IntN(2) == 0 {
+			if err := s.PrefetchLogs([]byte("a"), []byte("A"), []byte("B")); err != nil {
 				t.Fatal(err)
 			}
-			defer s.Close() // it was only read
-			for e, err := range s.Scan(ScanOptions{}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, key := range []string{string(e.Key), strings.ToLower(string(e.Key))} {
-					if got, found, err := s.Get([]byte(key)); !found || err != nil || string(got.Value) != string(e.Value) {
-						t.Errorf("Get(%q) = %q, %v, %v; the scan shows %q", key, got.Value, found, err, e.Value)
-					}
-				}
+		}
+		for _, key := range []string{"a", "A", "b", "B", "c"} {
+			value, there := shown[fold(key)]
+			if e, found, err := s.Get([]byte(key)); found != there || err != nil || found && string(e.Value) != value {
+				t.Errorf("seed %d: Get(%q) = %q, %t, %v; the scan shows %q, %t", seed, key, e.Value, found, err, value, there)
 			}
-		})
+		}
+		s.Close()
 	}
+}
+
+// randomBatch returns a batch of up to 3 writes to few keys, whose first one has a low sequence number.
+func randomBatch(rng *rand.Rand) string {
+	n := 1 + rng.IntN(3)
+	batch := fmt.Sprintf("%c\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+rng.IntN(5), n)
+	for range n {
+		key := string("aAbB"[rng.IntN(4)])
+		if rng.IntN(3) == 0 {
+			batch += "\x00\x01" + key
+		} else {
+			batch += "\x01\x01" + key + "\x01" + string(rune('0'+rng.IntN(75)))
+		}
+	}
+	return batch
 }
 
 // foldingComparer takes letters of both cases for the same.
@@ -137,6 +170,9 @@ type foldingComparer struct{ table.Comparer }
 func (foldingComparer) Compare(a, b []byte) int {
 	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
 }
+
+func (foldingComparer) Separator(_, _, _ []byte) []byte { return nil }
+func (foldingComparer) Successor(_, _ []byte) []byte    { return nil }
 
 // deletion returns a batch that deletes "a", as a database writes it with a sequence number.
 func deletion(sequence byte) string {

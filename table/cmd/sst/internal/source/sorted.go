@@ -99,7 +99,7 @@ func (s *sortedTable) sortInMemory(all []input.Pair, order table.Comparer, repea
 	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	sorted := func(yield func(sortedPair, error) bool) {
 		for i, p := range all {
-			if !yield(sortedPair{p, i+1 < len(all) && bytes.Equal(p.Key, all[i+1].Key)}, nil) {
+			if !yield(sortedPair{p, i+1 < len(all) && order.Compare(p.Key, all[i+1].Key) == 0}, nil) {
 				return
 			}
 		}

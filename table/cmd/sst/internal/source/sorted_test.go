@@ -1,55 +1,95 @@
 package source
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// Of pairs with equal keys a sorted table has the last, or the first and names the others: in memory, and on disk.
+// Of pairs with equal keys a sorted table has the last, or the first and names the others: in memory and on disk, in
+// any order, with user keys and internal keys.
 func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 	t.Parallel()
-	for name, size := range map[string]int{"in memory": 1, "on disk": maxSortInMemory / 2} {
-		pairs := func(yield func(input.Pair, error) bool) {
-			for _, p := range []string{"b1", "a1", "c1", "b2", "a2", "b3"} {
-				if !yield(input.Pair{Key: []byte(p[:1]), Value: []byte(strings.Repeat(p[1:], size))}, nil) {
-					return
-				}
+	reverse, err := comparers.ByFlagValue("reverse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range 32 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 96))
+		user := []table.Comparer{table.BytewiseComparer, reverse, foldingComparer{table.BytewiseComparer}}[seed%3]
+		internal, keepsFirst, size := seed&1 > 0, seed&2 > 0, 1
+		if rng.IntN(2) == 0 { // on disk
+			size = maxSortInMemory / 16
+		}
+		what := fmt.Sprintf("seed %d: internal keys %t, keeps the first %t, %s, values of %d bytes", seed, internal, keepsFirst, user.Name(), size)
+		checkSorted(t, what, randomPairs(rng, internal, size), user, internal, keepsFirst)
+	}
+}
+
+// randomPairs returns pairs of a few keys, each with another value.
+func randomPairs(rng *rand.Rand, internal bool, size int) (pairs []input.Pair) {
+	for i := range 17 + rng.IntN(4) {
+		key := append([]byte("key"), "aAbBcC"[rng.IntN(6)])
+		if internal {
+			key = table.InternalKey{UserKey: key, Sequence: rng.Uint64N(3), Kind: table.Kind(rng.IntN(2))}.Append(nil)
+		}
+		pairs = append(pairs, input.Pair{Key: key, Value: append(make([]byte, size), byte(i))})
+	}
+	return pairs
+}
+
+// checkSorted compares a sorted table with pairs that are sorted here.
+func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Comparer, internal, keepsFirst bool) {
+	t.Helper()
+	order := user
+	if internal {
+		order = table.InternalComparer(user)
+	}
+	line := func(key, value []byte) string { return fmt.Sprintf("%q %d", key, value[len(value)-1]) }
+	sorted := slices.SortedStableFunc(slices.Values(pairs), func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
+	var want, wantRepeated []string
+	for i, p := range sorted {
+		isFirst := i == 0 || order.Compare(sorted[i-1].Key, p.Key) != 0
+		isLast := i+1 == len(sorted) || order.Compare(sorted[i+1].Key, p.Key) != 0
+		if keepsFirst && isFirst || !keepsFirst && isLast {
+			want = append(want, line(p.Key, p.Value))
+		}
+		if keepsFirst && !isFirst {
+			wantRepeated = append(wantRepeated, string(p.Key))
+		}
+	}
+	var got, repeated []string
+	var call func(key []byte)
+	if keepsFirst {
+		call = func(key []byte) { repeated = append(repeated, string(key)) }
+	}
+	s, err := newSortedTable(func(yield func(input.Pair, error) bool) {
+		for _, p := range pairs {
+			if !yield(p, nil) {
+				return
 			}
 		}
-		var repeated []string
-		for _, tt := range []struct {
-			call func(key []byte)
-			want []string
-		}{
-			{nil, []string{"a2", "b3", "c1"}},
-			{func(key []byte) { repeated = append(repeated, string(key)) }, []string{"a1", "b1", "c1"}},
-		} {
-			s, err := newSortedTable(pairs, stored{Order: table.BytewiseComparer}, tt.call)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for e, err := range s.All(nil) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, string(e.Key)+string(e.Value[:1]))
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
-			if err := s.close(); err != nil {
-				t.Error(err)
-			}
+	}, stored{Internal: internal, Order: user}, call)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for e, err := range s.All(nil) {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
 		}
-		if want := []string{"a", "b", "b"}; !slices.Equal(repeated, want) {
-			t.Errorf("%s: %q are repeated, want %q", name, repeated, want)
-		}
+		got = append(got, line(e.Key, e.Value))
+	}
+	if diff := cmp.Diff([][]string{want, wantRepeated}, [][]string{got, repeated}); diff != "" {
+		t.Errorf("%s: pairs, and keys that are repeated (-want +got):\n%s", what, diff)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
 	}
 }
