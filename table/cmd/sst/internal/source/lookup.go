@@ -37,8 +37,9 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 		return Entry{}, false, err
 	}
 	var damage []error
+	isNewest := found && newest.Sequence > s.inTables()
 	for _, t := range s.candidates(key) {
-		if found && (!s.Internal || newest.Sequence > s.inTables()) {
+		if isNewest || found && !s.Internal {
 			break
 		}
 		e, ok, err := s.getFromTable(t, ask)
