@@ -155,7 +155,7 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 			inRange := (l.From == nil || order.Compare(k, l.From) >= 0) && (l.To == nil || order.Compare(k, l.To) <= 0)
 			mayDiffer = mayDiffer || inRange
 			inTable = inTable || inRange && (l.From != nil || l.To != nil)
-			if !l.OlderShow || l.File == "" || l.Err == nil {
+			if !l.OlderShow || l.File == "" || l.Err == nil || l.From != nil && l.To != nil && order.Compare(l.From, l.To) > 0 {
 				t.Fatalf("%s: the loss %+v", what, l)
 			}
 		}

@@ -1,0 +1,157 @@
+package versions
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// Whatever logs there are and the MANIFEST names: live are those of engines' names from the one that it names on, and
+// the one before that it names too, in the order of their numbers. Of those that it names, all must exist.
+func TestLiveLogsOfRandomNames(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 47))
+		v := Version{log: rng.Uint64N(6), previousLog: rng.Uint64N(6)}
+		if rng.IntN(2) == 0 {
+			v.log, v.previousLog = v.log+999_997, v.previousLog*199_999
+		}
+		var names, live []string
+		var missing []uint64
+		for _, base := range []uint64{0, 999_995} {
+			for n := base; n < base+9; n++ {
+				named := n > 0 && (n == v.log || n == v.previousLog)
+				if rng.IntN(3) == 0 {
+					names = append(names, fmt.Sprintf("%d.log", n), fmt.Sprintf("%09d.log", n)) // no engine reads all of these
+				}
+				if name := fmt.Sprintf("%06d.log", n); rng.IntN(2) == 0 {
+					names = append(names, name)
+				}
+				name := fmt.Sprintf("%06d.log", n)
+				switch there := slices.Contains(names, name); {
+				case there && (n >= v.log || n == v.previousLog):
+					live = append(live, name)
+				case !there && named:
+					missing = append(missing, n)
+				}
+			}
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		got, gotMissing := v.LiveLogs(names)
+		slices.Sort(gotMissing)
+		outside := func(n uint64) bool { return n > 9 && n < 999_995 || n > 1_000_003 }
+		gotMissing = slices.Compact(slices.DeleteFunc(gotMissing, outside))
+		if diff := gocmp.Diff(live, got, cmpopts.EquateEmpty()) + gocmp.Diff(missing, gotMissing, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("seed %d: logs %d and %d of %q, live and missing (-want +got):\n%s", seed, v.log, v.previousLog, names, diff)
+		}
+	}
+}
+
+// Whichever edits of a MANIFEST are damaged: what it calls obsolete is what the last sound edit with the table deletes,
+// or, if the first one is sound, what is older than the MANIFEST and in no edit. Logs are obsolete before the highest
+// one that sound edits name, but for the last previous one.
+func TestHistoryOfRandomEdits(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 48))
+		var edits []string
+		damaged := rng.IntN(6)
+		listed, log, previous := map[uint64]bool{}, uint64(0), uint64(0)
+		for i := range 1 + rng.IntN(5) {
+			var edit []byte
+			added := map[uint64]bool{}
+			for range rng.IntN(6) {
+				f := Field{Kind: []FieldKind{FieldAdd, FieldDelete, FieldLog, FieldPreviousLog}[rng.IntN(4)], Table: Table{Number: 1 + rng.Uint64N(12)}}
+				edit = f.Append(edit)
+				switch {
+				case i == damaged:
+				case f.Kind == FieldAdd:
+					listed[f.Number], added[f.Number] = true, true
+				case f.Kind == FieldDelete:
+					listed[f.Number] = added[f.Number] // which moves
+				case f.Kind == FieldLog:
+					log = max(log, f.Number)
+				default:
+					previous = f.Number
+				}
+			}
+			if i == damaged {
+				edit = append(edit, 99) // no field
+			}
+			edits = append(edits, string(edit))
+		}
+		dir := writeEdits(t, edits...)
+		if err := os.Rename(filepath.Join(dir, "MANIFEST-000001"), filepath.Join(dir, "MANIFEST-000009")); err != nil {
+			t.Fatal(err)
+		}
+		h, err := ReadHistory(dir, "MANIFEST-000009")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := uint64(1); n < 14; n++ {
+			isListed, found := listed[n]
+			if got, want := h.IsObsoleteTable(n), found && !isListed || !found && damaged != 0 && n < 9; got != want {
+				t.Errorf("seed %d, edits %q: table %d is obsolete: %t", seed, edits, n, got)
+			}
+			if got, want := h.IsObsoleteLog(n), n < log && n != previous; got != want {
+				t.Errorf("seed %d, edits %q: log %d is obsolete: %t", seed, edits, n, got)
+			}
+		}
+	}
+}
+
+// A MANIFEST has Flaws exactly if a random one breaks a rule of engines: see the cases of TestCheck.
+func TestCheckOfRandomVersions(t *testing.T) {
+	t.Parallel()
+	sound := 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 49))
+		v := &Version{Manifest: "MANIFEST-000003", Comparer: "c", current: "MANIFEST-000003\n", nextFile: 7 + rng.Uint64N(4), log: rng.Uint64N(9), previousLog: rng.Uint64N(9)}
+		v.LastSequence = maxSequence - 1 + rng.Uint64N(3)
+		fatal, flawed := v.LastSequence > maxSequence, v.nextFile <= max(3, v.log, v.previousLog)
+		for i := range rng.IntN(5) {
+			a, b := keyOf("abcdefgh"[:rng.IntN(9)], rng.Uint64N(3)), keyOf("abcdefgh"[:rng.IntN(9)], rng.Uint64N(3))
+			if rng.IntN(10) > 0 && compareKeys(a, b) > 0 {
+				a, b = b, a
+			}
+			table := &Table{Level: rng.IntN(3), Number: 4 + uint64(i), Smallest: a, Largest: b}
+			if rng.IntN(20) == 0 {
+				table.Number = 4
+			}
+			for _, other := range v.Tables {
+				within := table.Level > 0 && other.Level == table.Level && compareKeys(table.Smallest, other.Largest) <= 0 && compareKeys(other.Smallest, table.Largest) <= 0
+				fatal = fatal || within || other.Number == table.Number
+			}
+			fatal, flawed = fatal || compareKeys(a, b) > 0, flawed || v.nextFile <= table.Number
+			v.Tables = append(v.Tables, table)
+		}
+		if len(v.Tables) > 0 && rng.IntN(10) == 0 { // a key that is no internal key
+			key := &v.Tables[rng.IntN(len(v.Tables))].Smallest
+			if rng.IntN(2) == 0 {
+				key = &v.Tables[rng.IntN(len(v.Tables))].Largest
+			}
+			*key, fatal = (*key)[:rng.IntN(8)], true
+		}
+		slices.SortStableFunc(v.Tables, func(a, b *Table) int { return a.Level - b.Level })
+		flaws := v.Check(compareKeys)
+		isFatal := slices.ContainsFunc(flaws, func(f Flaw) bool { return f.Fatal })
+		isFlawed := slices.ContainsFunc(flaws, func(f Flaw) bool { return !f.Fatal })
+		if isFatal != fatal || isFlawed != flawed {
+			t.Errorf("seed %d: %+v has the flaws %v, want fatal ones: %t, others: %t", seed, v, flaws, fatal, flawed)
+		}
+		if len(flaws) == 0 {
+			sound++
+		}
+	}
+	if sound < 100 {
+		t.Errorf("%d versions are sound", sound)
+	}
+}

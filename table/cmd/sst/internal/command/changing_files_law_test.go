@@ -1,0 +1,200 @@
+package command
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// A changing is a database of which other directories have the same writes in other tables and logs.
+type changing struct {
+	*levels
+	layouts []string // directories that can take the place of dir
+}
+
+// newChanging writes a database of at most that many writes.
+func newChanging(t *testing.T, rng *rand.Rand, most int) *changing {
+	t.Helper()
+	dir := t.TempDir()
+	d := &changing{levels: newLevels(t, rng, filepath.Join(dir, "db"), most)}
+	for i := range 4 {
+		other := &levels{rawDatabase: rawDatabase{dir: filepath.Join(dir, fmt.Sprint("other", i)), number: uint64(i+1) * 1000}, rng: rng, writes: d.writes}
+		other.layOut(t, i%2 == 0)
+		d.layouts = append(d.layouts, other.dir)
+	}
+	return d
+}
+
+// change puts another directory in the place of the database.
+func (d *changing) change(t *testing.T) {
+	t.Helper()
+	i := d.rng.IntN(len(d.layouts))
+	aside := d.dir + ".aside"
+	for _, paths := range [][2]string{{d.dir, aside}, {d.layouts[i], d.dir}, {aside, d.layouts[i]}} {
+		if err := os.Rename(paths[0], paths[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bound returns a key, or nil.
+func (d *levels) bound() []byte {
+	if d.rng.IntN(2) == 0 {
+		return nil
+	}
+	return []byte(d.writes[d.rng.IntN(len(d.writes))].key)
+}
+
+// options returns options of a scan.
+func (d *levels) options() source.ScanOptions {
+	return source.ScanOptions{From: d.bound(), To: d.bound(), Reverse: d.rng.IntN(2) == 0, Versions: d.rng.IntN(2) == 0, Tombstones: d.rng.IntN(2) == 0}
+}
+
+// Whenever the files of a database are replaced by others with the same writes: a scan has each version once and in
+// order, with any bounds, and lookups find all keys.
+func TestScanOfChangingFiles(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(40)
+	if long.Enabled() {
+		seeds = 2000
+	}
+	changed := 0
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 93))
+		d := newChanging(t, rng, 200)
+		options := source.Options{Note: func(string) { changed++ }}
+		lookups, err := source.OpenSource(d.dir, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			s, err := source.OpenSource(d.dir, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.scanChanging(t, fmt.Sprint("seed ", seed), s, lookups)
+			s.Close()
+		}
+		lookups.Close()
+	}
+	if changed < int(seeds) {
+		t.Errorf("the files changed %d times while %d databases were read", changed, seeds)
+	}
+}
+
+// scanChanging compares a scan with the model while the files change, and lookups of another Source.
+func (d *changing) scanChanging(t *testing.T, what string, s, lookups *source.Source) {
+	t.Helper()
+	o, often, pairs := d.options(), 1+d.rng.IntN(8), current(d.writes)
+	var got []string
+	for e, err := range s.Scan(o) {
+		if err != nil {
+			t.Fatalf("%s, %+v: %v", what, o, err)
+		}
+		got = append(got, fmt.Sprint(rawEntry{string(e.Key), e.Sequence, e.Kind, string(e.Value)}))
+		if d.rng.IntN(often) > 0 {
+			continue
+		}
+		d.change(t)
+		key := d.writes[d.rng.IntN(len(d.writes))].key
+		value, there := pairs[key]
+		if e, found, err := lookups.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
+			t.Fatalf("%s: Get(%s) = %q, %t, %v; want %q, %t", what, key, e.Value, found, err, value, there)
+		}
+	}
+	if diff := cmp.Diff(d.expect(o), got); diff != "" {
+		t.Errorf("%s, %+v (-want +got):\n%s", what, o, diff)
+	}
+}
+
+// More tables than stay open, of a set with layers: scans that go on at the same time, and lookups between their
+// entries, show what the set has.
+func TestScansOfManyOpenTables(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(8)
+	if long.Enabled() {
+		seeds = 300
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 94))
+		set := newLayeredSet(t, rng, rng.IntN(4))
+		s, err := source.OpenSource(set.dir, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := set.live()
+		keys := slices.Sorted(maps.Keys(live))
+		var scans []func() (source.Entry, error, bool)
+		var seen []int
+		for range 3 {
+			next, stop := iter.Pull2(s.Scan(source.ScanOptions{}))
+			defer stop()
+			scans, seen = append(scans, next), append(seen, 0)
+		}
+		for !slices.Equal(seen, []int{len(keys), len(keys), len(keys)}) {
+			i := rng.IntN(len(scans))
+			if seen[i] < len(keys) {
+				e, err, _ := scans[i]()
+				if err != nil || string(e.Key) != keys[seen[i]] || string(e.Value) != live[keys[seen[i]]] {
+					t.Fatalf("seed %d: entry %d of scan %d is %q = %q, %v; want %q", seed, seen[i], i, e.Key, e.Value, err, keys[seen[i]])
+				}
+				seen[i]++
+			}
+			key := layeredKey(rng.IntN(layeredKeys))
+			value, there := live[key]
+			if e, found, err := s.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
+				t.Fatalf("seed %d: Get(%s) = %q, %t, %v; want %q, %t", seed, key, e.Value, found, err, value, there)
+			}
+		}
+		for i, next := range scans {
+			if e, err, more := next(); more {
+				t.Errorf("seed %d: scan %d goes on with %q, %v", seed, i, e.Key, err)
+			}
+		}
+		for range 20 {
+			set.checkBounds(t, fmt.Sprint("seed ", seed), rng, s)
+		}
+		s.Close()
+	}
+}
+
+// checkBounds compares a scan within bounds, or of keys with a prefix, with what the set has.
+func (l *layeredSet) checkBounds(t *testing.T, what string, rng *rand.Rand, s *source.Source) {
+	t.Helper()
+	from, to, prefix := layeredKey(rng.IntN(layeredKeys)), layeredKey(rng.IntN(layeredKeys)), ""
+	o := source.ScanOptions{From: []byte(from), To: []byte(to), Reverse: rng.IntN(2) == 0}
+	if rng.IntN(3) == 0 {
+		prefix = from[:2]
+		from, to = prefix, prefix+":" // which comes after all digits
+		o.From, o.To, o.Prefix = []byte(from), []byte(to), []byte(prefix)
+	}
+	live := l.live()
+	var want, got []string
+	for _, key := range slices.Sorted(maps.Keys(live)) {
+		if key >= from && key < to {
+			want = append(want, key+" "+live[key])
+		}
+	}
+	if o.Reverse {
+		slices.Reverse(want)
+	}
+	for e, err := range s.Scan(o) {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		got = append(got, string(e.Key)+" "+string(e.Value))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s, %+v (-want +got):\n%s", what, o, diff)
+	}
+}

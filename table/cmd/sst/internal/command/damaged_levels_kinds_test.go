@@ -1,0 +1,222 @@
+package command
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// flipAt changes a byte of a file.
+func flipAt(t *testing.T, path string, at int64) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[at] ^= 1
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flipBlock damages a data block of a table.
+func flipBlock(t *testing.T, path string, block int) {
+	t.Helper()
+	f, err := source.Open(path, source.Options{OneTable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() // it was only read
+	flipAt(t, path, int64(f.Layout.Data[block].Offset))
+}
+
+// damage damages something.
+func (d *levels) damage(t *testing.T) {
+	t.Helper()
+	kinds := []func(*testing.T) string{d.loseTable, d.loseTable, d.damageBlock, d.damageBlock, d.damageLog, d.damageLog, d.damageLog, d.addSpare, d.addSpare, d.addStray, d.cutManifest, d.cutManifest, d.loseCurrent}
+	d.what = append(d.what, kinds[d.rng.IntN(len(kinds))](t))
+}
+
+func (d *levels) loseTable(t *testing.T) string {
+	t.Helper()
+	if len(d.tables) == 0 {
+		return "no tables"
+	}
+	i := d.rng.IntN(len(d.tables))
+	s := d.tables[i]
+	if err := os.Remove(s.path); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(strings.TrimSuffix(s.path, ".ldb") + ".sst") // which would take its place
+	d.tables = slices.Delete(d.tables, i, i+1)
+	d.lost = append(d.lost, s.keysOfPart)
+	return "lost " + s.path
+}
+
+func (d *levels) damageBlock(t *testing.T) string {
+	t.Helper()
+	if len(d.tables) == 0 {
+		return "no tables"
+	}
+	s := &d.tables[d.rng.IntN(len(d.tables))]
+	i := d.rng.IntN(len(s.blocks))
+	if s.writes[i] == nil {
+		return "the same block"
+	}
+	s.writes[i] = nil
+	flipBlock(t, s.path, i)
+	d.lost = append(d.lost, s.blocks[i])
+	return fmt.Sprintf("block %d of %s", i, s.path)
+}
+
+// damageLog removes a log that the MANIFEST names, or damages the batch of a write that others follow, after which a
+// reader goes on where the next block of the log begins.
+func (d *levels) damageLog(t *testing.T) string {
+	t.Helper()
+	l := &d.logs[d.rng.IntN(len(d.logs))]
+	named, err := versions.Read(d.dir)
+	if d.noCurrent {
+		return "no CURRENT"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, missing := named.LiveLogs(nil); slices.Contains(missing, l.number) && d.rng.IntN(2) == 0 {
+		os.Remove(l.path) // it can be lost before
+		l.writes = nil
+		d.lostLog = max(d.lostLog, l.number)
+		return "lost " + l.path
+	}
+	return d.damageWrites(t, l, d.rng.IntN(2) == 0)
+}
+
+// damageWrites damages writes of a log, or adds a record to it that is no batch.
+func (d *levels) damageWrites(t *testing.T, l *storedLog, adds bool) string {
+	t.Helper()
+	contents, err := os.ReadFile(l.path)
+	if err != nil || len(l.writes) < 2 {
+		return "no writes"
+	}
+	d.brokenLog = true
+	if !adds {
+		flipAt(t, l.path, d.rng.Int64N(int64(len(contents)/2)))
+		return "writes of " + l.path
+	}
+	var record bytes.Buffer
+	if err := wal.NewWriter(&record).Append([]byte("no batch")); err != nil {
+		t.Fatal(err)
+	}
+	first := min(len(contents), 7+int(binary.LittleEndian.Uint16(contents[4:]))) // behind it nothing is lost
+	d.write(t, filepath.Base(l.path), slices.Insert(contents, first, record.Bytes()...))
+	return "no batch in " + l.path
+}
+
+// addSpare adds a table that the MANIFEST does not list: what a compaction or a transaction has not finished. Some are
+// damaged.
+func (d *levels) addSpare(t *testing.T) string {
+	t.Helper()
+	path, writes := d.uncommitted(t, fmt.Sprintf("%06d.ldb", 900+len(d.what)))
+	if d.rng.IntN(3) == 0 {
+		flipBlock(t, path, 0)
+		writes = writes[min(spareBlock, len(writes)):]
+	}
+	d.spare = append(d.spare, writes...)
+	return "spare " + path
+}
+
+// addStray adds a table of a name that no engine gives, or that stands for a table with another extension too.
+func (d *levels) addStray(t *testing.T) string {
+	t.Helper()
+	names := []string{"backup.ldb", "77.ldb", "0000901.ldb"}
+	for _, s := range d.tables {
+		names = append(names, strings.TrimSuffix(filepath.Base(s.path), ".ldb")+".sst")
+	}
+	path, _ := d.uncommitted(t, names[d.rng.IntN(len(names))])
+	return "stray " + path
+}
+
+// spareBlock is how many entries a block has of a table that the MANIFEST does not list.
+const spareBlock = 3
+
+// uncommitted writes a table that the MANIFEST does not list.
+func (d *levels) uncommitted(t *testing.T, name string) (path string, writes []rawEntry) {
+	t.Helper()
+	saved := d.rawDatabase
+	d.number = 799
+	for _, w := range d.writes {
+		if d.rng.IntN(3) == 0 && w.sequence <= d.last {
+			writes = append(writes, w)
+		}
+	}
+	if d.rng.IntN(2) == 0 || len(writes) == 0 {
+		writes = append(writes, randomWrites(d.rng, 1000, 5)...)
+	}
+	path = filepath.Join(d.dir, name)
+	if err := os.Rename(d.table(t, 0, spareBlock, writes, nil), path); err != nil {
+		t.Fatal(err)
+	}
+	d.rawDatabase = saved
+	return path, writes
+}
+
+// loseCurrent removes CURRENT or has it name what does not exist. Now and then there is an older MANIFEST too, which
+// lists fewer tables.
+func (d *levels) loseCurrent(t *testing.T) string {
+	t.Helper()
+	if d.noCurrent {
+		return "the same CURRENT"
+	}
+	d.noCurrent = true
+	path, current := filepath.Join(d.dir, "CURRENT"), []string{"", "", "nonsense\n", "MANIFEST-000077\n"}[d.rng.IntN(4)]
+	err := os.WriteFile(path, []byte(current), 0o666)
+	if current == "" {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.outOfDate = strings.HasPrefix(current, "MANIFEST")
+	if d.rng.IntN(2) == 0 {
+		d.outOfDate = true
+		older := &rawDatabase{dir: filepath.Join(t.TempDir(), "older")}
+		older.end(t)
+		for from, to := range map[string]string{filepath.Join(d.dir, "MANIFEST-000000"): "MANIFEST-000050", filepath.Join(older.dir, "MANIFEST-000000"): "MANIFEST-000009"} {
+			if err := os.Rename(from, filepath.Join(d.dir, to)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return fmt.Sprintf("CURRENT is %q, out of date %t", current, d.outOfDate)
+}
+
+// cutManifest adds to the MANIFEST what no reader can read.
+func (d *levels) cutManifest(t *testing.T) string {
+	t.Helper()
+	if d.torn || d.doubt || d.noCurrent {
+		return "the same MANIFEST"
+	}
+	path := filepath.Join(d.dir, "MANIFEST-000000")
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := "\x01\x02\x03\x04\xff\x00\x01cut"
+	if d.doubt = d.rng.IntN(2) == 0; d.doubt {
+		end = strings.Repeat("\x00", 7) + "unread"
+	} else {
+		d.torn = true
+	}
+	if err := os.WriteFile(path, append(contents, end...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("MANIFEST and %q", end)
+}

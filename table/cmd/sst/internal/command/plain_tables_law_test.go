@@ -1,0 +1,72 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// Of a directory of tables without sequence numbers, the table of the highest number that has a key counts: for scans in
+// both directions and for lookups, however the files are found.
+func TestPlainTablesOfADirectory(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(40)
+	if long.Enabled() {
+		seeds = 1000
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 100))
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "tables")}
+		want := map[string]string{}
+		first := []int{1, 999_990}[rng.IntN(2)] // names of more digits follow
+		for number := first; number < first+1+rng.IntN(25); number++ {
+			pairs := map[string]string{}
+			for range 1 + rng.IntN(20) {
+				key := fmt.Sprintf("k%02d", rng.IntN(60))
+				pairs[key] = fmt.Sprint(key, " of ", number)
+			}
+			maps.Copy(want, pairs)
+			var sorted []workload.Pair
+			for _, key := range slices.Sorted(maps.Keys(pairs)) {
+				sorted = append(sorted, workload.Pair{Key: []byte(key), Value: []byte(pairs[key])})
+			}
+			d.write(t, fmt.Sprintf("%06d.ldb", number), tabletest.Build(t, &table.WriterOptions{BlockSize: 1 + rng.IntN(200)}, sorted))
+		}
+		s, err := source.OpenSource(d.dir, source.Options{Lookups: rng.IntN(2) == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reverse := range []bool{false, true} {
+			got, last := map[string]string{}, ""
+			for e, err := range s.Scan(source.ScanOptions{Reverse: reverse}) {
+				key := string(e.Key)
+				if err != nil || last != "" && key > last == reverse || key == last {
+					t.Fatalf("seed %d, reverse %t: %q after %q, %v", seed, reverse, key, last, err)
+				}
+				got[key], last = string(e.Value), key
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("seed %d, reverse %t (-want +got):\n%s", seed, reverse, diff)
+			}
+		}
+		for i := range 60 {
+			key := fmt.Sprintf("k%02d", i)
+			value, there := want[key]
+			if e, found, err := s.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
+				t.Errorf("seed %d: Get(%s) = %q, %t, %v; want %q, %t", seed, key, e.Value, found, err, value, there)
+			}
+		}
+		s.Close()
+	}
+}
