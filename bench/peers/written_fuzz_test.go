@@ -21,7 +21,7 @@ func FuzzWrittenDatabases(f *testing.F) {
 		keys = fmt.Appendf(keys, "%0200d", i)
 	}
 	f.Add(keys, uint8(199), uint16(0)) // a MANIFEST of several blocks
-	levelDBDatabase(f)                // compiled now: an input may take 10 s
+	levelDBDatabase(f)                 // compiled now: an input may take 10 s
 	f.Fuzz(func(t *testing.T, data []byte, width uint8, tableSize uint16) {
 		if bytes.Contains(data, []byte("~")) {
 			t.Skip("the judges look for keys that end in ~~, and want none")
