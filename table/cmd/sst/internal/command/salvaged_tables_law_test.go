@@ -1,0 +1,104 @@
+package command
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// Of a table whose index is damaged, a repair has the blocks that are sound. Lost are the keys behind the first gap
+// between them, up to the last one that the MANIFEST has: no others, and none if there is no gap. The blocks of a table
+// that is a value are no blocks of it.
+func TestSalvagedTables(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(150)
+	if long.Enabled() {
+		seeds = 5000
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 102))
+		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 10+rng.IntN(40))}
+		older := 3 + rng.IntN(5)
+		d.addLevel(t, 2, d.writes[:older])
+		d.holdTable(t, older+rng.IntN(len(d.writes)-older))
+		d.addTable(t, 1, slices.SortedFunc(slices.Values(d.writes[older:]), rawEntry.compare))
+		d.end(t)
+		gap := d.breakIndex(t)
+		s, err := source.OpenSource(d.dir, source.Options{Repair: true, FindMore: true, Salvage: salvagePairs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, shown, lost := current(d.writes), map[string]string{}, s.NewLossCursor()
+		for e, err := range s.Scan(source.ScanOptions{}) {
+			if shown[string(e.Key)] = string(e.Value); err != nil || lost.IsCertain(e) != !d.isBehind(gap, string(e.Key)) {
+				t.Fatalf("seed %d, gap %d: key %s is certain: %t, %v", seed, gap, e.Key, lost.IsCertain(e), err)
+			}
+		}
+		losses := s.Losses(source.KeyRange{})
+		for _, key := range append(keysOf(d.writes), "a", "k999") {
+			isLost := d.isBehind(gap, key)
+			if named := slices.ContainsFunc(losses, func(l source.Loss) bool { return contains(l.Keys, key) }); named != isLost {
+				t.Fatalf("seed %d, gap %d: key %s is lost: %t; losses %v", seed, gap, key, named, losses)
+			}
+			if value, there := want[key]; !isLost && (shown[key] != value || !there && shown[key] != "") {
+				t.Fatalf("seed %d, gap %d: key %s = %q, want %q", seed, gap, key, shown[key], value)
+			}
+		}
+		s.Close()
+	}
+}
+
+// keysOf returns the keys of writes.
+func keysOf(writes []rawEntry) (keys []string) {
+	for _, w := range writes {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// holdTable has a write set its key to a table, whose keys are around those of the writes.
+func (d *levels) holdTable(t *testing.T, i int) {
+	t.Helper()
+	order := table.InternalComparer(nil)
+	var pairs []workload.Pair
+	for _, key := range []string{"a", "k999"} {
+		pairs = append(pairs, workload.Pair{Key: table.InternalKey{UserKey: []byte(key), Sequence: 9999, Kind: table.KindSet}.Append(nil), Value: []byte("of a value")})
+	}
+	d.writes[i].kind = table.KindSet
+	d.writes[i].value = string(tabletest.Build(t, &table.WriterOptions{Comparer: order, Compression: table.NoCompression, BlockSize: 1}, pairs))
+}
+
+// breakIndex damages the index of the last table and, in most cases, one of its blocks, whose number it returns, or −1.
+func (d *levels) breakIndex(t *testing.T) (gap int) {
+	t.Helper()
+	s := d.tables[len(d.tables)-1]
+	f, err := source.Open(s.path, source.Options{OneTable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() // it was only read
+	if gap = d.rng.IntN(len(s.blocks)+1) - 1; gap >= 0 {
+		flipAt(t, s.path, int64(f.Layout.Data[gap].Offset))
+	}
+	flipAt(t, s.path, int64(f.Layout.Index.Offset))
+	return gap
+}
+
+// isBehind reports whether a key is one of those of the last table that a gap can have.
+func (d *levels) isBehind(gap int, key string) bool {
+	s := d.tables[len(d.tables)-1]
+	switch {
+	case gap < 0 || key > s.to:
+		return false
+	case gap == 0:
+		return key >= s.from
+	}
+	return key > s.blocks[gap].from
+}
