@@ -42,7 +42,7 @@ func flipBlock(t *testing.T, path string, block int) {
 // damage damages something.
 func (d *levels) damage(t *testing.T) {
 	t.Helper()
-	kinds := []func(*testing.T) string{d.loseTable, d.loseTable, d.damageBlock, d.damageBlock, d.damageLog, d.damageLog, d.damageLog, d.addSpare, d.addSpare, d.addStray, d.cutManifest, d.cutManifest, d.loseCurrent}
+	kinds := []func(*testing.T) string{d.loseTable, d.loseTable, d.replaceTable, d.damageBlock, d.damageBlock, d.damageLog, d.damageLog, d.damageLog, d.addSpare, d.addSpare, d.addStray, d.cutManifest, d.cutManifest, d.loseCurrent}
 	d.what = append(d.what, kinds[d.rng.IntN(len(kinds))](t))
 }
 
@@ -60,6 +60,25 @@ func (d *levels) loseTable(t *testing.T) string {
 	d.tables = slices.Delete(d.tables, i, i+1)
 	d.lost = append(d.lost, s.keysOfPart)
 	return "lost " + s.path
+}
+
+// replaceTable puts a table in the place of another, all but the last of whose entries it has.
+func (d *levels) replaceTable(t *testing.T) string {
+	t.Helper()
+	i := d.rng.IntN(len(d.tables) + 1)
+	if i == len(d.tables) || len(d.tables[i].blocks) < 2 || slices.ContainsFunc(d.tables[i].writes, func(block []rawEntry) bool { return block == nil }) {
+		return "no sound table"
+	}
+	s, saved := d.tables[i], d.rawDatabase
+	writes := slices.Concat(s.writes...)
+	writes = writes[:len(writes)-1]
+	d.number = 799
+	if err := os.Rename(d.table(t, s.level, len(writes), writes, nil), s.path); err != nil {
+		t.Fatal(err)
+	}
+	d.rawDatabase, d.tables = saved, slices.Delete(d.tables, i, i+1)
+	d.lost, d.replaced = append(d.lost, s.keysOfPart), append(d.replaced, writes...)
+	return "replaced " + s.path
 }
 
 func (d *levels) damageBlock(t *testing.T) string {

@@ -107,6 +107,8 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 			if !d.isLost(allLevels, w.key, true) && !d.hasSpare() {
 				t.Fatalf("%s: Get(%s) = %v, and no part with it is lost", what, w.key, err)
 			}
+		case err == nil && d.isLost(allLevels, w.key, false) && e.Log == "":
+			t.Fatalf("%s: Get(%s) = %q of %v, though a part with it is lost", what, w.key, e.Value, e.Table)
 		case err != nil || !o.Repair && (got != found || got && string(e.Value) != value):
 			t.Fatalf("%s: Get(%s) = %q, %t, %v; the scan shows %q, %t", what, w.key, e.Value, got, err, value, found)
 		}
@@ -140,7 +142,7 @@ func (d *levels) checkRepaired(t *testing.T, what, key string, shown map[string]
 	if d.brokenLog || isLost != d.isLost(allLevels, key, true) {
 		return
 	}
-	var all []rawEntry
+	all := slices.Clone(d.replaced)
 	for _, s := range d.tables {
 		all = append(all, slices.Concat(s.writes...)...)
 	}

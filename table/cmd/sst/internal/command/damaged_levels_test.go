@@ -48,6 +48,7 @@ type levels struct {
 
 	counted   uint64       // engines show no higher sequence numbers
 	lost      []keysOfPart // of tables that the MANIFEST lists
+	replaced  []rawEntry   // what tables have that are in the place of others
 	spare     []rawEntry   // what can be read of tables that engines had not finished
 	lostLog   uint64       // the highest number of a log that does not exist
 	brokenLog bool         // a log has lost writes

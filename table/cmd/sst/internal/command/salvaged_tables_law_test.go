@@ -42,6 +42,9 @@ func TestSalvagedTables(t *testing.T) {
 			}
 		}
 		losses := s.Losses(source.KeyRange{})
+		if gap < 0 && len(losses) > 0 {
+			t.Errorf("seed %d: nothing is lost, and named are %v", seed, losses)
+		}
 		for _, key := range append(keysOf(d.writes), "a", "k999") {
 			isLost := d.isBehind(gap, key)
 			if named := slices.ContainsFunc(losses, func(l source.Loss) bool { return contains(l.Keys, key) }); named != isLost {
