@@ -27,14 +27,15 @@
 // lookup and no iterator passes over it, since that would show what was overwritten or deleted.
 //
 // Open fails if CURRENT or the MANIFEST is missing or corrupt, if the MANIFEST lists what no engine would, if a live
-// log is missing or has lost a write, and if a table is missing, too short, or has a corrupt footer, index or filter.
+// log is missing or has lost a write, and if a table is missing, too short, or has a corrupt footer or index.
 // A corrupt data block is an error of the lookups and moves that read it. An unfinished record at the end of a log or
 // of the MANIFEST is normal: the engine is writing it, or has crashed.
 //
 // To read what is left of a damaged database, set OnLoss of [Options] and of [table.IterOptions]: they are called
 // with each [table.Loss], and decide whether reading goes on without it. A lookup never does: its error is a
-// [*table.HiddenError], which has the newest value in the other tables. The command "sst scan DIR" shows what is
-// left, and "sst repair DIR -o NEW" writes a new database of it.
+// [*table.HiddenError], which has the newest value in the other tables. Keys that are out of their table's range, or
+// of a kind that LevelDB lacks, fail iterators all the same. The command "sst scan DIR" passes over them, and
+// "sst repair DIR -o NEW" finds even more.
 //
 // Package table says what else holds of the tables. The bounds of memory that it has for hostile files
 // hold here too, with the sum of the sizes of all files. That a table has the keys that the MANIFEST

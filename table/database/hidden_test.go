@@ -173,3 +173,41 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 		}
 	}
 }
+
+// OnLoss is called once for each loss. If it refuses one, Open fails with the error of that, whichever it is.
+func TestOnLossIsCalledOnce(t *testing.T) {
+	t.Parallel()
+	var l layout
+	for i := range 9 {
+		l.table(t, i%3, set(fmt.Sprint("key", i), uint64(i+1), "value"))
+	}
+	files := l.end(t)
+	lost := 0
+	for name := range files {
+		if strings.HasSuffix(name, ".ldb") && lost < 4 {
+			delete(files, name)
+			lost++
+		}
+	}
+	for refused := range lost + 1 {
+		var asked []string
+		var last error
+		o := &database.Options{OnLoss: func(l table.Loss) bool {
+			asked, last = append(asked, l.File), l.Err
+			return len(asked) <= refused
+		}}
+		db, err := database.OpenFS(files, ".", o)
+		slices.Sort(asked)
+		if n := len(slices.Compact(slices.Clone(asked))); n != len(asked) || n != min(refused+1, lost) {
+			t.Errorf("OnLoss that refuses the loss %d was called for %q", refused, asked)
+		}
+		if refused == lost {
+			if err != nil {
+				t.Fatal(err)
+			}
+			db.Close()
+		} else if !errors.Is(err, last) {
+			t.Errorf("OpenFS = %v, want %v", err, last)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func openDir(dir regular.Dir, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := opener{dir: dir, o: opts, opened: map[uint64]*openedTable{}}
+	p := opener{dir: dir, o: opts, opened: map[uint64]*openedTable{}, agreed: map[string]bool{}}
 	defer p.end()
 	before := ""
 	for range maxTries {
@@ -120,12 +120,23 @@ type opener struct {
 	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
 	files  *openfiles.Files        // of the tables, if there are more than may be open; else nil
 	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has come twice; until then nil
+	agreed map[string]bool         // what onLoss has returned, by the errors of the losses
 }
 
-// goesOnWithout reports whether Open goes on without what is lost.
+// goesOnWithout reports whether Open goes on without what is lost. It calls onLoss once for each loss, in whichever
+// attempt it comes first.
 func (p *opener) goesOnWithout(l table.Loss) bool {
-	l.OlderShow = true
-	return errors.Is(l.Err, table.ErrCorrupt) && p.onLoss != nil && p.onLoss(l)
+	if p.onLoss == nil || !errors.Is(l.Err, table.ErrCorrupt) {
+		return false
+	}
+	why := l.Err.Error()
+	agreed, asked := p.agreed[why]
+	if !asked {
+		l.OlderShow = true
+		agreed = p.onLoss(l)
+		p.agreed[why] = agreed
+	}
+	return agreed
 }
 
 // bound has few files open at a time if the version has many tables.

@@ -98,6 +98,9 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	if err == nil {
 		err = p.openReader(o, info.Size(), c)
 	}
+	if errors.Is(err, table.ErrCorrupt) && uint64(info.Size()) > t.Size {
+		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says, and no table ends there: %v: %s", o.path, info.Size(), t.Size, v.Manifest, err, p.advice())
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
 	}

@@ -24,9 +24,9 @@ type Options struct {
 	// return nil: lookups then ask no filters.
 	Comparers []table.Comparer
 
-	// If OnLoss is not nil, Open calls it for each table that is missing or corrupt, for each missing log, and for
-	// each part of a log that cannot be read. If it returns true, Open goes on without that. Otherwise Open fails
-	// with l.Err. It is not called for a corrupt MANIFEST.
+	// If OnLoss is not nil, Open calls it once for each table that is missing or corrupt, for each missing log, and
+	// for each part of a log that cannot be read. If it returns true, Open goes on without that. Otherwise Open
+	// fails with l.Err. It is not called for a corrupt MANIFEST.
 	//
 	// Without a table, lookups of keys in its range fail with a [*table.HiddenError], and iterators fail there, unless
 	// OnLoss of their options returns true. Without a log, older values show, also of keys that it has deleted.
