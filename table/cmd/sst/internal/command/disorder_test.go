@@ -73,6 +73,27 @@ func TestDisorderIsSorted(t *testing.T) {
 	}
 }
 
+// A key at an end of a table that was altered is named: the MANIFEST has it.
+func TestAlteredEnds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		i          int
+		key, named string
+	}{
+		"first": {0, "ada", "key000000"},
+		"last":  {2999, "zoo", "key002999"},
+	} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		d.table(t, 1, 100, numberedEntries(3000), func(all []rawEntry) { all[tt.i].key = tt.key })
+		d.end(t)
+		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+		lost := fmt.Sprintf("lost the keys ≥ %q and ≤ %q (the table lacks it", tt.named, tt.named)
+		if status != exitDamaged || !strings.Contains(stderr, lost) || !strings.Contains(out, "wrote 3,000 pairs") {
+			t.Errorf("%s: repair: status %d, want %d, 3,000 pairs, and %q\n%s%s", name, status, exitDamaged, lost, out, stderr)
+		}
+	}
+}
+
 // Where an older version can be in place of a key that was altered, --certain leaves it out.
 func TestDisorderIsNotCertain(t *testing.T) {
 	t.Parallel()

@@ -100,6 +100,7 @@ func (s *Source) SortDisordered() error {
 			}
 			if t.disordered = t.disordered || t.smallest != nil && f.checkRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
 				err = s.sortAgain(t, f)
+				s.loseEnds(t, f)
 				t.setEnds(f)
 			}
 			err = errors.Join(err, s.release(t, f))
@@ -109,6 +110,20 @@ func (s *Source) SortDisordered() error {
 		}
 	}
 	return nil
+}
+
+// loseEnds takes note of the first and the last key that the MANIFEST gives a sorted table, if that lacks them: one of
+// its other keys was altered, and these are what it can have been.
+func (s *Source) loseEnds(t *Table, f *File) {
+	if t.Meta == nil || f.sorted == nil {
+		return
+	}
+	for _, key := range [][]byte{t.Meta.Smallest, t.Meta.Largest} {
+		if _, err := f.Reader.Get(key); errors.Is(err, table.ErrNotFound) {
+			user := table.InternalFilterKey(key)
+			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, corruption("the table lacks it, though the MANIFEST says that it begins or ends there"))
+		}
+	}
 }
 
 // pairs returns the entries of a table. A key that is where others belong is a Loss, and so is one that is no internal
