@@ -55,6 +55,8 @@ func standInOf(path string, start []byte, err error) (standIn, bool) {
 		return standIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}, true
 	case bytes.HasPrefix(start, []byte(oldNetEase)):
 		return standIn{"encrypted by NetEase's Minecraft", decryptFirst}, true
+	case errors.Is(err, fs.ErrNotExist) && len(start) > 0:
+		return standIn{"a link to a file that does not exist", "restore that file, or remove the link"}, true
 	}
 	return standIn{}, false
 }
