@@ -43,9 +43,10 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
-	if s.hides(e) {
+	if e.Sequence >= c.shownBelow && s.hides(e) {
 		return false
 	}
+	c.shownBelow = max(c.shownBelow, e.Sequence) // a database that is listed again has more writes
 	if e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || c.IsLost(e.Key) {
 		return true
 	}
@@ -135,6 +136,8 @@ type LossCursor struct {
 	s     *Source
 	seen  int    // losses that were looked at
 	ahead []Loss // those of them that do not end before the last key
+
+	shownBelow uint64 // entries with lower sequence numbers are not hidden
 }
 
 // NewLossCursor returns a LossCursor before the first key.

@@ -24,8 +24,6 @@ type Entry struct {
 	Log    string // path of the log
 	Offset uint64 // offset of the data block in the table, or of the batch in the log
 
-	length uint64 // of the data block; of an entry that Get returns, only if its kind is not LevelDB's
-
 	age int // the age of its table; 0 for a log
 }
 
@@ -87,7 +85,7 @@ func (e Entry) checkKind() error {
 	case e.Kind <= table.KindSet:
 		return nil
 	case e.Table.inDatabase:
-		return &FileError{e.Table.Path, e.kindDamage()}
+		return &FileError{e.Table.Path, e.kindDamage(-1)}
 	}
 	return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), nameOf(e.Kind))
 }
@@ -100,10 +98,10 @@ func nameOf(k table.Kind) string {
 	return fmt.Sprintf("%d, which no engine is known to write", k)
 }
 
-// kindDamage returns the damage of an entry whose kind LevelDB does not have.
-func (e Entry) kindDamage() error {
+// kindDamage returns the damage of an entry whose kind LevelDB does not have, in a data block of that length, or of -1.
+func (e Entry) kindDamage(length int64) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(e.Key), e.Sequence, nameOf(e.Kind))
-	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(e.Offset), Length: int64(e.length), Err: err}
+	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(e.Offset), Length: length, Err: err}
 }
 
 // leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind

@@ -106,7 +106,7 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	}
 	if e, err = parseEntry(k, v, f.Internal); e.Kind > table.KindSet {
 		block, _ := f.Reader.Locate(k)
-		e.Offset, e.length = block.Offset, block.Length
+		e.Offset = block.Offset
 	}
 	return e, err == nil, f.Wrap(err)
 }

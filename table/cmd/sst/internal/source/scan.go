@@ -31,20 +31,41 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 		return s.scanLogsInOrder(o)
 	case o.Versions || s.isSet() && s.dir.Layers == 0:
 		return s.scanAll(o)
+	case s.Internal && !o.Reverse:
+		return s.firstVersions(o)
 	}
 	return s.newestVersions(o)
 }
 
-// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. Of internal keys in
-// ascending order it comes first. Otherwise it may be anywhere among the entries of its key, because entries with equal
-// keys are not in the order of the tables.
+// firstVersions returns the first entry of each key, without tombstones unless o asks for them. Of internal keys in
+// ascending order it is the newest.
+func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var last []byte
+		have, lost := false, s.NewLossCursor()
+		for e, err := range s.scanAll(o) {
+			if err == nil && (have && s.SameKey(e.Key, last) || !lost.isNeeded(e)) {
+				continue
+			}
+			last, have = append(last[:0], e.Key...), true
+			leftOut := false
+			if err == nil && e.Kind != table.KindSet {
+				leftOut, err = s.leavesOut(e, o)
+			}
+			if !leftOut && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// newestVersions is firstVersions of entries whose newest may be anywhere among those of its key.
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		comesFirst := s.Internal && !o.Reverse
-		var newest Entry // with its own memory; if it comes first, only its key
-		have, lost := false, s.NewLossCursor()
+		var newest Entry // with its own memory
+		have := false
 		flush := func() bool {
-			if !have || comesFirst {
+			if !have {
 				return true
 			}
 			leftOut, err := s.leavesOut(newest, o)
@@ -56,16 +77,6 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 				return
 			}
 			same := have && s.SameKey(e.Key, newest.Key)
-			if comesFirst {
-				if same || !lost.isNeeded(e) {
-					continue
-				}
-				newest.Key, have = append(newest.Key[:0], e.Key...), true
-				if leftOut, err := s.leavesOut(e, o); !leftOut && !yield(e, err) {
-					return
-				}
-				continue
-			}
 			if same && !e.newerThan(newest) || s.hides(e) {
 				continue
 			}
@@ -202,6 +213,6 @@ func (c *mergingCursor) entry() (Entry, error) {
 		return e, &FileError{t.Path, err}
 	}
 	t.removes(&e)
-	e.Table, e.Offset, e.length, e.age = t, block.Offset, block.Length, t.age
+	e.Table, e.Offset, e.age = t, block.Offset, t.age
 	return e, nil
 }
