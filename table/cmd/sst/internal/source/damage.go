@@ -1,9 +1,7 @@
 package source
 
 import (
-	"errors"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -176,48 +174,4 @@ func (c *LossCursor) IsCertain(e Entry) bool {
 		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
 	}
 	return !c.IsLost(e.Key)
-}
-
-// A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
-type StateFile struct {
-	Path   string
-	Err    error  // what is wrong with it, FileErrors; nil: it is sound
-	Remark string // about a sound one
-}
-
-// StateFiles returns the files that say what a database has, and those for which Damage has an error. A set, or
-// a directory of tables, has none.
-func (d *Dir) StateFiles() (all []StateFile) {
-	if v := d.Version; v != nil {
-		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
-	}
-	if d.hasCurrent {
-		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
-	}
-	for _, err := range d.Damage {
-		if e := (*FileError)(nil); errors.As(err, &e) {
-			all = addState(all, e.Path, e.Err)
-		}
-	}
-	for _, f := range d.Flaws {
-		all = addState(all, filepath.Join(d.Path, f.File), corruption(f.What))
-	}
-	return all
-}
-
-// addState adds what is wrong with a file, which may be among all.
-func addState(all []StateFile, path string, err error) []StateFile {
-	i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
-	if i < 0 {
-		i, all = len(all), append(all, StateFile{Path: path})
-	}
-	if err != nil {
-		all[i].Err = errors.Join(all[i].Err, &FileError{path, err})
-	}
-	return all
-}
-
-// IsDatabase reports whether the directory has files of a database besides tables.
-func (d *Dir) IsDatabase() bool {
-	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }

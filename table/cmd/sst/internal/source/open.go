@@ -53,9 +53,11 @@ func OpenDamaged(path string, o Options) (*File, error) {
 }
 
 // openFiles are the files of all Files, which can be more than the process may have open.
-var openFiles = openfiles.New(regular.MaxOpenFiles(), func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) }, func(path string) error {
-	return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
-})
+var openFiles = openfiles.New(regular.MaxOpenFiles(),
+	func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) },
+	func(path string) error {
+		return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
+	})
 
 // openRegular opens a regular file that is not an output.
 func openRegular(path string, outputs output.Files) (*File, error) {

@@ -30,9 +30,8 @@ type sortedTable struct {
 	file sorting.TempFile
 }
 
-// newSortedTable sorts pairs by their keys, and returns a table of them. Of
-// pairs with equal keys, it keeps the last. If repeated is not nil, it keeps the first, and calls repeated with the key of
-// each other.
+// newSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
+// If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
 func newSortedTable(pairs iter.Seq2[input.Pair, error], keys stored, repeated func(key []byte)) (*sortedTable, error) {
 	order := keys.order()
 	o := sorting.Options{Compare: order.Compare, NotBytewise: keys.Order != table.BytewiseComparer}
