@@ -54,7 +54,7 @@ type CorruptionError struct {
 	File   string    // the name given to Open or in ReaderOptions.Name; "" if there is none
 	Block  BlockKind // the damaged block
 	Offset int64     // of the block, in bytes from the start of the file
-	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes; -1: unknown
+	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
 
 	// KeysAfter and KeysUpTo say which keys a damaged data block can have: those > KeysAfter
 	// and ≤ KeysUpTo, in the order of the table. They are separators of the index. KeysAfter is
@@ -85,11 +85,7 @@ const (
 
 // Error returns a message with the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {
-	length := ""
-	if e.Length >= 0 {
-		length = fmt.Sprintf(" (%d bytes)", e.Length)
-	}
-	return fmt.Sprintf("%s%s at %d%s: %v", prefix(e.File), e.Block, e.Offset, length, e.Err)
+	return fmt.Sprintf("%s%s at %d (%d bytes): %v", prefix(e.File), e.Block, e.Offset, e.Length, e.Err)
 }
 
 // prefix returns the start of the errors about a file.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -28,14 +29,20 @@ func isKnown(k table.Kind) bool {
 
 // checkKind returns an error if e is of a kind that LevelDB does not have: whether there is a value, or which,
 // cannot be known. In a database of LevelDB that is damage. Another table may be of an engine that has the kind.
-func (e Entry) checkKind() error {
-	switch {
-	case e.Kind <= table.KindSet:
+func (s *Source) checkKind(e Entry) error {
+	if e.Kind <= table.KindSet {
 		return nil
-	case e.Table.inDatabase:
-		return &FileError{e.Table.Path, e.kindDamage(-1)}
 	}
-	return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), nameOf(e.Kind))
+	if !e.Table.inDatabase {
+		return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), nameOf(e.Kind))
+	}
+	f, err := s.open(e.Table)
+	if err != nil {
+		return err
+	}
+	key := table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
+	block, err := f.Reader.Locate(key.Append(nil))
+	return errors.Join(err, f.Wrap(e.kindDamage(block)), s.release(e.Table, f))
 }
 
 // nameOf returns the number of a kind that LevelDB does not have, and what it is.
@@ -46,16 +53,16 @@ func nameOf(k table.Kind) string {
 	return fmt.Sprintf("%d, which no engine is known to write", k)
 }
 
-// kindDamage returns the damage of an entry whose kind LevelDB does not have, in a data block of that length, or of -1.
-func (e Entry) kindDamage(length int64) error {
+// kindDamage returns the damage of an entry in a data block whose kind LevelDB does not have.
+func (e Entry) kindDamage(block table.Handle) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(e.Key), e.Sequence, nameOf(e.Kind))
-	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(e.Offset), Length: length, Err: err}
+	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }
 
 // leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
 // is damage that is passed over. Then the key is a Loss.
 func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
-	err := e.checkKind()
+	err := s.checkKind(e)
 	if s.isPassedOver(err) {
 		s.loseKey(e.Table, e.Key, false, err)
 		return true, nil

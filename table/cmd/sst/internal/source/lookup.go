@@ -52,11 +52,15 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 		}
 	}
 	found = found && newest.Kind != table.KindDelete
-	if err := newest.checkKind(); err != nil {
+	if err := s.checkKind(newest); err != nil {
 		found, damage = false, append(damage, err)
 	}
 	if err := errors.Join(damage...); err != nil {
-		return newest, found, &table.HiddenError{Found: found, Value: newest.Value, Err: err}
+		hidden := &table.HiddenError{Found: found, Err: err}
+		if found {
+			hidden.Value = newest.Value
+		}
+		return newest, found, hidden
 	}
 	return newest, found, nil
 }
@@ -104,10 +108,7 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err != nil {
 		return Entry{}, false, f.Wrap(err)
 	}
-	if e, err = parseEntry(k, v, f.Internal); e.Kind > table.KindSet {
-		block, _ := f.Reader.Locate(k)
-		e.Offset = block.Offset
-	}
+	e, err = parseEntry(k, v, f.Internal)
 	return e, err == nil, f.Wrap(err)
 }
 

@@ -42,18 +42,18 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 		return
 	}
 	if k.sequence = max(k.sequence, internal.Sequence); internal.Kind > table.KindSet {
-		k.addKind(Entry{Key: internal.UserKey, Sequence: internal.Sequence, Kind: internal.Kind, Offset: offset}, length)
+		k.addKind(Entry{Key: internal.UserKey, Sequence: internal.Sequence, Kind: internal.Kind}, table.Handle{Offset: offset, Length: length})
 	}
 }
 
-// addKind adds the damage of an entry whose kind LevelDB does not have, in a data block of that length.
-func (k *VerifiedKeys) addKind(e Entry, length uint64) {
+// addKind adds the damage of an entry in a data block whose kind LevelDB does not have.
+func (k *VerifiedKeys) addKind(e Entry, block table.Handle) {
 	switch {
 	case len(k.kinds) > maxKinds:
 	case len(k.kinds) == maxKinds:
 		k.kinds = append(k.kinds, corruption("more keys are of kinds that LevelDB does not have"))
 	default:
-		k.kinds = append(k.kinds, e.kindDamage(int64(length)))
+		k.kinds = append(k.kinds, e.kindDamage(block))
 	}
 }
 
