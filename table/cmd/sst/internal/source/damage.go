@@ -41,10 +41,12 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
-	if e.Sequence >= c.shownBelow && s.hides(e) {
-		return false
+	if e.Table != nil && e.Sequence > c.shownUpTo {
+		if s.hides(e) {
+			return false
+		}
+		c.shownUpTo = e.Sequence // also after the database was listed again, which has more writes then
 	}
-	c.shownBelow = max(c.shownBelow, e.Sequence) // a database that is listed again has more writes
 	if e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || c.IsLost(e.Key) {
 		return true
 	}
@@ -135,7 +137,7 @@ type LossCursor struct {
 	seen  int    // losses that were looked at
 	ahead []Loss // those of them that do not end before the last key
 
-	shownBelow uint64 // entries with lower sequence numbers are not hidden
+	shownUpTo uint64 // a sequence number: entries with it and lower ones are not hidden
 }
 
 // NewLossCursor returns a LossCursor before the first key.
