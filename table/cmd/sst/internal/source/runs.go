@@ -27,20 +27,32 @@ func (s *Source) arranged() []run {
 		if a.level() != b.level() {
 			return a.level() - b.level()
 		}
-		if a.level() == 0 && !s.isSet() { // of equal entries that of the newest file counts, as in the engines
-			return a.age - b.age
+		if s.isByAge(a) {
+			return b.age - a.age // the oldest first, since newer files mostly have higher keys
 		}
 		return order.Compare(a.smallest, b.smallest)
 	})
+	first, byAge := -1, 0 // the runs of level 0
 	for _, t := range tables {
-		first := 0
-		if t.level() == 0 && !s.isSet() {
-			first = max(0, len(s.runs)-1)
+		if !s.isByAge(t) {
+			s.arrange(t, 0)
+			continue
 		}
-		s.arrange(t, first)
+		if first < 0 {
+			first = len(s.runs)
+		}
+		s.arrange(t, max(first, len(s.runs)-1))
+		byAge = len(s.runs) - first
+	}
+	if byAge > 0 {
+		slices.Reverse(s.runs[first : first+byAge])
 	}
 	return s.runs
 }
+
+// isByAge reports whether a table is one of level 0, whose runs are in the order of their ages: of equal entries that of
+// the newest file counts, as in the engines.
+func (s *Source) isByAge(t *Table) bool { return t.level() == 0 && !s.isSet() }
 
 // arrange adds a table to one of the runs of its level, from one on, or to a new one.
 func (s *Source) arrange(t *Table, first int) {
