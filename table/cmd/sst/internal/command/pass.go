@@ -29,13 +29,21 @@ func (f *sourceFlags) newPass(cmd *cobra.Command, asJSON bool) (*pass, error) {
 }
 
 // stopped reports whether the pass is at its end because of an error: with --strict, the first one.
-func (p *pass) stopped() bool { return p.options.Strict && errors.Join(p.failed...) != nil }
+func (p *pass) stopped() bool { return p.options.Strict && len(p.failed) > 0 }
+
+// fail adds errors of a part. nil is none.
+func (p *pass) fail(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			p.failed = append(p.failed, err)
+		}
+	}
+}
 
 // each calls do for each part, and returns all errors of the pass.
 func each[T any](p *pass, parts []T, do func(T) error) error {
 	for i := 0; i < len(parts) && !p.stopped(); i++ {
-		err := do(parts[i]) // which may add errors too
-		p.failed = append(p.failed, err)
+		p.fail(do(parts[i]))
 	}
 	return errors.Join(p.failed...)
 }

@@ -49,13 +49,13 @@ func (p *pass) targets(args []string, states bool) (all []target) {
 			continue
 		}
 		dir, err := source.ListDir(arg, p.options)
-		p.failed = append(p.failed, err)
+		p.fail(err)
 		p.note(dir.Notes...)
 		in := &folder{path: arg, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
 		in.lastLog = &source.Log{Log: wal.Log{Start: dir.LogStart(p.options)}}
 		all = append(all, in.files(dir)...)
 		if !states {
-			p.failed = append(p.failed, dir.Damage...)
+			p.fail(dir.Damage...)
 			continue
 		}
 		for _, f := range dir.StateFiles() {

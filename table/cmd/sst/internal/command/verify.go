@@ -132,19 +132,18 @@ const (
 
 // judge returns the verdict for an error of verify.
 func (t target) judge(err error, o source.Options) string {
-	_, statErr := os.Stat(t.Path)
-	absent := errors.Is(statErr, fs.ErrNotExist)
 	switch {
 	case err == nil:
 		return isOK
 	case t.wasRemoved(err, o):
 		return wasRemoved
-	case errors.Is(err, table.ErrCorrupt) && absent:
-		return isMissing
-	case errors.Is(err, table.ErrCorrupt):
-		return isDamaged
+	case !errors.Is(err, table.ErrCorrupt):
+		return isUnchecked
 	}
-	return isUnchecked
+	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
+		return isMissing
+	}
+	return isDamaged
 }
 
 // print prints a verdict: as JSON, or as a line for each error.
