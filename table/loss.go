@@ -12,7 +12,7 @@ type Loss struct {
 	// keys. The keys of lost writes of a log are unknown. The slices must not be changed.
 	From, To []byte
 
-	// FirstSequence and LastSequence bound the sequence numbers of lost writes of a log. 0: they are unknown.
+	// Lost writes of a log have sequence numbers >= FirstSequence and, unless LastSequence is 0, <= LastSequence.
 	FirstSequence, LastSequence uint64
 
 	// OlderShow reports whether older versions of the lost entries can show in their place, also of keys that

@@ -44,7 +44,8 @@ import (
 // one by one; use errors.As on each.
 //
 // Verify reads data blocks 256 KiB at a time. It takes as much memory as a second Reader, that much
-// to read ahead, and up to half a MiB plus twice the size of the file for findings. It does not use the Cache, and Metrics do not count its work.
+// to read ahead, and up to half a MiB plus twice the size of the file for findings. It does not use the
+// Cache, and Metrics do not count its work.
 func (r *Reader) Verify() error {
 	_, err := r.verify(nil)
 	return err

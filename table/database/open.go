@@ -90,10 +90,10 @@ func openDir(dir regular.Dir, o *Options) (*DB, error) {
 		if db, err = p.try(); err == nil {
 			return db, nil
 		}
-		if err.Error() == before && (p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt)) {
-			break
-		}
 		if err.Error() == before { // it stays so
+			if p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt) {
+				break
+			}
 			p.onLoss = p.o.OnLoss
 		}
 		before = err.Error()
