@@ -1,29 +1,25 @@
 package cli
 
 import (
-	"cmp"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// usageTemplate is like cobra's, with lines of at most 100 columns.
-const usageTemplate = `Usage:
-  {{.UseLine}}{{if .HasExample}}
+// helpTemplate is the help of a command: how to use it, what it does, its flags, examples, and a footer.
+const helpTemplate = `{{if .Runnable}}Usage: {{.UseLine}}
 
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$commands := .Commands}}{{range $group := .Groups}}
-
-{{.Title}}{{range $commands}}{{if (and (eq .GroupID $group.ID) (or .IsAvailableCommand (eq .Name "help")))}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if not .Groups}}
-
-Commands:{{range $commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
+{{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+{{end}}{{$commands := .Commands}}{{range $group := .Groups}}
+{{.Title}}
+{{range $commands}}{{if eq .GroupID $group.ID}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
 Flags:
-{{(.LocalFlags.FlagUsagesWrapped 100) | trimTrailingWhitespaces}}{{end}}
-`
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}`
 
 // SetUp gives a root command our usage, help and messages, and the commands of the groups. footer
 // returns the end of a command's help.
@@ -37,10 +33,16 @@ func SetUp(root *cobra.Command, groups []Group, args []string, footer func(*cobr
 	root.PersistentPreRunE, root.RunE = checkFlags, helpOnly
 	addGroups(root, groups, args)
 	root.SetFlagErrorFunc(explainFlag)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageTemplate(helpTemplate)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // also that of the commands
-		about := strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short))
-		io.WriteString(cmd.OutOrStdout(), about+"\n\n"+cmd.UsageString()+"\n"+footer(cmd))
+		if f := cmd.Flags().Lookup("help"); cmd != root && f != nil {
+			f.Hidden = true // who reads this knows
+		}
+		help := cmd.UsageString()
+		if cmd.Runnable() {
+			help += "\n" + footer(cmd)
+		}
+		io.WriteString(cmd.OutOrStdout(), help)
 	})
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
@@ -81,21 +83,18 @@ func addGroups(root *cobra.Command, groups []Group, args []string) {
 				continue
 			}
 			cmd := command()
-			cmd.GroupID, cmd.DisableFlagsInUseLine = g.ID, true
+			cmd.GroupID, cmd.DisableFlagsInUseLine, cmd.Flags().SortFlags = g.ID, true, false
 			root.AddCommand(cmd)
 		}
 		root.SetHelpCommandGroupID(g.ID)
 	}
 }
 
-const helpLong = `Print the help of a command, as sst COMMAND --help does. Without COMMAND, print the help of
-sst, which lists the commands.`
-
 // adaptHelpCommand makes cobra's help command one of ours.
 func adaptHelpCommand(help *cobra.Command) {
 	help.Run, help.RunE, help.Args = nil, showHelp, Arguments("COMMAND", 0, 1, 0)
-	help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
-	help.Short, help.Long = "Print the help of a command, or list the commands", helpLong
+	help.Use, help.DisableFlagsInUseLine = "help [COMMAND|TOPIC]", true
+	help.Short, help.Long = "Print the help of a command or a topic", ""
 	help.Example = "  sst help get"
 }
 

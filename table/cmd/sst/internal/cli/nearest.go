@@ -30,6 +30,7 @@ func nearestFlags(flags *pflag.FlagSet, wrong string) (names []string) {
 			names = append(names, f.Name)
 		}
 	})
+	slices.Sort(names)
 	return names
 }
 

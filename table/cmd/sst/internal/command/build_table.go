@@ -118,24 +118,16 @@ func (b *build) table() error {
 	if err != nil {
 		return err
 	}
-	defer to.Abort() // does nothing after Commit
 	if b.summary != "" {
 		return b.tableAndSummary(to)
 	}
-	w, err := table.NewWriter(to, b.options)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if err := b.appendAll(b.bounded(w), to); err != nil {
-		return err
-	}
-	return explainTooManyKeys(closeAndCommit(w, to))
+	return explainTooManyKeys(writeTable(to, b.options, func(w *table.Writer) (bool, error) { return true, b.appendAll(b.bounded(w), to) }))
 }
 
 // tableAndSummary builds a table, and writes its summary. Neither gets its name before both are
 // on disk.
 func (b *build) tableAndSummary(to *output.Output) error {
+	defer to.Abort() // does nothing after Commit
 	summary, err := output.Create(b.ctx, b.summary, b.stdout)
 	if err != nil {
 		return err

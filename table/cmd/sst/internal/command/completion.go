@@ -21,36 +21,18 @@ var completionScripts embed.FS
 // shells are those with a script. That of powershell is cobra's.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-const completionLong = `Print a script for your shell. With it, the TAB key completes commands, flags, the values
-of flags, and names of files. Of the files it offers only those that the command takes, such
-as .ldb and .sst files, and directories. sst build takes any file.
+const completionLong = `Print a script with which the TAB key completes commands, flags, their values and files.
 
-bash ≥ 4.2: add this line to ~/.bashrc. No other package is needed.
-
-  source <(sst completion bash)
-
-zsh: add this line to ~/.zshrc, behind the line with compinit.
-
-  source <(sst completion zsh)
-
-fish: run this once.
-
-  sst completion fish > ~/.config/fish/completions/sst.fish
-
-PowerShell: add this line to your profile, whose name is in $PROFILE. Files are not chosen by
-what the command takes.
-
-  sst completion powershell | Out-String | Invoke-Expression
-
-A file with another extension can still be given: type its name.`
+bash 4.2    add to ~/.bashrc:  source <(sst completion bash)
+zsh         add to ~/.zshrc, behind compinit:  source <(sst completion zsh)
+fish        run once:  sst completion fish > ~/.config/fish/completions/sst.fish
+PowerShell  add to $PROFILE:  sst completion powershell | Out-String | Invoke-Expression`
 
 func completionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion bash|fish|powershell|zsh",
-		Short: "Print a script that makes your shell complete commands, flags and files",
-		Long:  completionLong,
-		Example: `  source <(sst completion bash)
-  sst completion fish | source`,
+		Use:               "completion bash|fish|powershell|zsh",
+		Short:             "Print a script that makes your shell complete commands, flags and files",
+		Long:              completionLong,
 		Args:              cli.Arguments("SHELL", 1, 1, 0),
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {

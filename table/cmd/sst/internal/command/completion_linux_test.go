@@ -117,8 +117,6 @@ func TestShellsComplete(t *testing.T) {
 				{"diff users.ldb w", "diff|users.ldb|words.sst|"},
 				{"layout db/M", "layout|db/MANIFEST-000004|"},
 				{"convert db/", "convert|db/000005.ldb|"},
-				{"filter u", "filter|union|"},
-				{"filter union db/", "filter|union|db/000005.ldb|"},
 				{"manifest part", "manifest|part.json|"},
 				{"scan set/", "scan|set/set.jsonl|"},
 				{"scan .h", "scan|.hidden/|"},

@@ -14,21 +14,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-const convertLong = `Write the entries of a table to a new table. Settings without a flag stay as they are in
-FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
-filters, their prefixes, and whether there are properties. Block size and restart interval are
-those in the properties. Without them, the block size is the uncompressed size of the
-smallest data block but the last, and the restart interval is the most entries per restart
-point. The filters get the names that sst build gives them. Internal keys stay internal
-keys, with all versions and tombstones.
-
-The exceptions that sst build --never has found are kept. If the new table has another filter
-of the whole table, it has some keys of the list by chance that the old one has not: a note
-says so. These are not known, so give the list to sst build --never again.
-
-To convert a directory, use sst merge DIR -o OUT. A damaged FILE is not converted: use sst salvage.
-The new table gets its name when it is complete and on disk. It replaces a file of that name, so OUT
-may be FILE. If OUT is -, sst writes to standard output.`
+const convertLong = `Write the entries of a table to a new table. Settings without a flag stay as in FILE, by its
+properties or as far as its blocks show them; filters get the names that sst build gives. Internal
+keys, all versions and deletions stay. Exceptions (--never) are kept, but for another table filter
+they are not complete: a note says so. OUT appears when it is complete and on disk. It may be FILE.
+A directory is converted by sst merge, a damaged table by sst repair.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags
@@ -84,19 +74,10 @@ func convert(ctx context.Context, cmd *cobra.Command, f *source.File, out string
 	}
 	kept := keepExceptions(f, f.Internal, o)
 	to, err := output.Create(ctx, out, cmd.OutOrStdout())
+	if err == nil {
+		err = writeTable(to, o, func(w *table.Writer) (bool, error) { return true, copyEntries(w, f, bar) })
+	}
 	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	w, err := table.NewWriter(to, o)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if err := copyEntries(w, f, bar); err != nil {
-		return err
-	}
-	if err := closeAndCommit(w, to); err != nil {
 		return err
 	}
 	kept.note(cmd.ErrOrStderr())

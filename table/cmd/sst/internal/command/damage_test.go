@@ -195,10 +195,10 @@ func checkCommands(t *testing.T, d damage, path string) {
 func checkSalvage(t *testing.T, s sound, d damage, path string) {
 	t.Helper()
 	rescued := filepath.Join(t.TempDir(), "rescued.ldb")
-	status, stdout, stderr := sst("salvage", path, "-o", rescued)
+	status, stdout, stderr := sst("repair", path, "-o", rescued)
 	want := map[bool]int{false: 0, true: exitDamaged}[d.unopened || len(d.lost) > 0]
 	if status != want {
-		t.Errorf("sst salvage: status %d, want %d:\n%s%s", status, want, stdout, stderr)
+		t.Errorf("sst repair: status %d, want %d:\n%s%s", status, want, stdout, stderr)
 	}
 	var pairs []string
 	for i, lines := range s.blocks {

@@ -24,18 +24,10 @@ type diffFlags struct {
 	summary bool
 }
 
-const diffLong = `Print the entries that only A has, with a minus sign before them, and the entries that
-only B has, with a plus sign. A key with different values is printed as both.
-
-A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
-all versions of their keys. In all other cases the newest values are compared. Block
-sizes, compression and filters make no difference.
-
-Keys that A or B has lost by damage in a table are not compared: they are printed and counted
-neither as those of A nor as those of B. Messages have the lost ranges of keys, and the exit status
-is 3. If writes of a log are lost, what is left is compared, and the exit status is 3 too. With
---strict, damage ends the comparison, without a summary, and a message has the last key that was
-compared.`
+const diffLong = `Print entries that only A has with a minus sign, and those that only B has with a plus sign. A key
+with two values is printed as both. Two tables of a database are compared with all versions, other
+sources by their newest values. Block sizes, compression and filters make no difference. Keys that
+A or B has lost to damage are left out and named on standard error. See sst help sources.`
 
 func diffCommand() *cobra.Command {
 	var f diffFlags

@@ -66,7 +66,7 @@ func TestDisorderIsSorted(t *testing.T) {
 		if n := strings.Count(pairs, "\n"); n != tt.pairs || strings.Contains(pairs, "old") || strings.Contains(pairs, "other") {
 			t.Errorf("%s: the new database has %d pairs, want the newest %d", name, n, tt.pairs)
 		}
-		status, out, _ = sst("salvage", file, "-o", d.dir+".ldb")
+		status, out, _ = sst("repair", file, "-o", d.dir+".ldb")
 		if status != exitDamaged || !strings.Contains(out, tt.salvaged) {
 			t.Errorf("%s: salvage: status %d, want %d, and %q\n%s", name, status, exitDamaged, tt.salvaged, out)
 		}
@@ -205,12 +205,12 @@ func writeDisordered(t *testing.T, rng *rand.Rand, d *rawDatabase) (tables []*di
 	return tables
 }
 
-// salvage adds the entries that sst salvage finds in the table to the newest of each key, in hexadecimal, and reports
+// salvage adds the entries that sst repair finds in the table to the newest of each key, in hexadecimal, and reports
 // whether it finds damage.
 func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (damaged bool) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.ldb")
-	status, said, stderr := sst("salvage", l.file, "-o", out, "--internal-keys", "yes")
+	status, said, stderr := sst("repair", l.file, "-o", out, "--internal-keys", "yes")
 	listed, scanned, failed := sst("scan", "-f", "hex", "--internal-keys", "yes", "--comparator", "bytewise", out)
 	if listed != exitOK {
 		t.Fatalf("%s\n%s%s%s%s", l.file, said, stderr, scanned, failed)

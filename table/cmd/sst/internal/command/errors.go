@@ -31,7 +31,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 		text.Line(w, "help:  %s --help", command.CommandPath())
 		return
 	}
-	if name := command.Name(); name == "salvage" || name == "repair" {
+	if command.Name() == "repair" {
 		return
 	}
 	damage := damageOf(err)
@@ -85,7 +85,7 @@ func suggestRescue(w io.Writer, all []string) {
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
-	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+	text.Line(w, "sst: to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
 // damaged are paths without duplicates: of damaged tables, of tables that a database lacks, and of databases
@@ -123,7 +123,7 @@ func (d *damaged) add(err error) {
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables
-// and logs that sst salvage can read, and databases the directories that sst repair can.
+// and logs that sst repair can read, and databases the directories that sst repair can.
 type damageReported struct {
 	files, databases []string
 	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file

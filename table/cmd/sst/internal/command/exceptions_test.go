@@ -88,10 +88,10 @@ func TestExceptionsThatAreKeys(t *testing.T) {
 	}
 	writeWithNever(t, denying, &table.WriterOptions{FilterKey: filterKey}, key)
 	status, _, stderr := sst("convert", denying, "-o", rescued)
-	if want := `: key "00000" of the table is one of the exceptions`; status != exitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst salvage") {
+	if want := `: key "00000" of the table is one of the exceptions`; status != exitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
 		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, exitDamaged, want)
 	}
-	status, _, stderr = sst("salvage", denying, "-o", rescued)
+	status, _, stderr = sst("repair", denying, "-o", rescued)
 	if want := "sst: note: left out 124 exceptions of the filter, since the table has a key that is one of them\n"; status != exitOK || stderr != want {
 		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, exitOK, want)
 	}
@@ -118,7 +118,7 @@ func TestExceptionsThatAreVeryLong(t *testing.T) {
 	if err := os.WriteFile(forged, f.Footer(meta, f.Block(rawtable.Entries("a", data))), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"convert", "salvage"} {
+	for _, command := range []string{"convert", "repair"} {
 		status, _, stderr := sst(command, forged, "-o", converted)
 		if want := "sst: note: left out 4,097 exceptions of the filter, since they are, together, over 16 times as long as their block\n"; status != exitOK || stderr != want {
 			t.Errorf("%s: status %d, %q, want %d and %q", command, status, stderr, exitOK, want)

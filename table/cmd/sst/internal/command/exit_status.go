@@ -32,9 +32,9 @@ type exitStatus [5]string
 var exitMeanings = exitStatus{
 	exitOK:       "all is well",
 	exitNegative: "a key is absent, or two tables differ",
-	exitUsage:    "wrong usage, a file that cannot be read or written, or one that is not LevelDB's",
+	exitUsage:    "usage error, or I/O error",
 	exitDamaged:  "a table, a log or a manifest is damaged or missing",
-	exitMemory:   "it needs more memory than there is, or than a limit allows",
+	exitMemory:   "not enough memory",
 }
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables
@@ -73,14 +73,18 @@ func (s exitStatus) annotation() map[string]string {
 	s[exitOK] = cmp.Or(s[exitOK], exitMeanings[exitOK])
 	s[exitUsage] = cmp.Or(s[exitUsage], exitMeanings[exitUsage])
 	s[exitMemory] = cmp.Or(s[exitMemory], exitMeanings[exitMemory])
+	return map[string]string{exitAnnotation: "Exit status:\n" + s.String()}
+}
+
+// String returns a line for each exit status that the command can have.
+func (s exitStatus) String() string {
 	var b strings.Builder
-	b.WriteString("Exit status:\n")
 	for status, meaning := range s {
 		if meaning != "" {
 			text.Line(&b, "  %d  %s", status, meaning)
 		}
 	}
-	return map[string]string{exitAnnotation: b.String()}
+	return b.String()
 }
 
 // exitStatusHelp returns the part of a command's help about its exit status.
@@ -88,5 +92,5 @@ func exitStatusHelp(cmd *cobra.Command) string {
 	if help, ok := cmd.Annotations[exitAnnotation]; ok {
 		return help
 	}
-	return exitStatus{exitUsage: "wrong usage"}.annotation()[exitAnnotation] // it reads no files
+	return exitStatus{exitUsage: "usage error"}.annotation()[exitAnnotation] // it reads no files
 }

@@ -49,7 +49,7 @@ func fuzzCommands(t *testing.T, path string) {
 		}
 	}
 	scanStatus, scanned, _ := sst("scan", path)
-	for _, command := range []string{"convert", "salvage"} {
+	for _, command := range []string{"convert", "repair"} {
 		out := filepath.Join(dir, command+".ldb")
 		status, stdout, stderr := sst(command, path, "-o", out)
 		if _, err := os.Stat(out); err != nil {

@@ -24,56 +24,15 @@ type getFlags struct {
 	explain bool
 }
 
-var getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
-value. For an absent key, sst get prints nothing, and the exit status is 1. With several keys,
-it looks up the others nevertheless, and says at the end how many are absent. If damage may hide
-the newest version of a key, a message says so, and the exit status is 3: a value that is printed
-may then be an older one, or that of a deleted key. Damage in tables costs nothing for other keys,
-and neither does that of tables older than the version that was found. If a part of a log is lost,
-or a log, the exit status is 3 whatever the key. With --strict, no value is printed if damage may
-hide a newer one.
+const getLong = `Print the value of a key. For several keys, or with --keys-from, print keys and values; absent keys
+print nothing. If damage may hide the newest version of a key, sst says so and exits with status 3:
+the value it prints may be an older one. With --strict it prints none then.
 
-A table that was built with --filter-only has no values. For it, sst get prints "may be
-present", or "absent" with exit status 1.
-
---keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
---hex, in hexadecimal. A backslash begins an escape also if the table was built with --format
-raw-keys: write \\, or use --hex. The file may have any number of lines. A line may have up
-to 16 MiB. Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
-write-ahead logs of a database once.
-
-` + sourceHelp(`A key is looked up in the only table whose range of keys has it: of layers, as sst build
---layer-of adds them, in that of the newest, then in that of the one before, until one has the
-key or removes it. If such a table is missing or damaged, or is another one than the manifest says,
-the key is not called absent, and the exit status is 3. What is wrong with other tables does not
-change the exit status.`,
-	`For a single table, sst get reads at most 16 data blocks for that, and at most 1 MiB. In a wrong
-order a lookup can miss a key. So if a key is absent, sst also reads the blocks whose filters do not
-rule it out, and for further absent keys up to 8 MiB. If the order is unknown, no key can be looked
-up.`) + `
-
---format raw prints the bytes of the value and nothing else.
-
---explain prints the steps of each lookup instead: the tables that were searched, the
-answers of their filters, the index entry, the number of the block filter, the data blocks
-that were read, and the time it took. Index entries are counted from 1. The block filters are
-numbered from 0: the number is the offset of the data block >> the base-2 logarithm of the
-range of a filter, which usually is 11. For each Bloom filter it prints the hash of the key, or of
-the user key in a database, and the bits that the filter looked up, by their positions. The
-first clear bit says that the key is absent, and ends the lookup in this table. A filter of
-a whole table has the bits of a key in one line of 64 bytes. A fuse filter has a fingerprint
-of the key, if the numbers at three places give it. A false positive is named: the filter
-may contain the key, and the data block does not have it. If the filters hold prefixes too, as
-by sst build --filter-prefix, they hold a key that is the prefix of others. Blocks are read from
-the file each time, without a block cache. What sst reads before the lookup, to find out the
-order of keys, is not counted.
-
-The last line for a table is its answer. For a database or a set, the last line for a key is
-the answer of all tables and logs.
-
-In a database, a lookup searches all levels for the newest version of the key, even if that is a
-deletion: LevelDB up to 1.20 can leave it below an older one. It ends after the logs if these have
-a version that is newer than all tables.`
+--explain prints the steps of each lookup: the tables searched, their filters' answers with hash
+and probed bits, the index entry, the block filter's number (its block's offset >> log2 of the
+filter's range, usually 11), the data blocks read, the time, and whether a filter was wrong. Times
+are without a block cache. A table of filters alone answers "may be present" or "absent".
+See sst help sources, formats and filters.`
 
 func getCommand() *cobra.Command {
 	var f getFlags
@@ -82,10 +41,7 @@ func getCommand() *cobra.Command {
 		Short: "Print the value of a key in a table, a database or a set",
 		Long:  getLong,
 		Example: `  sst get users.ldb ada
-  sst get users.ldb -- -key-that-starts-with-a-dash
-  sst get --format raw src.ldb fmt/print.go > print.go
-  sst get --explain /var/lib/app/db ada
-  sst get --hex users.ldb 616461
+  sst get --explain /var/lib/app/db -- -key-that-starts-with-a-dash
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 		Annotations: exitStatus{
@@ -100,7 +56,7 @@ func getCommand() *cobra.Command {
 			return cli.Arguments("SOURCE and KEY", 2, cli.Unlimited, 1)(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line), hex or raw")
+	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv, json, hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.keyFlags.add(cmd, "look up")

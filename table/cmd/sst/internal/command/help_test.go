@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,8 +12,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxColumns is the width of a help on a terminal.
-const maxColumns = 100
+// Limits of a help: what fits on a terminal, and what anybody reads.
+const (
+	maxColumns = 100
+	maxLines   = 50
+	maxWords   = 6500 // of all helps together
+)
 
 // allCommands returns the root and all commands below it, and help.
 func allCommands() []*cobra.Command {
@@ -20,26 +25,71 @@ func allCommands() []*cobra.Command {
 	return append(commands(root), root)
 }
 
-// Every help fits on a terminal, has no escape codes, and ends with the command's exit status.
+// helpOf returns what a command prints as its help.
+func helpOf(t *testing.T, c *cobra.Command) string {
+	t.Helper()
+	var out bytes.Buffer
+	c.Root().SetOut(&out)
+	c.InitDefaultHelpFlag()
+	if err := c.Help(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Every help fits on a terminal and has no escape codes. That of a command begins with how to use it, and ends with the
+// exit statuses.
 func TestHelp(t *testing.T) {
+	words := 0
 	for _, c := range allCommands() {
-		var out bytes.Buffer
-		c.Root().SetOut(&out)
-		c.InitDefaultHelpFlag()
-		if err := c.Help(); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
+		help := helpOf(t, c)
+		words += len(strings.Fields(help))
+		for line := range strings.Lines(help) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > maxColumns {
 				t.Errorf("%s: %d columns, want ≤ %d: %s", c.CommandPath(), n, maxColumns, line)
 			}
 		}
-		help, status, ok := strings.Cut(out.String(), "\n\nExit status:\n  0  ")
-		if !ok || !strings.Contains(status, "\n  2  wrong usage") {
-			t.Errorf("%s: no exit status in the help:\n%s", c.CommandPath(), &out)
+		if n := strings.Count(help, "\n"); n > maxLines && c.HasParent() {
+			t.Errorf("%s: %d lines, want ≤ %d", c.CommandPath(), n, maxLines)
 		}
-		if !strings.Contains(help, "\n\nUsage:\n  "+c.UseLine()+"\n") || strings.Contains(help, "\x1b") {
-			t.Errorf("%s: no use line, or escape codes, in the help:\n%s", c.CommandPath(), &out)
+		if strings.Contains(help, "\x1b") || strings.Contains(help, "\n\n\n") {
+			t.Errorf("%s: escape codes or two empty lines in the help:\n%s", c.CommandPath(), help)
+		}
+		if topics[c.Name()] != nil {
+			continue
+		}
+		_, status, ok := strings.Cut(help, "\n\nExit status:\n  0  ")
+		if !ok || !strings.Contains(status, "\n  2  usage error") || !strings.HasPrefix(help, "Usage: "+c.UseLine()+"\n\n") {
+			t.Errorf("%s: no exit status or use line in the help:\n%s", c.CommandPath(), help)
+		}
+	}
+	if words > maxWords {
+		t.Errorf("all helps have %d words, want ≤ %d", words, maxWords)
+	}
+}
+
+// A topic is printed as it is, with sst help or without.
+func TestTopics(t *testing.T) {
+	for name, command := range topics {
+		want := command().Long
+		for _, args := range [][]string{{"help", name}, {name}, {name, "--help"}} {
+			if status, out, stderr := sst(args...); status != 0 || stderr != "" || strings.TrimSpace(out) != strings.TrimSpace(want) {
+				t.Errorf("sst %v: status %d, %s%s", args, status, out, stderr)
+			}
+		}
+	}
+}
+
+// Whatever a help says to read next is there.
+func TestHelpsNameTopics(t *testing.T) {
+	names := regexp.MustCompile(`sst\s+help\s+([a-z-]+)((?:,\s+[a-z-]+)*(?:\s+and\s+[a-z-]+)?)`)
+	for _, c := range allCommands() {
+		for _, found := range names.FindAllStringSubmatch(helpOf(t, c), -1) {
+			for _, name := range regexp.MustCompile(`[a-z-]+`).FindAllString(found[1]+strings.ReplaceAll(found[2], " and ", " "), -1) {
+				if status, _, stderr := sst("help", name); status != 0 {
+					t.Errorf("the help of %s names %s: %s", c.CommandPath(), found[0], stderr)
+				}
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestKindThatLevelDBLacks(t *testing.T) {
 			{[]string{"scan", repaired}, exitOK, "a\t1\nc\t3\n", ""},
 			{[]string{"diff", d.dir, repaired}, exitDamaged, "", lost},
 			{[]string{"merge", d.dir, "-o", d.dir + ".ldb"}, exitDamaged, "", said},
-			{[]string{"compact", d.dir, "-o", d.dir + ".2"}, exitDamaged, "", said},
+			{[]string{"merge", "--database", d.dir, "-o", d.dir + ".2"}, exitDamaged, "", said},
 		} {
 			status, out, stderr := sst(tt.args...)
 			if status != tt.status || tt.out != "" && out != tt.out || !strings.Contains(out+stderr, tt.said) {

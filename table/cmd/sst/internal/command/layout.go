@@ -18,26 +18,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-const layoutLong = `List what a file consists of, in file order, with offsets and lengths in bytes.
-
-A table consists of data blocks, filters, properties, metaindex, index and footer. For each
-block, sst prints its length as stored, its compression, its uncompressed length, the
-number of its entries and of its restart points, and its first and last key. The length
-leaves out the 5 bytes of compression id and checksum that follow each block. A gap is a
-range of bytes that belongs to no block.
-
-If the footer or the index cannot be read, sst finds blocks by their checksums. It reads
-the whole file into memory for this, if the file has at most 128 MiB. If the metaindex
-cannot be read, filters and properties are shown as gaps.
-
-A write-ahead log, such as 000003.log, consists of batches. For each batch, sst prints the
-sequence number of its first write, and the number of writes. A MANIFEST consists of
-version edits, and sst prints the fields of each. Other records in the format of logs, such as
-those of a Firestore export, are shown up to 64 bytes, and with --json whole. An incomplete record
-at the end is shown as cut short, and is not damage.
-
-Keys are shown up to 64 bytes. --json prints whole keys. The exit status is 3 if anything
-is damaged. The damage is shown in its place, and the rest of the file is listed too.`
+const layoutLong = `List the parts of a file in file order, with offsets and lengths in bytes: the blocks of a table,
+the batches of a log, the fields of a MANIFEST's edits, or records in LevelDB's log format. Blocks
+have their stored length without the 5 bytes of trailer, compression, uncompressed length, entries,
+restart points, and first and last key. Damage is shown in its place. Without a readable index,
+blocks are found by their checksums in files of at most 128 MiB.`
 
 func layoutCommand() *cobra.Command {
 	var flags sourceFlags
@@ -53,7 +38,7 @@ func layoutCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log", "MANIFEST-*"})...),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line, with whole keys")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, with keys of more than 64 bytes whole")
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
@@ -133,7 +118,7 @@ func (c columns) line(cells []any) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// printRows prints rows as lines of cells, or as JSON objects. repairs are the files that sst salvage can read if
+// printRows prints rows as lines of cells, or as JSON objects. repairs are the files that sst repair can read if
 // the rows show damage.
 func printRows[R interface{ Problem() string }](p *pass, c columns, rows iter.Seq2[R, error], cells func(R) []any, repairs ...string) error {
 	if !p.asJSON {

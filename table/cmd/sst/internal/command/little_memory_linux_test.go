@@ -185,14 +185,14 @@ var commandsInLittleMemory = []string{
 	"build <pairs -o >t.ldb", "build <pairs -o >t.ldb --memory 32MiB --table-filter fuse:16", "build <pairs -o >t.ldb --memory 200MiB -c zstd --concurrency 8",
 	"build <pairs -o >s/ --entries-per-table 1000 --table-filter table-bloom", "build <pairs -o >db$$ --database",
 	"build --filter-only <pairs -o >f.filter", "build --filter-only --table-filter table-bloom --filter-keys 300M <pairs -o >f.filter",
-	"merge <t.ldb <set -o >m.ldb", "merge <db -o >m/ --table-filter fuse", "convert <t.ldb -o >t.ldb -c zstd", "compact <db -o >db$$", "repair <db -o >db$$", "salvage <cut.ldb -o >t.ldb",
+	"merge <t.ldb <set -o >m.ldb", "merge <db -o >m/ --table-filter fuse", "convert <t.ldb -o >t.ldb -c zstd", "merge --database <db -o >db$$", "repair <db -o >db$$", "repair <cut.ldb -o >t.ldb",
 	"get <t.ldb 00000000 || test $? = 1", "scan <set", "stats <t.ldb", "stats --try <t.ldb", "verify <set", "layout <t.ldb", "diff <t.ldb <set", "report <t.ldb -o >r.html", "report <db -o >r.html",
 	"plan -n 10k -p 1%", "play -o >p.html", "help build", "manifest <t.ldb -o >set.jsonl",
 }
 
 // commandsOfALargeFilter are run with one of 375 MB too.
 var commandsOfALargeFilter = []string{
-	"get <big.filter 00000000 || test $? = 1", "stats <big.filter", "verify <big.filter", "report <big.filter -o >r.html", "filter union <big.filter -o >u.filter",
+	"get <big.filter 00000000 || test $? = 1", "stats <big.filter", "verify <big.filter", "report <big.filter -o >r.html", "merge <big.filter -o >u.filter",
 }
 
 // commandsOfZeros are run with tables of a few KB that have a value of 250 MB.

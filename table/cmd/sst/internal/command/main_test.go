@@ -37,7 +37,7 @@ func TestOutputFails(t *testing.T) {
 	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--format", "keys", filepath.Join(dir, "words"))
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"filter", "union", only, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"seen", "--state", filepath.Join(dir, "seen"), filepath.Join(dir, "words")}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"seen", "--state", filepath.Join(dir, "seen"), filepath.Join(dir, "words")}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
@@ -112,11 +112,11 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
+	status, _, stderr := sst("repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
 	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != exitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	mustSST(t, "salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
+	mustSST(t, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
 	mustSST(t, "verify", out)
 	mustSST(t, "diff", path, out)
 }

@@ -26,23 +26,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-const manifestLong = `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
-has a line for each table, in the order of the keys.
-
-A FILE is a summary, which sst build --summary has written, or a table. Summaries may be
-concatenated. Of a table, sst reads and verifies all. Of a summary, it does not read the
-table. A table with a filter only wants its summary, since it does not have its keys.
-
-It is an error if two tables have the same name, or if their ranges of keys overlap. Lost
-keys and tables cannot be seen in the FILEs. So say by --tables and --entries how many tables
-and keys there must be, as counted where they come from: another number is an error. It is
-also one if the names of the tables are numbered, such as part-00003.ldb or
-part-00003-of-00010.ldb, and a number is missing. With --tables it may be missing, since a
-part without keys has no table.
-
-OUT must be neither a FILE nor a table, and no manifest with layers, which would be lost. It gets
-its name when it is complete and on disk. Name it set.jsonl and put it beside the tables: that is
-where sst and package table/set look for it.`
+const manifestLong = `Write the manifest of a set: a line for each table, in key order. A FILE is a table, which is read
+and verified, or lines of sst build --summary, whose tables are not read. Tables of filters alone
+need their lines. Two tables with a name or a key in common are an error, and so is a gap in
+numbered names such as part-00003-of-00010.ldb. sst cannot notice a part that never arrived: pass
+the expected counts with --tables and --entries. Name OUT set.jsonl, beside the tables. It must not
+replace a manifest with layers. See sst help sets.`
 
 func manifestCommand() *cobra.Command {
 	var out, tables, entries string
@@ -60,8 +49,8 @@ func manifestCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(0, slices.Concat(tableNames, []string{"*.json", "*.jsonl"})...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
-	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are that `number` of tables")
-	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have that `number` of entries together")
+	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are this `number` of tables")
+	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have this `number` of entries")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		want, err := parseExpected(tables, entries)
 		if err != nil {

@@ -20,7 +20,7 @@ type memoryFlags struct {
 }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB; sst may use up to 64 MiB more. The default is lower if less can be had")
+	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB")
 	f.given = func() bool { return cmd.Flags().Changed("memory") }
 }
 
@@ -37,6 +37,15 @@ func (f *memoryFlags) limit() (memory.Limit, error) {
 		return 0, err
 	}
 	return memory.Limit(n), memory.Limit(n).Check()
+}
+
+// limitedOptions returns the options of a Writer within the limit.
+func (f *writerFlags) limitedOptions(internal bool, order table.Comparer, limit memory.Limit) (*table.WriterOptions, error) {
+	o, err := f.options(internal, order)
+	if err != nil {
+		return nil, err
+	}
+	return o, limitWriter(limit, o)
 }
 
 // limitWriter checks the block size against the limit, and reduces the concurrency to what

@@ -180,13 +180,13 @@ func TestMemory(t *testing.T) {
 		{"a sparse file of JSON", "build --format json", "huge", "huge, line 1: longer than 4194304 bytes"},
 		{"a line without end", "build", "", "standard input, line 1: longer than 4194304 bytes"},
 		{"a line without end in order", "build --sorted", "", "standard input, line 1: longer than 4194304 bytes"},
-		{"a sparse file that is no table", "salvage", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, which is 1/4 of --memory: use --memory 4194304MiB"},
+		{"a sparse file that is no table", "repair", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, which is 1/4 of --memory: use --memory 4194304MiB"},
 		{"long lines", "build", "lines", ""},
 		{"long lines in order", "build --sorted -c zstd", "lines", ""},
 		{"long lines of JSON", "build --sorted -c zstd --format json", "json", ""},
 		{"large files", "build -c zstd", "tree", ""},
 		{"many lines", "build --concurrency 64", "small", ""},
-		{"a damaged table", "salvage", "cut.ldb", "damage was found"},
+		{"a damaged table", "repair", "cut.ldb", "damage was found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", "32MiB")

@@ -22,40 +22,20 @@ type mergeFlags struct {
 	onDuplicate string
 }
 
-const mergeLong = `Merge tables, sets and databases into one table, set or database. Each INPUT is a SOURCE: see sst
-help get. All are read at the same time, in the order of their keys, which must be the same. Nothing
-is sorted again, so that there can be hundreds of INPUTs of any size. No INPUT is written to.
+const mergeLong = `Merge tables, logs, sets and databases into one table, set or database, in one pass and little
+memory. Of a key in several INPUTs, --on-duplicate takes
 
-Of a key that several INPUTs have, --on-duplicate says which one's entry is taken:
+  auto    newest if all INPUTs have sequence numbers, of one database at most; otherwise last
+  newest  the entry with the highest sequence number; if two are equal, as last
+  last    the entry of the last INPUT that has one
+  first   the entry of the first INPUT that has one
+  error   none: sst fails
 
-  auto    as newest if all INPUTs have sequence numbers, and no two are of different databases;
-          otherwise as last
-  newest  the one with the highest sequence number, which all INPUTs must have; if two are equal,
-          as last
-  last    that of the last INPUT that has one: what comes later replaces what came before
-  first   that of the first INPUT that has one
-  error   none: sst ends, and OUT is not written
-
-A database counts its writes on its own. So the sequence numbers of two databases do not say which
-entry is newer, and user keys have none: your order of the INPUTs decides. Each directory counts as
-a database. A table or a log with CURRENT or a MANIFEST beside it is of that database, and others
-are taken for parts of the same one. For a database and an older copy of it, use newest. A note says
-of how many keys sst took one entry of several, and which.
-
-Of an INPUT that has several versions of a key, only the newest counts. If it is a deletion, it
-hides the key in all INPUTs that it wins over, and OUT has no entry for it. Engines drop deletions
-when they compact: then nothing hides the key in an older copy of the database, and it comes back.
-
-OUT is a table; a set if it ends in / or --entries-per-table is given; or with --database a LevelDB
-database, as sst help build says. Tables and sets have user keys. A database has the sequence
-numbers of the INPUTs if these decided, and else 0. The order of keys is that of the INPUTs, which
-for a set must be bytewise. OUT must not be an INPUT, or in one. It appears when it is complete
-and on disk. An sst that is killed can leave sievetable-….tmp beside it, or in the directory of a
-set: remove it.
-
-Damage in an INPUT ends the command, and OUT is not written: use sst repair or sst salvage first.
-Filters of sst build --filter-only have no keys to merge: build one from the keys, or use sst filter
-union. Exceptions that sst build --never has found are not kept.`
+Within an INPUT the newest version counts; a deletion hides the key in INPUTs it wins over.
+Sequence numbers of two databases do not compare: for copies of one, use newest. If they did not
+decide, those of an output database are 0. Filters alone are united. Exceptions (--never) are not
+kept. Damage in an INPUT is an error.
+See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags
@@ -63,11 +43,9 @@ func mergeCommand() *cobra.Command {
 		Use:   "merge [flags] INPUT... -o OUT",
 		Short: "Merge tables, sets and databases into one table, set or database",
 		Long:  mergeLong,
-		Example: `  sst merge monday.ldb tuesday.ldb -o week.ldb
-  sst merge blacklist/ additions.ldb -o merged/
-  sst merge --on-duplicate error part-*.ldb -o all/ --table-filter fuse
-  sst merge --database --on-duplicate newest backup db -o both
-  sst merge /var/lib/app/db -o app.ldb`,
+		Example: `  sst merge blocklist/ additions.ldb -o merged/
+  sst merge --database /var/lib/app/db -o /var/lib/app/compacted
+  sst merge monday.filter tuesday.filter -o week.filter`,
 		Annotations: exitStatus{
 			exitOK:      "OUT is complete and on disk",
 			exitDamaged: "an INPUT is damaged, and OUT was not written",
@@ -76,7 +54,8 @@ func mergeCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	rules := []string{ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError}
-	cmd.Flags().StringVar(&f.onDuplicate, "on-duplicate", ruleAuto, "which entry of a key in several INPUTs is taken: auto, newest, last, first, or error")
+	f.to.addOut(cmd)
+	cmd.Flags().StringVar(&f.onDuplicate, "on-duplicate", ruleAuto, "which to take: auto, newest, last, first, error")
 	cli.Complete(cmd, "on-duplicate", rules...)
 	f.to.addOutput(cmd)
 	f.from.addDir(cmd)
@@ -93,6 +72,9 @@ func mergeCommand() *cobra.Command {
 func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	if f.to.out == "" {
 		return errNoOutputTable
+	}
+	if isFilter(inputs[0]) {
+		return f.mergeFilters(cmd, inputs)
 	}
 	if err := f.to.checkDatabase(cmd.Flags().Changed, "table-size"); err != nil {
 		return err

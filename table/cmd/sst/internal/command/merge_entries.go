@@ -225,7 +225,7 @@ func explainNoKeys(err error) error {
 	if !errors.Is(err, table.ErrFilterOnly) {
 		return err
 	}
-	return errors.Join(err, errors.New("keys can be merged, but not filters of them: build a new filter from the keys, or unite filters of one size by sst filter union"))
+	return errors.Join(err, errors.New("filters have no keys to merge: to unite filters, name the filters alone; to add keys, build a new filter from all keys"))
 }
 
 // note prints what became of keys in several sources.

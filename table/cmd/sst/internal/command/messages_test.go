@@ -47,7 +47,7 @@ func writeLongKeys(t *testing.T) {
 func TestMessagesShortenKeys(t *testing.T) {
 	writeLongKeys(t)
 	for _, args := range [][]string{
-		{"salvage", "cut.ldb", "-o", "out.ldb"}, {"salvage", "order.ldb", "-o", "out.ldb"},
+		{"repair", "cut.ldb", "-o", "out.ldb"}, {"repair", "order.ldb", "-o", "out.ldb"},
 		{"get", "--explain", "t.ldb", longKey}, {"get", "--explain", "dir", longKey + "1"}, {"get", "order.ldb", longKey + "1"},
 		{"get", "t.ldb", longKey + `\q`}, {"get", "--hex", "t.ldb", longKey}, {"get", "--keys-from", "wrong.tsv", "t.ldb"},
 		{"get", "--internal-keys", "yes", "t.ldb", "k"},

@@ -28,7 +28,7 @@ func TestPipes(t *testing.T) {
 		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, exitDamaged, "MANIFEST-000001: a named pipe, want a regular file: reading all tables"},
 		{"000009.ldb", "", []string{"scan", dir}, exitUsage, "000009.ldb: a named pipe, want a regular file"},
 		{"pipe.ldb", "", []string{"verify", filepath.Join(dir, "pipe.ldb")}, exitUsage, "could not be checked completely"},
-		{"pipe.ldb", "", []string{"salvage", "-o", out, filepath.Join(dir, "pipe.ldb")}, exitUsage, "pipe.ldb: a named pipe, want a regular file"},
+		{"pipe.ldb", "", []string{"repair", "-o", out, filepath.Join(dir, "pipe.ldb")}, exitUsage, "pipe.ldb: a named pipe, want a regular file"},
 		{"pipe", "", []string{"build", "-o", out, dir}, 0, ""},
 	} {
 		pipe, current := filepath.Join(dir, tt.name), filepath.Join(dir, "CURRENT")

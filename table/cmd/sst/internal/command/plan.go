@@ -46,7 +46,7 @@ func planCommand() *cobra.Command {
 		Short:       "Plan filters for a number of keys by memory, disk and false positives",
 		Long:        planLong,
 		Example:     planExamples,
-		Annotations: exitStatus{exitUsage: "wrong usage, or memory that is too small for a table"}.annotation(),
+		Annotations: exitStatus{exitUsage: "usage error, or --memory is too small for a table"}.annotation(),
 		Args:        cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.bitsGiven = cmd.Flags().Changed("bits")
@@ -64,21 +64,21 @@ func planCommand() *cobra.Command {
 func (f *planFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&f.keys, "keys", "n", "", "number of `keys`, 1 to 1e15 (required, unless --sample has all of them)")
+	flags.StringVarP(&f.keys, "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
 	flags.StringVarP(&f.rate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.IntVar(&f.bits, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
-	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`; -: standard input")
-	flags.StringVarP(&f.format, "format", "f", "", "format of the lines of --sample: "+input.Formats)
+	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
+	flags.StringVarP(&f.format, "format", "f", "", input.Formats+", of --sample")
 	cli.Complete(cmd, "format", lineFormats...)
 	flags.StringVar(&f.keySize, "key-size", "16", "`size` of a key, up to 64KiB")
 	flags.StringVar(&f.valueSize, "value-size", "0", "`size` of a value, up to 1GiB")
-	flags.Float64Var(&f.compression, "compression", 1, "compressed size of data blocks as a `share` of their size, 0.01 to 1")
-	flags.StringVar(&f.blockSize, "block-size", "4KiB", "`size` of a data block before compression, 256 to 1MiB")
-	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table on disk, 1MiB to 4GiB (default 64MB, or 4GiB with --entries-per-table)")
-	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "largest number of `keys` of a table (default 1M, if it has keys and values)")
-	flags.StringVar(&f.memory, "memory", "", "`size` of the memory that a machine has for filters and index")
+	flags.Float64Var(&f.compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
+	flags.StringVar(&f.blockSize, "block-size", "4KiB", "`size` of a data block before compression")
+	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table, 1MiB to 4GiB (default 64MB or 4GiB)")
+	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
+	flags.StringVar(&f.memory, "memory", "", "`size` of a machine's memory for filters and index")
 	flags.Float64Var(&f.present, "present", 0, "`share` of lookups that are for present keys, 0 to 1")
-	flags.StringVar(&f.requestPrice, "request-price", "", "`price` of a million read requests to object storage")
+	flags.StringVar(&f.requestPrice, "request-price", "", "`price` of a million read requests")
 	flags.StringVar(&f.putPrice, "put-price", "", "`price` of a million write requests")
 	flags.StringVar(&f.corePrice, "core-price", "", "`price` of a core-hour")
 	flags.StringVar(&f.storagePrice, "storage-price", "", "`price` of a GB of storage for a month")

@@ -44,7 +44,7 @@ var formats = map[string]func([]byte, source.Entry, fields) []byte{
 }
 
 func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line) or hex")
+	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv, json or hex")
 	cli.Complete(cmd, "format", "tsv", "json", "hex")
 }
 

@@ -73,7 +73,7 @@ func TestRecordsThatAreNoBatches(t *testing.T) {
 		if out := mustSST(t, "scan", "--limit", "7", path); strings.Count(out, "\n") != 7 {
 			t.Errorf("scan --limit 7 prints %d lines", strings.Count(out, "\n"))
 		}
-		for _, args := range [][]string{{"get", path, "k"}, {"diff", path, path}, {"merge", path, "-o", path + ".ldb"}, {"salvage", path, "-o", path + ".ldb"}, {"scan", "--prefix", "k", path}} {
+		for _, args := range [][]string{{"get", path, "k"}, {"diff", path, path}, {"merge", path, "-o", path + ".ldb"}, {"repair", path, "-o", path + ".ldb"}, {"scan", "--prefix", "k", path}} {
 			if status, _, stderr := sst(args...); status != exitUsage || !strings.Contains(stderr, "whose records are not write batches, such as a Firestore export") {
 				t.Errorf("sst %q: status %d, %s", args, status, stderr)
 			}
@@ -167,11 +167,11 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 			if tt.scan == "" {
 				return
 			}
-			if status, _, stderr := sst("salvage", path, "-o", path+".ldb"); status != exitDamaged {
-				t.Errorf("sst salvage: status %d, %s", status, stderr)
+			if status, _, stderr := sst("repair", path, "-o", path+".ldb"); status != exitDamaged {
+				t.Errorf("sst repair: status %d, %s", status, stderr)
 			}
 			if out := mustSST(t, "scan", path+".ldb"); out != tt.scan {
-				t.Errorf("sst salvage rescues %q, want %q", out, tt.scan)
+				t.Errorf("sst repair rescues %q, want %q", out, tt.scan)
 			}
 		})
 	}
@@ -194,7 +194,7 @@ func TestPebbleLogs(t *testing.T) {
 		if err := os.WriteFile(path, pebbleLog(kind, header), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"salvage", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
+		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"repair", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
 			status, stdout, stderr := sst(args...)
 			if want := fmt.Sprintf("%s: a log of Pebble, or of RocksDB with recycled logs, not", path); status != exitUsage || !strings.Contains(stdout+stderr, want) {
 				t.Errorf("kind %d: sst %q: status %d, %s%s", kind, args, status, stdout, stderr)

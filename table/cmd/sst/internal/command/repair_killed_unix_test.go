@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// sst repair and sst compact that are killed at some moment leave the old database as it was, byte by byte,
+// sst repair and sst merge --database that are killed at some moment leave the old database as it was, byte by byte,
 // and no new one, or a whole one. What else they leave has the name that the help tells.
 func TestKilledDatabaseCopies(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestKilledDatabaseCopies(t *testing.T) {
 	if long.Enabled() {
 		kills = 50
 	}
-	for _, name := range []string{"repair", "compact"} {
+	for _, name := range []string{"repair", "merge --database"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(53, 1))
@@ -64,7 +64,7 @@ func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 	}
 	c.files = filesOf(t, c.dir)
 	to, start := filepath.Join(c.parent, "first"), time.Now()
-	if out, err := exec.Command(c.program, name, c.dir, "-o", to).CombinedOutput(); err != nil && name == "compact" {
+	if out, err := exec.Command(c.program, append(strings.Fields(name), c.dir, "-o", to)...).CombinedOutput(); err != nil && name != "repair" {
 		t.Fatalf("%v, %s", err, out)
 	}
 	c.takes, c.pairs = time.Since(start), mustSST(t, "scan", to)
@@ -92,7 +92,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // kill runs the command, and kills it after some of the time that it takes.
 func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
 	t.Helper()
-	cmd := exec.Command(c.program, c.name, c.dir, "-o", to, "--table-size", "16KiB")
+	cmd := exec.Command(c.program, append(strings.Fields(c.name), c.dir, "-o", to, "--table-size", "16KiB")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

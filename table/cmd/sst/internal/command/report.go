@@ -21,43 +21,18 @@ type reportFlags struct {
 	embed string
 }
 
-const reportLong = `Write a web page about a table, a database or a set. The page is a single file, loads no other
-files, and works without a network. The page of a table, FILE, shows
+const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. Its address
+keeps what is chosen, so links restore it. The page of a
 
-  - a map of the file: every block to scale, coloured by kind, compression, number of
-    entries or filter load. The blocks of a range of keys or of a prefix can be marked
-  - the sizes of blocks, keys and values
-  - the filters: how full each is, how full it should be, the false-positive rate that
-    sst stats predicts, and the worst ones
-  - the steps of a lookup: type a key to see the index entry, the filters, the bits or the
-    fingerprints that are probed, the data block, and the entry
+  table      draws each block to scale, sizes of blocks, keys and values, and how full the filters
+             are, and shows the steps of a lookup of any key; it holds up to 16 MB of index and
+             filters, and the entries up to --embed, with 32 bytes of each value
+  database   draws the tables of each level over their ranges, and lists levels, tables and logs, by
+             the MANIFEST and the live logs; no table is opened
+  set        draws its tables layer by layer, and the filters of one of them
 
-The address of the page keeps key, colours and marks, so that a link shows them again.
-
-sst reads the whole table. The page holds the index and the filters, up to 16 MB of them. It
-also holds the entries of data blocks, in file order, up to the size that --embed gives:
-keys, and the first 32 bytes of values. The page says what it leaves out, and shows the sst
-command that looks such a key up. If the table has a filter only, a lookup ends with "may be
-present" or "absent".
-
-The page of a database's directory, DIR, shows
-
-  - a picture of the levels: each table over the range of its keys, with overlaps and gaps
-  - levels and tables: sizes, smallest and largest keys, how many tables overlap
-  - logs: which are live, and what these hold
-  - what is missing or wrong
-
-It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
-Without a readable MANIFEST it lists tables and logs.
-
-The page of a set, its directory or its manifest, shows its tables over their ranges of keys, layer
-by layer, with entries and sizes, what is missing or of a wrong size, and the filters of one of the
-tables, which it opens. All others are as the manifest says.
-
-The page gets its name when it is complete. If there is damage, the page and the messages
-say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
-live log, or a table that is missing or has the wrong size, as in a set. Damage inside tables is not
-found: use sst verify.`
+Missing files and wrong sizes are shown. Damage inside the tables of a directory is not found: use
+sst verify.`
 
 func reportCommand() *cobra.Command {
 	var f reportFlags
@@ -67,8 +42,6 @@ func reportCommand() *cobra.Command {
 		Long:  reportLong,
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html
-  sst report urls/ -o urls.html
-  sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
 		Annotations:       exitStatus{exitDamaged: "the page shows damage, or tables that are missing"}.annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
@@ -78,7 +51,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	addPageFlag(cmd, &f.out)
-	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page of a table for keys and values, such as 500kB or 1GiB")
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of keys and values in a page")
 	f.add(cmd)
 	f.addNoLogs(cmd)
 	return cmd

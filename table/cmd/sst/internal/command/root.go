@@ -10,6 +10,8 @@ package command
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	defer release()
 	out := cli.BufferStdout(progress.Over(stdout), stdout)
+	args = withoutAlias(args)
 	command, err := cli.Execute(newCommand(args), args, stdin, out, stderr)
 	if i := (cli.InterruptError{}); errors.As(err, &i) { // the rest of the output is not needed
 		return i.Report(stderr)
@@ -54,13 +57,7 @@ func newCommand(args []string) *cobra.Command {
 		Version:     version(),
 		Annotations: exitMeanings.annotation(),
 		Short:       "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
-		Long: `Build, search, check and explain LevelDB's sorted-string tables: .ldb and .sst files,
-either single files or those in the directory of a database.
-
-Keys and values are text with the escapes of Go strings: \n, \t, \\, \xff and so on
-stand for bytes that are not printable text. This holds for what sst prints and for
-the keys that you give it. In messages, keys and values of flags are in quotes, with the
-same escapes and \" for a quote. Names of files have no quotes: a backslash stays a backslash.`,
+		Long:        "Read, check, repair, build and explain LevelDB's tables (.ldb, .sst), logs, databases and sets.",
 	}
 	cli.SetUp(root, groups, args, exitStatusHelp)
 	return root
@@ -73,10 +70,44 @@ var groups = []cli.Group{
 		"layout": layoutCommand, "diff": diffCommand, "report": reportCommand,
 	}},
 	{ID: "make", Title: "Make tables, sets and databases:", Commands: cli.Commands{
-		"build": buildCommand, "convert": convertCommand, "filter": filterCommand, "manifest": manifestCommand, "merge": mergeCommand,
+		"build": buildCommand, "convert": convertCommand, "manifest": manifestCommand, "merge": mergeCommand,
 	}},
-	{ID: "repair", Title: "Repair and compact:", Commands: cli.Commands{"compact": compactCommand, "repair": repairCommand, "salvage": salvageCommand}},
+	{ID: "repair", Title: "Repair:", Commands: cli.Commands{"repair": repairCommand}},
 	{ID: "lines", Title: "Filter lines:", Commands: cli.Commands{"seen": seenCommand}},
 	{ID: "plan", Title: "Plan filters, and see how they work:", Commands: cli.Commands{"plan": planCommand, "fpr": fprCommand, "play": playCommand}},
+	{ID: "topics", Title: "Topics, by sst help TOPIC:", Commands: topics},
 	{ID: "self", Title: "About sst:", Commands: cli.Commands{"completion": completionCommand, "version": versionCommand}},
+}
+
+// aliases are the earlier names of commands, with what each stands for.
+var aliases = map[string][]string{
+	"compact":      {"merge", "--database"},
+	"filter union": {"merge"},
+	"salvage":      {"repair"},
+}
+
+// withoutAlias returns arguments with a command in place of an alias.
+func withoutAlias(args []string) []string {
+	first := 0
+	if len(args) > 0 && args[0] == "help" {
+		first = 1
+	}
+	for name, command := range aliases {
+		rest, ok := cutPrefix(args[first:], strings.Fields(name))
+		switch {
+		case ok && first == 0:
+			return slices.Concat(command, rest)
+		case ok:
+			return slices.Concat(args[:1], command[:1], rest)
+		}
+	}
+	return args
+}
+
+// cutPrefix returns what follows the words that args begin with, and reports whether they do.
+func cutPrefix(args, words []string) (rest []string, ok bool) {
+	if len(args) < len(words) || !slices.Equal(args[:len(words)], words) {
+		return nil, false
+	}
+	return args[len(words):], true
 }

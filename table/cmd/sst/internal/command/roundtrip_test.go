@@ -109,7 +109,7 @@ func BenchmarkURLs(b *testing.B) {
 		{"verify", []string{"verify", out}},
 		{"stats", []string{"stats", out}},
 		{"convert", []string{"convert", out, "-o", filepath.Join(dir, "converted.ldb")}},
-		{"salvage", []string{"salvage", out, "-o", filepath.Join(dir, "salvaged.ldb")}},
+		{"repair", []string{"repair", out, "-o", filepath.Join(dir, "salvaged.ldb")}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			for b.Loop() {
@@ -135,7 +135,7 @@ func TestGoldensAreConverted(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.ldb")
 	for _, path := range paths {
-		for _, command := range []string{"convert", "salvage"} {
+		for _, command := range []string{"convert", "repair"} {
 			mustSST(t, command, path, "-o", out)
 			mustSST(t, "verify", out)
 			mustSST(t, "diff", path, out)

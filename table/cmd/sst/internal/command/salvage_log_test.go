@@ -73,7 +73,7 @@ func TestSalvageOfLogs(t *testing.T) {
 		if err := os.WriteFile(path, log, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		status, stdout, stderr := sst("salvage", path, "-o", out)
+		status, stdout, stderr := sst("repair", path, "-o", out)
 		if want := exitDamaged; places > 0 && status != want || places == 0 && status != 0 {
 			t.Fatalf("seed %d: status %d\n%s%s", seed, status, stdout, stderr)
 		}

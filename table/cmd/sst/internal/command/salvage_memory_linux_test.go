@@ -35,7 +35,7 @@ func TestMemoryOfSalvage(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.contents), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			checkPeak(t, 32<<20, []string{"salvage", path, "-o", path + ".out", "--memory", "32MiB"}, tt.want)
+			checkPeak(t, 32<<20, []string{"repair", path, "-o", path + ".out", "--memory", "32MiB"}, tt.want)
 		})
 	}
 }

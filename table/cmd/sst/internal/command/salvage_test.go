@@ -19,7 +19,7 @@ import (
 var wouldDo = regexp.MustCompile(`use --memory (\d+MiB)`)
 
 // writeTable writes a table of n pairs.
-func writeTable(t *testing.T, path string, o table.WriterOptions, n int, key, value func(i int) string) {
+func writeEntries(t *testing.T, path string, o table.WriterOptions, n int, key, value func(i int) string) {
 	t.Helper()
 	w, err := table.Create(path, &o)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.ldb")
-			writeTable(t, path, table.WriterOptions{Compression: tt.codec}, tt.n, tt.key, tt.value)
+			writeEntries(t, path, table.WriterOptions{Compression: tt.codec}, tt.n, tt.key, tt.value)
 			checkMemoryNamed(t, path, path, 0)
 			cut := path + ".cut"
 			contents, err := os.ReadFile(path)
@@ -79,7 +79,7 @@ func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
 	out := damaged + ".out"
 	memory := "32MiB"
 	for range 5 {
-		status, stdout, stderr := sst("salvage", damaged, "-o", out, "--memory", memory)
+		status, stdout, stderr := sst("repair", damaged, "-o", out, "--memory", memory)
 		asked := wouldDo.FindAllStringSubmatch(stdout+stderr, -1)
 		if asked == nil {
 			if status != want {
@@ -102,7 +102,7 @@ func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
 // block of a table is named for what it is.
 func TestSalvageLooksForBlocks(t *testing.T) {
 	sound := filepath.Join(t.TempDir(), "t.ldb")
-	writeTable(t, sound, table.WriterOptions{}, 2000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(i int) string { return strings.Repeat("v", i%100) })
+	writeEntries(t, sound, table.WriterOptions{}, 2000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(i int) string { return strings.Repeat("v", i%100) })
 	contents, err := os.ReadFile(sound)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		status, stdout, stderr := sst("salvage", path, "-o", path+".out")
+		status, stdout, stderr := sst("repair", path, "-o", path+".out")
 		want := exitDamaged
 		if tt.want != "" {
 			want = exitUsage
@@ -143,7 +143,7 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 // However much is lost, a screen or two say so.
 func TestSalvageSumsUpLosses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	writeTable(t, path, table.WriterOptions{BlockSize: 1}, 1000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(int) string { return "" })
+	writeEntries(t, path, table.WriterOptions{BlockSize: 1}, 1000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(int) string { return "" })
 	s := readSound(t, path)
 	for i, part := range s.layout.Data {
 		s.contents[part.Offset] ^= byte(i & 1)
@@ -155,7 +155,7 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 		if err := os.WriteFile(path, s.contents[:len(s.contents)-cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		status, stdout, _ := sst("salvage", path, "-o", path+".out")
+		status, stdout, _ := sst("repair", path, "-o", path+".out")
 		var sums []string
 		for line := range strings.Lines(stdout) {
 			if _, after, ok := strings.Cut(line, ": lost "); ok && strings.Contains(line, "in total") {

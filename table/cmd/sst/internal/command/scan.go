@@ -26,48 +26,26 @@ type scanFlags struct {
 	format            string
 }
 
-var scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
---format gives.
+const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. A database
+shows the newest value of each key; a table of a database and a log show each entry with its
+sequence number and kind, a log in the order of its writes. --versions=false and --versions change
+that. Files in LevelDB's log format with other records, such as Firestore exports, print a record a
+line.
 
-` + sourceHelp(`Its tables are printed one after another, in the order of their keys. Of layers, the newest value
-of each key is printed that no layer after it removes.`,
-	`Up to 8 MiB of data blocks are read for that. If the order is unknown, a table can be scanned, but
-not from or to a key.`) + `
-
-A single table of a database is printed entry by entry: key, sequence number, kind (set
-or delete) and value. A directory is printed as the database would show it: the newest
-value of each key that is not deleted. --versions prints all versions of both,
---versions=false only the newest values. A single log, such as 000003.log, is printed write
-by write. A file in LevelDB's log format whose records are not write batches, such as output-0 of
-a Firestore export, has no keys: each line is a record, with --format json as "value".
-
-All entries outside of damage are printed, and messages say which keys are lost. With
---strict, damage ends the output, and a message has the last key that was printed.
-
-The bounds are in the order of the keys: --from is the first of the range, also with
---reverse. If --from is after --to, the exit status is 2. A note says when other bounds exclude
-each other, such as --from and --to that are equal.
-
---prefix asks the filters that hold prefixes, as by sst build --filter-prefix, and reads no
-block that they exclude. A table of --filter-only has no entries, so that sst scan fails: ask
-for a prefix that its filter holds by sst get FILE PREFIX.
-
---where adds the location and the state of each version. The location is the file, its
-level, and the offset of the data block, or of the batch in a log. The state is live,
-deletion for a tombstone that is the newest version, or shadowed for an older version. With
---all-tables, obsolete files of the database that still exist are included.
-
-sst build reads these formats and builds a table of the same entries. If sequence numbers
-and kinds are printed, give it --internal-keys. It does not read the output of --where.`
+--prefix reads no block whose filters rule the prefix out, if they contain prefixes. --where adds
+the file, its level, the offset of the data block or batch, and the version's state: live, deletion
+or shadowed. With --all-tables that includes obsolete files. A table of filters alone has no
+entries.
+See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
-		Use:   "scan [flags] SOURCE",
-		Short: "Print the entries of a table, a database or a set in key order",
-		Long:  scanHelp,
-		Example: `  sst scan users.ldb | head
-  sst scan --prefix user: --format json users.ldb
+		SuggestFor: []string{"dump", "list", "ls", "keys"},
+		Use:        "scan [flags] SOURCE",
+		Short:      "Print the entries of a table, a database or a set in key order",
+		Long:       scanLong,
+		Example: `  sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Annotations: exitStatus{
@@ -79,11 +57,11 @@ func scanCommand() *cobra.Command {
 	}
 	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")
 	cmd.Flags().Var(&f.to, "to", "print keys < this one")
-	cmd.Flags().Var(&f.prefix, "prefix", "print keys that start with this")
+	cmd.Flags().Var(&f.prefix, "prefix", "print keys that begin with this")
 	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "print from the last key to the first")
 	cli.CountVar(cmd.Flags(), &f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
-	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with tombstones")
-	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state: see above")
+	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with deletions")
+	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state")
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)

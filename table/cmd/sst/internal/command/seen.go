@@ -21,34 +21,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-const seenLong = `Print the lines that come for the first time, as they are, and leave out those that came before:
-in this input, or in any earlier one with the same --state. FILE - or no FILE is standard input.
+const seenLong = `Print each line the first time it appears, in this input or in any earlier one with the same
+--state. Without FILE, or for -, sst reads standard input. Lines are printed at once.
 
-The state is a Bloom filter in a file. It takes the same memory and disk however long the lines
-are: 2 MB for a million lines and a rate of 0.1 %, and up to 110 GB with -n 10G. If there is
-less memory, sst says so and ends, with exit status 4. A line that came before is never printed
-again, but for what a kill can do. A line that comes for the first time is left out by mistake
-with a probability of at most --rate, as long as the state has at most --keys lines. With more
-lines, a note says so once, and how high the probability is. A state cannot grow.
-
--n and -p are for a new state. One that exists keeps its own, and others are an error.
-
-A line ends with a newline. Carriage returns and spaces are part of it. The last line of an
-input gets a newline if it has none. A line has at most 16 MiB. New lines are printed at once,
-without waiting for more input.
-
-The state is saved at the end, when a signal such as that of Ctrl-C ends sst, and every 10
-seconds if there are new lines. If to save takes more than a second, it is saved less often,
-and a signal may act like a kill. All lines that a state has are printed before it is saved,
-and are on disk if standard output is a file. So after a kill, or a crash of the machine, give the
-input again: lines since the last save are then printed again, and none is left out. The last
-line before a kill may be torn.
-
-The state is replaced as a whole, and has checksums. A kill during a save can leave a file
-sievetable-….tmp beside it, which may be removed. A damaged state is an error, and is left
-as it is. A run that reads nothing because of an error makes no new state. While sst seen
-uses a state, another one that is given the same is an error. For this it locks FILE.lock
-beside it, which stays.`
+The state is a Bloom filter of fixed size: 2 MB for a million lines at 0.1 %, 110 GB for -n 10G. A
+new line is left out by mistake with a probability of at most --rate, up to --keys lines; beyond, a
+note says how high it is. -n and -p are for a new state, which cannot grow. A line is never printed
+twice, except after a crash. The state is saved at the end, on signals, and every 10 seconds, or
+less often if that takes over a second. After a crash, pass the input again: no line is lost, and
+those since the last save are printed again. sst locks the state by FILE.lock.`
 
 // saveEvery is how often a state is saved. Tests change it.
 var saveEvery = 10 * time.Second
@@ -66,7 +47,7 @@ func seenCommand() *cobra.Command {
   sst seen --state urls.state -n 100M -p 1e-6 monday.txt tuesday.txt > new.txt`,
 		ValidArgsFunction: cli.AnyFile,
 		Annotations: exitStatus{
-			exitUsage:   "wrong usage, a file that cannot be read or written, or a state that is in use",
+			exitUsage:   "usage error, I/O error, or a state in use",
 			exitDamaged: "the state is damaged",
 		}.annotation(),
 		Args: cli.Arguments("FILE", 0, cli.Unlimited, cli.Unlimited),

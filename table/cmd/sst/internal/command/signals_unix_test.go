@@ -112,7 +112,7 @@ func TestSignalsEndOthers(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"convert": {"convert", table, "-c", "zlib", "-o"},
-		"salvage": {"salvage", table, "-o"},
+		"repair":  {"repair", table, "-o"},
 		"report":  {"report", table, "--embed", "1GB", "-o"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,45 +17,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// sourceHelp returns the part of the help of get and scan about SOURCE. set says what the command
-// does with the tables of a set, and order what it does if the order is unknown.
-func sourceHelp(set, order string) string {
-	return `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
-files and logs are read together. It can be the directory of a LevelDB or goleveldb
-database, or any directory of tables. Of a database, only the tables that its MANIFEST
-lists are read, unless --all-tables is given.
-
-SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
-with the manifest set.jsonl, or a manifest of any name beside its tables. If the manifest
-is damaged, such as one that was cut short, nothing is read, and the exit status is 3.
---all-tables reads the tables of the directory without it: keys that a layer removes are then
-keys like others.
-` + set + `
-
-If several tables have a key, the newest version counts. Without sequence numbers that is
-the one in the table with the highest number in its name, or else with the last name.
-
-A database's logs hold writes that are not in a table yet. --no-log ignores them. A record
-that is cut short at the end of a log, or zeros there, are what a crash leaves. They are
-ignored, and a note says how many bytes they have. Another process may use the database
-meanwhile.
-
-What is damaged is passed over: a data block, a table that is cut, empty or missing, or a
-part of a log. Messages name each lost range of keys, and the sequence numbers of lost
-writes. Of these keys, a database may still have older versions, also of keys that were
-deleted. The exit status is 3. --strict stops at the first damage.
-
-The keys of a database's tables are internal keys: they end in 8 bytes of sequence number
-and kind. sst detects this from the keys and the filter. --internal-keys yes or no
-overrides it.
-
-The order of keys is that of the comparator that the database's MANIFEST names. For a
-single table that is the MANIFEST in its directory, if it lists the table. Otherwise the
-order is bytewise. To see that it is, sst reads data blocks all over the table first. --comparator
-gives the order, and saves this: with --comparator bytewise, at most 3 data blocks are read first.
-` + order
-}
-
 // sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {
 	internalKeys string
@@ -74,9 +35,9 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys are internal keys: auto, yes or no")
+	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "keys are internal keys: auto, yes or no")
 	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
-	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+text.OneOf(comparers.FlagValues()...)+", or auto: as the MANIFEST says")
+	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "key order: auto, "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	f.stdout = cmd.OutOrStdout
 }
@@ -84,13 +45,13 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 // addDir adds the flags of commands that read directories too.
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "for a database, also read tables and logs that its MANIFEST does not list")
+	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "also read tables and logs that the MANIFEST does not list")
 	f.addNoLogs(cmd)
 }
 
 // addNoLogs is addDir for commands that open no tables.
 func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "for a database, ignore the writes in its logs")
+	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "ignore a database's logs")
 }
 
 // addStrict adds the flag of commands that pass over damage.

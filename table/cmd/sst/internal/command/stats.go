@@ -16,50 +16,28 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-const statsLong = `Print statistics of tables: the offsets and sizes of their blocks, how much space
-compression and shared key prefixes save, and the false-positive rates of the filters. For
-a directory or a set, print them for each table that sst get would search.
+const statsLong = `Print statistics of tables: blocks, sizes, what compression and prefixes save, and the filters'
+false-positive rates: predicted, measured with random keys, and of neighbours, which are absent
+keys that differ from present ones in the last byte. sst warns if neighbours pass more than 1.5
+times as often: a fuse filter avoids that. Key sizes are without sequence number and kind.
 
-sst reads the whole table. It gives two false-positive rates of a filter: the one that is predicted
-from bits, keys and k, and the one measured with random keys: 10 for each key of the filter, at
-most 300,000. Filters of few keys are measured with 10,000 to 30,000. More than 100 tables share
-30,000,000 random keys, with at least 1,000 for each filter. A measured rate has as many decimals
-as that gives.
-
-A third rate is that of neighbours: absent keys that differ from present ones in their last byte, of
-up to 200 data blocks. Bloom filters of numbers can let half of these pass. Where more than 1.5
-times as many pass as of random keys, and as predicted, a warning says so: a fuse filter ends that.
-With --json it is neighbour_rate.
-
-Sizes of keys and values are counted by powers of two: 4-7 B are 4 to 7 bytes, and 1-2 KiB are at
-least 1 KiB and less than 2. Keys are counted without sequence number and kind here.
-
-If anything is damaged or missing, sst names the lost ranges of keys, and for a log the sequence
-numbers of the lost writes. It counts the rest, and exits with status 3. --strict stops at the
-first damaged file.
-
---summary describes a database by its MANIFEST and the sizes of its files, without opening
-a table. It takes directories only. For each level it prints the number of tables, their
-size, their first and last key, and how many tables overlap. It also prints the last
-sequence number, the comparator, and the logs. A live log may hold writes that are not in
-a table yet. Without a readable MANIFEST it lists the tables and logs. Of a set, it prints
-the number of tables and entries, how even the tables are, the range of keys, and how much its
-layers change. From a tenth of its entries on, it says how to fold them into a new set. The exit
-status is 3 if a table is missing or has the wrong size.
-
-` + tryHelp + "\n\n" + byPrefixHelp
+--summary describes a database by its MANIFEST, or a set by its manifest, and opens no table. --try
+shows the size of the data with other block sizes and compressions, without filters, from at most
+16 MiB of blocks and 64 tables, spread evenly. --by-prefix shows which key prefixes fill it: all
+stored versions, and how much of them is live. It is exact in bytewise order, and in other orders
+for about half a million prefixes.
+See sst help sources.`
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
 	var prefixes prefixFlags
 	var asJSON, asSummary, asTrial bool
 	cmd := &cobra.Command{
-		Use:   "stats [flags] FILE|DIR...",
-		Short: "Print statistics of tables, databases and sets, and of their filters",
-		Long:  statsLong,
-		Example: `  sst stats users.ldb
-  sst stats --summary /var/lib/app/db
-  sst stats --try users.ldb
+		SuggestFor: []string{"info", "size"},
+		Use:        "stats [flags] FILE|DIR...",
+		Short:      "Print statistics of tables, databases and sets, and of their filters",
+		Long:       statsLong,
+		Example: `  sst stats --summary /var/lib/app/db
   sst stats --by-prefix --delimiter / /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Annotations: exitStatus{
@@ -68,9 +46,9 @@ func statsCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, or with --by-prefix, --try and --summary per FILE or DIR, with sizes in bytes")
-	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
-	cmd.Flags().BoolVar(&asTrial, "try", false, "show how large the data would be with other block sizes and compressions")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, with sizes in bytes")
+	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database or a set by its manifest")
+	cmd.Flags().BoolVar(&asTrial, "try", false, "try other block sizes and compressions")
 	prefixes.add(cmd)
 	flags.addDir(cmd)
 	flags.addStrict(cmd)

@@ -21,17 +21,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-const byPrefixHelp = `--by-prefix shows what fills a table, a log, a set or a database, by the prefixes of its keys: the
-first byte of each, or --length bytes, or what is up to the first --delimiter, with it. It prints
-the --top prefixes with the most bytes, and what all others have together. All stored versions are
-counted, also those that a newer one shadows, and deletions, since they take space until the
-database compacts them, or sst merge folds the layers of a set. Of these, live is what sst scan
-shows: compaction frees at most the rest. Sizes are those of keys, without sequence number and
-kind, and of values, before compression. It takes one pass. The result is exact for keys in
-bytewise order, and in the reverse of it. In other orders it is exact for as many prefixes as fit
-into 64 MiB, about half a million: the entries of further ones are among the others, and a note says
-how many these are.`
-
 // A prefixFlags has the flags of stats --by-prefix.
 type prefixFlags struct {
 	on        bool
@@ -45,8 +34,8 @@ type prefixFlags struct {
 const maxTop = 100_000
 
 func (f *prefixFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by the prefixes of keys, the largest first")
-	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with the first of this `text`, with escapes as in tsv")
+	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by key prefix, the largest first")
+	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with the first of this `text`")
 	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
 	cli.Complete(cmd, "delimiter", "/", ":", ".")

@@ -18,16 +18,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/trial"
 )
 
-const tryHelp = `--try shows what other settings would make of the data: the size of data blocks and index
-with blocks of 1, 4, 16 and 64 KiB and with the file's own block size, for each
-compression, and how many times today's size that is. Filters are not counted. They take the
-same bits per key with all settings. The sizes of a directory are those of all its tables
-together. To find them out, sst writes the entries without keeping what it writes. It
-tries at most 16 MiB of uncompressed blocks, spread evenly over the file, and at most 64
-tables of a directory. The output says how much that is, and the rest counts as if it were
-like it. Of a table with internal keys, all versions are counted. Logs have no blocks, and
-are not counted. A lookup reads one whole block, so larger blocks make lookups slower.`
-
 // Limits of what is tried, so that it takes a few seconds.
 const (
 	maxTryBytes  = 16 << 20 // of uncompressed blocks

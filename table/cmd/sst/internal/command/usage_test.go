@@ -20,7 +20,6 @@ var callable = map[string]string{
 	"build":    "-o gone/out.ldb in.tsv",
 	"convert":  "t.ldb -o gone/out.ldb",
 	"diff":     "t.ldb t.ldb",
-	"filter":   "union -o gone/out.filter t.filter",
 	"fpr":      "-o gone/out -n 20 --runs 2 --questions 100",
 	"get":      "t.ldb a",
 	"layout":   "t.ldb",
@@ -29,7 +28,7 @@ var callable = map[string]string{
 	"plan":     "-n 10 --bits 10",
 	"play":     "-o gone/out.html",
 	"report":   "t.ldb -o gone/out.html",
-	"salvage":  "t.ldb -o gone/out.ldb",
+	"repair":   "t.ldb -o gone/out.ldb",
 	"scan":     "t.ldb",
 	"seen":     "--state gone/seen",
 	"stats":    "t.ldb",
@@ -181,7 +180,7 @@ func TestTemporaryNames(t *testing.T) {
 	writeUsable(t)
 	dir := filepath.Join(t.TempDir(), "gone")
 	for _, args := range [][]string{
-		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out/"}, {"merge", "t.ldb", "--database", "-o", "gone/out"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
+		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out/"}, {"merge", "t.ldb", "--database", "-o", "gone/out"}, {"repair", "t.ldb", "-o", "gone/out.ldb"},
 		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
 		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."}, {"seen", "--state", "gone/seen"},
 	} {

@@ -19,39 +19,27 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-const verifyLong = `Check tables. For a directory, check each table that sst get would search. These checks
-are made:
+const verifyLong = `Check tables, logs, databases and sets, and print a line for each file: ok, or what is wrong.
+Missing files are listed as well. sst checks
 
-  - the checksum and the form of every block
-  - the order of all keys: within blocks, across blocks, and against the index
-  - that no filter excludes a key that the table has, or the prefix of one, if it holds prefixes
-  - that the exceptions of build --never are in the filter, and are no keys of the table
-  - for tables of a database, that size, first and last key are as the MANIFEST says, and that all
-    keys are of LevelDB's kinds, set or delete
-  - for CURRENT and the MANIFEST, that engines open the database and overwrite no file: levels,
-    ranges, file numbers, the comparator, the last sequence number
-  - for tables of a set, that SHA-256, size, number of entries, first and last key are as
-    its manifest set.jsonl says, and that lookups notice when another table replaces one
-  - for logs of a database, every record, and that they are newer than the tables
+  - checksums, the form of all blocks, and the order of all keys, also against the index
+  - that filters contain all keys and prefixes, and that exceptions (--never) are no keys
+  - in a database, tables against the MANIFEST, the kinds of keys, that logs are complete and newer
+    than the tables, and that engines can open CURRENT and the MANIFEST and overwrite no file
+  - in a set, SHA-256, size, entries and ranges against the manifest
 
-Each file has one line: ok, or one line per damaged part. Missing files are listed as well. With
---json, the verdict of a file is ok, damaged, missing, unchecked or removed. A log is ok if only
-its end was never completely written, or a batch after which the database went on with the same
-sequence number: the line says how many bytes that are. Of a file in LevelDB's log format whose
-records are not write batches, such as a Firestore export, the checksums are checked. If the
-manifest of a set is damaged, such as one that was cut short, no table is checked: --all-tables
-checks those of the directory without it. After damage in one part, the other parts are still
-checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
-salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
-are right and neither a MANIFEST nor --comparator says what their order is.`
+An unfinished record at the end of a log is normal after a crash, and ok. If a footer or an index
+is corrupt, nothing else in that table can be checked. Keys in an unknown order are no damage.
+See sst help sources and damage.`
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
 	var quiet, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify [flags] FILE|DIR...",
-		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
-		Long:  verifyLong,
+		SuggestFor: []string{"check"},
+		Use:        "verify [flags] FILE|DIR...",
+		Short:      "Check all blocks, the order of keys, and the filters of tables, databases and sets",
+		Long:       verifyLong,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound
   sst verify --json /var/lib/app/db | jq 'select(.verdict != "ok")'`,
@@ -63,7 +51,7 @@ func verifyCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for files that are ok")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line: file, kind, verdict, errors and remark")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects: file, kind, verdict, errors and remark")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.scanOnly = true // Verify reads the filters itself
@@ -199,7 +187,7 @@ func (d *damageReported) addFile(t target, err error) {
 		if !slices.Contains(d.databases, t.in.path) {
 			d.databases = append(d.databases, t.in.path)
 		}
-	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst salvage repairs no other damage
+	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst repair repairs no other damage
 		d.files = append(d.files, t.Path)
 	}
 }

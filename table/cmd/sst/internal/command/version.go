@@ -14,9 +14,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of sst and of Go, and the system that sst was built for",
-		Long: `Print the version of sst, and in a second line the version of Go and the operating system
-and processor that sst was built for. A bug report needs both.`,
-		Args: cli.Arguments("none", 0, 0, 0),
+		Args:  cli.Arguments("none", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text.Line(cmd.OutOrStdout(), "sst version %s", version())
 			text.Line(cmd.OutOrStdout(), "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)

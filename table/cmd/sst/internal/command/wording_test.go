@@ -91,7 +91,7 @@ func checkDamaged(t *testing.T, damaged, rescued string, contents []byte, change
 	if err := os.WriteFile(damaged, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"verify", damaged}, {"layout", damaged}, {"get", damaged, "a", "b"}, {"salvage", damaged, "-o", rescued}} {
+	for _, args := range [][]string{{"verify", damaged}, {"layout", damaged}, {"get", damaged, "a", "b"}, {"repair", damaged, "-o", rescued}} {
 		checkCounts(t, args)
 	}
 }

@@ -45,27 +45,37 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
-	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, table-bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12, 14 or 16 BITS, for at most 10 million keys. table-bloom is table-bloom:10, and fuse is fuse:12")
+	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: none")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "table `filter`: none, table-bloom:N or fuse:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
-	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
+	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only, not for both engines")
 	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")
-	flags.StringVar(&f.filterPrefix, "filter-prefix", "", "filters also hold a `prefix` of each key, for scans: delimiter:TEXT, up to the first TEXT, such as delimiter:/, with escapes as in tsv; or length:BYTES")
+	flags.StringVar(&f.filterPrefix, "filter-prefix", "", "filter key `prefix`: delimiter:TEXT or length:N")
 	cli.Complete(cmd, "filter-prefix", "delimiter:", "length:")
-	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
-	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
-	cli.CountVar(flags, &f.restartInterval, "restart-interval", "", 16, "entries per restart point of a data block")
-	flags.StringVarP(&f.compression, "compression", "c", "snappy", "compression of blocks: "+text.OneOf(compressionNames()...))
+	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "log2 of the bytes that a block filter covers")
+	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` of a data block")
+	cli.CountVar(flags, &f.restartInterval, "restart-interval", "", 16, "entries per restart point")
+	flags.StringVarP(&f.compression, "compression", "c", "snappy", text.OneOf(compressionNames()...))
 	cli.Complete(cmd, "compression", compressionNames()...)
-	flags.BoolVar(&f.properties, "properties", false, "write a properties block, as RocksDB and Pebble do")
-	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
+	flags.BoolVar(&f.properties, "properties", false, "write RocksDB's properties block")
+	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks")
 }
 
 // errNoOutputTable is the error of commands that can also write to standard output.
-var errNoOutputTable = cli.UsageErrorf("-o is not given, want the name of the new table, or - for standard output")
+var errNoOutputTable = cli.UsageErrorf("missing -o OUT (use - for standard output)")
 
-// closeAndCommit completes the table, and gives it its name.
-func closeAndCommit(w *table.Writer, to *output.Output) error {
+// writeTable writes a table to an output. fill appends the entries, and reports whether the table is to be kept. The
+// output is aborted unless the table is complete.
+func writeTable(to *output.Output, o *table.WriterOptions, fill func(w *table.Writer) (keep bool, err error)) error {
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if keep, err := fill(w); err != nil || !keep {
+		return err
+	}
 	if err := w.Close(); err != nil {
 		return err
 	}

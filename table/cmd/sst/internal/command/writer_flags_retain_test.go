@@ -112,9 +112,9 @@ func TestBlocksStayWithoutProperties(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(size), uint64(interval)))
 			o := table.WriterOptions{BlockSize: size, RestartInterval: interval}
 			key := func(i int) string { return fmt.Sprintf("key%06d", i) }
-			writeTable(t, path, o, 2000, key, func(int) string { return strings.Repeat("v", rng.IntN(200)) })
+			writeEntries(t, path, o, 2000, key, func(int) string { return strings.Repeat("v", rng.IntN(200)) })
 			want := dataBlocks(t, path)
-			for _, command := range []string{"convert", "salvage"} {
+			for _, command := range []string{"convert", "repair"} {
 				mustSST(t, command, path, "-o", path+".out")
 				if got := dataBlocks(t, path+".out"); !bytes.Equal(got, want) {
 					t.Errorf("%s, blocks of %d, restart interval %d: %d bytes of data blocks, want the %d of the table", command, size, interval, len(got), len(want))
@@ -136,10 +136,10 @@ func dataBlocks(t *testing.T, path string) []byte {
 func checkTakenOver(t *testing.T, path string) {
 	t.Helper()
 	sound, _, _ := sst("verify", "-q", path)
-	for _, command := range [][]string{{"convert"}, {"salvage"}, {"salvage", "--memory", "32MiB"}} {
+	for _, command := range [][]string{{"convert"}, {"repair"}, {"repair", "--memory", "32MiB"}} {
 		out := path + ".out"
 		status, _, stderr := sst(append(command, path, "-o", out)...)
-		if status != sound && status != 0 || strings.Contains(stderr, "--") && !strings.Contains(stderr, "salvage") {
+		if status != sound && status != 0 || strings.Contains(stderr, "--") && !strings.Contains(stderr, "repair") {
 			t.Errorf("sst %s %s: status %d, of verify %d, %s", command, filepath.Base(path), status, sound, stderr)
 		}
 		if status == 0 {

@@ -18,7 +18,7 @@ func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 		which = "index"
 	}
 	if t.file.Size > MaxSearched {
-		t.note("the %s cannot be used, and files of > %d bytes are not searched for blocks: use sst salvage", which, MaxSearched)
+		t.note("the %s cannot be used, and files of > %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
 		return nil
 	}
 	t.note("the %s cannot be used: blocks are found by their checksums, and damaged blocks are shown as gaps", which)

@@ -101,7 +101,7 @@ func (f *File) useOfText(head []byte) string {
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "use sst with the database's directory, DIR",
 	ManifestFile: "list it with sst layout, or use sst with the database's directory, DIR",
-	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with the database's directory, DIR",
+	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, DIR",
 	RecordFile:   "print its records with sst scan FILE",
 	PebbleLog:    "read it with pebble wal dump FILE",
 }

@@ -128,7 +128,7 @@ func TestForeignFiles(t *testing.T) {
 		{"users.db", []byte("SQLite format 3\x00\x10\x00"), "a SQLite database, not a LevelDB table: read it with sqlite3 %s"},
 		{"bom.txt", []byte("\ufeffkey\tvalue\r\n"), "text"},
 		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
-		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with the database's directory, "},
+		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, "},
 		{"renamed", logOf(t, batch, "more"), "the log of a database"},
 		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "a file in LevelDB's log format whose records are not write batches, such as a Firestore export, not a LevelDB table: print its records with sst scan "},
 		{"000004.log", nil, "the log of a database"},

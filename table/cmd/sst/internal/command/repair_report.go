@@ -16,27 +16,27 @@ import (
 )
 
 // report prints what was kept and what was lost.
-func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
-	path := file.Path
+func (r *tableRepair) report(out io.Writer) {
+	s, limit, path := r.found, r.limit, r.file.Path
 	if s.Searched {
 		text.Line(out, "%s: the index cannot be read, so blocks were found by their checksums (%s)", path, reason(s.Damage, limit))
 	} else if s.Damage != nil {
 		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
 	}
-	if file.OrderNote != "" {
-		text.Line(out, "%s: %s", path, file.OrderNote)
+	if r.file.OrderNote != "" {
+		text.Line(out, "%s: %s", path, r.file.OrderNote)
 	}
 	reportLosses(out, path, "sorted", &s.Disorder, limit)
 	reportLosses(out, path, "lost", &s.Lost, limit)
 	reportLosses(out, path, "skipped", &s.LeftOut, limit)
-	if twice > 0 {
-		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, text.Count(twice, "pair"))
+	if r.twice > 0 {
+		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, text.Count(r.twice, "pair"))
 	}
-	if kept == 0 && (s.Damage != nil || s.Lost.Any()) {
-		text.Line(out, "%s: found no entry that can be read, and did not write %s", path, f.out)
+	if r.pairs == 0 && (s.Damage != nil || s.Lost.Any()) {
+		text.Line(out, "%s: found no entry that can be read, and did not write %s", path, r.out)
 		return
 	}
-	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
+	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(r.pairs), "pair"), text.Count(uint64(s.Blocks), "data block"), r.out)
 	if source.IsInManifest(path) {
 		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", path, source.RepairCommand(filepath.Dir(path)))
 	}

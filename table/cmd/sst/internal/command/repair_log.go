@@ -17,9 +17,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A logSalvage is a run of salvage on a log.
-type logSalvage struct {
-	*salvageFlags
+// A logRepair writes the newest write of each key of a log to a table.
+type logRepair struct {
+	*repairFlags
 	path     string
 	internal bool // the table has internal keys, else user keys
 	limit    memory.Limit
@@ -28,13 +28,13 @@ type logSalvage struct {
 	deleted  uint64 // keys whose newest write is a deletion
 }
 
-// salvageLog writes the newest write of each key of a log to a table. found says whether it is a log: one
+// repairLog writes the newest write of each key of a log to a table. found says whether it is a log: one
 // that has a write, or is empty.
-func (f *salvageFlags) salvageLog(cmd *cobra.Command, path string, o source.Options, limit memory.Limit) (found bool, err error) {
+func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Options, limit memory.Limit) (found bool, err error) {
 	if err := o.Outputs.CheckAll([]string{path}); err != nil {
 		return false, err
 	}
-	l := &logSalvage{salvageFlags: f, path: path, internal: o.InternalKeys != source.No, limit: limit}
+	l := &logRepair{repairFlags: f, path: path, internal: o.InternalKeys != source.No, limit: limit}
 	var notes []string
 	o.InternalKeys, o.FindMore, o.Note = source.Auto, true, func(note string) { notes = append(notes, note) }
 	s, err := source.OpenSource(path, o)
@@ -60,35 +60,26 @@ func (f *salvageFlags) salvageLog(cmd *cobra.Command, path string, o source.Opti
 }
 
 // hasNone reports whether no write could be read of a log that is not empty.
-func (l *logSalvage) hasNone() bool { return l.writes == 0 && !source.IsEmpty(l.path) }
+func (l *logRepair) hasNone() bool { return l.writes == 0 && !source.IsEmpty(l.path) }
 
 // write writes the table, unless no write could be read.
-func (l *logSalvage) write(ctx context.Context, s *source.Source) error {
-	o, err := l.writerFlags.options(l.internal, s.Order)
+func (l *logRepair) write(ctx context.Context, s *source.Source) error {
+	o, err := l.limitedOptions(l.internal, s.Order, l.limit)
 	if err != nil {
-		return err
-	}
-	if err := limitWriter(l.limit, o); err != nil {
 		return err
 	}
 	to, err := output.Create(ctx, l.out, nil)
 	if err != nil {
 		return err
 	}
-	defer to.Abort() // does nothing after Commit
-	w, err := table.NewWriter(to, o)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if err := l.appendNewest(ctx, &boundedWriter{blockCounter: w, limit: l.limit}, s); err != nil || l.hasNone() {
-		return err
-	}
-	return closeAndCommit(w, to)
+	return writeTable(to, o, func(w *table.Writer) (keep bool, err error) {
+		err = l.appendNewest(ctx, &boundedWriter{blockCounter: w, limit: l.limit}, s)
+		return !l.hasNone(), err
+	})
 }
 
 // appendNewest appends the newest write of each key. User keys have no deletions.
-func (l *logSalvage) appendNewest(ctx context.Context, w appender, s *source.Source) error {
+func (l *logRepair) appendNewest(ctx context.Context, w appender, s *source.Source) error {
 	var last []byte
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -116,7 +107,7 @@ func (l *logSalvage) appendNewest(ctx context.Context, w appender, s *source.Sou
 }
 
 // report prints what was lost, and what was written.
-func (l *logSalvage) report(out io.Writer, lost []string) {
+func (l *logRepair) report(out io.Writer, lost []string) {
 	for _, line := range lost {
 		text.Line(out, "%s", line)
 	}

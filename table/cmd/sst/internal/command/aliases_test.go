@@ -1,0 +1,64 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The earlier name of a command stands for the command and the flags that do the same.
+func TestAliases(t *testing.T) {
+	for line, want := range map[string]string{
+		"compact db -o new":             "merge --database db -o new",
+		"compact":                       "merge --database",
+		"salvage t.ldb -o new.ldb":      "repair t.ldb -o new.ldb",
+		"filter union a b -o c":         "merge a b -o c",
+		"filter intersect a b":          "filter intersect a b",
+		"get compact salvage":           "get compact salvage",
+		"help compact":                  "help merge",
+		"help filter union":             "help merge",
+		"help salvage":                  "help repair",
+		"help get":                      "help get",
+		"help":                          "help",
+		"":                              "",
+		"scan filter union -n 1":        "scan filter union -n 1",
+		"merge --database compact -o x": "merge --database compact -o x",
+	} {
+		if diff := cmp.Diff(strings.Fields(want), withoutAlias(strings.Fields(line))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// No list of commands has an alias, and its help is that of the command.
+func TestAliasesAreInNoList(t *testing.T) {
+	_, list, _ := sst("help")
+	for name, command := range aliases {
+		if strings.Contains(list, "\n  "+name+" ") {
+			t.Errorf("sst help lists %s", name)
+		}
+		_, help, _ := sst(append(strings.Fields(name), "--help")...)
+		if want := mustSST(t, command[0], "--help"); help != want {
+			t.Errorf("%s --help is not that of %s:\n%s", name, command[0], help)
+		}
+	}
+}
+
+// sst compact writes what it always has: the database that sst merge --database writes, byte for byte.
+func TestCompactIsMerge(t *testing.T) {
+	dir := t.TempDir()
+	db, lines := filepath.Join(dir, "db"), filepath.Join(dir, "lines")
+	if err := os.WriteFile(lines, []byte("b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "build", "--database", "--internal-keys", lines, "-o", db)
+	compacted, merged := filepath.Join(dir, "compacted"), filepath.Join(dir, "merged")
+	mustSST(t, "compact", db, "-o", compacted)
+	mustSST(t, "merge", "--database", db, "-o", merged)
+	if diff := cmp.Diff(filesOf(t, merged), filesOf(t, compacted)); diff != "" {
+		t.Errorf("-merged +compacted:\n%s", diff)
+	}
+}

@@ -1,0 +1,140 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+)
+
+// topics are texts for sst help about what several commands share.
+var topics = cli.Commands{
+	"sources":     topic("sources", "What sst reads: tables, logs, databases and sets", sourcesHelp),
+	"formats":     topic("formats", "The formats of lines, keys, numbers and sizes", formatsHelp),
+	"sets":        topic("sets", "Sets of tables and their layers", setsHelp),
+	"filters":     topic("filters", "Block filters, table filters and filters alone", filtersHelp),
+	"damage":      topic("damage", "What sst repair keeps, loses and is certain of", damageHelp),
+	"exit-status": topic("exit-status", "What the exit statuses mean", exitMeanings.String()),
+}
+
+// topic returns a function that makes a command of a text.
+func topic(name, short, long string) func() *cobra.Command {
+	return func() *cobra.Command { return &cobra.Command{Use: name, Short: short, Long: long} }
+}
+
+const sourcesHelp = `A SOURCE is a table (.ldb, .sst), a write-ahead log (.log), a database's directory, a set, or a
+directory of tables.
+
+Databases    sst reads the tables and logs that the MANIFEST lists, and shows the newest version of
+             each key. --all-tables also reads the others. Logs hold writes that are in no table
+             yet; --no-log ignores them. An unfinished record at the end of a log is what a crash
+             leaves: sst ignores it, with a note. Another process may use the database meanwhile.
+Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
+             Newer layers hide older ones. If the manifest is corrupt, sst reads nothing;
+             --all-tables reads the tables without it.
+Directories  All tables and logs. Without sequence numbers, the table with the highest number in its
+             name counts, or else the last name.
+
+Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
+             lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
+             versions of these keys may show. --strict stops at the first damage.
+Keys         Keys of a database's tables are internal keys: they end in 8 bytes of sequence number
+             and kind. sst detects them by the keys and filters, unless --internal-keys says yes or
+             no.
+Order        Keys are in the order of the comparator that the MANIFEST names, else bytewise. For a
+             lone table, sst confirms that first: scan reads up to 8 MiB for it, get 16 blocks of at
+             most 1 MiB, and after a miss the blocks whose filters contain the key. --comparator
+             bytewise skips this. If the order is unknown, sst can scan, but not look up keys.`
+
+const formatsHelp = `Lines (--format), as scan prints and build reads them:
+
+  tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
+  json      objects with key or key_base64, and value or value_base64
+  hex       like tsv, in hexadecimal
+  raw       like tsv, without escapes; get prints nothing but the value's bytes
+  keys      one key per line, with escapes
+  raw-keys  one key per line; each byte before the newline is part of the key
+
+build reads tsv, and files called .json, .jsonl or .ndjson as json. With internal keys there are
+two more columns or fields: the sequence number, and the kind, set or delete. A UTF-8 byte order
+mark is skipped with a note, except in raw and raw-keys.
+
+Keys       KEY and --keys-from have the escapes of tsv, or with --hex two digits per byte. In a
+           raw key, write \\ for a backslash. A line may have up to 16 MiB.
+Numbers    10000000, 10_000_000, 10,000,000, 10e6 or 10M (k, M, G and T are powers of 1000).
+Sizes      65536, 64KiB (powers of 1024) or 64kB (powers of 1000).
+Rates      0.01 or 1%.
+Messages   Keys are in quotes, with the same escapes. Names of files have no quotes.`
+
+const setsHelp = `A set is a directory of tables with no keys in common and a manifest, set.jsonl. Programs query it
+as one table: see package table/set.
+
+  sst build -o urls/ --format raw-keys --on-duplicate first urls.txt        make a set
+  sst build --layer-of urls/ --format raw-keys --delete gone.txt new.txt    add a layer
+  sst stats --summary urls/                                                 see how large layers are
+  sst merge urls/ -o folded/                                                fold the layers
+
+Tables have at most --entries-per-table entries. They are renamed into place once all are complete,
+and the manifest is written last, so it never lists a missing table. A build replaces the manifest
+and keeps the older tables. A build that is killed can leave sievetable-*.tmp and tables that no
+manifest lists: remove them when no build is running.
+
+A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
+at once. Every layer adds its own false positives, so its tables have --table-filter table-bloom:10
+by default. The entries of a set with --filter-only are filters alone: it takes layers of keys, but
+no --delete, and answers "may be present".
+
+Several machines can build a set from sorted input. Each table's line for the manifest comes from
+--summary, and sst manifest joins the lines:
+
+  set -o pipefail
+  LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
+    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part-
+  sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`
+
+const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for each 2 KiB of the file. Table filters
+(--table-filter) cover the whole table, and LevelDB and goleveldb ignore them:
+
+  table-bloom:BITS  RocksDB's Bloom filter of BITS per key, 10 by default
+  fuse:BITS         a binary fuse filter of 4, 8, 10, 12, 14 or 16 BITS, 12 by default, for at most
+                    10 million keys; it takes 32 bytes of memory per key to build
+
+Names      Block filters are listed for both engines. With --filter-name leveldb.BuiltinBloomFilter,
+           an uncompressed table is byte for byte goleveldb's; with leveldb.BuiltinBloomFilter2, it
+           is C++ LevelDB's.
+Prefixes   With --filter-prefix delimiter:TEXT (up to the first TEXT) or length:BYTES, the filters
+           also contain each key's prefix. sst scan --prefix then reads nothing for most absent
+           prefixes.
+Alone      --filter-only writes a table filter without entries: sst get answers "may be present" or
+           "absent". Name it .filter, as LevelDB sees an empty table.
+Unions     sst merge unites table-bloom filters of one size and their keys: build each with the same
+           BITS and with --filter-keys N, the number of keys of all together.
+Allowlist  --never FILE: no key in FILE is ever a false positive. Those that the filter contains by
+           chance are stored beside it, 1 of 4096 for fuse:12. Other programs ignore them. A key of
+           both inputs is an error.
+
+sst plan says which filter to take, sst stats measures one, and sst fpr draws false-positive rates.`
+
+const damageHelp = `sst repair DIR writes a new database of the newest readable version of each key that is not
+deleted, from the tables and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also
+reads tables that no edit lists or calls obsolete. If the MANIFEST is lost, it reads all tables,
+and obsolete ones can bring deleted keys back.
+
+Messages name what is lost: ranges of keys, and sequence numbers of writes. Of these keys the new
+database can have older or deleted versions. sst counts such pairs, and --certain leaves them out.
+If the MANIFEST is sound, these pairs are certain:
+
+  - writes of live logs behind the lost ones
+  - pairs of tables, if no log has lost writes, and nothing in their level or a lower one that may
+    have their key (LevelDB up to 1.20 could move a newer version to a higher level)
+
+Pairs of unlisted tables and logs never are, and with --no-log none of a table is. A log that was
+cut looks as after a crash, unless the MANIFEST counts its writes. Keys out of order under right
+checksums are sorted, and are a loss, as one may have been another key. A key of a kind that
+LevelDB lacks is lost with its older versions.
+
+sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, with
+the file in memory, and can find those of a table stored as a value. Of equal keys the first in the
+file is kept; in an unknown order, all entries are. Of a log, the table has the newest write of
+each key, as internal keys, or with --internal-keys no as user keys without deletions. It cannot
+take the place of a database's table, since the MANIFEST has the old size: repair the database.
+Build a set again, or merge its sound tables.`
