@@ -62,3 +62,21 @@ func TestCompactIsMerge(t *testing.T) {
 		t.Errorf("-merged +compacted:\n%s", diff)
 	}
 }
+
+// filesOf returns the contents of the files of a directory.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(contents)
+	}
+	return files
+}

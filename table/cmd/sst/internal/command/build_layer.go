@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -140,7 +140,7 @@ func (b *build) isFilterOnly(m *set.Manifest) (only, known bool, err error) {
 	}
 	for _, run := range runs {
 		for _, t := range run {
-			f, failed := source.Open(filepath.Join(b.out, t.Name), source.Options{OneTable: true, ScanOnly: true})
+			f, failed := dbfile.Open(filepath.Join(b.out, t.Name), dbfile.Options{ScanOnly: true})
 			if failed == nil {
 				return f.Reader.FilterOnly(), true, f.Close()
 			}

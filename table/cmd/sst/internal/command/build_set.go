@@ -11,9 +11,9 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -214,7 +214,7 @@ func realTarget(path string, links int) string {
 
 // checkNoTable returns an error if an output that is no table would replace a table.
 func checkNoTable(flag, path string) error {
-	if path != "-" && source.IsTable(path) {
+	if path != "-" && dbfile.IsTable(path) {
 		return fmt.Errorf("%s is %s, which is a table: want another name", flag, path)
 	}
 	return nil

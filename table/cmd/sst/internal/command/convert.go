@@ -7,10 +7,10 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -46,7 +46,7 @@ func convertCommand() *cobra.Command {
 		if out == "" {
 			return errNoOutputTable
 		}
-		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
+		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
 			stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func convertCommand() *cobra.Command {
 }
 
 // convert writes the new table.
-func convert(ctx context.Context, cmd *cobra.Command, f *source.File, out string, writer *writerFlags, bar *progress.Bar) error {
+func convert(ctx context.Context, cmd *cobra.Command, f *dbfile.File, out string, writer *writerFlags, bar *progress.Bar) error {
 	o, err := writer.options(f.Internal, f.Order)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func convert(ctx context.Context, cmd *cobra.Command, f *source.File, out string
 }
 
 // copyEntries appends all entries of f to w.
-func copyEntries(w *table.Writer, f *source.File, bar *progress.Bar) error {
+func copyEntries(w *table.Writer, f *dbfile.File, bar *progress.Bar) error {
 	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err != nil {
 			return f.Wrap(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 const goldens = "../../../../../testdata"
@@ -39,7 +39,7 @@ func readSound(t *testing.T, path string) sound {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.Open(path, source.Options{})
+	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // flipAt changes a byte of a file.
@@ -31,7 +31,7 @@ func flipAt(t *testing.T, path string, at int64) {
 // flipBlock damages a data block of a table.
 func flipBlock(t *testing.T, path string, block int) {
 	t.Helper()
-	f, err := source.Open(path, source.Options{OneTable: true})
+	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

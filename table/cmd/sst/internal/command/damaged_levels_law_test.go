@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -61,7 +62,7 @@ func TestDamagedLevels(t *testing.T) {
 		for range rng.IntN(8) {
 			d.damage(t)
 		}
-		for _, o := range []source.Options{{}, {Repair: true}, {Repair: true, FindMore: true}, {Lookups: true}} {
+		for _, o := range []source.Options{{}, {ListOptions: dbdir.ListOptions{Repair: true}}, {ListOptions: dbdir.ListOptions{Repair: true}, FindMore: true}, {Lookups: true}} {
 			what := fmt.Sprintf("seed %d, repair %t, find more %t, damage %q", seed, o.Repair, o.FindMore, d.what)
 			d.check(t, what, o)
 		}
@@ -121,7 +122,7 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 // checkWithoutLogs checks that a repair that leaves out the logs keeps nothing for certain that they have newer.
 func (d *levels) checkWithoutLogs(t *testing.T, what string) {
 	t.Helper()
-	s, err := source.OpenSource(d.dir, source.Options{Repair: true, NoLogs: true})
+	s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true, NoLogs: true}})
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

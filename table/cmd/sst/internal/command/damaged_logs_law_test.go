@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -47,7 +48,7 @@ func TestTwoDamagedLogs(t *testing.T) {
 		}
 		for _, findMore := range []bool{false, true} {
 			what := fmt.Sprintf("seed %d, find more %t, %q", seed, findMore, d.what)
-			s, err := source.OpenSource(d.dir, source.Options{Repair: true, FindMore: findMore})
+			s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, FindMore: findMore})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -36,13 +38,13 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	}
 	damage := damageOf(err)
 	for _, dir := range damage.databases {
-		text.Line(w, "sst: restore what is damaged or missing, or run: %s", source.RepairCommand(dir))
+		text.Line(w, "sst: restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
 	}
 	switch f := command.Flags().Lookup("comparator"); {
 	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
 		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 	case len(damage.missing) > 0:
-		text.Line(w, "sst: restore what is missing, or run: %s", source.RepairCommand(filepath.Dir(damage.missing[0])))
+		text.Line(w, "sst: restore what is missing, or run: %s", dbfile.RepairCommand(filepath.Dir(damage.missing[0])))
 	case len(damage.files) > 0:
 		suggestRescue(w, damage.files)
 	}
@@ -59,7 +61,7 @@ func shortMemory(err error) error {
 		return nil
 	}
 	what := "sst"
-	if file := (*source.FileError)(nil); errors.As(err, &file) {
+	if file := (*dbfile.FileError)(nil); errors.As(err, &file) {
 		what = file.Path
 	}
 	return memory.Refused(what, refused)
@@ -67,20 +69,20 @@ func shortMemory(err error) error {
 
 // suggestRescue prints how to save what damaged tables still have.
 func suggestRescue(w io.Writer, all []string) {
-	files := slices.DeleteFunc(slices.Clone(all), source.HasNoEntries)
+	files := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
-	case len(files) == 0 && !source.IsEmpty(all[0]):
+	case len(files) == 0 && !dbfile.IsEmpty(all[0]):
 		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(files) == 0:
-		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), source.RepairCommand(filepath.Dir(all[0])))
+		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), dbfile.RepairCommand(filepath.Dir(all[0])))
 		return
 	}
-	if dir := filepath.Dir(files[0]); source.IsInManifest(files[0]) {
-		text.Line(w, "sst: to make a database of all that can still be read: %s", source.RepairCommand(dir))
+	if dir := filepath.Dir(files[0]); dbfile.IsInManifest(files[0]) {
+		text.Line(w, "sst: to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
 		return
 	}
-	rescued := source.OutputName(files[0], ".rescued.ldb")
+	rescued := dbfile.OutputName(files[0], ".rescued.ldb")
 	others := ""
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
@@ -106,9 +108,9 @@ func (d *damaged) add(err error) {
 	switch e := err.(type) {
 	case damageReported:
 		d.files, d.databases = append(d.files, e.files...), e.databases
-	case *source.FileError:
+	case *dbfile.FileError:
 		switch {
-		case errors.As(e, new(*source.MissingTable)):
+		case errors.As(e, new(*dbdir.MissingTable)):
 			d.missing = append(d.missing, e.Path)
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			d.files = append(d.files, e.Path)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -25,7 +25,7 @@ type exceptions struct {
 
 // keepExceptions has a new table of the entries of f deny the exceptions of f, as far as its filter has
 // them. The options are complete apart from that.
-func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exceptions {
+func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exceptions {
 	old := f.Filters()
 	e := &exceptions{path: f.Path, n: old.Never.Len()}
 	switch {
@@ -54,7 +54,7 @@ func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exce
 const maxExpansion = 16
 
 // areTooLong reports whether the exceptions are longer than that.
-func areTooLong(f source.Filters) bool {
+func areTooLong(f dbfile.Filters) bool {
 	left := maxExpansion * f.NeverEntry.Length
 	for key := range f.Never.All() {
 		if uint64(len(key)) > left {
@@ -83,7 +83,7 @@ func inOrder(never *table.Exceptions, order table.Comparer, internal bool) iter.
 }
 
 // explainNever says of an error of Append that the table itself denies the key.
-func explainNever(f *source.File, key []byte, err error) error {
+func explainNever(f *dbfile.File, key []byte, err error) error {
 	if !errors.Is(err, table.ErrNever) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -55,7 +55,7 @@ func retainedFilterPrefix(p *table.Properties) string {
 
 // notePrefixLoss says that the filters of a new table of the same entries do not hold prefixes, if those of
 // f do.
-func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *source.File) {
+func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *dbfile.File) {
 	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
 		text.Line(stderr, "sst: note: the filters of the new table do not hold prefixes, as those of the old one do by %s", printable.Escape([]byte(p.FilterPrefix)))
 	}

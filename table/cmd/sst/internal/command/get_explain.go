@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -30,7 +31,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	if e.Log != "" {
 		text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
 	}
-	filterOnly := slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly })
+	filterOnly := slices.ContainsFunc(paths, func(p dbfile.LookupTrace) bool { return p.FilterOnly })
 	alone := !s.Dir && len(paths) == 1
 	for _, p := range paths {
 		explainTable(out, p, alone)
@@ -41,11 +42,11 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	switch {
 	case alone: // its answer is the answer
 	case err != nil && (found || e.Internal):
-		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e))
+		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e.Entry))
 	case err != nil:
 		text.Line(out, "unknown: damage may hide the key")
 	case found || e.Internal:
-		text.Line(out, "%s", describeVersion(e))
+		text.Line(out, "%s", describeVersion(e.Entry))
 	case len(paths) > 0 && paths[len(paths)-1].Removed:
 		text.Line(out, "absent: removed by a layer of the set")
 	case filterOnly:
@@ -57,7 +58,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 }
 
 // describeVersion describes the newest version of a key, which may be a tombstone.
-func describeVersion(e source.Entry) string {
+func describeVersion(e dbfile.Entry) string {
 	if e.Internal && e.Kind == table.KindDelete {
 		return fmt.Sprintf("absent: deleted by the tombstone with sequence number %d", e.Sequence)
 	}
@@ -65,7 +66,7 @@ func describeVersion(e source.Entry) string {
 }
 
 // describeEntry describes an entry, with the start of its value. A tombstone has none.
-func describeEntry(e source.Entry) string {
+func describeEntry(e dbfile.Entry) string {
 	version := ""
 	if e.Internal {
 		version = fmt.Sprintf("sequence %d, %s", e.Sequence, text.KindName(e.Kind))
@@ -82,12 +83,12 @@ func describeEntry(e source.Entry) string {
 }
 
 // explainTotals prints how many tables were searched, and what that took.
-func explainTotals(out io.Writer, s *source.Source, paths []source.LookupTrace) {
+func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) {
 	var ruledOut, read, size uint64
 	var spent time.Duration
 	for _, p := range paths {
 		read, size, spent = read+p.BlocksRead, size+p.BytesRead, spent+p.Time
-		if p.TableFilter == source.Absent || p.BlockFilter == source.Absent {
+		if p.TableFilter == dbfile.Absent || p.BlockFilter == dbfile.Absent {
 			ruledOut++
 		}
 	}
@@ -103,13 +104,13 @@ func explainTotals(out io.Writer, s *source.Source, paths []source.LookupTrace) 
 }
 
 // explainTable prints the steps in a table. If it is alone, its answer is that of the lookup.
-func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
+func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
 	if tableFilter := p.TableFilter; filters.Table != nil {
 		if p.IsException {
-			tableFilter = source.MayContain
+			tableFilter = dbfile.MayContain
 		}
 		text.Row(w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), tableFilter)
 	}
@@ -125,7 +126,7 @@ func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 	if filters.Prefix != nil {
 		text.Row(w, "  prefixes", "%s: for scans, and not asked", printable.Escape([]byte(filters.Prefix.Name())))
 	}
-	if p.TableFilter != source.Absent && !p.FilterOnly {
+	if p.TableFilter != dbfile.Absent && !p.FilterOnly {
 		explainBlock(w, p, filters)
 	}
 	text.Row(w, "  read", "%s, %s, in %s", text.Count(p.BlocksRead, "data block"), text.Bytes(p.BytesRead), p.Time)
@@ -134,7 +135,7 @@ func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 }
 
 // explainBlock prints the answers of the index and of the block filter.
-func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
+func explainBlock(w io.Writer, p dbfile.LookupTrace, filters dbfile.Filters) {
 	data := len(p.File.Layout.Data)
 	switch {
 	case data == 0:
@@ -192,12 +193,12 @@ func probedBits(p filter.Probes) string {
 }
 
 // lookupOutcome describes the result of the lookup in a table.
-func lookupOutcome(p source.LookupTrace, alone bool) string {
+func lookupOutcome(p dbfile.LookupTrace, alone bool) string {
 	absent := "not in this table"
 	if alone {
 		absent = "absent"
 	}
-	table, block := p.TableFilter == source.MayContain, p.BlockFilter == source.MayContain
+	table, block := p.TableFilter == dbfile.MayContain, p.BlockFilter == dbfile.MayContain
 	switch {
 	case p.Err != nil:
 		return "unknown: the data block is damaged"

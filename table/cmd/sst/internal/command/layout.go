@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/layout"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -48,11 +48,11 @@ func layoutCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		kind, err := source.FileKindOf(args[0], p.options)
+		kind, err := dbfile.FileKindOf(args[0], p.options.Options)
 		if err != nil {
 			return err
 		}
-		if kind == source.LogFile || kind == source.ManifestFile || kind == source.RecordFile {
+		if kind == dbfile.LogFile || kind == dbfile.ManifestFile || kind == dbfile.RecordFile {
 			return p.layoutOfLog(args[0], kind)
 		}
 		return p.layoutOfTable(args[0])
@@ -62,7 +62,7 @@ func layoutCommand() *cobra.Command {
 
 // layoutOfTable prints the layout of a table.
 func (p *pass) layoutOfTable(path string) (err error) {
-	f, err := source.OpenDamaged(path, p.options)
+	f, err := dbfile.OpenDamaged(path, p.options.Options)
 	if err != nil {
 		return err
 	}
@@ -77,18 +77,18 @@ func (p *pass) layoutOfTable(path string) (err error) {
 }
 
 // layoutOfLog prints the layout of a log or a MANIFEST.
-func (p *pass) layoutOfLog(path string, kind source.FileKind) error {
+func (p *pass) layoutOfLog(path string, kind dbfile.FileKind) error {
 	f, info, err := regular.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // it was only read
 	size := info.Size()
-	if kind == source.ManifestFile {
+	if kind == dbfile.ManifestFile {
 		return printRows(p, columns{{"edit", 4}}.of(size), layout.Manifest(f, size), editCells)
 	}
 	rows := layout.Log(f, size)
-	if kind == source.RecordFile {
+	if kind == dbfile.RecordFile {
 		rows = layout.Records(f, size)
 	}
 	return printRows(p, columns{{"kind", -9}, {"sequence", 12}, {"writes", 7}}.of(size), rows, recordCells)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // full is a full disk.
@@ -71,7 +71,7 @@ func TestLongSharedKeys(t *testing.T) {
 	n := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			f, err := source.Open(path, source.Options{})
+			f, err := dbfile.Open(path, dbfile.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -20,8 +20,9 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -125,7 +126,7 @@ func isSummary(path string) bool {
 	defer f.Close() // it was only read
 	start := make([]byte, 64)
 	n, _ := f.ReadAt(start, 0)
-	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) && !source.IsTable(path)
+	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) && !dbfile.IsTable(path)
 }
 
 // maxSummaryLine is longer than the line of the longest keys and name.
@@ -160,7 +161,7 @@ func readSummary(path string) (all []tableLine, err error) {
 
 // describe returns the line of a table.
 func describe(ctx context.Context, path string) (tableLine, error) {
-	f, err := source.Open(path, source.Options{ScanOnly: true, OneTable: true})
+	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true})
 	if err != nil {
 		return tableLine{}, err
 	}
@@ -231,7 +232,7 @@ func isRemoval(manifest, name string) bool {
 
 // layersOf returns the layers of a manifest. A file that is none has none.
 func layersOf(path string) []set.Layer {
-	m, err := source.ReadSetManifest(path, source.Options{})
+	m, err := dbdir.ReadSetManifest(path, dbdir.ListOptions{})
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -94,7 +95,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 
 // wholeOf returns the file or directory that is all of an input: of the manifest of a set, the directory.
 func wholeOf(path string) string {
-	if source.IsDirectory(path) {
+	if dbdir.IsDirectory(path) {
 		return directoryOf(path)
 	}
 	return path

@@ -15,17 +15,18 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // isFilter reports whether a file is a table with a filter only. Another error is returned when the file is merged.
 func isFilter(path string) bool {
-	if source.IsDirectory(path) {
+	if dbdir.IsDirectory(path) {
 		return false
 	}
-	f, err := source.Open(path, source.Options{OneTable: true, ScanOnly: true})
+	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true})
 	if err != nil {
 		return false
 	}
@@ -61,7 +62,7 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 			return err
 		}
 		flags := sourceFlags{internalKeys: "auto", comparator: "auto", scanOnly: true, stdout: cmd.OutOrStdout}
-		err := flags.withFile(path, cmd.ErrOrStderr(), func(f *source.File) error { return addTo(&union, f) })
+		err := flags.withFile(path, cmd.ErrOrStderr(), func(f *dbfile.File) error { return addTo(&union, f) })
 		if errors.Is(err, table.ErrNoUnion) {
 			return errors.Join(err, errNoUnion)
 		}
@@ -79,7 +80,7 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 }
 
 // addTo adds the filter of a file to the union.
-func addTo(union *table.FilterUnion, f *source.File) error {
+func addTo(union *table.FilterUnion, f *dbfile.File) error {
 	err := union.Add(f.Reader)
 	if errors.Is(err, table.ErrNoUnion) && !f.Reader.FilterOnly() {
 		err = fmt.Errorf("%w: a table with entries, want a filter only, as sst build --filter-only writes it", table.ErrNoUnion)
@@ -89,7 +90,7 @@ func addTo(union *table.FilterUnion, f *source.File) error {
 
 // checkNoFilters returns an error for a directory of filters, or the manifest of a set of them.
 func checkNoFilters(path string) error {
-	if !source.IsDirectory(path) {
+	if !dbdir.IsDirectory(path) {
 		return nil
 	}
 	dir, kind := path, "a directory"

@@ -8,6 +8,8 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -16,9 +18,9 @@ import (
 func TestJSONLines(t *testing.T) {
 	t.Parallel()
 	level, sequence, offset := 0, uint64(1<<40), uint64(4096)
-	listed := &source.Table{TableFile: source.TableFile{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
-	unlisted := &source.Table{TableFile: source.TableFile{Path: "db/6.ldb"}}
-	e := source.Entry{Sequence: sequence, Kind: table.KindDelete, Offset: offset}
+	listed := &source.Table{TableFile: dbdir.TableFile{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
+	unlisted := &source.Table{TableFile: dbdir.TableFile{Path: "db/6.ldb"}}
+	e := source.Entry{Entry: dbfile.Entry{Sequence: sequence, Kind: table.KindDelete}, Offset: offset}
 	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {
 		for _, t1 := range []*source.Table{listed, unlisted, nil} {
 			for choice := range 8 {

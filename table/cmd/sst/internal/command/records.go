@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -17,7 +18,7 @@ import (
 func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	for _, name := range []string{"from", "to", "prefix", "reverse", "versions", "where", "keys"} {
 		if cmd.Flags().Changed(name) {
-			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, source.RecordFile)
+			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, dbfile.RecordFile)
 		}
 	}
 	if f.limit < 0 {
@@ -31,10 +32,10 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	n, r := 0, source.Records{Path: path}
-	for record, err := range r.All(p.options, math.MaxInt) {
+	n, r := 0, dbfile.Records{Path: path}
+	for record, err := range r.All(p.options.Options, math.MaxInt) {
 		if err == nil {
-			err = lines.print(source.Entry{Value: record.Bytes})
+			err = lines.print(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}})
 		}
 		if err != nil {
 			return err
@@ -57,8 +58,8 @@ type recordStats struct {
 }
 
 // count reads the records.
-func (s *recordStats) count(r *source.Records, o source.Options) error {
-	for record, err := range r.All(o, 0) {
+func (s *recordStats) count(r *dbfile.Records, o source.Options) error {
+	for record, err := range r.All(o.Options, 0) {
 		if err != nil {
 			return err
 		}
@@ -73,11 +74,11 @@ func (s *recordStats) count(r *source.Records, o source.Options) error {
 // verifyRecords checks a file whose records are not batches: its checksums.
 func verifyRecords(path string, o source.Options) (remark string, err error) {
 	var s recordStats
-	r := source.Records{Path: path}
+	r := dbfile.Records{Path: path}
 	if err := s.count(&r, o); err != nil {
 		return "", err
 	}
-	remark = ", but it is " + string(source.RecordFile) + ": only the checksums of " + text.Count(s.Records, "record") + " were checked"
+	remark = ", but it is " + string(dbfile.RecordFile) + ": only the checksums of " + text.Count(s.Records, "record") + " were checked"
 	if r.Note != "" {
 		remark += ", and " + r.Note
 	}
@@ -86,13 +87,13 @@ func verifyRecords(path string, o source.Options) (remark string, err error) {
 
 // statsOfRecords prints the statistics of a file whose records are not batches.
 func (p *pass) statsOfRecords(path string) error {
-	s, r := recordStats{File: path}, source.Records{Path: path}
+	s, r := recordStats{File: path}, dbfile.Records{Path: path}
 	if err := s.count(&r, p.options); err != nil {
 		return err
 	}
 	p.noteAbout(path, r.Note)
 	return p.print(s, func(w io.Writer) {
-		text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), source.RecordFile)
+		text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), dbfile.RecordFile)
 		text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))
 		text.Row(w, "  in all", "%s", text.Bytes(s.RecordBytes))
 		text.Row(w, "  sizes", "%s", s.RecordSizes)

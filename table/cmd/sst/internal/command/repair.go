@@ -5,6 +5,8 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -56,7 +58,7 @@ func repairCommand() *cobra.Command {
 
 // run repairs what a path is.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
-	isDir := source.IsDirectory(path)
+	isDir := dbdir.IsDirectory(path)
 	switch {
 	case f.out == "":
 		return cli.UsageErrorf("missing -o OUT, the name of the new database or table")
@@ -97,7 +99,7 @@ func lostFrom(s *source.Source) error {
 }
 
 // salvagePairs is source.Options.Salvage.
-func salvagePairs(f *source.File, keys source.InternalKeys) (source.Salvaged, error) {
+func salvagePairs(f *dbfile.File, keys dbfile.InternalKeys) (source.Salvaged, error) {
 	s, err := salvage.Open(f, keys)
 	if err != nil {
 		return source.Salvaged{}, err

@@ -12,12 +12,12 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
@@ -26,7 +26,7 @@ import (
 type tableRepair struct {
 	*repairFlags
 	limit   memory.Limit
-	file    *source.File
+	file    *dbfile.File
 	found   *salvage.Salvage
 	options *table.WriterOptions
 	pairs   int
@@ -44,13 +44,13 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer limit.Apply()()
-	if source.IsLogFile(path, o) {
+	if dbfile.IsLogFile(path, o.Options) {
 		if found, err := f.repairLog(cmd, path, o, limit); found || err != nil {
 			return err
 		}
 	}
 	o.MaxBlock = limit.MaxPair()
-	file, err := source.OpenDamaged(path, o)
+	file, err := dbfile.OpenDamaged(path, o.Options)
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	return r.run(cmd, o.InternalKeys)
 }
 
-func (r *tableRepair) run(cmd *cobra.Command, internal source.InternalKeys) (err error) {
+func (r *tableRepair) run(cmd *cobra.Command, internal dbfile.InternalKeys) (err error) {
 	if r.found, err = salvage.Open(r.file, internal); err != nil {
 		return err
 	}
 	s, file := r.found, r.file
 	if file.ForeignErr != nil && !s.Found() {
-		if source.IsLogFile(file.Path, source.Options{}) {
+		if dbfile.IsLogFile(file.Path, dbfile.Options{}) {
 			return fmt.Errorf("%s: no write of a log and no block of a table can be read", file.Path)
 		}
 		return file.ForeignErr
@@ -123,7 +123,7 @@ func (r *tableRepair) write(ctx context.Context) error {
 }
 
 // retainSettings sets flags to the settings of the damaged table, if it can be opened.
-func (f *repairFlags) retainSettings(file *source.File, limit memory.Limit, given func(name string) bool) {
+func (f *repairFlags) retainSettings(file *dbfile.File, limit memory.Limit, given func(name string) bool) {
 	if file.Reader == nil {
 		return
 	}

@@ -71,24 +71,6 @@ func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 	return c
 }
 
-// filesOf returns the contents of the files of a directory.
-func filesOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, e := range entries {
-		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(contents)
-	}
-	return files
-}
-
 // kill runs the command, and kills it after some of the time that it takes.
 func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -34,9 +35,9 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	if err := o.Outputs.CheckAll([]string{path}); err != nil {
 		return false, err
 	}
-	l := &logRepair{repairFlags: f, path: path, internal: o.InternalKeys != source.No, limit: limit}
+	l := &logRepair{repairFlags: f, path: path, internal: o.InternalKeys != dbfile.No, limit: limit}
 	var notes []string
-	o.InternalKeys, o.FindMore, o.Note = source.Auto, true, func(note string) { notes = append(notes, note) }
+	o.InternalKeys, o.FindMore, o.Note = dbfile.Auto, true, func(note string) { notes = append(notes, note) }
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return false, err
@@ -60,7 +61,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 }
 
 // hasNone reports whether no write could be read of a log that is not empty.
-func (l *logRepair) hasNone() bool { return l.writes == 0 && !source.IsEmpty(l.path) }
+func (l *logRepair) hasNone() bool { return l.writes == 0 && !dbfile.IsEmpty(l.path) }
 
 // write writes the table, unless no write could be read.
 func (l *logRepair) write(ctx context.Context, s *source.Source) error {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // checkMemory returns an error if a larger --memory would be enough for the file, its index
 // or one of its decoded blocks.
-func checkMemory(file *source.File, limit memory.Limit) error {
+func checkMemory(file *dbfile.File, limit memory.Limit) error {
 	if file.Layout == nil {
 		return checkMemoryWithoutIndex(file, limit)
 	}
@@ -31,7 +31,7 @@ func checkMemory(file *source.File, limit memory.Limit) error {
 }
 
 // checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
-func checkMemoryWithoutIndex(file *source.File, limit memory.Limit) error {
+func checkMemoryWithoutIndex(file *dbfile.File, limit memory.Limit) error {
 	var c *table.CorruptionError
 	if errors.As(file.Damage, &c) && c.Block == table.IndexBlock {
 		if err := limit.CheckPair(memoryForBlock(c.Length, c.Err)); err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -37,8 +37,8 @@ func (r *tableRepair) report(out io.Writer) {
 		return
 	}
 	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(r.pairs), "pair"), text.Count(uint64(s.Blocks), "data block"), r.out)
-	if source.IsInManifest(path) {
-		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", path, source.RepairCommand(filepath.Dir(path)))
+	if dbfile.IsInManifest(path) {
+		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", path, dbfile.RepairCommand(filepath.Dir(path)))
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -74,18 +75,18 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	write := func(page func(io.Writer) error, damage error) error {
 		return errors.Join(writePage(cmd.Context(), f.out, page, p.out), damage)
 	}
-	if source.IsSet(path) {
+	if dbdir.IsSet(path) {
 		return p.reportSet(path, write)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		s, damage := summary.Read(path, p.options, !f.noLogs)
+		s, damage := summary.Read(path, p.options.ListOptions, !f.noLogs)
 		if s == nil {
 			return damage
 		}
 		p.note(s.Notes...)
 		return write(report.NewDatabase(s, f.noLogs).Write, damage)
 	}
-	return f.withFile(path, p.stderr, func(file *source.File) error {
+	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
 		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})
 		return write(page.Write, file.Wrap(damage))
 	})
@@ -93,17 +94,17 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 
 // reportSet writes the report on a set.
 func (p *pass) reportSet(path string, write func(page func(io.Writer) error, damage error) error) error {
-	s, damage := summary.ReadSet(path, p.options)
+	s, damage := summary.ReadSet(path, p.options.ListOptions)
 	if s == nil {
 		return damage
 	}
 	p.note(s.Notes...)
-	var one *source.File
+	var one *dbfile.File
 	var entries uint64
 	var err error
 	if i := slices.IndexFunc(s.Files, hasFilters); i >= 0 {
 		entries = s.Files[i].Entries
-		if one, err = (source.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options); err != nil {
+		if one, err = (dbdir.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options.ListOptions); err != nil {
 			s.Damage = append(s.Damage, text.Lines(err)...)
 			damage = errors.Join(damage, err)
 		} else {

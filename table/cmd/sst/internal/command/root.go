@@ -1,10 +1,10 @@
 // Package command has the commands of sst. Each is in the files that begin with its name. What
 // several share is in *_flags.go, appenders.go, errors.go, pass.go, printer.go and targets.go.
 //
-// The work is done by other packages: source reads tables, logs, databases and sets, tablestats,
-// layout, summary and report describe them, input, sorting, output and partition make new ones,
-// and salvage reads damaged ones. seen tells new lines from others. play makes a page to play with
-// a filter, and page has what web pages share.
+// The work is done by other packages: dbfile opens a file, dbdir lists those of a database or a set, and source reads
+// them as one; tablestats, layout, summary and report describe them; input, sorting, output and partition make new
+// ones; salvage reads damaged ones. seen tells new lines from others, play makes a page to play with a filter, and page
+// has what web pages share.
 package command
 
 import (

@@ -10,6 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -31,7 +33,7 @@ func TestSalvagedTables(t *testing.T) {
 		d.addTable(t, 1, slices.SortedFunc(slices.Values(d.writes[older:]), rawEntry.compare))
 		d.end(t)
 		gap := d.breakIndex(t)
-		s, err := source.OpenSource(d.dir, source.Options{Repair: true, FindMore: true, Salvage: salvagePairs})
+		s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, FindMore: true, Salvage: salvagePairs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +84,7 @@ func (d *levels) holdTable(t *testing.T, i int) {
 func (d *levels) breakIndex(t *testing.T) (gap int) {
 	t.Helper()
 	s := d.tables[len(d.tables)-1]
-	f, err := source.Open(s.path, source.Options{OneTable: true})
+	f, err := dbfile.Open(s.path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

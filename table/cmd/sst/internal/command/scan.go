@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -68,7 +69,7 @@ func scanCommand() *cobra.Command {
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.scanOnly, f.asksPrefix = true, f.prefix != nil
-		if kind, err := source.FileKindOf(args[0], source.Options{}); err == nil && kind == source.RecordFile {
+		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {
 			return f.scanRecords(cmd, args[0])
 		}
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {

@@ -11,6 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -70,9 +72,9 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	switch f.internalKeys {
 	case "auto":
 	case "yes":
-		o.InternalKeys = source.Yes
+		o.InternalKeys = dbfile.Yes
 	case "no":
-		o.InternalKeys = source.No
+		o.InternalKeys = dbfile.No
 	default:
 		return o, cli.UsageErrorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
 	}
@@ -81,7 +83,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 		if err != nil {
 			return o, err
 		}
-		o.Order = source.ExplicitOrder(order)
+		o.Order = dbfile.ExplicitOrder(order)
 	}
 	return o, nil
 }
@@ -117,8 +119,8 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 }
 
 // withFile opens a single table for do.
-func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
-	if source.IsDirectory(path) {
+func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.File) error) error {
+	if dbdir.IsDirectory(path) {
 		kind := "the manifest of a set"
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			kind = "a directory"

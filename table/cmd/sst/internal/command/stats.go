@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -100,16 +101,16 @@ func (p *pass) statsOfAll(args []string) error {
 func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
 	o := p.options
 	o.Order = t.in.order
-	f, err := t.Open(o)
+	f, err := t.Open(o.ListOptions)
 	if err != nil {
-		return t.Loss(err)
+		return source.LossOf(t.TableFile, err)
 	}
-	s, damage := tablestats.Collect(f, f.Loss, budget)
-	damage = f.JoinLosses(damage)
+	s, damage := tablestats.Collect(f, func(err error) error { return source.LossIn(f, err) }, budget)
+	damage = source.JoinLosses(damage)
 	s.Measure(f)
-	note, err := t.CheckSizeOf(f)
+	note, err := f.CheckSize(t.Meta)
 	p.noteAbout(t.Path, note)
-	return errors.Join(damage, t.Loss(err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
+	return errors.Join(damage, source.LossOf(t.TableFile, err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
 }
 
 // statsOfLog prints the statistics of a log, and then returns its damage.

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -85,12 +86,12 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 // sizeOfTables returns the size of the tables of a source, or -1 if it is unknown.
 func sizeOfTables(path string, flags *sourceFlags) int64 {
 	paths := []string{path}
-	if source.IsDirectory(path) {
+	if dbdir.IsDirectory(path) {
 		o, err := flags.options()
 		if err != nil {
 			return -1
 		}
-		d, _ := source.ListDir(path, o)
+		d, _ := dbdir.ListDir(path, o.ListOptions)
 		paths = nil
 		for _, t := range d.Tables {
 			paths = append(paths, t.Path)

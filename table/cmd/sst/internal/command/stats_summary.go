@@ -16,7 +16,7 @@ import (
 
 // summarize prints the summary of a database or a set, and then returns what is missing or wrong.
 func (p *pass) summarize(path string) error {
-	if s, damage := summary.ReadSet(path, p.options); s != nil {
+	if s, damage := summary.ReadSet(path, p.options.ListOptions); s != nil {
 		p.note(s.Notes...)
 		return cmp.Or(p.print(s, func(w io.Writer) { printSetSummary(w, s) }), damage)
 	} else if damage != nil {
@@ -25,7 +25,7 @@ func (p *pass) summarize(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
 	}
-	s, damage := summary.Read(path, p.options, false)
+	s, damage := summary.Read(path, p.options.ListOptions, false)
 	if s == nil {
 		return damage
 	}

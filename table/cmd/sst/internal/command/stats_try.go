@@ -97,7 +97,7 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 		return fmt.Errorf("%s is a log, which has no blocks: --try wants a table or a directory", t.Path)
 	}
 	o.Order = t.in.order
-	f, err := t.Open(o)
+	f, err := t.Open(o.ListOptions)
 	if err != nil {
 		return err
 	}

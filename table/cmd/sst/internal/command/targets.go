@@ -8,14 +8,16 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // A target is a file that a command goes over.
 type target struct {
-	source.TableFile
+	dbdir.TableFile
 	kind  string
-	state *source.StateFile // of a file that is no table and no log to read; nil: of others
+	state *dbdir.StateFile // of a file that is no table and no log to read; nil: of others
 	in    *folder
 }
 
@@ -32,9 +34,9 @@ const (
 type folder struct {
 	path     string            // the directory; "": the argument is a file
 	version  *versions.Version // of the database
-	order    source.Order      // the order that the user or the MANIFEST says
+	order    dbfile.Order      // the order that the user or the MANIFEST says
 	database bool              // sst repair reads the directory
-	lastLog  *source.Log       // the last log that was read
+	lastLog  *dbfile.Log       // the last log that was read
 	highest  uint64            // the highest sequence number of the tables that were checked
 	newest   string            // the path of a table that has it
 }
@@ -44,22 +46,22 @@ type folder struct {
 // as CURRENT are targets too, behind what they are about, and what is wrong with them is no error.
 func (p *pass) targets(args []string, states bool) (all []target) {
 	for _, arg := range args {
-		if !source.IsDirectory(arg) {
+		if !dbdir.IsDirectory(arg) {
 			all = append(all, namedTarget(arg, p.options))
 			continue
 		}
-		dir, err := source.ListDir(arg, p.options)
+		dir, err := dbdir.ListDir(arg, p.options.ListOptions)
 		p.fail(err)
 		p.note(dir.Notes...)
 		in := &folder{path: arg, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
-		in.lastLog = &source.Log{Log: wal.Log{Start: dir.LogStart(p.options)}}
+		in.lastLog = &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}
 		all = append(all, in.files(dir)...)
 		if !states {
 			p.fail(dir.Damage...)
 			continue
 		}
 		for _, f := range dir.StateFiles() {
-			all = append(all, target{source.TableFile{Path: f.Path}, stateKind(f.Path), &f, in})
+			all = append(all, target{dbdir.TableFile{Path: f.Path}, stateKind(f.Path), &f, in})
 		}
 	}
 	return all
@@ -67,17 +69,17 @@ func (p *pass) targets(args []string, states bool) (all []target) {
 
 // namedTarget returns the target for an argument that is a file. Opening the file returns its error.
 func namedTarget(path string, o source.Options) target {
-	t := target{source.TableFile{Path: path}, isTable, nil, &folder{order: o.Order, lastLog: new(source.Log)}}
-	if source.IsLogFile(path, o) {
+	t := target{dbdir.TableFile{Path: path}, isTable, nil, &folder{order: o.Order, lastLog: new(dbfile.Log)}}
+	if dbfile.IsLogFile(path, o.Options) {
 		t.kind = isLog
-	} else if kind, _ := source.FileKindOf(path, o); kind == source.RecordFile {
+	} else if kind, _ := dbfile.FileKindOf(path, o.Options); kind == dbfile.RecordFile {
 		t.kind = isRecords
 	}
 	return t
 }
 
 // files returns the tables and logs of a directory, each in the order in which they were written.
-func (in *folder) files(dir source.Dir) (all []target) {
+func (in *folder) files(dir dbdir.Dir) (all []target) {
 	for _, t := range dir.All() {
 		all = append(all, target{t, isTable, nil, in})
 	}
@@ -85,7 +87,7 @@ func (in *folder) files(dir source.Dir) (all []target) {
 		slices.Reverse(all)
 	}
 	for _, path := range dir.Logs {
-		all = append(all, target{source.TableFile{Path: path}, isLog, nil, in})
+		all = append(all, target{dbdir.TableFile{Path: path}, isLog, nil, in})
 	}
 	return all
 }
@@ -103,7 +105,7 @@ func stateKind(path string) string {
 }
 
 // nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
-func (t target) nextLog() *source.Log {
+func (t target) nextLog() *dbfile.Log {
 	t.in.lastLog = t.in.lastLog.Next(t.Path)
 	return t.in.lastLog
 }
@@ -125,7 +127,7 @@ func (t target) wasRemoved(err error, o source.Options) bool {
 	if t.in.path == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	d, err := source.ListDir(t.in.path, o)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l source.TableFile) bool { return l.Path == t.Path })
+	d, err := dbdir.ListDir(t.in.path, o.ListOptions)
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l dbdir.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }

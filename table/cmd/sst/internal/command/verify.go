@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -173,7 +174,7 @@ func (v *verifier) count(t target, is string, err error) error {
 			v.found.of++
 		}
 		if exitStatusOf(err) == exitMemory {
-			return &source.FileError{Path: t.Path, Err: err}
+			return &dbfile.FileError{Path: t.Path, Err: err}
 		}
 		return fmt.Errorf("%s could not be checked completely", t.Path)
 	}
@@ -205,7 +206,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		return verifyRecords(t.Path, o)
 	}
 	o.Order = t.in.order
-	f, err := t.Open(o)
+	f, err := t.Open(o.ListOptions)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +230,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		remark += ", but " + note
 	}
 	if t.Meta != nil {
-		differs := f.CheckManifest(t.in.version, t.TableFile, keys)
+		differs := f.CheckManifest(t.in.version, t.Meta, keys)
 		if err = errors.Join(err, differs); err == nil && keys.Highest() > t.in.highest {
 			t.in.highest, t.in.newest = keys.Highest(), t.Path
 		}
@@ -243,6 +244,6 @@ func (t target) checkSequence() error {
 	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.LastSequence {
 		return nil
 	}
-	return &source.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d, so engines do not show what is newer",
+	return &dbfile.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d, so engines do not show what is newer",
 		v.LastSequence, filepath.Base(t.in.newest), t.in.highest)}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 const goldens = "../../../../../testdata"
@@ -26,12 +26,12 @@ func rowsOf(t *testing.T, contents []byte) []Row {
 	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.OpenDamaged(path, source.Options{})
+	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
 	if err != nil {
 		return nil // no table
 	}
 	defer f.Close()
-	l, err := Of(f, source.Auto)
+	l, err := Of(f, dbfile.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -102,11 +102,11 @@ func (t *Table) read(p *section) (contents []byte, compression byte, err error) 
 }
 
 func entriesOf(contents []byte, internal bool) (*Entries, error) {
-	it, err := source.OpenBlock(contents, table.AnyOrder)
+	it, err := dbfile.OpenBlock(contents, table.AnyOrder)
 	if err != nil {
 		return nil, corrupt(err)
 	}
-	e := &Entries{Count: it.Len(), Restarts: source.NumRestarts(contents)}
+	e := &Entries{Count: it.Len(), Restarts: dbfile.NumRestarts(contents)}
 	if it.First() {
 		e.First = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
 		it.Last()

@@ -6,13 +6,13 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
 // that are listed.
-func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
+func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 	which := "footer"
 	if t.layout != nil {
 		which = "index"
@@ -43,7 +43,7 @@ func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 		missing.Handle = table.Handle{Offset: uint64(t.file.Size)}
 	}
 	t.nameFoundBlocks()
-	t.internal = internal == source.Yes || internal == source.Auto && t.file.DetectInternalKeys(t.foundData())
+	t.internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.foundData())
 	return nil
 }
 
@@ -101,5 +101,5 @@ func (p *section) openFound() (*encoded.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenBlock(contents, table.AnyOrder)
+	return dbfile.OpenBlock(contents, table.AnyOrder)
 }

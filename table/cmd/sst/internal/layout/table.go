@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // The kinds of blocks in a table. A block of unknown kind has the kind "block".
@@ -37,7 +37,7 @@ const MaxSearched = 128 << 20
 type Table struct {
 	Notes []string // what is unknown, for messages
 
-	file     *source.File
+	file     *dbfile.File
 	layout   *table.Layout // nil: the footer cannot be read
 	damage   error         // damage of the footer or the index, which tell where blocks are
 	internal bool          // data blocks and index have internal keys
@@ -63,7 +63,7 @@ func (p *section) end() uint64 {
 
 // Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
 // index cannot be read, by their checksums.
-func Of(f *source.File, internal source.InternalKeys) (*Table, error) {
+func Of(f *dbfile.File, internal dbfile.InternalKeys) (*Table, error) {
 	t := &Table{file: f, layout: f.Layout, internal: f.Internal}
 	if t.layout == nil {
 		t.layout, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)

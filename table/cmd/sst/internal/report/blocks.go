@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -43,7 +43,7 @@ const maxShownValue = 32
 // A collector collects the Blocks.
 type collector struct {
 	*Model
-	f             *source.File
+	f             *dbfile.File
 	budget        int64  // bytes left for entries
 	held          int64  // bytes left for the index
 	end, leftEnd  uint64 // where the last block ends, and the last one that is left out

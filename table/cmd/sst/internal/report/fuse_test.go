@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // fusePolicy returns the policy of binary fuse filters with fingerprints of so many bits.
@@ -135,7 +135,7 @@ func TestPageShowsFuse(t *testing.T) {
 
 // mistaken returns two absent keys between others: one that all filters may contain, and one
 // that the filter of the table excludes.
-func mistaken(t *testing.T, f *source.File) (passes, excluded string) {
+func mistaken(t *testing.T, f *dbfile.File) (passes, excluded string) {
 	t.Helper()
 	for i := 0; passes == "" || excluded == ""; i++ {
 		key := fmt.Sprintf("key000500x%d", i)
@@ -145,7 +145,7 @@ func mistaken(t *testing.T, f *source.File) (passes, excluded string) {
 			t.Fatal(err)
 		case p.FalsePositive:
 			passes = key
-		case p.TableFilter == source.Absent:
+		case p.TableFilter == dbfile.Absent:
 			excluded = key
 		}
 	}

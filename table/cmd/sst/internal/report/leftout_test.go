@@ -16,14 +16,14 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // writeSmall writes the page with at most held bytes of index and filters, and all entries
 // that this index has.
-func writeSmall(t *testing.T, f *source.File, held int64) string {
+func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	t.Helper()
 	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}, Scan: []string{"sst", "scan", "t.ldb"}}, held)
 	if err != nil {

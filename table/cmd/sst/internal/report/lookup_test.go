@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // asked is how many keys are looked up in each table.
@@ -25,10 +25,10 @@ const asked = 5000
 // An outcome is how a lookup goes, as the page and the library tell it.
 type outcome struct {
 	Key      string
-	Whole    source.FilterResult
+	Whole    dbfile.FilterResult
 	Block    int // the number of data blocks if the index has none
 	Slot     int // -1: none
-	Filter   source.FilterResult
+	Filter   dbfile.FilterResult
 	Outcome  string
 	Value    string // its start
 	Length   int
@@ -53,11 +53,11 @@ const lookupAll = `({ keys, internal }) => keys.map((key) => {
 
 // want is how the library's lookup goes. What the page does not come to, as the whole
 // table's filter rules the key out, is left out.
-func want(t *testing.T, f *source.File, key []byte) outcome {
+func want(t *testing.T, f *dbfile.File, key []byte) outcome {
 	p, err := f.Explain(key)
 	o := outcome{Key: base64.StdEncoding.EncodeToString(key), Whole: p.TableFilter, Block: p.IndexEntry, Slot: p.FilterIndex, Filter: p.BlockFilter, Outcome: "absent", Sequence: "0"}
-	if p.TableFilter == source.Absent || p.IndexEntry == len(f.Layout.Data) {
-		o.Block, o.Slot, o.Filter = -1, -1, source.NotChecked
+	if p.TableFilter == dbfile.Absent || p.IndexEntry == len(f.Layout.Data) {
+		o.Block, o.Slot, o.Filter = -1, -1, dbfile.NotChecked
 	}
 	switch {
 	case p.FilterOnly:
@@ -214,7 +214,7 @@ func TestPageGoesOn(t *testing.T) {
 }
 
 // compareLookups looks keys up in the page and in the library.
-func compareLookups(t *testing.T, page *pagetest.Tab, f *source.File, pairs []workload.Pair) {
+func compareLookups(t *testing.T, page *pagetest.Tab, f *dbfile.File, pairs []workload.Pair) {
 	t.Helper()
 	var present [][]byte
 	for _, p := range pairs {

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -36,7 +36,7 @@ const mark = `(ranges) => ranges.map((range) => {
 })`
 
 // keysOf returns the user keys of each block.
-func keysOf(t *testing.T, f *source.File) (all [][][]byte) {
+func keysOf(t *testing.T, f *dbfile.File) (all [][][]byte) {
 	t.Helper()
 	for b, err := range tablestats.Blocks(f) {
 		if err != nil {
@@ -105,7 +105,7 @@ func TestMarkedBlocksHoldTheKeys(t *testing.T) {
 }
 
 // rangesOf returns ranges that start and end at keys, between them, and outside.
-func rangesOf(f *source.File, pairs []workload.Pair) (ranges []keyRange) {
+func rangesOf(f *dbfile.File, pairs []workload.Pair) (ranges []keyRange) {
 	key := func(i int) string { return string(f.FilterKey(pairs[i%len(pairs)].Key)) }
 	for i := 1; i < len(pairs); i += len(pairs) / 20 {
 		from, to := min(key(i), key(7*i)), max(key(i), key(7*i))

@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -26,7 +26,7 @@ type Part struct {
 
 // parts lists the blocks other than data blocks: those in the metaindex, metaindex, index
 // and footer.
-func (m *Model) parts(f *source.File, d *damageList) {
+func (m *Model) parts(f *dbfile.File, d *damageList) {
 	meta, err := f.Layout.Meta()
 	d.add(err)
 	known := map[uint64]int{} // parts by offset
@@ -59,7 +59,7 @@ func kindOf(name string) string {
 	return "meta"
 }
 
-func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *damageList) {
+func (m *Model) addPart(f *dbfile.File, kind, name string, h table.Handle, d *damageList) {
 	contents, id, err := f.Layout.ReadBlock(h)
 	d.add(err)
 	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: errorText(err)}
@@ -71,7 +71,7 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 
 // filters adds the filters that lookups check, with their contents if the page is to hold
 // them, and says why others are not used.
-func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, holdWhole, holdBlocks bool, d *damageList) {
+func (m *Model) filters(f *dbfile.File, stats []tablestats.FilterStats, holdWhole, holdBlocks bool, d *damageList) {
 	all := f.Filters()
 	for _, s := range stats {
 		s.Name = printable.Escape([]byte(s.Name))
@@ -91,7 +91,7 @@ func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, holdWhol
 
 // newFilter returns nil if the filter cannot be read. It could be before, so the file has
 // changed.
-func newFilter(f *source.File, s tablestats.FilterStats, entry table.MetaindexEntry, hold bool) *Filter {
+func newFilter(f *dbfile.File, s tablestats.FilterStats, entry table.MetaindexEntry, hold bool) *Filter {
 	if !hold {
 		return &Filter{FilterStats: s, LeftOut: true}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -83,11 +83,11 @@ type Filter struct {
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and
 // shows it.
-func New(f *source.File, o Options) (*Model, error) { return newModel(f, o, maxHeld) }
+func New(f *dbfile.File, o Options) (*Model, error) { return newModel(f, o, maxHeld) }
 
 // newModel returns a Model with at most held bytes of index and filters. The filter of the
 // table comes first, then the index, then the block filters.
-func newModel(f *source.File, o Options, held int64) (*Model, error) {
+func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Scan: o.Scan, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
@@ -130,7 +130,7 @@ func (m *Model) damage(found []error) {
 }
 
 // withoutBlocks sets what a table without data blocks is.
-func (m *Model) withoutBlocks(f *source.File, d *damageList) {
+func (m *Model) withoutBlocks(f *dbfile.File, d *damageList) {
 	if m.Blocks.Count > 0 {
 		return
 	}
@@ -175,7 +175,7 @@ const zlibID = 0xff
 
 // compression returns the page's number for a block's compression, and adds its name to the
 // Model.
-func (m *Model) compression(f *source.File, h table.Handle, id byte) int {
+func (m *Model) compression(f *dbfile.File, h table.Handle, id byte) int {
 	name := tablestats.Compression(f, h, id)
 	if name == "zlib" {
 		id = zlibID

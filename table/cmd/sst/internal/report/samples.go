@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -9,7 +9,7 @@ import (
 const maxSample = 80
 
 // samples picks example keys to look up: two that are in the table, and one that is not.
-func (m *Model) samples(f *source.File) {
+func (m *Model) samples(f *dbfile.File) {
 	if m.Order != "" {
 		return
 	}
@@ -33,7 +33,7 @@ func (m *Model) samples(f *source.File) {
 }
 
 // firstKey returns the user key of the first entry of data block i, or nil.
-func firstKey(f *source.File, i int) []byte {
+func firstKey(f *dbfile.File, i int) []byte {
 	b, err := tablestats.ReadBlock(f, f.Layout.Data[i])
 	if err == nil && b.Iter.First() {
 		return append([]byte{}, f.FilterKey(b.Iter.Key())...)

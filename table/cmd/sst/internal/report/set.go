@@ -8,7 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -32,7 +32,7 @@ type SetFilter struct {
 
 // NewSet returns the page about the set at path. f is the table whose filters the page names, with
 // its number of entries; nil: it names none.
-func NewSet(s *summary.SetSummary, path string, f *source.File, entries uint64) *Set {
+func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) *Set {
 	d := &Set{SetSummary: s, Path: path}
 	if f != nil {
 		d.FilterOnly = f.Reader.FilterOnly()

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // writeTable writes a table with a name of its own, and returns its path.
@@ -35,9 +35,9 @@ func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []worklo
 }
 
 // openTable opens a table until the test is done.
-func openTable(t testing.TB, path string) *source.File {
+func openTable(t testing.TB, path string) *dbfile.File {
 	t.Helper()
-	f, err := source.Open(path, source.Options{})
+	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func openTable(t testing.TB, path string) *source.File {
 }
 
 // writePage writes the page about a table that may be damaged, and returns its path.
-func writePage(t testing.TB, f *source.File, o Options) string {
+func writePage(t testing.TB, f *dbfile.File, o Options) string {
 	t.Helper()
 	if o.Command == nil {
 		o.Command = []string{"sst", "get", "t.ldb"}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A FoundBlock is a block that was found by its checksum.
@@ -25,7 +25,7 @@ var kindNames = map[blockKind]string{dataBlock: "data", indexBlock: "index", met
 
 // FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
 // whole file into memory.
-func FindBlocks(f *source.File) ([]FoundBlock, error) {
+func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
 	in, err := readImage(f)
 	if err != nil {
 		return nil, err

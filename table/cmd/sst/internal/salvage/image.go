@@ -7,7 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -17,7 +17,7 @@ type fileImage struct {
 	maxBlock int // the largest size of a block, stored or decoded; 0: MaxBlock
 }
 
-func readImage(f *source.File) (fileImage, error) {
+func readImage(f *dbfile.File) (fileImage, error) {
 	data := make([]byte, f.Size)
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
 		return fileImage{}, fmt.Errorf("%s: %w", f.Path, err)
@@ -48,5 +48,5 @@ func (f fileImage) open(e extent) (*encoded.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenBlock(contents, table.AnyOrder)
+	return dbfile.OpenBlock(contents, table.AnyOrder)
 }

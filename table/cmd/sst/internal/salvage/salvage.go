@@ -8,8 +8,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // A Salvage is what can be read of a damaged table.
@@ -23,7 +23,7 @@ type Salvage struct {
 	Disorder Losses // keys that are out of order in a known order; complete as Lost is
 	LeftOut  Losses // blocks that do not look like data blocks, if the index cannot be read
 
-	file          *source.File
+	file          *dbfile.File
 	found         *search // nil if blocks were not searched for
 	eachBlock     func(yield func(it *encoded.Iter) bool)
 	separator     []byte // of the block, by the index; nil: there is none
@@ -37,11 +37,11 @@ func (s *Salvage) Found() bool {
 
 // Open finds what can be read of the file: through its index or, if that cannot be read, by
 // the checksums of blocks. In the second case it reads the whole file into memory.
-func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
+func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage, file: f}
 	if f.Layout != nil {
 		s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byIndex(f, yield) }
-		s.Internal = f.Internal && (internal == source.Yes || source.AllInternalKeys(s.eachBlock))
+		s.Internal = f.Internal && (internal == dbfile.Yes || dbfile.AllInternalKeys(s.eachBlock))
 		f.Internal = s.Internal
 		f.DetectOrder(s.eachBlock)
 		return s, nil
@@ -57,7 +57,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	}
 	s.Searched = true
 	s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byChecksum(found, yield) }
-	s.Internal = internal == source.Yes || internal == source.Auto && f.DetectInternalKeys(s.eachBlock)
+	s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	f.Internal = s.Internal
 	f.DetectOrder(s.eachBlock)
 	found.addLeftOut(&s.LeftOut)
@@ -67,7 +67,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 }
 
 // byIndex yields the data blocks that the index lists. Their keys may be in any order.
-func (s *Salvage) byIndex(f *source.File, yield func(*encoded.Iter) bool) {
+func (s *Salvage) byIndex(f *dbfile.File, yield func(*encoded.Iter) bool) {
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
 		it, err := openDataBlock(f, part)
@@ -82,12 +82,12 @@ func (s *Salvage) byIndex(f *source.File, yield func(*encoded.Iter) bool) {
 	}
 }
 
-func openDataBlock(f *source.File, part table.IndexEntry) (*encoded.Iter, error) {
+func openDataBlock(f *dbfile.File, part table.IndexEntry) (*encoded.Iter, error) {
 	contents, _, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return nil, err
 	}
-	it, err := source.OpenBlock(contents, table.AnyOrder)
+	it, err := dbfile.OpenBlock(contents, table.AnyOrder)
 	if err != nil {
 		return nil, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
@@ -95,7 +95,7 @@ func openDataBlock(f *source.File, part table.IndexEntry) (*encoded.Iter, error)
 }
 
 // keyRangeOf says between which separators the keys of data block i are.
-func keyRangeOf(f *source.File, i int) string {
+func keyRangeOf(f *dbfile.File, i int) string {
 	upTo := "≤ " + f.Separator(f.Layout.Data[i].Separator)
 	if i == 0 {
 		return upTo

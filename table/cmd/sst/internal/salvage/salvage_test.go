@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A data block that looks like an index, a metaindex or properties is data. The real index,
@@ -64,12 +64,12 @@ func checkSalvaged(t *testing.T, name, path string, all []string) {
 	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.OpenDamaged(path, source.Options{})
+	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := Open(f, source.Auto)
+	s, err := Open(f, dbfile.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,12 +187,12 @@ func salvaged(t *testing.T, contents []byte) *Salvage {
 	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.OpenDamaged(path, source.Options{})
+	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	s, err := Open(f, source.Auto)
+	s, err := Open(f, dbfile.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}

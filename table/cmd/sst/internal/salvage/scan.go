@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -172,7 +172,7 @@ func (s *scanner) read(e extent) (p region, ok bool) {
 		s.budget -= failedDecodeCost * int64(e.end-e.start)
 		return region{}, false
 	}
-	if _, err = source.OpenBlock(contents, table.AnyOrder); err != nil {
+	if _, err = dbfile.OpenBlock(contents, table.AnyOrder); err != nil {
 		s.budget -= int64(len(contents))
 		return region{e, otherBlock, err}, true
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -75,7 +75,7 @@ func TestScanResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := source.Open(path, source.Options{})
+		f, err := dbfile.Open(path, dbfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

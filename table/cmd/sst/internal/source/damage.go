@@ -4,37 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
-
-// findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
-// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, they
-// are spare: see isNeeded.
-func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
-	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
-	if err != nil {
-		d.note("%v: what it does not list is not read", err)
-		return unlisted
-	}
-	var lost []TableFile
-	for _, l := range unlisted {
-		if !l.hasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
-			others = append(others, l)
-			continue
-		}
-		l.Lost, l.Spare = true, d.isWhole()
-		lost = append(lost, l)
-	}
-	switch {
-	case len(lost) > 0 && d.isWhole():
-		d.note("%s: %s neither lists %s nor calls them obsolete: they were never finished or committed, and are used only where something is lost", d.Path, d.Version.Manifest, firstNames(lost))
-	case len(lost) > 0:
-		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
-		d.doubt = true
-	}
-	d.Tables = append(d.Tables, lost...)
-	return others
-}
 
 // isNeeded reports whether an entry may count: not if it is of a spare table, and nothing is lost that can have
 // been it. An engine that was ended had not finished the table, or not listed it. What counts of it is in other tables
@@ -47,16 +18,16 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 		}
 		c.shownUpTo = e.Sequence // also after the database was listed again, which has more writes then
 	}
-	if e.Table == nil || !e.Table.Spare || s.dir.lostLog > 0 || c.IsLost(e.Key) {
+	if e.Table == nil || !e.Table.Spare || s.dir.LostLog > 0 || c.IsLost(e.Key) {
 		return true
 	}
-	return slices.ContainsFunc(s.logs.damage, func(l *Log) bool { return l.MayHaveLost(e.Sequence) })
+	return slices.ContainsFunc(s.logs.damage, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
 }
 
 // hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
 // repair reads all, and so it is if the MANIFEST may be out of date.
 func (s *Source) hiddenFrom() uint64 {
-	if !s.dir.ordered || s.inTables() == math.MaxUint64 || s.o.Repair {
+	if !s.dir.Ordered || s.inTables() == math.MaxUint64 || s.o.Repair {
 		return 0
 	}
 	return max(s.dir.Version.LastSequence, s.logs.last) + 1
@@ -69,66 +40,8 @@ func (s *Source) hides(e Entry) bool {
 		return false
 	}
 	s.note("%s: entries with sequence numbers ≥ %d are not shown, as engines do not show what the MANIFEST does not count: to keep them, run: %s",
-		s.Path, from, RepairCommand(s.Path))
+		s.Path, from, dbfile.RepairCommand(s.Path))
 	return true
-}
-
-// isWhole reports whether nothing says that edits of the MANIFEST are lost.
-func (d *Dir) isWhole() bool {
-	return !d.doubt && d.Version.Torn == 0 && d.Version.Unread == 0
-}
-
-// leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls
-// obsolete in the edits that can be read.
-func (d *Dir) leaveOutObsolete() {
-	h := d.history
-	if h == nil {
-		return
-	}
-	var obsolete []TableFile
-	leaveOut := func(path string, isObsolete func(number uint64) bool) bool {
-		l := numbered(path)
-		if !l.numbered || !isObsolete(l.number) {
-			return false
-		}
-		obsolete = append(obsolete, l)
-		return true
-	}
-	d.Tables = slices.DeleteFunc(d.Tables, func(l TableFile) bool { return leaveOut(l.Path, h.IsObsoleteTable) })
-	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool { return leaveOut(path, h.IsObsoleteLog) })
-	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
-	}
-}
-
-// loseLog takes note that a log that the MANIFEST names does not exist.
-func (d *Dir) loseLog(o Options, number uint64) {
-	if o.NoLogs && !o.Repair {
-		return
-	}
-	d.lostLog = max(d.lostLog, number)
-	lost, advice := "writes that it had are lost, so", "restore it"
-	if d.Version.Torn > 0 {
-		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, restore it"
-	}
-	if !o.Repair {
-		advice += ", or use --no-log"
-	}
-	d.addDamage(versions.LogName(number), "missing (named in %s): %s older and deleted versions may show: %s", d.Version.Manifest, lost, advice)
-}
-
-// leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
-func (d *Dir) leaveOutLogs(o Options) {
-	logs := slices.DeleteFunc(d.Logs, IsEmpty)
-	if d.Logs = nil; !o.Repair || len(logs) == 0 {
-		return
-	}
-	d.lostLog = math.MaxUint64
-	var left []TableFile
-	for _, path := range logs {
-		left = append(left, TableFile{Path: path})
-	}
-	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(left))
 }
 
 // A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
@@ -162,17 +75,17 @@ func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
 // the MANIFEST does not list may be obsolete.
 func (c *LossCursor) IsCertain(e Entry) bool {
 	s := c.s
-	if s.dir.doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
+	if s.dir.Doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
 		return false
 	}
 	switch {
 	case e.Table == nil:
-		n, err := fileNumber(e.Log)
-		isNewest := slices.Contains(s.dir.liveLogs, e.Log) && err == nil && n >= s.dir.lostLog
-		return isNewest && (s.dir.ordered || !c.IsLost(e.Key))
-	case e.Table.Meta == nil || s.dir.lostLog > 0:
+		n, err := dbfile.FileNumber(e.Log)
+		isNewest := slices.Contains(s.dir.LiveLogs, e.Log) && err == nil && n >= s.dir.LostLog
+		return isNewest && (s.dir.Ordered || !c.IsLost(e.Key))
+	case e.Table.Meta == nil || s.dir.LostLog > 0:
 		return false
-	case s.dir.ordered:
+	case s.dir.Ordered:
 		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
 	}
 	return !c.IsLost(e.Key)

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
@@ -99,12 +102,12 @@ func TestOnlyListedTables(t *testing.T) {
 		t.Fatalf("%d entries, %v; want %d", n, err, want)
 	}
 	old := internal("key000001.5", 1)
-	write(t, filepath.Join(dir, "900000.ldb"), table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, old)
+	filetest.WriteTable(t, filepath.Join(dir, "900000.ldb"), table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, old)
 	n, notes, err := scanned(dir, Options{})
 	if n != want || err != nil || !strings.Contains(notes, "which the MANIFEST does not list") || !strings.Contains(notes, "900000.ldb") {
 		t.Errorf("with an old table: %d entries, %q, %v; want %d", n, notes, err, want)
 	}
-	if n, _, err := scanned(dir, Options{AllTables: true}); n <= want || err != nil {
+	if n, _, err := scanned(dir, Options{ListOptions: dbdir.ListOptions{AllTables: true}}); n <= want || err != nil {
 		t.Errorf("all tables: %d entries, %v; want over %d", n, err, want)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "999999.ldb"), []byte("not finished"), 0o666); err != nil {
@@ -113,7 +116,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
 		t.Errorf("with an unfinished table: %d entries, %v; want %d", n, err, want)
 	}
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +129,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := ListDir(dir, Options{}); err != nil || d.Version == nil || len(d.Damage) == 0 {
+	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || d.Version == nil || len(d.Damage) == 0 {
 		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST, and damage", d, err)
 	}
 	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
@@ -138,7 +141,7 @@ func TestOnlyListedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Damage) == 0 || d.Version != nil {
+	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || len(d.Tables) < 3 || len(d.Damage) == 0 || d.Version != nil {
 		t.Errorf("without MANIFEST: %v, %v; want all tables, and damage", d, err)
 	}
 }
@@ -152,7 +155,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ListDir(dir, Options{Outputs: output.FilesOf(nil, path)})
+		_, err := dbdir.ListDir(dir, dbdir.ListOptions{Options: dbfile.Options{Outputs: output.FilesOf(nil, path)}})
 		if refused := strings.Contains(fmt.Sprint(err), "input and output are the same file"); refused != (name != "notes") {
 			t.Errorf("output to %s: %v", name, err)
 		}
@@ -169,13 +172,13 @@ func TestStrayFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := d.Tables[0].Path
 	stray := filepath.Join(dir, "0"+filepath.Base(listed))
-	write(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
+	filetest.WriteTable(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
 	f, err := os.OpenFile(listed, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -189,34 +192,5 @@ func TestStrayFiles(t *testing.T) {
 	n, notes, err := scanned(dir, Options{})
 	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
 		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)
-	}
-}
-
-// While a database is in use, each listing can lack another table that the MANIFEST had a moment
-// later. Only what two in a row lack is missing.
-func TestListUntilSame(t *testing.T) {
-	t.Parallel()
-	missing := func(paths ...string) (d Dir) {
-		for _, path := range paths {
-			d.Missing = append(d.Missing, TableFile{Path: path})
-		}
-		return d
-	}
-	for name, tt := range map[string]struct {
-		listings []Dir
-		want     []string
-		calls    int
-	}{
-		"nothing":         {[]Dir{missing()}, nil, 1},
-		"the same twice":  {[]Dir{missing("a"), missing("a")}, []string{"a"}, 2},
-		"one, and others": {[]Dir{missing("a"), missing("b"), missing("b", "c"), missing()}, nil, 4},
-	} {
-		t.Run(name, func(t *testing.T) {
-			calls := 0
-			d, err := listUntilSame(func() (Dir, error) { calls++; return tt.listings[calls-1], nil })
-			if diff := cmp.Diff(tt.want, d.lacks()); diff != "" || calls != tt.calls || err != nil {
-				t.Errorf("%d calls, error %v, want %d; missing (-want +got):\n%s", calls, err, tt.calls, diff)
-			}
-		})
 	}
 }

@@ -2,37 +2,19 @@ package source
 
 import (
 	"cmp"
-	"fmt"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
-// An Entry is an entry of a table, or a write of a log.
+// An Entry is an entry of a table, or a write of a log, with the place where a Scan has found it.
 type Entry struct {
-	Key, Value []byte // for an internal key, the user key
-	Internal   bool   // the key is an internal key, with Sequence and Kind
-	Sequence   uint64
-	Kind       table.Kind
-
-	// Scan sets where the entry was found.
+	dbfile.Entry
 	Table  *Table // nil: the entry is in a log
 	Log    string // path of the log
 	Offset uint64 // offset of the data block in the table, or of the batch in the log
 
 	age int // the age of its table; 0 for a log
-}
-
-// parseEntry splits an internal key.
-func parseEntry(key, value []byte, internal bool) (Entry, error) {
-	if !internal {
-		return Entry{Key: key, Value: value, Kind: table.KindSet}, nil
-	}
-	k, ok := table.ParseInternalKey(key)
-	if !ok {
-		return Entry{}, fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", wire.Quote(key))
-	}
-	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }
 
 // newerThan reports whether e shadows o, which has the same key. With the same sequence number, a value comes before

@@ -11,9 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // someOrders returns orders of keys that are not bytewise, the last of which differ in few keys.
@@ -111,8 +114,8 @@ func TestLookupsInWrongOrders(t *testing.T) {
 				case 1:
 					o.TableFilterPolicy = filter.NewTableBloom(10)
 				}
-				write(t, path, o, sorted...)
-				if open(t, path, Options{}).Order == table.AnyOrder {
+				filetest.WriteTable(t, path, o, sorted...)
+				if open(t, path, dbfile.Options{}).Order == table.AnyOrder {
 					all++
 				} else {
 					t.Errorf("%s by %s: all data blocks do not show it", kind, name)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // offsets counts the reads of a file by where they start.
@@ -29,10 +31,10 @@ func TestLookupReadsOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var opened []*offsets
-		s, err := OpenSource(dir, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+		s, err := OpenSource(dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 			opened = append(opened, &offsets{r, map[uint64]int{}})
 			return opened[len(opened)-1]
-		}})
+		}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

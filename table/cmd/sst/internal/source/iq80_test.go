@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/syndtr/goleveldb/leveldb"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
@@ -32,7 +35,7 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	edit = binary.AppendUvarint(edit, uint64(len(contents)+4))
 	edit = field(field(edit, smallest), pairs[len(pairs)-1].Key)
 	path = filepath.Join(dir, "000005.ldb")
-	for name, contents := range map[string][]byte{path: contents, filepath.Join(dir, "CURRENT"): []byte("MANIFEST-000002\n"), filepath.Join(dir, "MANIFEST-000002"): logOf(t, string(edit)), filepath.Join(dir, "000003.log"): nil} {
+	for name, contents := range map[string][]byte{path: contents, filepath.Join(dir, "CURRENT"): []byte("MANIFEST-000002\n"), filepath.Join(dir, "MANIFEST-000002"): filetest.Log(t, string(edit)), filepath.Join(dir, "000003.log"): nil} {
 		if err := os.WriteFile(name, contents, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +91,11 @@ func TestTableOfIQ80(t *testing.T) {
 // verifyTable returns what CheckManifest says of the only table of a database.
 func verifyTable(t *testing.T, dir string) string {
 	t.Helper()
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil || len(d.Tables) != 1 {
 		t.Fatal(d.Tables, err)
 	}
-	f, err := d.Tables[0].Open(Options{})
+	f, err := d.Tables[0].Open(dbdir.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,5 +104,5 @@ func verifyTable(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0], keys))
+	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0].Meta, keys))
 }

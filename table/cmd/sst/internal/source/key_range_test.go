@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A span is a range of keys as numbers, both of which are in it. 2k is the key k, and odd numbers are the keys between.
@@ -83,7 +84,7 @@ func TestKeyRangesAreSpans(t *testing.T) {
 		o.AfterFrom, o.BeforeTo = false, false // as the range of a table is
 		b = spanOf(o)
 		both = span{max(a.from, b.from), min(a.to, b.to)}
-		if got := spanOf((&Source{stored: stored{Order: order}}).within(r, o)); !both.isEmpty() && got != both {
+		if got := spanOf((&Source{Stored: dbfile.Stored{Order: order}}).within(r, o)); !both.isEmpty() && got != both {
 			t.Fatalf("%v within %v is %v, want %v", r, o, got.rangeOf(), both.rangeOf())
 		}
 		if !r.overlaps(table.AnyOrder, o) || spanOf(r.extend(table.AnyOrder, o)) != (span{math.MinInt, math.MaxInt}) {

@@ -9,52 +9,35 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
 // logs are the logs of a Source, the oldest first.
 type logs struct {
 	paths  []string
-	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
-	sorted *sortedTable     // a table of all writes, or nil
-	damage []*Log           // those that were read and are damaged
-	last   uint64           // the last sequence number, after they were read
-	lost   uint64           // the highest sequence number that a lost write can have
-}
-
-// logsToRead returns the logs that have writes, or should have.
-func (d *Dir) logsToRead(o Options) []string {
-	after, upTo := d.logged(o)
-	hasWrites := func(path string) bool { return !IsEmpty(path) }
-	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
-		return d.Logs
-	}
-	return nil
-}
-
-// logged is Version.Logged for a repair, if that is known.
-func (d *Dir) logged(o Options) (after, upTo uint64) {
-	if !o.Repair || d.LogStart(o) == 0 {
-		return 0, 0
-	}
-	return d.Version.Logged()
+	newest map[string]Entry    // the newest write to each key of PrefetchLogs; Internal is false if there is none
+	sorted *dbfile.SortedTable // a table of all writes, or nil
+	damage []*dbfile.Log       // those that were read and are damaged
+	last   uint64              // the last sequence number, after they were read
+	lost   uint64              // the highest sequence number that a lost write can have
 }
 
 // logWrites yields the writes of all logs as entries, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		l := &Log{Log: wal.Log{Start: s.dir.LogStart(s.o)}}
+		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
 			for w, err := range l.Writes() {
-				e := Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: path, Offset: uint64(w.Offset)}
+				e := Entry{Entry: dbfile.Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind}, Log: path, Offset: uint64(w.Offset)}
 				if !yield(e, err) || err != nil {
 					return
 				}
 			}
 			if i == len(s.logs.paths)-1 {
-				l.RequireUpTo(s.dir.logged(s.o))
+				l.RequireUpTo(s.dir.Logged(s.o.ListOptions))
 			}
 			s.logs.last = l.Last()
 			if err := s.endLog(l); err != nil {
@@ -66,7 +49,7 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 }
 
 // endLog takes note of the damage of a log that was read. With Options.Strict it returns it.
-func (s *Source) endLog(l *Log) error {
+func (s *Source) endLog(l *dbfile.Log) error {
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		s.note("%s: %s", l.Path, unwritten)
 	}
@@ -74,7 +57,7 @@ func (s *Source) endLog(l *Log) error {
 	if err == nil || s.o.Strict {
 		return err
 	}
-	s.logs.damage = append(slices.DeleteFunc(s.logs.damage, func(d *Log) bool { return d.Path == l.Path }), l)
+	s.logs.damage = append(slices.DeleteFunc(s.logs.damage, func(d *dbfile.Log) bool { return d.Path == l.Path }), l)
 	s.logs.lost = max(s.logs.lost, l.HighestLost())
 	return nil
 }
@@ -171,7 +154,9 @@ func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 
 // decodeSorted decodes an entry of the table of sorted logs.
 func (l *logs) decodeSorted(key, value []byte) (Entry, error) {
-	e, err := parseEntry(key, value[locationLen:], true)
+	e := Entry{}
+	stored, err := dbfile.ParseEntry(key, value[locationLen:], true)
+	e.Entry = stored
 	e.Log, e.Offset = l.paths[binary.LittleEndian.Uint32(value)], binary.LittleEndian.Uint64(value[4:])
 	return e, err
 }

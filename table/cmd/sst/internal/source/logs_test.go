@@ -11,12 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A log with damage all over is reported in bounded memory, and read to its end.
@@ -28,10 +31,10 @@ func TestDamageIsBounded(t *testing.T) {
 		batches = append(batches, fmt.Sprintf("\x01\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+i%2)) // says it has writes
 	}
 	batches = append(batches, "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01b")
-	if err := os.WriteFile(path, logOf(t, batches...), 0o666); err != nil {
+	if err := os.WriteFile(path, filetest.Log(t, batches...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l := Log{Path: path}
+	l := dbfile.Log{Path: path}
 	var users []string
 	for w, err := range l.Writes() {
 		if err != nil {
@@ -52,10 +55,10 @@ func TestDamageIsBounded(t *testing.T) {
 // and others in temporary files.
 func TestLogsOfAnySize(t *testing.T) {
 	t.Parallel()
-	for name, size := range map[string]int{"in memory": 100, "in files": 2 * maxSortInMemory} {
+	for name, size := range map[string]int{"in memory": 100, "in files": 2 * dbfile.MaxSortInMemory} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * maxSortInMemory})
+			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * dbfile.MaxSortInMemory})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +108,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		var o Options
 		if rng.IntN(2) == 0 {
-			o.Order = ExplicitOrder(foldingComparer{table.BytewiseComparer})
+			o.Order = dbfile.ExplicitOrder(filetest.FoldingComparer{Comparer: table.BytewiseComparer})
 		}
 		dir := t.TempDir()
 		for i := range 1 + rng.IntN(3) {
@@ -113,7 +116,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 			for range rng.IntN(8) {
 				batches = append(batches, randomBatch(rng))
 			}
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), logOf(t, batches...), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), filetest.Log(t, batches...), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,7 +126,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 		}
 		shown := map[string]string{} // by the folded key
 		fold := func(key string) string {
-			if o.Order.comparer != nil {
+			if o.Order.Comparer != nil {
 				return strings.ToLower(key)
 			}
 			return key
@@ -164,21 +167,6 @@ func randomBatch(rng *rand.Rand) string {
 	return batch
 }
 
-// foldingComparer takes letters of both cases for the same.
-type foldingComparer struct{ table.Comparer }
-
-func (foldingComparer) Compare(a, b []byte) int {
-	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
-}
-
-func (foldingComparer) Separator(_, _, _ []byte) []byte { return nil }
-func (foldingComparer) Successor(_, _ []byte) []byte    { return nil }
-
-// deletion returns a batch that deletes "a", as a database writes it with a sequence number.
-func deletion(sequence byte) string {
-	return string(sequence) + "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"
-}
-
 // What a damaged log has lost is told by the sequence numbers around it, also where nothing else says
 // that something is lost, and from one log to the next.
 func TestLostSequenceNumbers(t *testing.T) {
@@ -189,28 +177,28 @@ func TestLostSequenceNumbers(t *testing.T) {
 		start       uint64
 		want        []string
 	}{
-		"nothing":                      {nil, []string{deletion(5), deletion(6)}, 5, nil},
-		"a log from within its tables": {nil, []string{deletion(2), deletion(3)}, 5, nil},
-		"in the middle":                {nil, []string{deletion(5), malformed, deletion(9)}, 5, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
-		"one write":                    {nil, []string{deletion(5), malformed, deletion(7)}, 5, []string{"the write with sequence number 6 is lost"}},
-		"no write":                     {nil, []string{deletion(5), malformed, deletion(6)}, 5, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
-		"at the start":                 {nil, []string{malformed, deletion(9)}, 5, []string{"writes with sequence numbers < 9 may be lost"}},
-		"at the end":                   {nil, []string{deletion(5), malformed}, 5, []string{"writes with sequence numbers > 5 may be lost"}},
+		"nothing":                      {nil, []string{filetest.Deletion(5), filetest.Deletion(6)}, 5, nil},
+		"a log from within its tables": {nil, []string{filetest.Deletion(2), filetest.Deletion(3)}, 5, nil},
+		"in the middle":                {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(9)}, 5, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
+		"one write":                    {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(7)}, 5, []string{"the write with sequence number 6 is lost"}},
+		"no write":                     {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(6)}, 5, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
+		"at the start":                 {nil, []string{malformed, filetest.Deletion(9)}, 5, []string{"writes with sequence numbers < 9 may be lost"}},
+		"at the end":                   {nil, []string{filetest.Deletion(5), malformed}, 5, []string{"writes with sequence numbers > 5 may be lost"}},
 		"all":                          {nil, []string{malformed}, 5, []string{"its writes are lost"}},
-		"without a trace":              {nil, []string{deletion(5), deletion(8)}, 5, []string{"writes before this offset are missing: the writes with sequence numbers 6 to 7 are lost"}},
-		"behind an empty log":          {nil, []string{deletion(8)}, 5, []string{"log at 0: writes between its end and the next log are missing: writes with sequence numbers < 8 may be lost"}},
-		"behind one, not known":        {nil, []string{deletion(8)}, 0, nil},
-		"the first of all":             {nil, []string{deletion(2)}, 1, []string{"log at 0: writes between its end and the next log are missing: writes with sequence numbers < 2 may be lost"}},
-		"of a new database":            {[]string{deletion(1), deletion(2)}, []string{deletion(4)}, 1, []string{"the write with sequence number 3 is lost"}},
-		"between two logs":             {[]string{deletion(5), deletion(6)}, []string{deletion(8)}, 21, []string{"the write with sequence number 7 is lost"}},
-		"behind a log that was cut":    {[]string{""}, []string{deletion(7)}, 21, []string{"writes with sequence numbers < 7 may be lost"}},
-		"not between two logs":         {[]string{deletion(5), deletion(6)}, []string{deletion(7)}, 21, nil},
+		"without a trace":              {nil, []string{filetest.Deletion(5), filetest.Deletion(8)}, 5, []string{"writes before this offset are missing: the writes with sequence numbers 6 to 7 are lost"}},
+		"behind an empty log":          {nil, []string{filetest.Deletion(8)}, 5, []string{"log at 0: writes between its end and the next log are missing: writes with sequence numbers < 8 may be lost"}},
+		"behind one, not known":        {nil, []string{filetest.Deletion(8)}, 0, nil},
+		"the first of all":             {nil, []string{filetest.Deletion(2)}, 1, []string{"log at 0: writes between its end and the next log are missing: writes with sequence numbers < 2 may be lost"}},
+		"of a new database":            {[]string{filetest.Deletion(1), filetest.Deletion(2)}, []string{filetest.Deletion(4)}, 1, []string{"the write with sequence number 3 is lost"}},
+		"between two logs":             {[]string{filetest.Deletion(5), filetest.Deletion(6)}, []string{filetest.Deletion(8)}, 21, []string{"the write with sequence number 7 is lost"}},
+		"behind a log that was cut":    {[]string{""}, []string{filetest.Deletion(7)}, 21, []string{"writes with sequence numbers < 7 may be lost"}},
+		"not between two logs":         {[]string{filetest.Deletion(5), filetest.Deletion(6)}, []string{filetest.Deletion(7)}, 21, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &Log{Log: wal.Log{Start: tt.start}}
+			l := &dbfile.Log{Log: wal.Log{Start: tt.start}}
 			for i, batches := range [][]string{tt.before, tt.log} {
 				path := filepath.Join(t.TempDir(), fmt.Sprintf("%06d.log", i))
-				if err := os.WriteFile(path, logOf(t, batches...), 0o666); err != nil {
+				if err := os.WriteFile(path, filetest.Log(t, batches...), 0o666); err != nil {
 					t.Fatal(err)
 				}
 				l = l.Next(path)
@@ -275,10 +263,10 @@ func TestLogBehindRemovedOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	next := filepath.Join(dir, "000002.log")
-	if err := os.WriteFile(next, logOf(t, deletion(8)), 0o666); err != nil {
+	if err := os.WriteFile(next, filetest.Log(t, filetest.Deletion(8)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l := (&Log{Log: wal.Log{Start: 5}}).Next(filepath.Join(dir, "000001.log"))
+	l := (&dbfile.Log{Log: wal.Log{Start: 5}}).Next(filepath.Join(dir, "000001.log"))
 	if _, err := l.Verify(0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want %v", err, fs.ErrNotExist)
 	}

@@ -2,13 +2,9 @@ package source
 
 import (
 	"errors"
-	"sort"
-	"time"
 
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/filter/fuse"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // Get returns the newest version of key in the logs and tables, unless it is a tombstone.
@@ -20,7 +16,7 @@ import (
 //
 // Get passes over what is damaged. If that may hide a newer version, the error is a table.HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
-	get := func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) }
+	get := func(_ *Table, f *dbfile.File) (dbfile.Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
 		if newest, found, err = s.getNewest(key, get); !s.reopenIfChanged(err) {
 			break
@@ -31,7 +27,7 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 
 // getNewest is Get with a function that searches a table. A deleted key is not found, but
 // newest is its tombstone.
-func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
+func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (newest Entry, found bool, err error) {
 	newest, found, err = s.getFromLogs(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -66,133 +62,24 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool,
 }
 
 // getFromTable opens a table and searches it. With an error, it may have found an older version.
-func (s *Source) getFromTable(t *Table, ask func(t *Table, f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
+func (s *Source) getFromTable(t *Table, ask func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
-	f.hiddenFrom = s.hiddenFrom()
-	e, found, err = ask(t, f)
+	f.HiddenFrom = s.hiddenFrom()
+	e.Entry, found, err = ask(t, f)
 	t.removes(&e)
-	if e.Table, e.age = t, t.age; err == nil && (f.sorted != nil || t.replaced) {
+	if e.Table, e.age = t, t.age; err == nil && (f.IsSorted() || t.replaced) {
 		err = s.lossIn(t)
 	}
 	return e, found, err
 }
 
-// Get returns the newest version of key in the table. It may be a tombstone.
-func (f *File) Get(key []byte) (e Entry, found bool, err error) {
-	e, found, err = f.lookUp(key)
-	if err == nil && !found {
-		err = f.checkMiss(key)
-	}
-	return e, found, err
-}
-
-// lookUp is Get, but does not check a miss.
-func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
-	if err := f.checkLookup(); err != nil {
-		return Entry{}, false, err
-	}
-	var k, v []byte
-	if f.Internal {
-		k, v, err = f.Reader.Find(table.SearchKey(nil, key, f.hiddenFrom-1)) // 0: all
-	} else {
-		k = key
-		v, err = f.Reader.Get(key)
-	}
-	if errors.Is(err, table.ErrNotFound) {
-		return Entry{}, false, nil
-	}
-	if err != nil {
-		return Entry{}, false, f.Wrap(err)
-	}
-	e, err = parseEntry(k, v, f.Internal)
-	return e, err == nil, f.Wrap(err)
-}
-
-// A LookupTrace describes the steps of a lookup in a table.
-type LookupTrace struct {
-	File  *File
-	Found bool
-	Entry Entry // the entry, if found
-	Err   error // why it is not known
-
-	Removed bool // the key was found, in a table of the removals of a layer
-
-	TableFilter FilterResult  // the answer of the table filter
-	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
-	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
-	IsFuse      bool
-	FilterOnly  bool // the table has nothing else, and the filter may contain the key
-	IsPrefix    bool // the filters hold the key, if it is the prefix of others that the table has
-	IsException bool // the table filter may contain the key, but it is one of its exceptions
-
-	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
-	Block       table.IndexEntry
-	BlockFilter FilterResult  // the answer of the block filter
-	FilterIndex int           // number of the filter in the filter block; -1: none
-	FilterData  []byte        // the bit array and k
-	BlockProbes filter.Probes // the bits it was asked for
-
-	FalsePositive bool   // a filter may contain the key, and the data block does not have it
-	BlocksRead    uint64 // number of data blocks read
-	BytesRead     uint64 // their size in the file, without trailers
-	Time          time.Duration
-}
-
-// A FilterResult is the answer of a filter for a key.
-type FilterResult int
-
-// The answers.
-const (
-	NotChecked FilterResult = iota // there is no filter, or it was not needed
-	MayContain
-	Absent
-)
-
-func (a FilterResult) String() string {
-	return [...]string{"not checked", "may contain", "certainly absent"}[a]
-}
-
-// Explain lets the Reader look up key, and describes the steps: the answers of the filters and what was
-// read as the Reader has counted them, and where in the index and in the filters it looked.
-func (f *File) Explain(key []byte) (LookupTrace, error) {
-	p := LookupTrace{File: f, FilterIndex: -1}
-	before := f.Metrics.Snapshot()
-	start := time.Now()
-	p.Entry, p.Found, p.Err = f.lookUp(key)
-	p.Time = time.Since(start)
-	if errors.Is(p.Err, table.ErrFilterOnly) {
-		p.FilterOnly, p.Err = true, nil
-	}
-	p.locate(key)
-	p.count(before, f.Metrics.Snapshot())
-	if p.Err == nil && !p.Found && !p.FilterOnly {
-		p.Err = f.checkMiss(key)
-	}
-	return p, p.Err
-}
-
-// count takes what the Reader has counted during the lookup.
-func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
-	p.BlocksRead = after.BlocksRead - before.BlocksRead
-	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
-	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
-	checks, negatives := after.FilterChecks-before.FilterChecks, after.FilterNegatives-before.FilterNegatives
-	if checks > 0 && p.File.filters.Table != nil {
-		p.TableFilter = filterResults[after.TableFilterNegatives == before.TableFilterNegatives]
-		checks--
-	}
-	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
-		p.BlockFilter = filterResults[negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0]
-	}
-}
-
 // Explain is Get with a LookupTrace for each table that it searches.
-func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTrace, err error) {
-	newest, found, err = s.getNewest(key, func(t *Table, f *File) (Entry, bool, error) {
+func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.LookupTrace, err error) {
+	newest, found, err = s.getNewest(key, func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
 		p, err := f.Explain(key)
 		p.Removed = p.Found && t.Removals
 		if p.FilterOnly && s.Dir && !s.isSet() {
@@ -203,33 +90,3 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTr
 	})
 	return newest, found, paths, err
 }
-
-// locate finds the places of the key in the index and in the filters.
-func (p *LookupTrace) locate(key []byte) {
-	f := p.File
-	if whole := f.filters.Table; whole != nil {
-		p.TableProbes, _ = filter.ProbeTable(whole, key)
-		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
-		p.IsException = f.filters.Never.Contains(key)
-	}
-	p.IsPrefix = f.filters.Prefix != nil && f.filters.Prefix.PrefixLen(key) == len(key)
-	stored := f.seekKey(key)
-	data := f.Layout.Data
-	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Separator, stored) >= 0 })
-	if p.IndexEntry == len(data) {
-		return
-	}
-	p.Block = data[p.IndexEntry]
-	if blocks := f.filters.Blocks; blocks != nil {
-		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
-			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
-			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails for a filter without keys only
-		}
-	}
-}
-
-// filterResults are the answers that say whether a filter contains a key.
-var filterResults = map[bool]FilterResult{true: MayContain, false: Absent}
-
-// Filters returns the filters that lookups check.
-func (f *File) Filters() Filters { return f.filters }

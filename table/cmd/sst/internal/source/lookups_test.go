@@ -16,6 +16,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -78,7 +80,7 @@ func TestManyLookups(t *testing.T) {
 		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		for _, lookups := range []bool{true, false} {
 			var opened opens
-			s := openForLookups(t, dir, Options{Lookups: lookups, WrapReader: opened.count})
+			s := openForLookups(t, dir, Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 			if len(s.Tables) <= maxOpenTables {
 				t.Fatalf("%d tables, want more", len(s.Tables))
 			}
@@ -100,7 +102,7 @@ func TestManyLookups(t *testing.T) {
 		removeObsolete(t, dir, library) // which have deleted keys, and count without a MANIFEST
 		removeManifest(t, dir)
 		var opened opens
-		s := openForLookups(t, dir, Options{Lookups: true, WrapReader: opened.count})
+		s := openForLookups(t, dir, Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 		checkLookups(t, s, keys[:2000], func(key string) (string, bool) {
 			value, ok := has[key]
 			return value, ok
@@ -165,10 +167,10 @@ func TestFormIsDetectedOnce(t *testing.T) {
 	writeDatabase(t, dir)
 	removeManifest(t, dir)
 	var opened []*offsets
-	s := openForLookups(t, dir, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+	s := openForLookups(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 		opened = append(opened, &offsets{r, map[uint64]int{}})
 		return opened[len(opened)-1]
-	}})
+	}}}})
 	first := s.Tables[0]
 	want := *first.form
 	f, err := s.openChecked(first)
@@ -184,10 +186,10 @@ func TestFormIsDetectedOnce(t *testing.T) {
 		t.Errorf("%d of %d data blocks were read again", read, len(f.Layout.Data))
 	}
 	sameOrder := cmp.Comparer(func(a, b table.Comparer) bool { return a == b })
-	if diff := cmp.Diff(want, f.form, cmp.AllowUnexported(form{}), sameOrder); diff != "" {
+	if diff := cmp.Diff(want, f.Form, cmp.AllowUnexported(dbfile.Form{}), sameOrder); diff != "" {
 		t.Errorf("(-detected +known):\n%s", diff)
 	}
-	if !want.Internal || want.Order != table.BytewiseComparer || want.size != f.Size {
+	if !want.Internal || want.Order != table.BytewiseComparer || want.FileSize != f.Size {
 		t.Errorf("detected %+v of a table of %d bytes, want internal keys in bytewise order", want, f.Size)
 	}
 }

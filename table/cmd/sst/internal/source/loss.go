@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A Loss is a range of keys of which some or all are lost, because a table, or a part of it, cannot
@@ -31,8 +33,8 @@ func (l *Loss) Error() string {
 		more = fmt.Sprintf(", and %d more behind it", l.More)
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
-	if m := (*MissingTable)(nil); errors.As(l.Err, &m) {
-		why = "missing, " + m.listed()
+	if m := (*dbdir.MissingTable)(nil); errors.As(l.Err, &m) {
+		why = "missing, " + m.Listed()
 	}
 	if l.Ranges > 1 {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
@@ -47,11 +49,11 @@ func (l *Loss) Error() string {
 func (l *Loss) Unwrap() error { return l.Err }
 
 // InFile returns the Loss with the name of the file.
-func (l *Loss) InFile() error { return &FileError{l.path, l} }
+func (l *Loss) InFile() error { return &dbfile.FileError{Path: l.path, Err: l} }
 
 // newLoss returns a Loss in the file that err names.
 func newLoss(path string, keys KeyRange, err error) Loss {
-	if e := (*FileError)(nil); errors.As(err, &e) {
+	if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
 	return Loss{Keys: keys, Err: err, path: path}
@@ -64,7 +66,7 @@ func (s *Source) lose(t *Table, cause string, keys KeyRange, sorted bool, err er
 		return
 	}
 	l := newLoss(t.Path, keys, err)
-	l.level, l.sorted = t.level(), sorted
+	l.level, l.sorted = t.Level(), sorted
 	s.losses.noted[id], s.losses.all = true, append(s.losses.all, l)
 }
 
@@ -85,7 +87,7 @@ func (s *Source) isPassedOver(err error) bool {
 
 // onLoss returns IterOptions.OnLoss for a table: it goes on, and takes note of the Loss. With Options.Strict it is nil. A
 // repair does not go on where keys are out of order until SortDisordered sorts them.
-func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
+func (s *Source) onLoss(t *Table, f *dbfile.File) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
 	return func(l table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
 		disorder := errors.Is(e, table.ErrOrder)
-		if disorder && (!f.declared.trusted || s.o.Salvage != nil && !s.sortsDisorder) {
+		if disorder && (!f.Declared.Trusted || s.o.Salvage != nil && !s.sortsDisorder) {
 			return false // the order may be another one
 		}
 		if _, noted := t.lostBlocks[e.Offset]; noted {
@@ -101,7 +103,7 @@ func (s *Source) onLoss(t *Table, f *File) func(table.Loss) bool {
 		}
 		keys := all // in another order, a block can have had any of the table
 		if isOrdered {
-			keys = s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), all)
+			keys = s.within(keysBetween(f, e.KeysAfter, e.KeysUpTo), all)
 		}
 		if t.lostBlocks == nil {
 			t.lostBlocks = map[int64]KeyRange{}
@@ -156,26 +158,26 @@ func (s *Source) within(r, all KeyRange) KeyRange {
 
 // keysBetween returns the range of keys > one separator and ≤ the next. Of the user key of the
 // first one there can be older versions, or all of them if no key of the table is that separator.
-func (f *File) keysBetween(after, upTo []byte) KeyRange {
+func keysBetween(f *dbfile.File, after, upTo []byte) KeyRange {
 	if !f.Internal {
 		return KeyRange{From: after, To: upTo, AfterFrom: true}
 	}
 	return userKeys(after, upTo)
 }
 
-// Loss returns an error of the table as a Loss, if it is the damage of a data block. It wraps others.
-func (f *File) Loss(err error) error {
+// LossIn returns an error of a table as a Loss, if it is the damage of a data block. It wraps others.
+func LossIn(f *dbfile.File, err error) error {
 	e, ok := err.(*table.CorruptionError)
 	if !ok || e.KeysUpTo == nil {
 		return f.Wrap(err)
 	}
-	l := newLoss(f.Path, f.keysBetween(e.KeysAfter, e.KeysUpTo), f.explainOrderError(e))
+	l := newLoss(f.Path, keysBetween(f, e.KeysAfter, e.KeysUpTo), f.Wrap(e))
 	return l.InFile()
 }
 
-// Loss returns the error of opening the table as a Loss, if it is damage and the range of the table
+// LossOf returns the error of opening a table as a Loss, if it is damage and the range of the table
 // is known.
-func (l TableFile) Loss(err error) error {
+func LossOf(l dbdir.TableFile, err error) error {
 	loss := newLoss(l.Path, KeyRange{}, err)
 	switch {
 	case !errors.Is(err, table.ErrCorrupt):
@@ -228,11 +230,11 @@ func (s *Source) ByFile(losses []Loss) []Loss {
 	return all
 }
 
-// JoinLosses joins Losses of data blocks of the table that are next to each other, in the order of their keys.
-func (f *File) JoinLosses(err error) error {
+// JoinLosses joins Losses of data blocks of a table that are next to each other, in the order of their keys.
+func JoinLosses(err error) error {
 	var all []error
 	var last *Loss
-	for _, err := range leaves(err) {
+	for _, err := range dbfile.Leaves(err) {
 		l := (*Loss)(nil)
 		if !errors.As(err, &l) || last == nil || !last.join(l) {
 			last, all = l, append(all, err)

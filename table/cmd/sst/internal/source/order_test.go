@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // numberedKeys are in bytewise order.
@@ -32,8 +35,8 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 			keys := numberedKeys(n)
 			keys[i], keys[i+1] = keys[i+1], keys[i]
 			path := filepath.Join(dir, fmt.Sprintf("%d-%d.ldb", i, size))
-			write(t, path, table.WriterOptions{Comparer: table.AnyOrder, BlockSize: size, FilterPolicy: filter.NewBloom(10)}, keys...)
-			f := open(t, path, Options{})
+			filetest.WriteTable(t, path, table.WriterOptions{Comparer: table.AnyOrder, BlockSize: size, FilterPolicy: filter.NewBloom(10)}, keys...)
+			f := open(t, path, dbfile.Options{})
 			if f.Order != table.AnyOrder || !strings.Contains(f.OrderNote, "not in bytewise order") {
 				t.Fatalf("pair %d, blocks of %d: order %s, %q", i, size, f.Order.Name(), f.OrderNote)
 			}
@@ -43,8 +46,8 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 			if _, _, err := f.Get([]byte(keys[0])); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "--comparator") {
 				t.Fatalf("Get = %v, want it refused", err)
 			}
-			if _, err := Open(path, Options{Order: ExplicitOrder(table.BytewiseComparer)}); err == nil {
-				f := open(t, path, Options{Order: ExplicitOrder(table.BytewiseComparer)})
+			if _, err := dbfile.Open(path, dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}); err == nil {
+				f := open(t, path, dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)})
 				err = f.Reader.Verify()
 				if !errors.Is(err, table.ErrCorrupt) || !errors.Is(f.Wrap(err), table.ErrCorrupt) {
 					t.Fatalf("pair %d, blocks of %d, bytewise for sure: %v, want damage", i, size, err)
@@ -62,7 +65,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := numberedKeys(2 * 3 * orderSampleStored >> 20)
+	keys := numberedKeys(2 * 3 * 8 << 20 >> 20)
 	keys[2], keys[3] = keys[3], keys[2] // of the second block, that comes between two that are looked at
 	for _, key := range keys {
 		if err := w.Append([]byte(key), make([]byte, 512<<10)); err != nil {
@@ -72,7 +75,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f := open(t, path, Options{})
+	f := open(t, path, dbfile.Options{})
 	found := f.Reader.Verify()
 	if f.Order != table.BytewiseComparer || !errors.Is(found, table.ErrOrder) {
 		t.Fatalf("order %s, Verify = %v; want bytewise and ErrOrder", f.Order.Name(), found)
@@ -112,8 +115,8 @@ func TestInternalKeysInAnyOrder(t *testing.T) {
 		"some others, in no order": {append(slices.Clone(reversed), "x"), false, table.AnyOrder},
 	} {
 		path := filepath.Join(t.TempDir(), "t.ldb")
-		write(t, path, table.WriterOptions{Comparer: table.AnyOrder}, tt.keys...)
-		if f := open(t, path, Options{}); f.Internal != tt.internal || f.Order != tt.order {
+		filetest.WriteTable(t, path, table.WriterOptions{Comparer: table.AnyOrder}, tt.keys...)
+		if f := open(t, path, dbfile.Options{}); f.Internal != tt.internal || f.Order != tt.order {
 			t.Errorf("%s: internal %v, order %s; want %v, %s", name, f.Internal, f.Order.Name(), tt.internal, tt.order.Name())
 		}
 	}
@@ -124,21 +127,22 @@ func TestInternalKeysInAnyOrder(t *testing.T) {
 func TestBlocksReadForTheOrder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	write(t, path, table.WriterOptions{BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, numberedKeys(200)...)
-	data := open(t, path, Options{}).Layout.Data
+	filetest.WriteTable(t, path, table.WriterOptions{BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, numberedKeys(200)...)
+	data := open(t, path, dbfile.Options{}).Layout.Data
 	end := int64(data[len(data)-1].Offset)
 	if len(data) < 10 {
 		t.Fatalf("%d data blocks, want more", len(data))
 	}
+	const most = 3
 	for name, tt := range map[string]struct {
-		order       Order
+		order       dbfile.Order
 		least, most int
 	}{
-		"detected": {Order{}, len(data), len(data) + sampledBlocks},
-		"given":    {ExplicitOrder(table.BytewiseComparer), 1, sampledBlocks},
+		"detected": {dbfile.Order{}, len(data), len(data) + most},
+		"given":    {dbfile.ExplicitOrder(table.BytewiseComparer), 1, most},
 	} {
 		reads := &readsBefore{end: end}
-		open(t, path, Options{Order: tt.order, WrapReader: func(r io.ReaderAt) io.ReaderAt {
+		open(t, path, dbfile.Options{Order: tt.order, WrapReader: func(r io.ReaderAt) io.ReaderAt {
 			reads.ReaderAt = r
 			return reads
 		}})

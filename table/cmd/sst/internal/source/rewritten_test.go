@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -95,7 +96,7 @@ func TestRewrittenTableAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil || len(d.Tables) == 0 {
 		t.Fatal(d.Tables, err)
 	}
@@ -127,7 +128,7 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	want := recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

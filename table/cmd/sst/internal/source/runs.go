@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -18,14 +19,14 @@ func (s *Source) arranged() []run {
 	if s.runs != nil {
 		return s.runs
 	}
-	order := s.order()
+	order := s.Comparer()
 	tables := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.skip })
 	slices.SortStableFunc(tables, func(a, b *Table) int {
 		if s.o.Repair && (a.Meta == nil) != (b.Meta == nil) {
-			return b.level() - a.level() // what a listed one has too is certain: see LossCursor.IsCertain
+			return b.Level() - a.Level() // what a listed one has too is certain: see LossCursor.IsCertain
 		}
-		if a.level() != b.level() {
-			return a.level() - b.level()
+		if a.Level() != b.Level() {
+			return a.Level() - b.Level()
 		}
 		if s.isByAge(a) {
 			return b.age - a.age // the oldest first, since newer files mostly have higher keys
@@ -52,18 +53,18 @@ func (s *Source) arranged() []run {
 
 // isByAge reports whether a table is one of level 0, whose runs are in the order of their ages: of equal entries that of
 // the newest file counts, as in the engines.
-func (s *Source) isByAge(t *Table) bool { return t.level() == 0 && !s.isSet() }
+func (s *Source) isByAge(t *Table) bool { return t.Level() == 0 && !s.isSet() }
 
 // arrange adds a table to one of the runs of its level, from one on, or to a new one.
 func (s *Source) arrange(t *Table, first int) {
 	keys := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}
 	for i := first; i < len(s.runs); i++ {
-		if r := &s.runs[i]; r.Tables[0].level() == t.level() && r.Insert(s.order(), t, keys) {
+		if r := &s.runs[i]; r.Tables[0].Level() == t.Level() && r.Insert(s.Comparer(), t, keys) {
 			return
 		}
 	}
 	var r run
-	r.Insert(s.order(), t, keys)
+	r.Insert(s.Comparer(), t, keys)
 	s.runs = append(s.runs, r)
 }
 
@@ -72,7 +73,7 @@ func (s *Source) candidates(key []byte) (all []*Table) {
 	if s.Order == table.AnyOrder || !s.Dir {
 		return s.Tables
 	}
-	runs, order, seek := s.arranged(), s.order(), s.seekKey(key)
+	runs, order, seek := s.arranged(), s.Comparer(), s.SeekKey(key)
 	for i := range runs {
 		from, to := runs[i].Find(order, s.Order, s.FilterKey, seek)
 		all = append(all, runs[i].Tables[from:to]...)
@@ -93,9 +94,9 @@ func (r *runScan) iter(of *run) (merge.Iterator, error) {
 	if r.s.Order == table.AnyOrder || !of.IsKnown() {
 		return r.open(of.Tables[0])
 	}
-	it, err := of.Iter(r.s.order(), r.o.Lower, r.o.Upper, r.open)
+	it, err := of.Iter(r.s.Comparer(), r.o.Lower, r.o.Upper, r.open)
 	if err != nil {
-		return nil, corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
+		return nil, dbfile.Corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
 	}
 	return it, nil
 }
@@ -105,7 +106,7 @@ func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	f, err := r.s.open(t)
 	if r.s.isPassedOver(err) {
 		r.s.loseTable(t, r.s.keysOf(t), err)
-		return merge.New(r.s.order()), nil
+		return merge.New(r.s.Comparer()), nil
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ type fileIter struct {
 	*table.Iter
 	s     *Source
 	table *Table
-	file  *File
+	file  *dbfile.File
 }
 
 func (it *fileIter) Error() error { return it.file.Wrap(it.Iter.Error()) }

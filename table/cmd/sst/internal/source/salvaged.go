@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
@@ -18,22 +19,22 @@ type Salvaged struct {
 
 // openSalvaged opens what Options.Salvage finds in a table that cannot be opened, or returns that damage.
 // What can be missing is a Loss.
-func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
-	o := t.Options(s.o)
-	f, err := OpenDamaged(t.Path, o)
+func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
+	o := t.FileOptions(s.o.ListOptions)
+	f, err := dbfile.OpenDamaged(t.Path, o)
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
 		return nil, damage
 	}
-	if o.inManifest() {
-		o.InternalKeys = Yes
+	if o.InManifest() {
+		o.InternalKeys = dbfile.Yes
 	}
 	found, err := s.o.Salvage(f, o.InternalKeys)
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
 	} else {
 		s.loseBehind(t, found, damage)
-		err = f.readSorted(s.ownPairs(t, found), stored{found.Internal, s.Order}, s.loseRepeated(t, f))
+		err = f.ReadSorted(s.ownPairs(t, found), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -66,7 +67,7 @@ func (s *Source) ownPairs(t *Table, found Salvaged) iter.Seq2[input.Pair, error]
 			case isOwn && !yield(p, err):
 				return
 			case !isOwn && whole:
-				s.loseKey(t, table.InternalFilterKey(p.Key), false, corruption("it is not in the range of keys that the MANIFEST says"))
+				s.loseKey(t, table.InternalFilterKey(p.Key), false, dbfile.Corruption("it is not in the range of keys that the MANIFEST says"))
 			}
 			whole = whole && !bytes.Equal(p.Key, found.WholeUntil)
 		}
@@ -94,11 +95,11 @@ func (s *Source) SortDisordered() error {
 	s.sortsDisorder, s.runs = true, nil // whose ranges can change
 	for _, t := range s.Tables {
 		f, err := s.open(t)
-		if err == nil && f.sorted == nil {
+		if err == nil && !f.IsSorted() {
 			for _, failed := range s.pairs(t, f) {
 				err = failed
 			}
-			if t.disordered = t.disordered || t.smallest != nil && f.checkRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
+			if t.disordered = t.disordered || t.smallest != nil && f.CheckRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
 				err = s.sortAgain(t, f)
 				s.loseEnds(t, f)
 				t.setEnds(f)
@@ -114,21 +115,21 @@ func (s *Source) SortDisordered() error {
 
 // loseEnds takes note of the first and the last key that the MANIFEST gives a sorted table, if that lacks them: one of
 // its other keys was altered, and these are what it can have been.
-func (s *Source) loseEnds(t *Table, f *File) {
-	if t.Meta == nil || f.sorted == nil {
+func (s *Source) loseEnds(t *Table, f *dbfile.File) {
+	if t.Meta == nil || !f.IsSorted() {
 		return
 	}
 	for _, key := range [][]byte{t.Meta.Smallest, t.Meta.Largest} {
 		if _, err := f.Reader.Get(key); errors.Is(err, table.ErrNotFound) {
 			user := table.InternalFilterKey(key)
-			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, corruption("the table lacks it, though the MANIFEST says that it begins or ends there"))
+			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, dbfile.Corruption("the table lacks it, though the MANIFEST says that it begins or ends there"))
 		}
 	}
 }
 
 // pairs returns the entries of a table. A key that is where others belong is a Loss, and so is one that is no internal
 // key, which it leaves out.
-func (s *Source) pairs(t *Table, f *File) iter.Seq2[input.Pair, error] {
+func (s *Source) pairs(t *Table, f *dbfile.File) iter.Seq2[input.Pair, error] {
 	o := table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f)} // before f is another table
 	return func(yield func(input.Pair, error) bool) {
 		it := f.Reader.NewIter(&o)
@@ -137,11 +138,11 @@ func (s *Source) pairs(t *Table, f *File) iter.Seq2[input.Pair, error] {
 			block, lost := t.lostBlocks[int64(it.Block().Offset)]
 			user := f.FilterKey(it.Key())
 			if f.Internal && user == nil {
-				s.loseKey(t, it.Key(), false, corruption("it is no internal key"))
+				s.loseKey(t, it.Key(), false, dbfile.Corruption("it is no internal key"))
 				continue
 			}
 			if lost && !block.overlaps(s.Order, KeyRange{From: user, To: user}) || t.disordered && !s.mayHave(t, it.Key(), true) {
-				s.loseKey(t, user, true, corruption("it is where other keys belong"))
+				s.loseKey(t, user, true, dbfile.Corruption("it is where other keys belong"))
 			}
 			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 				return
@@ -154,8 +155,8 @@ func (s *Source) pairs(t *Table, f *File) iter.Seq2[input.Pair, error] {
 }
 
 // loseRepeated returns a function that takes note of an entry that is left out, because one before has the same key.
-func (s *Source) loseRepeated(t *Table, f *File) func(key []byte) {
+func (s *Source) loseRepeated(t *Table, f *dbfile.File) func(key []byte) {
 	return func(key []byte) {
-		s.loseKey(t, f.FilterKey(key), false, corruption("the table has two entries with the same sequence number: kept the first in the file"))
+		s.loseKey(t, f.FilterKey(key), false, dbfile.Corruption("the table has two entries with the same sequence number: kept the first in the file"))
 	}
 }

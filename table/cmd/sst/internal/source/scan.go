@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -144,12 +145,12 @@ func (c *mergingCursor) open() error {
 	c.runs = nil
 	if s.logs.sorted == nil && len(s.logs.paths) > 0 {
 		var err error
-		if s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), stored{true, s.Order}, nil); err != nil {
+		if s.logs.sorted, err = dbfile.NewSortedTable(s.logEntriesToSort(), dbfile.Stored{Internal: true, Order: s.Order}, nil); err != nil {
 			return err
 		}
 	}
 	runs := s.arranged()
-	o := table.IterOptions{Lower: s.seekKey(c.o.From), Upper: s.seekKey(c.o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, c.o.Scans)))}
+	o := table.IterOptions{Lower: s.SeekKey(c.o.From), Upper: s.SeekKey(c.o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, c.o.Scans)))}
 	switch {
 	case c.positioned && c.o.Reverse:
 		o.Upper = c.last
@@ -167,13 +168,13 @@ func (c *mergingCursor) open() error {
 		r := &runScan{s: s, o: o}
 		it, err := r.iter(&runs[i])
 		if err != nil {
-			return errors.Join(err, merge.New(s.order(), its...).Close())
+			return errors.Join(err, merge.New(s.Comparer(), its...).Close())
 		}
 		if it != nil {
 			c.runs, its = append(c.runs, r), append(its, it)
 		}
 	}
-	c.it = merge.New(s.order(), its...)
+	c.it = merge.New(s.Comparer(), its...)
 	return nil
 }
 
@@ -208,9 +209,10 @@ func (c *mergingCursor) entry() (Entry, error) {
 		return c.s.logs.decodeSorted(key, value)
 	}
 	t, block := r.at.table, r.at.Block()
-	e, err := parseEntry(key, value, c.s.Internal)
+	stored, err := dbfile.ParseEntry(key, value, c.s.Internal)
+	e := Entry{Entry: stored}
 	if err != nil {
-		return e, &FileError{t.Path, err}
+		return e, &dbfile.FileError{Path: t.Path, Err: err}
 	}
 	t.removes(&e)
 	e.Table, e.Offset, e.age = t, block.Offset, t.age

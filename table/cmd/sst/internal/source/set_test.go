@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -138,7 +140,7 @@ func TestManyLookupsInSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
 	var opened opens
-	s := openForLookups(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, WrapReader: opened.count})
+	s := openForLookups(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 	var keys []string
 	for n := range 4*tables + 3 {
 		keys = append(keys, fmt.Sprintf("%04d", n))

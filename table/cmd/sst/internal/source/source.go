@@ -1,3 +1,4 @@
+// Package source reads a table, a log, a database or a set as one sorted set of entries. Package dbfile has its files.
 package source
 
 import (
@@ -8,13 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Source is a table, a log, or a directory of tables and logs, which are read as one.
 type Source struct {
-	stored
+	dbfile.Stored
 	Path   string
 	Dir    bool
 	Tables []*Table // the newest first, by level and name
@@ -22,8 +27,8 @@ type Source struct {
 	Damage error    // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
 	o             Options
-	isLog         bool // it is a single log
-	dir           Dir  // what is listed of a directory
+	isLog         bool      // it is a single log
+	dir           dbdir.Dir // what is listed of a directory
 	logs          logs
 	losses        *losses
 	openTables    []*Table // that stay open, the first opened one first
@@ -37,18 +42,18 @@ type Source struct {
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
 	_, err := os.Stat(path)
-	if s, found := standInOf(path, nil, err); found {
-		return nil, &FileError{path, s.inPlaceOfTable(IsInManifest(path))}
+	if s, found := dbfile.StandInOf(path, nil, err); found {
+		return nil, &dbfile.FileError{Path: path, Err: s.InPlaceOfTable(dbfile.IsInManifest(path))}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}}
+	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
-	case !o.OneTable && IsLogFile(path, o):
-		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOf(path)).OrBytewise()
+	case !o.OneTable && dbfile.IsLogFile(path, o.Options):
+		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(dbfile.ManifestOrderOf(path)).OrBytewise()
 	default:
 		err = s.openFile()
 	}
@@ -63,8 +68,8 @@ func OpenSource(path string, o Options) (*Source, error) {
 
 // openFile opens a single table.
 func (s *Source) openFile() error {
-	s.o.fewBlocks = s.o.Lookups
-	t := &Table{TableFile: TableFile{Path: s.Path}}
+	s.o.FewBlocks = s.o.Lookups
+	t := &Table{TableFile: dbdir.TableFile{Path: s.Path}}
 	f, err := s.open(t)
 	if err != nil {
 		return err
@@ -76,7 +81,7 @@ func (s *Source) openFile() error {
 
 // openDir opens a directory.
 func (s *Source) openDir() error {
-	d, err := ListDir(s.Path, s.o)
+	d, err := dbdir.ListDir(s.Path, s.o.ListOptions)
 	if err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func (s *Source) openDir() error {
 	for _, f := range d.Flaws { // they do not matter to what is read
 		s.Notes = append(s.Notes, filepath.Join(d.Path, f.File)+": "+f.What)
 	}
-	s.logs.paths = d.logsToRead(s.o)
+	s.logs.paths = d.LogsToRead(s.o.ListOptions)
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
 	all := d.All()
@@ -96,16 +101,10 @@ func (s *Source) openDir() error {
 		}
 	}
 	s.noteUnknownOrder()
-	if s.o.Repair && d.Version == nil && s.o.Order.comparer == nil && s.Order != table.AnyOrder {
+	if s.o.Repair && d.Version == nil && s.o.Order.Comparer == nil && s.Order != table.AnyOrder {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is not known: taken to be bytewise, as the order of the keys is; --comparator says otherwise", s.Path))
 	}
 	return nil
-}
-
-// IsEmpty reports whether a file is empty.
-func IsEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // add adds the next table. If the order is trusted to be bytewise, its key range is taken
@@ -117,7 +116,7 @@ func (s *Source) add(t *Table) error {
 		t.smallest, t.largest = t.Line.Smallest, t.Line.Largest
 		return nil
 	}
-	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
+	if t.Meta != nil && s.o.InternalKeys != dbfile.No && s.Order == table.BytewiseComparer {
 		s.trustManifest(t)
 		return nil
 	}
@@ -150,7 +149,7 @@ func (s *Source) checkInternalKeys() error {
 		return fmt.Errorf("%s: keys of %s look like internal keys, but keys of %s do not: use --internal-keys yes or no",
 			s.Path, filepath.Base(with.Path), filepath.Base(without.Path))
 	}
-	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != No
+	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != dbfile.No
 	if s.Internal {
 		return nil
 	}
@@ -187,11 +186,11 @@ func (s *Source) inTables() uint64 {
 func (s *Source) isSet() bool { return s.dir.Set != "" }
 
 // File returns the single table: see Options.OneTable.
-func (s *Source) File() *File { return s.Tables[0].file }
+func (s *Source) File() *dbfile.File { return s.Tables[0].file }
 
 // Close closes all tables.
 func (s *Source) Close() error {
-	errs := []error{s.logs.sorted.close()}
+	errs := []error{s.logs.sorted.Close()}
 	for _, t := range s.Tables {
 		if t.file != nil {
 			errs = append(errs, t.file.Close())
@@ -232,4 +231,14 @@ func (s *Source) note(format string, args ...any) {
 	}
 	s.noted[note] = true
 	s.o.Note(note)
+}
+
+// MissingNote says which tables do not exist and are not named by an error, or is "".
+func (s *Source) MissingNote(err error) string {
+	lacks := s.dir
+	if err != nil {
+		message := err.Error()
+		lacks.Missing = slices.DeleteFunc(slices.Clone(lacks.Missing), func(l dbdir.TableFile) bool { return strings.Contains(message, l.Path+": ") })
+	}
+	return strings.Join(text.Lines(lacks.MissingError()), "")
 }

@@ -10,11 +10,15 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 const (
@@ -22,26 +26,9 @@ const (
 	databases = "../../../../testdata/databases"
 )
 
-// write writes a table of keys, each with itself for a value.
-func write(t *testing.T, path string, o table.WriterOptions, keys ...string) {
+func open(t *testing.T, path string, o dbfile.Options) *dbfile.File {
 	t.Helper()
-	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range keys {
-		if err := w.Append([]byte(key), []byte(key)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func open(t *testing.T, path string, o Options) *File {
-	t.Helper()
-	f, err := Open(path, o)
+	f, err := dbfile.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +45,12 @@ func open(t *testing.T, path string, o Options) *File {
 func TestInternalKeysAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
-		d, err := ListDir(dir, Options{})
+		d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range d.Tables {
-			if f := open(t, l.Path, Options{}); f.Internal != want || f.FilterUnusable {
+			if f := open(t, l.Path, dbfile.Options{}); f.Internal != want || f.FilterUnusable {
 				t.Errorf("%s: internal %v, opaque %v; want %v, false", l.Path, f.Internal, f.FilterUnusable, want)
 			}
 		}
@@ -106,8 +93,8 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.ldb")
-			write(t, path, tt.o, tt.keys...)
-			if f := open(t, path, Options{}); f.Internal != tt.internal || f.FilterUnusable != tt.opaque {
+			filetest.WriteTable(t, path, tt.o, tt.keys...)
+			if f := open(t, path, dbfile.Options{}); f.Internal != tt.internal || f.FilterUnusable != tt.opaque {
 				t.Errorf("internal %v, opaque %v; want %v, %v", f.Internal, f.FilterUnusable, tt.internal, tt.opaque)
 			}
 		})
@@ -132,7 +119,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{golden + "/goleveldb/100k.ldb", golden + "/leveldb/snappy-100k.ldb", databases + "/goleveldb.ldb"} {
 		var c counter
-		f := open(t, path, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+		f := open(t, path, dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 			c.ReaderAt = r
 			return &c
 		}})
@@ -150,7 +137,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 				break
 			}
 			checkPath(t, f, &c, e.Key, true)
-			if checkPath(t, f, &c, append(bytes.Clone(e.Key), '~'), false).BlockFilter == Absent {
+			if checkPath(t, f, &c, append(bytes.Clone(e.Key), '~'), false).BlockFilter == dbfile.Absent {
 				ruledOut++
 			}
 		}
@@ -160,7 +147,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 	}
 }
 
-func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) LookupTrace {
+func checkPath(t *testing.T, f *dbfile.File, c *counter, key []byte, present bool) dbfile.LookupTrace {
 	t.Helper()
 	reads, size := c.reads.Load(), c.bytes.Load()
 	p, err := f.Explain(bytes.Clone(key))
@@ -169,7 +156,7 @@ func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) Look
 	}
 	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.BlocksRead, p.BytesRead)
 	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size-(c.reads.Load()-reads)*format.TrailerLen)
-	if got != want || p.BlockFilter == Absent && p.BlocksRead > 0 || present && (p.BlockFilter != MayContain || p.BlocksRead != 1) {
+	if got != want || p.BlockFilter == dbfile.Absent && p.BlocksRead > 0 || present && (p.BlockFilter != dbfile.MayContain || p.BlocksRead != 1) {
 		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.BlockFilter, want)
 	}
 	return p
@@ -184,7 +171,7 @@ func TestNewestTablesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := ListDir(dir, Options{})
+	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,20 +8,22 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A Table is a table of a Source.
 type Table struct {
-	TableFile
-	age                 int    // the smaller, the newer
-	internalKeys, empty bool   // the keys are internal keys; there are no data blocks
-	inDatabase          bool   // as of File
-	skip                bool   // there are no keys either, not even in a filter
-	orderUnknown        bool   // the order of its keys is unknown
-	smallest, largest   []byte // first and last stored key; nil: unknown
-	file                *File  // the open table, if it stays open
-	form                *form  // what was detected when it was opened first
-	scans               int    // how many iterators go over it
+	dbdir.TableFile
+	age                 int          // the smaller, the newer
+	internalKeys, empty bool         // the keys are internal keys; there are no data blocks
+	inDatabase          bool         // as of File
+	skip                bool         // there are no keys either, not even in a filter
+	orderUnknown        bool         // the order of its keys is unknown
+	smallest, largest   []byte       // first and last stored key; nil: unknown
+	file                *dbfile.File // the open table, if it stays open
+	form                *dbfile.Form // what was detected when it was opened first
+	scans               int          // how many iterators go over it
 
 	damage     error              // why it cannot be opened
 	replaced   bool               // the size is not as the MANIFEST says: that is a Loss of what the table had
@@ -37,7 +39,7 @@ func (t *Table) removes(e *Entry) {
 }
 
 // open opens a table. Call release afterwards. A damaged table is tried once.
-func (s *Source) open(t *Table) (*File, error) {
+func (s *Source) open(t *Table) (*dbfile.File, error) {
 	if t.file != nil {
 		return t.file, nil
 	}
@@ -63,7 +65,7 @@ func (s *Source) open(t *Table) (*File, error) {
 	if f.Rewritten {
 		s.note("%s: goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's iterators find all of them, but its Get does not", f.Path)
 	}
-	isOther := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order // than the database's
+	isOther := s.Dir && s.o.Order.Comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order // than the database's
 	needsSorting := f.Rewritten || isOther && (s.o.ScanOnly || f.Order == table.AnyOrder)
 	if t.disordered || needsSorting && !s.o.OneTable { // for OneTable, the file is used as it is
 		if err := s.sortAgain(t, f); err != nil {
@@ -74,35 +76,35 @@ func (s *Source) open(t *Table) (*File, error) {
 }
 
 // sortAgain sorts a table whose keys are in another order.
-func (s *Source) sortAgain(t *Table, f *File) error {
+func (s *Source) sortAgain(t *Table, f *dbfile.File) error {
 	if t.disordered {
-		if err := f.readInAnyOrder(); err != nil {
+		if err := f.ReadInAnyOrder(); err != nil {
 			return err
 		}
 	}
-	return f.readSorted(s.pairs(t, f), stored{f.Internal, cmp.Or(s.Order, f.Order)}, s.loseRepeated(t, f))
+	return f.ReadSorted(s.pairs(t, f), dbfile.Stored{Internal: f.Internal, Order: cmp.Or(s.Order, f.Order)}, s.loseRepeated(t, f))
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
-func (s *Source) openChecked(t *Table) (*File, error) {
+func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	o := s.o
-	o.form = t.form
-	f, err := t.Open(o)
+	o.Form = t.form
+	f, err := t.Open(o.ListOptions)
 	if err == nil {
-		t.form, t.inDatabase = &f.form, f.inDatabase
+		t.form, t.inDatabase = &f.Form, f.InDatabase
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
 		return f, err
 	}
-	err = f.checkRange(t.smallest, t.largest)
+	err = f.CheckRange(t.smallest, t.largest)
 	switch {
 	case err == nil || s.sortsDisorder:
 		return f, nil
 	case s.o.Salvage != nil:
 		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
 	default: // an iterator over its level cannot show these keys
-		first, last := f.ends()
+		first, last := f.Ends()
 		if first != nil && f.Compare(first, t.smallest) < 0 {
 			t.smallest = first
 		}
@@ -115,8 +117,8 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 
 // checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
 // read, but the table of the MANIFEST may have had more. With Options.Strict this is an error.
-func (s *Source) checkSize(t *Table, f *File) error {
-	note, err := t.CheckSizeOf(f)
+func (s *Source) checkSize(t *Table, f *dbfile.File) error {
+	note, err := f.CheckSize(t.Meta)
 	if note != "" {
 		s.note("%s: %s", t.Path, note)
 	}
@@ -132,7 +134,7 @@ func (s *Source) checkSize(t *Table, f *File) error {
 }
 
 // release closes a table, unless it stays open.
-func (s *Source) release(t *Table, f *File) error {
+func (s *Source) release(t *Table, f *dbfile.File) error {
 	if t.file == f {
 		return nil
 	}
@@ -144,7 +146,7 @@ func (s *Source) release(t *Table, f *File) error {
 func (s *Source) inspect(t *Table) error {
 	f, err := s.open(t)
 	if s.isPassedOver(err) {
-		if t.empty = true; t.Meta != nil && s.o.InternalKeys != No {
+		if t.empty = true; t.Meta != nil && s.o.InternalKeys != dbfile.No {
 			s.trustManifest(t)
 		}
 		return nil
@@ -161,8 +163,8 @@ func (s *Source) inspect(t *Table) error {
 }
 
 // setEnds sets the range of a table to its first and its last key, if it is neither damaged nor empty.
-func (t *Table) setEnds(f *File) {
-	if t.smallest, t.largest = f.ends(); t.smallest == nil || t.largest == nil {
+func (t *Table) setEnds(f *dbfile.File) {
+	if t.smallest, t.largest = f.Ends(); t.smallest == nil || t.largest == nil {
 		t.smallest, t.largest = nil, nil
 	}
 }
@@ -178,46 +180,36 @@ func (s *Source) trustManifest(t *Table) {
 
 // How many tables of a directory stay open. Lookups, which come to any of them, keep more.
 const (
-	maxOpenTables  = 16
-	maxOpenMemory  = 256 << 20 // of their indexes and filters, for lookups
-	memoryPerBlock = 64        // of an entry of an index, besides its separator
+	maxOpenTables = 16
+	maxOpenMemory = 256 << 20 // of their indexes and filters, for lookups
 )
 
 // keepOpen lets a table stay open, if few are. Of a set, or for lookups, it closes those that were
 // opened first, unless they are being scanned.
-func (s *Source) keepOpen(t *Table, f *File) error {
+func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 	for s.isFull(f) {
-		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && t.file.sorted == nil })
+		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && !t.file.IsSorted() })
 		if !s.isSet() && !s.o.Lookups || i < 0 {
 			return nil
 		}
 		first := s.openTables[i]
 		s.openTables = slices.Delete(s.openTables, i, i+1)
-		s.openMemory -= first.file.memory()
+		s.openMemory -= first.file.Memory()
 		err := first.file.Close()
 		if first.file = nil; err != nil {
 			return err
 		}
 	}
 	s.openTables, t.file = append(s.openTables, t), f
-	s.openMemory += f.memory()
+	s.openMemory += f.Memory()
 	return nil
 }
 
 // isFull reports whether the table f can stay open only in place of another one.
-func (s *Source) isFull(f *File) bool {
+func (s *Source) isFull(f *dbfile.File) bool {
 	most := maxOpenTables
 	if s.o.Lookups {
 		most = max(most, regular.MaxOpenFiles())
 	}
-	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+f.memory() > maxOpenMemory
-}
-
-// memory returns about how much memory an open table takes.
-func (f *File) memory() int64 {
-	if f.Layout == nil {
-		return 0
-	}
-	n := f.Layout.Index.Length + f.filters.BlocksEntry.Length + f.filters.TableEntry.Length
-	return 2*int64(n) + memoryPerBlock*int64(len(f.Layout.Data))
+	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+f.Memory() > maxOpenMemory
 }

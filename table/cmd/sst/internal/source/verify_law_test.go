@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
@@ -32,16 +36,16 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 			}
 		}
 		path := filepath.Join(t.TempDir(), "000001.ldb")
-		write(t, path, table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(4000)}, keys...)
+		filetest.WriteTable(t, path, table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(4000)}, keys...)
 		inDatabase, damaged := rng.IntN(2) == 0, rng.IntN(3) == 0
-		listed := TableFile{Path: path}
+		listed := dbdir.TableFile{Path: path}
 		if inDatabase {
 			listed.Meta = new(versions.Table)
 		}
-		f := open(t, path, Options{listed: listed, InternalKeys: Yes})
+		f := open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes})
 		if damaged {
 			flipFirst(t, path)
-			f = open(t, path, Options{listed: listed, InternalKeys: Yes, Order: ExplicitOrder(table.BytewiseComparer)})
+			f = open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes, Order: dbfile.ExplicitOrder(table.BytewiseComparer)})
 		}
 		found, _, err := f.Verify(nil)
 		want := min(others, 101)
@@ -79,7 +83,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 99))
-		l, dir, sequence := &Log{Log: wal.Log{Start: 1 + rng.Uint64N(3)}}, t.TempDir(), 1+byte(rng.IntN(3))
+		l, dir, sequence := &dbfile.Log{Log: wal.Log{Start: 1 + rng.Uint64N(3)}}, t.TempDir(), 1+byte(rng.IntN(3))
 		for i := range 3 {
 			var records []string
 			lowest := byte(255)
@@ -89,14 +93,14 @@ func TestDamageOfRandomLogs(t *testing.T) {
 					continue
 				}
 				if sequence > 3 && rng.IntN(6) == 0 { // the numbers step back
-					records, lowest = append(records, deletion(sequence-2)), min(lowest, sequence-2)
+					records, lowest = append(records, filetest.Deletion(sequence-2)), min(lowest, sequence-2)
 					continue
 				}
-				records, lowest = append(records, deletion(sequence)), min(lowest, sequence)
+				records, lowest = append(records, filetest.Deletion(sequence)), min(lowest, sequence)
 				sequence += 1 + byte(rng.IntN(4)/3)
 			}
 			before, path := l.Path, filepath.Join(dir, fmt.Sprintf("%06d.log", i))
-			if err := os.WriteFile(path, logOf(t, records...), 0o666); err != nil {
+			if err := os.WriteFile(path, filetest.Log(t, records...), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			l = l.Next(path)
@@ -115,7 +119,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 }
 
 // checkDamage compares the damage of a log with its parts: those that have lost the same writes are one.
-func checkDamage(t *testing.T, what, before string, l *Log) {
+func checkDamage(t *testing.T, what, before string, l *dbfile.Log) {
 	t.Helper()
 	said := fmt.Sprint(l.DamageError())
 	type loss struct {

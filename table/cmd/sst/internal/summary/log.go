@@ -5,8 +5,8 @@ import (
 	"cmp"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // LogStats are the statistics of a log.
@@ -31,7 +31,7 @@ type LogStats struct {
 }
 
 // Count reads the log, whose user keys are in an order.
-func (s *LogStats) Count(l *source.Log, order table.Comparer) error {
+func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 	for w, err := range l.Writes() {
 		if err != nil {
 			return err

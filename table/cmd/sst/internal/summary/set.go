@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -43,11 +43,11 @@ type SetTable struct {
 
 // ReadSet reads the manifest of a set, and compares the sizes of its tables with it. The error
 // holds what differs. If path is no set, it returns nil and no error.
-func ReadSet(path string, o source.Options) (*SetSummary, error) {
+func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 	if o.AllTables {
 		return nil, nil
 	}
-	d, err := source.ListSet(path, o)
+	d, err := dbdir.ListSet(path, o)
 	if err != nil || d == nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 }
 
 // add adds the next table.
-func (s *SetSummary) add(t source.TableFile) {
+func (s *SetSummary) add(t dbdir.TableFile) {
 	l := t.Line
 	s.Tables++
 	s.Filters = s.Filters || filepath.Ext(l.Name) == ".filter"

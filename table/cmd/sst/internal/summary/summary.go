@@ -11,7 +11,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -54,7 +55,7 @@ type Level struct {
 
 // Read reads the directory and its MANIFEST and, if logs is true, the logs that are not
 // obsolete. The error holds the damage too.
-func Read(path string, o source.Options, logs bool) (s *Summary, err error) {
+func Read(path string, o dbdir.ListOptions, logs bool) (s *Summary, err error) {
 	for range maxTries {
 		if s, err = readOnce(path, o, logs); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -67,9 +68,9 @@ func Read(path string, o source.Options, logs bool) (s *Summary, err error) {
 // its database is in use.
 const maxTries = 10
 
-func readOnce(path string, o source.Options, logs bool) (*Summary, error) {
+func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	o.AllTables, o.NoLogs = true, false
-	d, err := source.ListDir(path, o)
+	d, err := dbdir.ListDir(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (s *Summary) stat(name string) (*File, error) {
 
 // checkTables checks the sizes of the tables in the MANIFEST, and adds the other tables to
 // Others.
-func (s *Summary) checkTables(d source.Dir) (damage []error) {
+func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
 		f, err := s.stat(filepath.Base(l.Path))
 		switch {
@@ -122,8 +123,8 @@ func (s *Summary) checkTables(d source.Dir) (damage []error) {
 			s.Others = append(s.Others, *f)
 		default:
 			s.Found[l.Meta.Number] = *f
-			if err := l.CheckSize(f.Bytes, d.Version.Manifest, ""); err != nil {
-				damage = append(damage, &source.FileError{Path: l.Path, Err: err})
+			if err := dbfile.CheckSize(l.Meta, f.Bytes, d.Version.Manifest, ""); err != nil {
+				damage = append(damage, &dbfile.FileError{Path: l.Path, Err: err})
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 		f.Live, read = &live, read && live
 	}
 	if read {
-		l, stats := source.Log{Path: path}, &LogStats{File: f.Name}
+		l, stats := dbfile.Log{Path: path}, &LogStats{File: f.Name}
 		if err = stats.Count(&l, s.Order); err == nil {
 			f.Log, err = stats, l.DamageError()
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -55,18 +55,18 @@ func (t *Totals) add(b *Totals) {
 }
 
 // ReadBlock reads and checks a data block.
-func ReadBlock(f *source.File, part table.IndexEntry) (Block, error) {
+func ReadBlock(f *dbfile.File, part table.IndexEntry) (Block, error) {
 	b := Block{IndexEntry: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return b, err
 	}
-	it, err := source.OpenBlock(contents, f.Comparer())
+	it, err := dbfile.OpenBlock(contents, f.Comparer())
 	if err != nil {
 		return b, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
-	b.RestartPoints = source.NumRestarts(contents)
+	b.RestartPoints = dbfile.NumRestarts(contents)
 	b.count(it, f.Internal)
 	b.Iter = it
 	return b, nil
@@ -115,7 +115,7 @@ func (k *PrefixTracker) SharedLen(it *encoded.Iter) (shared int) {
 
 // Blocks reads the data blocks in file order. A damaged block comes with an error, and the
 // next blocks follow.
-func Blocks(f *source.File) iter.Seq2[Block, error] {
+func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var last []byte // user key
 		for _, part := range f.Layout.Data {
@@ -134,7 +134,7 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 
 // Compression returns the name of the compression of a block. Compression id 2 has two
 // meanings. The magic number of zstd tells them apart.
-func Compression(f *source.File, h table.Handle, id byte) string {
+func Compression(f *dbfile.File, h table.Handle, id byte) string {
 	if id == codecs.Zstd.ID() {
 		var start [4]byte
 		if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {

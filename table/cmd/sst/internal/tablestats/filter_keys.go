@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // unknownCount is the number of keys in a damaged block.
@@ -15,7 +15,7 @@ const maxFilterKeys = math.MaxInt32
 
 // FilterKeys counts the distinct keys in the filters of a table, and the prefixes.
 type FilterKeys struct {
-	file   *source.File
+	file   *dbfile.File
 	budget *Budget
 	blocks []int // of each block filter
 	table  int
@@ -26,7 +26,7 @@ type FilterKeys struct {
 
 // NewFilterKeys returns the FilterKeys of a table, before any block was added. The rates of its filters are
 // predicted within b.
-func NewFilterKeys(f *source.File, b *Budget) *FilterKeys {
+func NewFilterKeys(f *dbfile.File, b *Budget) *FilterKeys {
 	k := &FilterKeys{file: f, budget: b}
 	if blocks := f.Filters().Blocks; blocks != nil {
 		k.blocks = make([]int, blocks.Len())

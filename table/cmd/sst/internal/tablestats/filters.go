@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 )
 
@@ -197,7 +197,7 @@ func (s *filterSum) result() FilterStats {
 
 // Measure measures the false-positive rates. For block filters, it looks up a key in one
 // block after the other.
-func (s *Stats) Measure(f *source.File) {
+func (s *Stats) Measure(f *dbfile.File) {
 	defer s.measureNeighbours(f)
 	all, data := f.Filters(), f.Layout.Data
 	for i := range s.Filters {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // Neighbours are what a filter answered for absent keys that are neighbours of present ones: keys
@@ -28,7 +28,7 @@ func (f *FilterStats) NeighboursPass() bool {
 }
 
 // measureNeighbours sets the Neighbours of all filters.
-func (s *Stats) measureNeighbours(f *source.File) {
+func (s *Stats) measureNeighbours(f *dbfile.File) {
 	if f.Order == table.AnyOrder || len(s.Filters) == 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (s *Stats) measureNeighbours(f *source.File) {
 
 // absentNeighbours returns neighbours of the keys of a block that lie between two keys of it, and so
 // are not in the table.
-func absentNeighbours(b Block, f *source.File) (absent [][]byte) {
+func absentNeighbours(b Block, f *dbfile.File) (absent [][]byte) {
 	var before []byte
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
 		key := f.FilterKey(b.Iter.Key())

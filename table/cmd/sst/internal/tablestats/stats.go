@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -58,7 +58,7 @@ type MetaBlock struct {
 // Collect reads the whole table. It does not measure the filters: see Measure. If the table
 // is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
 // it: source.File.Wrap or Loss. b is for all tables of a command.
-func Collect(f *source.File, wrap func(error) error, b *Budget) (*Stats, error) {
+func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) {
 	var damage []error
 	var lines []string
 	seen := map[string]bool{}
@@ -74,9 +74,9 @@ func Collect(f *source.File, wrap func(error) error, b *Budget) (*Stats, error) 
 }
 
 // CollectSound is like Collect for a single table, but ignores damage.
-func CollectSound(f *source.File) *Stats { return collect(f, NewBudget(1), func(error) {}) }
+func CollectSound(f *dbfile.File) *Stats { return collect(f, NewBudget(1), func(error) {}) }
 
-func collect(f *source.File, b *Budget, add func(error)) *Stats {
+func collect(f *dbfile.File, b *Budget, add func(error)) *Stats {
 	s := &Stats{budget: b, File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
@@ -105,7 +105,7 @@ func collect(f *source.File, b *Budget, add func(error)) *Stats {
 	return s
 }
 
-func blockInfo(f *source.File, h table.Handle) (BlockInfo, error) {
+func blockInfo(f *dbfile.File, h table.Handle) (BlockInfo, error) {
 	contents, compression, err := f.Layout.ReadBlock(h)
 	e := BlockInfo{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
 	if err == nil {
@@ -114,7 +114,7 @@ func blockInfo(f *source.File, h table.Handle) (BlockInfo, error) {
 	return e, err
 }
 
-func (s *Stats) addMetaBlocks(f *source.File) error {
+func (s *Stats) addMetaBlocks(f *dbfile.File) error {
 	parts, err := f.Layout.Meta()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Stats) addMetaBlocks(f *source.File) error {
 	return errors.Join(errs...)
 }
 
-func (s *Stats) addBlock(f *source.File, b Block) {
+func (s *Stats) addBlock(f *dbfile.File, b Block) {
 	if s.DataBlocks == 0 {
 		s.Smallest = b.Length
 	}
@@ -157,7 +157,7 @@ type Exceptions struct {
 }
 
 // exceptionsOf returns the exceptions of a table, or nil if it has none.
-func exceptionsOf(f source.Filters) *Exceptions {
+func exceptionsOf(f dbfile.Filters) *Exceptions {
 	if f.Never.Len() == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
@@ -24,7 +24,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 	if err := os.WriteFile(path, tabletest.Build(t, &o, pairs), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.Open(path, source.Options{})
+	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -24,7 +24,7 @@ type Sample struct {
 	RestartInterval int            // likewise
 	Compression     map[string]int // blocks that are tried, by the name of their compression
 
-	file      *source.File
+	file      *dbfile.File
 	stretches []*stretch
 	damaged   map[int]bool // blocks that cannot be tried
 	stored    uint64       // bytes that the blocks that are tried take in the file
@@ -35,7 +35,7 @@ type Sample struct {
 // Take chooses a Sample with blocks of about most bytes, uncompressed, and reads them. If
 // blocks are damaged, the Sample goes without them. The error joins what is wrong with them.
 // If the table has a filter only, there is no Sample, and the error is table.ErrFilterOnly.
-func Take(f *source.File, most int64) (*Sample, error) {
+func Take(f *dbfile.File, most int64) (*Sample, error) {
 	if f.Reader.FilterOnly() {
 		return nil, f.Wrap(table.ErrFilterOnly)
 	}
@@ -152,7 +152,7 @@ func (s *Sample) append(w *table.Writer, i int) error {
 	if err != nil {
 		return err
 	}
-	it, err := source.OpenBlock(contents, s.file.Comparer())
+	it, err := dbfile.OpenBlock(contents, s.file.Comparer())
 	if err != nil {
 		return err
 	}

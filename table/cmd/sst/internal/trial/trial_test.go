@@ -10,13 +10,13 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // written writes n of W1's entries, and opens the table.
-func written(t *testing.T, n int, o table.WriterOptions) *source.File {
+func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
 	w, err := table.Create(path, &o)
@@ -33,7 +33,7 @@ func written(t *testing.T, n int, o table.WriterOptions) *source.File {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := source.Open(path, source.Options{})
+	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func written(t *testing.T, n int, o table.WriterOptions) *source.File {
 	return f
 }
 
-func take(t *testing.T, f *source.File, most int64) *Sample {
+func take(t *testing.T, f *dbfile.File, most int64) *Sample {
 	t.Helper()
 	s, err := Take(f, most)
 	if err != nil {

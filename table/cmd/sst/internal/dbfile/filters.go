@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"errors"
@@ -58,7 +58,7 @@ func (e filterOnlyError) Error() string {
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
 // MayContain asks the filters of the table.
-func (f *File) MayContain(key []byte) bool { return f.Reader.MayContain(f.seekKey(key)) }
+func (f *File) MayContain(key []byte) bool { return f.Reader.MayContain(f.SeekKey(key)) }
 
 // HiddenKeys returns an error if there may be keys though there are no data blocks: in a
 // filter, or because of damage.
@@ -77,45 +77,10 @@ func HasNoEntries(path string) bool {
 	if IsEmpty(path) {
 		return true
 	}
-	f, err := OpenDamaged(path, Options{OneTable: true})
+	f, err := OpenDamaged(path, Options{})
 	if err != nil {
 		return false
 	}
 	defer f.Close()
 	return f.Layout != nil && f.Empty
-}
-
-// FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
-// A set is one if its first table is.
-func (s *Source) FilterOnly() bool {
-	if s.isLog || s.Dir && !s.isSet() {
-		return false
-	}
-	for _, t := range s.Tables {
-		if t.Removals {
-			continue // which have keys
-		}
-		if f, err := s.open(t); err == nil {
-			only := f.Reader.FilterOnly()
-			return s.release(t, f) == nil && only
-		}
-	}
-	return false
-}
-
-// MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked
-// exactly.
-func (s *Source) MayContain(key []byte) (may bool, err error) {
-	ask := func(t *Table, f *File) (Entry, bool, error) {
-		if t.Removals {
-			return f.Get(key)
-		}
-		return Entry{}, f.MayContain(key), nil
-	}
-	for _, t := range s.candidates(key) {
-		if _, has, err := s.getFromTable(t, ask); has || err != nil {
-			return !t.Removals, err
-		}
-	}
-	return false, nil
 }

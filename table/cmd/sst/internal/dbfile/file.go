@@ -1,6 +1,6 @@
-// Package source opens tables, logs and directories of databases, and reads each of them as
-// one sorted set of entries.
-package source
+// Package dbfile opens single files of databases and sets: tables and logs. It finds out what a file is, what its keys
+// are, and in which order they come.
+package dbfile
 
 import (
 	"errors"
@@ -9,10 +9,12 @@ import (
 	"iter"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // InternalKeys says whether keys are internal keys, which end in a trailer of sequence
@@ -26,19 +28,10 @@ const (
 	No
 )
 
-// Options say how to open tables.
+// Options say how to open a file.
 type Options struct {
 	InternalKeys InternalKeys
 	Order        Order // order of user keys
-	AllTables    bool  // for a directory, also read tables and logs that the MANIFEST does not list
-	NoLogs       bool  // for a directory, ignore its logs
-	OneTable     bool  // open a single table, not a directory or a log
-
-	// Note, if not nil, is called with notes for the user, such as what is not read.
-	Note func(string)
-
-	// Lookups says that keys are looked up, and nothing is scanned.
-	Lookups bool
 
 	// ScanOnly saves memory if no keys are looked up: the layout and the filters, which grow
 	// with the file, are not kept in memory.
@@ -47,20 +40,11 @@ type Options struct {
 	// AsksPrefix has filters read, also with ScanOnly: a scan asks them for a prefix.
 	AsksPrefix bool
 
-	// Strict has the first damage end a scan or a lookup. Without it, they pass over what is
-	// damaged: see Loss.
-	Strict bool
+	// FewBlocks has the order detected by few data blocks. Others are checked when a lookup misses.
+	FewBlocks bool
 
-	// Repair has tables of a database read that its MANIFEST has lost: see findLost. No MANIFEST is damage.
-	Repair bool
-
-	// FindMore has logs read on behind damage where the next record is. Engines, and commands that
-	// show what these do, skip up to 32 KiB there.
-	FindMore bool
-
-	// Salvage, if not nil, finds the pairs of a damaged table of a directory. They are read, but what can
-	// be missing is a Loss all the same.
-	Salvage func(f *File, keys InternalKeys) (Salvaged, error)
+	// AnyKind takes keys for internal keys whatever their kinds are.
+	AnyKind bool
 
 	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int
@@ -75,21 +59,22 @@ type Options struct {
 	// is called with the number of bytes of each further read.
 	ReadOnce func(n int64)
 
-	listed    TableFile // what the listing of a directory says of the table
-	fewBlocks bool      // the order is detected by few data blocks, and others are checked when a lookup misses
-	form      *form     // what was detected of the table before; nil: it has yet to be
+	Meta     *versions.Table // the entry of the table in the MANIFEST; nil: it is not listed
+	Line     *set.Table      // its line in the manifest of its set; nil: there is no set
+	Numbered bool            // it is in a directory, and its name is one that engines give to tables
+	Form     *Form           // what was detected of the table before; nil: it has yet to be
 }
 
-// inManifest reports whether the MANIFEST of a database lists the table, so that its keys are internal keys.
-func (o Options) inManifest() bool { return o.listed.Meta != nil && o.InternalKeys != No }
+// InManifest reports whether the MANIFEST of a database lists the table, so that its keys are internal keys.
+func (o Options) InManifest() bool { return o.Meta != nil && o.InternalKeys != No }
 
 // inDatabase reports whether the table is in a directory, and a manifest lists it or its name is one that engines
 // give to tables.
-func (o Options) inDatabase() bool { return o.listed.Line != nil || o.listed.hasEngineName() }
+func (o Options) inDatabase() bool { return o.Line != nil || o.Numbered }
 
 // A File is an open table.
 type File struct {
-	form
+	Form
 	Path   string
 	Size   int64
 	Src    io.ReaderAt   // the contents of the file
@@ -100,72 +85,24 @@ type File struct {
 	Metrics *table.Metrics // metrics of the Reader
 	Options *table.ReaderOptions
 
+	Declared   Order  // what the user or a MANIFEST says of the order
+	InDatabase bool   // it has internal keys, in a database of LevelDB
+	HiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
+
 	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
 	Damage error
 
 	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
 	ForeignErr error
 
-	inSet      bool // it is one of the tables of a set
-	inDatabase bool // it has internal keys, in a database of LevelDB
-	file       io.Closer
-	filters    Filters
-	declared   Order        // what the user or a MANIFEST says of the order
-	sorted     *sortedTable // the sorted copy that the Reader reads, if there is one
-	once       *readOnce    // Src, for Verify; else nil
-
-	hiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
+	inSet   bool // it is one of the tables of a set
+	file    io.Closer
+	filters Filters
+	sorted  *SortedTable // the sorted copy that the Reader reads, if there is one
+	once    *readOnce    // Src, for Verify; else nil
 
 	unchecked bool // some data blocks were not examined to detect the order
 	missed    bool // a lookup has missed since
-}
-
-// A stored says how keys are stored.
-type stored struct {
-	Internal bool           // they are internal keys
-	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
-}
-
-// order returns the order of the stored keys.
-func (s stored) order() table.Comparer {
-	if s.Internal {
-		return table.InternalComparer(s.Order)
-	}
-	return s.Order
-}
-
-// seekKey returns a stored key that is ≤ all versions of a user key, or nil for nil.
-func (s stored) seekKey(user []byte) []byte {
-	if user == nil || !s.Internal {
-		return user
-	}
-	return table.SearchKey(nil, user, table.MaxSequence)
-}
-
-// FilterKey returns the key that filters hold for a stored key: the user key of an internal
-// key.
-func (s stored) FilterKey(key []byte) []byte {
-	if s.Internal {
-		return table.InternalFilterKey(key)
-	}
-	return key
-}
-
-// A form is what is detected of a table when it is opened first, and holds when it is opened again.
-type form struct {
-	size int64 // if it is another one, so is the table
-	stored
-	OrderNote      string // why the order is not as expected, for messages; or ""
-	FilterUnusable bool   // the filter excludes keys that the table has, so it is not used
-
-	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
-	// order and filter as for plain keys. Then the Reader can only scan the table. For
-	// lookups it must be sorted again.
-	Rewritten bool
-
-	// FilterHasUserKeys says that the filter holds user keys, although the keys are not
-	// treated as internal keys.
-	FilterHasUserKeys bool
 }
 
 // Comparer returns the order of the stored keys.
@@ -173,7 +110,7 @@ func (f *File) Comparer() table.Comparer {
 	if f.Rewritten {
 		return f.Order
 	}
-	return f.order()
+	return f.Stored.Comparer()
 }
 
 // Compare compares stored keys.
@@ -195,16 +132,16 @@ func (f *File) Close() error {
 		err = f.Reader.Close()
 	}
 	f.once.close()
-	return errors.Join(err, f.sorted.close(), f.file.Close())
+	return errors.Join(err, f.sorted.Close(), f.file.Close())
 }
 
-// readSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
+// ReadSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
 // with equal keys, it keeps the first, and calls repeated for the others.
-func (f *File) readSorted(pairs iter.Seq2[input.Pair, error], keys stored, repeated func(key []byte)) (err error) {
+func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (err error) {
 	unsorted := f.Reader
-	f.stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
+	f.Stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
 	f.Options.Comparer = f.Comparer()
-	if f.sorted, err = newSortedTable(pairs, keys, repeated); err != nil {
+	if f.sorted, err = NewSortedTable(pairs, keys, repeated); err != nil {
 		return f.Wrap(err)
 	}
 	f.Reader = f.sorted.Reader
@@ -259,3 +196,18 @@ func (f *File) FilterNote() string {
 	}
 	return ""
 }
+
+// memoryPerBlock is that of an entry of an index, besides its separator.
+const memoryPerBlock = 64
+
+// Memory returns about how much memory the table takes, in bytes.
+func (f *File) Memory() int64 {
+	if f.Layout == nil {
+		return 0
+	}
+	n := f.Layout.Index.Length + f.filters.BlocksEntry.Length + f.filters.TableEntry.Length
+	return 2*int64(n) + memoryPerBlock*int64(len(f.Layout.Data))
+}
+
+// IsSorted reports whether the Reader reads a sorted copy of the table.
+func (f *File) IsSorted() bool { return f.sorted != nil }

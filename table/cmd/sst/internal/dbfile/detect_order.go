@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"errors"
@@ -15,19 +15,19 @@ import (
 // declareOrder sets the order that the user or a MANIFEST says, until the keys are
 // examined.
 func (f *File) declareOrder(o Order) {
-	f.declared = o
-	if o.comparer == nil && !o.skipManifest {
-		f.declared = manifestOrderOf(f.Path)
+	f.Declared = o
+	if o.Comparer == nil && !o.SkipManifest {
+		f.Declared = ManifestOrderOf(f.Path)
 	}
-	if f.Order = f.declared.OrBytewise(); f.Order == table.AnyOrder {
-		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))
+	if f.Order = f.Declared.OrBytewise(); f.Order == table.AnyOrder {
+		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.Declared.Manifest)))
 	}
 }
 
 // detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
 // A wrong order that these do not show is noticed by Verify, and by checkMiss.
 func (f *File) detectOrder(few bool) {
-	if f.Order == table.AnyOrder || f.declared.trusted {
+	if f.Order == table.AnyOrder || f.Declared.Trusted {
 		return
 	}
 	blocks := f.orderSample()
@@ -38,7 +38,7 @@ func (f *File) detectOrder(few bool) {
 	case f.isOrdered(f.Order, blocks):
 	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer, blocks):
 		f.Order = table.BytewiseComparer
-		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", wire.Quote([]byte(f.declared.manifest)))
+		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", wire.Quote([]byte(f.Declared.Manifest)))
 	default:
 		f.setOrderUnknown()
 	}
@@ -46,14 +46,14 @@ func (f *File) detectOrder(few bool) {
 
 // setOrderUnknown treats the order as unknown, because the keys contradict it.
 func (f *File) setOrderUnknown() {
-	f.OrderNote = f.declared.disorderNote()
+	f.OrderNote = f.Declared.disorderNote()
 	f.Order, f.unchecked = table.AnyOrder, false
 }
 
 // isOrdered reports whether the separators, and the keys of some data blocks, are in an order of user keys.
 // It skips damaged blocks.
 func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
-	order, data := stored{f.Internal, user}.order(), f.Layout.Data
+	order, data := Stored{f.Internal, user}.Comparer(), f.Layout.Data
 	for i := 1; i < len(data); i++ {
 		if order.Compare(data[i-1].Separator, data[i].Separator) >= 0 {
 			return false
@@ -113,7 +113,7 @@ func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool
 // DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
 // If they contradict it, the order is unknown from then on.
 func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
-	if f.declared.trusted || f.Order == table.AnyOrder {
+	if f.Declared.Trusted || f.Order == table.AnyOrder {
 		return
 	}
 	order := f.Comparer()
@@ -132,16 +132,16 @@ func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
 // ReopenInAnyOrder opens a table again with an unknown order, if found says that its keys
 // contradict an order that is not trusted. It reports whether it did.
 func (f *File) ReopenInAnyOrder(found error) (bool, error) {
-	if f.declared.trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
+	if f.Declared.Trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
 		return false, nil
 	}
 	f.setOrderUnknown()
-	err := f.readInAnyOrder()
+	err := f.ReadInAnyOrder()
 	return err == nil, err
 }
 
-// readInAnyOrder makes the Reader read keys in any order.
-func (f *File) readInAnyOrder() error {
+// ReadInAnyOrder makes the Reader read keys in any order.
+func (f *File) ReadInAnyOrder() error {
 	f.Order = table.AnyOrder
 	f.Options.Comparer = f.Comparer()
 	r, err := table.NewReader(f.Src, f.Size, f.Options)
@@ -154,8 +154,8 @@ func (f *File) readInAnyOrder() error {
 // explainOrderError replaces an order error by a likelier explanation, if the order is not
 // trusted.
 func (f *File) explainOrderError(err error) error {
-	if c, ok := err.(*table.CorruptionError); ok && !f.declared.trusted && errors.Is(c, table.ErrOrder) {
-		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.declared.disorderNote(), c.Block, c.Offset, c.Err)
+	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) {
+		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)
 	}
 	return err
 }

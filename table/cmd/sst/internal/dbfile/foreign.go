@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"archive/tar"
@@ -34,14 +34,14 @@ var otherEngines = map[uint64]struct{ what, reader string }{
 // for a table, and so is one of a directory that is named as engines name tables, unless it has
 // that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
 func (f *File) foreignError(o Options) (sure bool, err error) {
-	head, err := readAt(f.Src, 0, min(f.Size, startLen))
+	head, err := ReadAt(f.Src, 0, min(f.Size, startLen))
 	if err != nil {
 		return true, err
 	}
-	if s, found := standInOf(f.Path, head, nil); found {
-		return true, s.inPlaceOfTable(o.inDatabase() || IsInManifest(f.Path))
+	if s, found := StandInOf(f.Path, head, nil); found {
+		return true, s.InPlaceOfTable(o.inDatabase() || IsInManifest(f.Path))
 	}
-	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
+	tail, err := ReadAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
 	if err != nil {
 		return true, err
 	}
@@ -108,13 +108,13 @@ var fileKindReaders = map[FileKind]string{
 
 // hasMagicAt reports whether the magic number of a table is right before offset size.
 func hasMagicAt(r io.ReaderAt, size int64) bool {
-	end, err := readAt(r, max(0, size-8), min(size, 8))
+	end, err := ReadAt(r, max(0, size-8), min(size, 8))
 	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
 }
 
 // IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.
 func IsTable(path string) bool {
-	f, err := openRegular(path, nil)
+	f, err := OpenRegular(path, nil)
 	if err != nil {
 		return false
 	}
@@ -218,7 +218,7 @@ func isZstdFile(src io.ReaderAt, size int64) bool {
 	if end == size {
 		return true
 	}
-	next, err := readAt(src, end, min(4, size-end))
+	next, err := ReadAt(src, end, min(4, size-end))
 	return err == nil && (codecs.IsZstd(next) || isSkippableFrame(next))
 }
 

@@ -1,4 +1,5 @@
-package source
+// Package dbdir lists the files of databases and sets: which tables and logs count, and what is missing or damaged.
+package dbdir
 
 import (
 	"errors"
@@ -13,7 +14,16 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
+
+// ListOptions say which files of a directory to list, and how to open them.
+type ListOptions struct {
+	dbfile.Options
+	AllTables bool // also list tables and logs that the MANIFEST does not list
+	NoLogs    bool // leave out the logs
+	Repair    bool // list tables of a database that its MANIFEST has lost too: see findLost. No MANIFEST is damage
+}
 
 // A Dir lists the files of a directory.
 type Dir struct {
@@ -22,7 +32,7 @@ type Dir struct {
 	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
 	Layers  int               // how many the set has above its base. The tables of the newest come first
 	Missing []TableFile       // tables of the MANIFEST or of the set that do not exist
-	Order   Order             // the order that the MANIFEST names
+	Order   dbfile.Order      // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first, by level and name
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
@@ -36,10 +46,10 @@ type Dir struct {
 	history    *versions.History // of the newest MANIFEST, if not all of it can be read
 
 	// Which entries can be the newest of their keys for certain, before any table or log is read.
-	doubt    bool     // none is: tables or logs that are current may not be known
-	ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
-	liveLogs []string // paths; of other logs, what is written may be obsolete
-	lostLog  uint64   // the highest number of the live logs that are not read; 0: all are
+	Doubt    bool     // none is: tables or logs that are current may not be known
+	Ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
+	LiveLogs []string // paths; of other logs, what is written may be obsolete
+	LostLog  uint64   // the highest number of the live logs that are not read; 0: all are
 }
 
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
@@ -49,9 +59,12 @@ type Dir struct {
 // While a database is in use, files can change between reading the MANIFEST and the
 // directory. So ListDir tries again if something seems to be missing, until the same is missing
 // twice.
-func ListDir(dir string, o Options) (Dir, error) {
+func ListDir(dir string, o ListOptions) (Dir, error) {
 	return listUntilSame(func() (Dir, error) { return listDir(dir, o) })
 }
+
+// maxTries is how often a directory is listed.
+const maxTries = 10
 
 // listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
 func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
@@ -78,7 +91,7 @@ func (d *Dir) lacks() (all []string) {
 	return all
 }
 
-func listDir(dir string, o Options) (Dir, error) {
+func listDir(dir string, o ListOptions) (Dir, error) {
 	if manifest := setManifestOf(dir); manifest != "" && (manifest == dir || !o.AllTables) {
 		return listSet(dir, manifest, o)
 	}
@@ -86,7 +99,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: Order{skipManifest: true}, Tables: make([]TableFile, 0, len(names))}
+	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]TableFile, 0, len(names))}
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
@@ -122,7 +135,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if o.NoLogs {
 		d.leaveOutLogs(o)
 	}
-	d.ordered = d.Version != nil && d.isWhole()
+	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
 }
 
@@ -138,12 +151,12 @@ func (d *Dir) note(format string, args ...any) {
 
 // addDamage adds damage of a file of the database.
 func (d *Dir) addDamage(name, format string, args ...any) {
-	d.Damage = append(d.Damage, &FileError{filepath.Join(d.Path, name), corruption(fmt.Sprintf(format, args...))})
+	d.Damage = append(d.Damage, &dbfile.FileError{Path: filepath.Join(d.Path, name), Err: dbfile.Corruption(fmt.Sprintf(format, args...))})
 }
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
 // MANIFEST.
-func (d *Dir) readVersion(o Options, names []string) {
+func (d *Dir) readVersion(o ListOptions, names []string) {
 	v, err := versions.Read(d.Path)
 	if d.Version = v; err == nil {
 		return
@@ -154,7 +167,7 @@ func (d *Dir) readVersion(o Options, names []string) {
 		d.history, _ = versions.ReadHistory(d.Path, manifests[n-1]) // its damage is told
 	}
 	if h := d.history; h != nil && h.Comparer != "" {
-		d.Order = manifestOrder(h.Comparer)
+		d.Order = dbfile.ManifestOrder(h.Comparer)
 	}
 	file, why := d.whyNoVersion(err)
 	for _, name := range slices.Backward(manifests) {
@@ -162,14 +175,14 @@ func (d *Dir) readVersion(o Options, names []string) {
 			d.Version = v
 			_, noCurrent := versions.Current(d.Path)
 			older := ""
-			if d.doubt = len(manifests) > 1 || noCurrent == nil; d.doubt { // CURRENT may have named another one, or one that is lost
+			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another one, or one that is lost
 				older = ", which may be out of date, so older and deleted versions may show"
 			}
 			d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
 			return
 		}
 	}
-	d.doubt = true
+	d.Doubt = true
 	const meaning = "reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show"
 	switch {
 	case d.hasCurrent || len(manifests) > 0:
@@ -199,11 +212,11 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 
 // applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
 // tables in the order of the Version, so that they need no sorting.
-func (d *Dir) applyManifest(o Options, names []string) {
+func (d *Dir) applyManifest(o ListOptions, names []string) {
 	v := d.Version
-	d.Order = manifestOrder(v.Comparer)
+	d.Order = dbfile.ManifestOrder(v.Comparer)
 	var compare func(a, b []byte) int // nil if it is not known
-	if c := o.Order.Or(d.Order).comparer; c != table.AnyOrder {
+	if c := o.Order.Or(d.Order).Comparer; c != table.AnyOrder {
 		compare = table.InternalComparer(c).Compare
 	}
 	d.Flaws = v.Check(compare)
@@ -244,23 +257,23 @@ func (d *Dir) applyManifest(o Options, names []string) {
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them.
-func (d *Dir) applyToLogs(o Options, names []string) {
+func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	v := d.Version
 	if v.Torn > 0 {
 		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
 			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Torn), "byte"))
 	}
 	if v.Unread > 0 {
-		d.doubt = true
+		d.Doubt = true
 		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
 			wire.Plural(uint64(v.Unread), "byte"))
 	}
 	live, missing := v.LiveLogs(names)
 	for _, name := range live {
-		d.liveLogs = append(d.liveLogs, filepath.Join(d.Path, name))
+		d.LiveLogs = append(d.LiveLogs, filepath.Join(d.Path, name))
 	}
 	if !o.AllTables {
-		d.Logs = slices.Clone(d.liveLogs)
+		d.Logs = slices.Clone(d.LiveLogs)
 	}
 	for _, n := range missing {
 		d.loseLog(o, n)
@@ -269,7 +282,7 @@ func (d *Dir) applyToLogs(o Options, names []string) {
 
 // LogStart returns Log.Start of the oldest log. A database counts on from the last sequence number
 // in its MANIFEST, which is 0 in a new one.
-func (d *Dir) LogStart(o Options) uint64 {
+func (d *Dir) LogStart(o ListOptions) uint64 {
 	if d.Version == nil || o.AllTables {
 		return 0
 	}

@@ -1,9 +1,10 @@
-package source
+package dbfile
 
 import (
 	"errors"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,14 +28,14 @@ const (
 // FileKindOf returns the kind of a file, by its name or its start, or "" for what may be a
 // table.
 func FileKindOf(path string, o Options) (FileKind, error) {
-	f, err := openRegular(path, o.Outputs)
+	f, err := OpenRegular(path, o.Outputs)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	start, err := readAt(f.Src, 0, min(f.Size, startLen))
-	if s, found := standInOf(path, start, nil); found {
-		err = errors.New(s.what + ": " + s.next)
+	start, err := ReadAt(f.Src, 0, min(f.Size, startLen))
+	if s, found := StandInOf(path, start, nil); found {
+		err = errors.New(s.What + ": " + s.Next)
 	}
 	if err != nil {
 		return "", f.Wrap(err)
@@ -114,7 +115,7 @@ func (r *Records) All(o Options, keep int) iter.Seq2[Record, error] {
 
 // read yields the records. It returns nil if yield wants no more.
 func (r *Records) read(o Options, keep int, yield func(Record, error) bool) error {
-	f, err := openRegular(r.Path, o.Outputs)
+	f, err := OpenRegular(r.Path, o.Outputs)
 	if err != nil {
 		return err
 	}
@@ -143,4 +144,10 @@ func (r *Records) read(o Options, keep int, yield func(Record, error) bool) erro
 			return nil
 		}
 	}
+}
+
+// IsEmpty reports whether a file is empty.
+func IsEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }

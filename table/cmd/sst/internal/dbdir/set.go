@@ -1,9 +1,8 @@
-package source
+package dbdir
 
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -32,10 +30,10 @@ func IsDirectory(path string) bool {
 
 // isSetManifest reports whether a file starts as the manifest of a set does, or has its name.
 func isSetManifest(path string) bool {
-	start, err := readStart(path)
+	start, err := dbfile.ReadStart(path)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	isManifest := bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
-	return err == nil && (isManifest || filepath.Base(path) == set.ManifestName) && !IsTable(path)
+	return err == nil && (isManifest || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
 }
 
 // setManifestOf returns the manifest that a path is, or that a directory has, or "". The
@@ -58,8 +56,8 @@ func setManifestOf(path string) string {
 func IsSet(path string) bool { return setManifestOf(path) != "" }
 
 // ReadSetManifest reads the manifest of a set.
-func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
-	f, err := openRegular(path, o.Outputs)
+func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
+	f, err := dbfile.OpenRegular(path, o.Outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -68,21 +66,21 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	if err == nil || errors.As(err, new(*fs.PathError)) {
 		return m, f.Wrap(err)
 	}
-	line, _, _ := bytes.Cut(startOf(f.Src), []byte("\n"))
+	line, _, _ := bytes.Cut(dbfile.StartOf(f.Src), []byte("\n"))
 	var header struct{ Version int }
 	if json.Unmarshal(line, &header) == nil && header.Version > 3 { // another version is no damage
 		return nil, f.Wrap(err)
 	}
 	what := err.Error()
-	if end, err := readAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
+	if end, err := dbfile.ReadAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
 		what += ": the file ends within a line, so the manifest was cut short: take another copy"
 	}
-	return nil, f.Wrap(corruption(what))
+	return nil, f.Wrap(dbfile.Corruption(what))
 }
 
 // ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path
 // is no set.
-func ListSet(path string, o Options) (*Dir, error) {
+func ListSet(path string, o ListOptions) (*Dir, error) {
 	manifest := setManifestOf(path)
 	if manifest == "" {
 		return nil, nil
@@ -92,8 +90,8 @@ func ListSet(path string, o Options) (*Dir, error) {
 }
 
 // listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
-func listSet(path, manifest string, o Options) (Dir, error) {
-	if o.InternalKeys == Yes || cmp.Or(o.Order.comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
+func listSet(path, manifest string, o ListOptions) (Dir, error) {
+	if o.InternalKeys == dbfile.Yes || cmp.Or(o.Order.Comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
 		return Dir{}, fmt.Errorf("%s: a set, whose keys are user keys in bytewise order: leave out --internal-keys and --comparator", path)
 	}
 	m, err := ReadSetManifest(manifest, o)
@@ -105,7 +103,7 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: ExplicitOrder(table.BytewiseComparer)}
+	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: dbfile.ExplicitOrder(table.BytewiseComparer)}
 	unlisted := map[string]bool{} // for each name that is there
 	for _, name := range names {
 		unlisted[name] = isTableName(name)
@@ -141,48 +139,4 @@ func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
 	}
 	add(m.Tables, 2*len(m.Layers), false)
 	return all
-}
-
-// differs returns the error for a field of the manifest that is not true of the table.
-func differs(field string, has, want any) error {
-	return wal.Corruptionf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want)
-}
-
-// checkEnds compares the first and the last key with the manifest of the set.
-func (f *File) checkEnds(l *set.Table) error {
-	first, last := f.ends()
-	if first != nil && !bytes.Equal(first, l.Smallest) {
-		return differs("first key", f.Separator(first), f.Separator(l.Smallest))
-	}
-	if last != nil && !bytes.Equal(last, l.Largest) {
-		return differs("last key", f.Separator(last), f.Separator(l.Largest))
-	}
-	return nil
-}
-
-// checkTail compares the TailSum with the manifest of a set, if that has it, and before Verify also how many bytes are
-// behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
-// has no TailSum, Verify reports that.
-func checkTail(layout *table.Layout, size int64, o Options) error {
-	if o.listed.Line == nil {
-		return nil
-	}
-	tail := size
-	if n := len(layout.Data); n > 0 {
-		last := layout.Data[n-1]
-		tail -= int64(last.Offset+last.Length) + format.TrailerLen
-	}
-	sum, _, err := layout.TailSum()
-	got := hex.EncodeToString(sum[:])
-	switch {
-	case errors.Is(err, table.ErrCorrupt):
-		return nil
-	case err != nil && o.listed.Line.TailSum != "":
-		return err
-	case o.listed.Line.TailSum != "" && got != o.listed.Line.TailSum:
-		return differs("tailSum", got, o.listed.Line.TailSum)
-	case o.ReadOnce != nil && tail != o.listed.Line.TailSize:
-		return differs("tailSize", tail, o.listed.Line.TailSize)
-	}
-	return nil
 }

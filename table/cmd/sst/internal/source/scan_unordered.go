@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -12,77 +11,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 )
 
-// An Order is what the user or a MANIFEST says of the order of user keys. The zero Order
-// says nothing: the order is then bytewise, unless the keys contradict it.
-type Order struct {
-	comparer     table.Comparer
-	manifest     string // name of the comparator in a MANIFEST; "": none
-	trusted      bool   // a table in another order is damaged
-	skipManifest bool   // do not look for a MANIFEST in the directory of a table
-}
-
-// ExplicitOrder is an order that the user gives.
-func ExplicitOrder(c table.Comparer) Order { return Order{comparer: c, trusted: true} }
-
-// manifestOrder returns the order of the comparator that a MANIFEST names. An order other than bytewise is
-// not trusted, because tools that do not know it sometimes write bytewise tables into such
-// databases.
-func manifestOrder(name string) Order {
-	o := Order{manifest: cmp.Or(name, table.BytewiseComparer.Name())}
-	if c, known := comparers.ByName(o.manifest); known {
-		o.comparer, o.trusted = c, c == table.BytewiseComparer
-	} else {
-		o.comparer = table.AnyOrder
-	}
-	return o
-}
-
-// manifestOrderOf returns the order in the MANIFEST of a file's directory, if that lists the file.
-func manifestOrderOf(path string) Order {
-	if v := listing(path); v != nil {
-		return manifestOrder(v.Comparer)
-	}
-	return Order{}
-}
-
-// Or returns o, or other if o says nothing.
-func (o Order) Or(other Order) Order {
-	if o.comparer == nil {
-		return other
-	}
-	return o
-}
-
-// OrBytewise returns the comparer, or bytewise if o says nothing.
-func (o Order) OrBytewise() table.Comparer { return cmp.Or(o.comparer, table.BytewiseComparer) }
-
-// looksInternal reports whether samples of keys look like internal keys. They must have
-// that form. Without a MANIFEST, they must also be in the order of internal keys, or at
-// least not in that of plain keys.
-func (o Order) looksInternal(samples []keySample, form func(key []byte) bool) bool {
-	if !allLook(samples, form) {
-		return false
-	}
-	c := o.OrBytewise()
-	return o.manifest != "" || samplesOrdered(samples, table.InternalComparer(c)) || !samplesOrdered(samples, c)
-}
-
-// disorderNote says that keys are not in the order.
-func (o Order) disorderNote() string {
-	name := "bytewise order"
-	if o.manifest != "" {
-		name = fmt.Sprintf("the order of %s that the MANIFEST names", wire.Quote([]byte(o.manifest)))
-	}
-	return fmt.Sprintf("keys are not in %s, and may have been written with another comparator", name)
-}
-
 // noteUnknownOrder adds a note if the order of a directory is unknown.
 func (s *Source) noteUnknownOrder() {
 	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
 	case s.Order == table.AnyOrder:
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, wire.Quote([]byte(s.o.Order.manifest))))
-	case s.o.Order.comparer == nil && lost:
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, wire.Quote([]byte(s.o.Order.Manifest))))
+	case s.o.Order.Comparer == nil && lost:
 		s.Order = table.AnyOrder
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: the order of keys is unknown: tables are scanned one after the other", s.Path))
 	}

@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"bufio"
@@ -18,29 +18,29 @@ import (
 // maxSortInMemory is how much memory pairs may take to be sorted without temporary files.
 // pairOverhead is the memory of a pair in addition to its bytes.
 const (
-	maxSortInMemory = 16 << 20
+	MaxSortInMemory = 16 << 20
 	pairOverhead    = 128
 )
 
-// A sortedTable is a table of pairs that were not sorted, in memory or in a temporary file.
-type sortedTable struct {
+// A SortedTable is a table of pairs that were not sorted, in memory or in a temporary file.
+type SortedTable struct {
 	*table.Reader
 	src  io.ReaderAt
 	size int64
 	file sorting.TempFile
 }
 
-// newSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
+// NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
 // If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
-func newSortedTable(pairs iter.Seq2[input.Pair, error], keys stored, repeated func(key []byte)) (*sortedTable, error) {
-	order := keys.order()
+func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (*SortedTable, error) {
+	order := keys.Comparer()
 	o := sorting.Options{Compare: order.Compare, NotBytewise: keys.Order != table.BytewiseComparer}
 	if keys.Internal {
 		o.SuffixLen = format.InternalTrailerLen
 	}
 	next, stop := iter.Pull2(pairs)
 	defer stop()
-	s := new(sortedTable)
+	s := new(SortedTable)
 	first, more, err := takePairs(next)
 	switch {
 	case err == nil && more:
@@ -59,7 +59,7 @@ func newSortedTable(pairs iter.Seq2[input.Pair, error], keys stored, repeated fu
 
 // takePairs takes pairs up to maxSortInMemory, and reports whether there may be more.
 func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
-	for budget := maxSortInMemory; budget > 0; {
+	for budget := MaxSortInMemory; budget > 0; {
 		pair, err, ok := next()
 		if !ok || err != nil {
 			return first, false, err
@@ -93,7 +93,7 @@ type sortedPair struct {
 	nextSameKey bool // the next one has the same key
 }
 
-func (s *sortedTable) sortInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
+func (s *SortedTable) sortInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
 	var out bytes.Buffer
 	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	sorted := func(yield func(sortedPair, error) bool) {
@@ -108,7 +108,7 @@ func (s *sortedTable) sortInMemory(all []input.Pair, order table.Comparer, repea
 	return err
 }
 
-func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, o sorting.Options, repeated func(key []byte)) (err error) {
+func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, o sorting.Options, repeated func(key []byte)) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func writeTable(out io.Writer, pairs iter.Seq2[sortedPair, error], order table.C
 	return w.Size(), err
 }
 
-// close closes the table. It does nothing for a nil sortedTable.
-func (s *sortedTable) close() error {
+// Close closes the table. It does nothing for a nil sortedTable.
+func (s *SortedTable) Close() error {
 	if s == nil {
 		return nil
 	}

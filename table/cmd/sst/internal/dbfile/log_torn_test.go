@@ -1,10 +1,12 @@
-package source
+package dbfile
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,23 +29,23 @@ func TestTornBatches(t *testing.T) {
 		note    string
 		reports []string
 	}{
-		"went on": {[]string{put(6)}, []string{deletion(6), deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored", nil},
-		"twice":   {[]string{put(6), put(6)}, []string{deletion(6)}, "65522 bytes in it are 2 incomplete records, which are ignored", nil},
-		"went on, and writes are missing": {[]string{put(9)}, []string{deletion(9)}, "32761 bytes in it are an incomplete record, which is ignored",
+		"went on": {[]string{put(6)}, []string{filetest.Deletion(6), filetest.Deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored", nil},
+		"twice":   {[]string{put(6), put(6)}, []string{filetest.Deletion(6)}, "65522 bytes in it are 2 incomplete records, which are ignored", nil},
+		"went on, and writes are missing": {[]string{put(9)}, []string{filetest.Deletion(9)}, "32761 bytes in it are an incomplete record, which is ignored",
 			[]string{"log at 65536: writes before this offset are missing: the writes with sequence numbers 6 to 8 are lost"}},
-		"lost": {[]string{put(6)}, []string{deletion(7)}, "",
+		"lost": {[]string{put(6)}, []string{filetest.Deletion(7)}, "",
 			[]string{"log at 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
-		"lost, and torn": {[]string{put(6), put(7)}, []string{deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored",
+		"lost, and torn": {[]string{put(6), put(7)}, []string{filetest.Deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored",
 			[]string{"log at 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
 		"to the end": {[]string{put(6), put(6)}, nil, "32761 bytes in it are an incomplete record, which is ignored, and 32768 bytes at its end are an incomplete record, which is ignored", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := logOf(t, deletion(5))
+			log := filetest.Log(t, filetest.Deletion(5))
 			log = append(log, make([]byte, block-len(log))...)
 			for _, batch := range tt.torn {
-				log = append(log, logOf(t, batch)[:block]...)
+				log = append(log, filetest.Log(t, batch)[:block]...)
 			}
-			log = append(log, logOf(t, tt.last...)...)
+			log = append(log, filetest.Log(t, tt.last...)...)
 			path := filepath.Join(t.TempDir(), "000001.log")
 			if err := os.WriteFile(path, log, 0o666); err != nil {
 				t.Fatal(err)

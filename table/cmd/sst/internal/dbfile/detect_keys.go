@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"errors"
@@ -28,12 +28,12 @@ func (f *File) detectForm(o Options) error {
 	for _, part := range f.Layout.Data {
 		index[0].keys = append(index[0].keys, part.Separator)
 	}
-	if o.inManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
+	if o.InManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
 		f.Internal = true // no key need be read: there is no filter that can exclude any
 	} else if err := f.detectKeys(index, o); err != nil {
 		return err
 	}
-	f.detectOrder(o.fewBlocks || o.ReadOnce != nil)
+	f.detectOrder(o.FewBlocks || o.ReadOnce != nil)
 	return nil
 }
 
@@ -43,11 +43,11 @@ func (f *File) detectKeys(index []keySample, o Options) error {
 	samples := sampleKeysOf(f.Layout)
 	whole, user := filtersContain(samples, f.filters, func(key []byte) []byte { return key }), filtersContain(samples, f.filters, table.InternalFilterKey)
 	form := isInternal
-	if f.declared.manifest != "" || o.Repair || slices.ContainsFunc(index[0].keys, isShortened) {
+	if f.Declared.Manifest != "" || o.AnyKind || slices.ContainsFunc(index[0].keys, isShortened) {
 		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
 	}
-	internal, indexInternal := f.declared.looksInternal(samples, form), allLook(index, isSeparator)
-	isListed := o.inManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
+	internal, indexInternal := f.Declared.looksInternal(samples, form), allLook(index, isSeparator)
+	isListed := o.InManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
 		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")
@@ -60,7 +60,7 @@ func (f *File) detectKeys(index []keySample, o Options) error {
 		f.Internal = user
 	default: // the filters do not tell
 		allDamaged := len(samples) == 0 && len(f.Layout.Data) > 0 // all sampled blocks
-		f.Internal = (internal || allDamaged) && f.declared.looksInternal(index, isSeparator)
+		f.Internal = (internal || allDamaged) && f.Declared.looksInternal(index, isSeparator)
 	}
 	f.FilterUnusable = !whole
 	if f.Internal && !f.Rewritten {
@@ -110,7 +110,7 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*encoded.Iter]) bool {
 			break
 		}
 	}
-	return f.declared.looksInternal(samples, isInternal) && all(blocks, isInternal)
+	return f.Declared.looksInternal(samples, isInternal) && all(blocks, isInternal)
 }
 
 // AllInternalKeys reports whether all keys of a table that Open took for one of internal keys

@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"errors"
@@ -25,10 +25,10 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 		size, start := int64(0), []byte(nil)
 		if err == nil {
 			defer f.Close() // it was only read
-			size, start = info.Size(), startOf(f)
+			size, start = info.Size(), StartOf(f)
 		}
-		if s, found := standInOf(l.Path, start, err); found {
-			l.Skip(size, s.what+" ("+s.next+")")
+		if s, found := StandInOf(l.Path, start, err); found {
+			l.Skip(size, s.What+" ("+s.Next+")")
 			return
 		}
 		if err != nil {
@@ -88,13 +88,13 @@ func (l *Log) DamageError() error {
 			d.Reason += fmt.Sprintf(", and %d more behind it", more[i])
 		}
 		if d.InLogBefore {
-			before = append(before, &FileError{l.before, corruption(d.Error())})
+			before = append(before, &FileError{l.before, Corruption(d.Error())})
 		} else {
-			errs = append(errs, corruption(d.Error()))
+			errs = append(errs, Corruption(d.Error()))
 		}
 	}
 	for _, others := range l.Reports()[len(l.Damage):] {
-		errs = append(errs, corruption(others))
+		errs = append(errs, Corruption(others))
 	}
 	if errs == nil {
 		return errors.Join(before...)

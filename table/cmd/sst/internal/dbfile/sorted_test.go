@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
@@ -23,10 +24,10 @@ func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 	}
 	for seed := range 32 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 96))
-		user := []table.Comparer{table.BytewiseComparer, reverse, foldingComparer{table.BytewiseComparer}}[seed%3]
+		user := []table.Comparer{table.BytewiseComparer, reverse, filetest.FoldingComparer{Comparer: table.BytewiseComparer}}[seed%3]
 		internal, keepsFirst, size := seed&1 > 0, seed&2 > 0, 1
 		if rng.IntN(2) == 0 { // on disk
-			size = maxSortInMemory / 16
+			size = MaxSortInMemory / 16
 		}
 		what := fmt.Sprintf("seed %d: internal keys %t, keeps the first %t, %s, values of %d bytes", seed, internal, keepsFirst, user.Name(), size)
 		checkSorted(t, what, randomPairs(rng, internal, size), user, internal, keepsFirst)
@@ -70,13 +71,13 @@ func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Compa
 	if keepsFirst {
 		call = func(key []byte) { repeated = append(repeated, string(key)) }
 	}
-	s, err := newSortedTable(func(yield func(input.Pair, error) bool) {
+	s, err := NewSortedTable(func(yield func(input.Pair, error) bool) {
 		for _, p := range pairs {
 			if !yield(p, nil) {
 				return
 			}
 		}
-	}, stored{Internal: internal, Order: user}, call)
+	}, Stored{Internal: internal, Order: user}, call)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -89,7 +90,7 @@ func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Compa
 	if diff := cmp.Diff([][]string{want, wantRepeated}, [][]string{got, repeated}); diff != "" {
 		t.Errorf("%s: pairs, and keys that are repeated (-want +got):\n%s", what, diff)
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"cmp"
@@ -51,9 +51,9 @@ func (k *VerifiedKeys) addKind(e Entry, block table.Handle) {
 	switch {
 	case len(k.kinds) > maxKinds:
 	case len(k.kinds) == maxKinds:
-		k.kinds = append(k.kinds, corruption("more keys are of kinds that LevelDB does not have"))
+		k.kinds = append(k.kinds, Corruption("more keys are of kinds that LevelDB does not have"))
 	default:
-		k.kinds = append(k.kinds, e.kindDamage(block))
+		k.kinds = append(k.kinds, e.KindDamage(block))
 	}
 }
 
@@ -73,7 +73,7 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 		keys.all, err = verified.Verify(f.Reader, keys.add)
 		err = errors.Join(failed, err)
 	}
-	if f.inDatabase {
+	if f.InDatabase {
 		err = errors.Join(append([]error{err}, keys.kinds...)...)
 	}
 	return keys, "", err
@@ -105,7 +105,7 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 func damageOrMismatch(found error, name string) error {
 	var damage []error
 	var mismatch error
-	for _, err := range leaves(found) {
+	for _, err := range Leaves(found) {
 		if errors.Is(err, set.ErrMismatch) {
 			mismatch = cmp.Or(mismatch, err)
 			continue
@@ -120,15 +120,15 @@ func damageOrMismatch(found error, name string) error {
 	if damage != nil || mismatch == nil {
 		return errors.Join(damage...)
 	}
-	return corruption(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
+	return Corruption(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
 }
 
-// leaves returns the errors that errors.Join has joined.
-func leaves(err error) (all []error) {
+// Leaves returns the errors that errors.Join has joined.
+func Leaves(err error) (all []error) {
 	switch joined, ok := err.(interface{ Unwrap() []error }); {
 	case ok:
 		for _, err := range joined.Unwrap() {
-			all = append(all, leaves(err)...)
+			all = append(all, Leaves(err)...)
 		}
 	case err != nil:
 		all = []error{err}

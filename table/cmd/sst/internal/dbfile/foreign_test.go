@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"archive/tar"
@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+
 	"github.com/klauspost/compress/zstd"
-	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
@@ -28,26 +29,6 @@ func textPairs(n int) (pairs []workload.Pair) {
 		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d\n", i), Value: fmt.Appendf(nil, "the value of key %d\n", i*i)})
 	}
 	return pairs
-}
-
-// logOf returns a log of the records.
-func logOf(t *testing.T, records ...string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := journal.NewWriter(&out)
-	for _, r := range records {
-		record, err := w.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := record.Write([]byte(r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 func compress(t *testing.T, contents []byte) (gz, zst []byte) {
@@ -128,11 +109,11 @@ func TestForeignFiles(t *testing.T) {
 		{"users.db", []byte("SQLite format 3\x00\x10\x00"), "a SQLite database, not a LevelDB table: read it with sqlite3 %s"},
 		{"bom.txt", []byte("\ufeffkey\tvalue\r\n"), "text"},
 		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
-		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, "},
-		{"renamed", logOf(t, batch, "more"), "the log of a database"},
-		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "a file in LevelDB's log format whose records are not write batches, such as a Firestore export, not a LevelDB table: print its records with sst scan "},
+		{"000003.log", filetest.Log(t, batch), "the log of a database, not a LevelDB table: read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, "},
+		{"renamed", filetest.Log(t, batch, "more"), "the log of a database"},
+		{"long.bin", filetest.Log(t, strings.Repeat("x", 1<<20)), "a file in LevelDB's log format whose records are not write batches, such as a Firestore export, not a LevelDB table: print its records with sst scan "},
 		{"000004.log", nil, "the log of a database"},
-		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, not a LevelDB table: list it with sst layout, or use sst with the database's directory, "},
+		{"renamed.bin", filetest.Log(t, edit), "the MANIFEST of a database, not a LevelDB table: list it with sst layout, or use sst with the database's directory, "},
 		{"MANIFEST-000002", []byte("\x00damaged"), "the MANIFEST of a database"},
 		{"CURRENT", []byte("MANIFEST-000002\n"), "the CURRENT file of a database"},
 		{"pointer.ldb", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"), "a Git LFS pointer, not a LevelDB table: fetch the file that it stands for: git lfs pull"},
@@ -196,11 +177,11 @@ func recognized(contents []byte) string {
 func TestDamagedIsNotForeign(t *testing.T) {
 	t.Parallel()
 	_, zst := compress(t, []byte(strings.Repeat("x", 1000)))
-	wrong := logOf(t, "record")
+	wrong := filetest.Log(t, "record")
 	wrong[0] ^= 1
 	for name, contents := range map[string]string{
 		"zeros": strings.Repeat("\x00", 10_000), "control characters": "a\x1bb\n",
-		"a log's wrong checksum": string(wrong), "a log's record that is cut": string(logOf(t, "record")[:10]),
+		"a log's wrong checksum": string(wrong), "a log's record that is cut": string(filetest.Log(t, "record")[:10]),
 		"zstd cut short": string(zst[:len(zst)-1]), "zstd and more": string(zst) + "\x02more", "zstd's magic number": "\x28\xb5\x2f\xfd", "gzip's magic number": "\x1f\x8b",
 		"gzip of reserved flags": "\x1f\x8b\x08\xe0aaaa", "few letters": "ab",
 		"tar's name at its place":     strings.Repeat("\x01", 257) + "ustar" + strings.Repeat("\x00", 250),
@@ -211,39 +192,5 @@ func TestDamagedIsNotForeign(t *testing.T) {
 		if what := recognized([]byte(contents)); what != "" {
 			t.Errorf("%s: taken for %s", name, what)
 		}
-	}
-}
-
-// What a database lists is damaged, whatever it has become.
-func TestListedIsNotForeign(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
-	d, err := ListDir(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := d.Tables[0].Path
-	for _, contents := range []string{"", "text\n", "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"} {
-		if err := os.WriteFile(damaged, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range []string{dir, damaged} {
-			if _, _, err := scanned(path, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), damaged) {
-				t.Errorf("%s with %q for a table: %v, want damage of %s", path, contents, err, damaged)
-			}
-		}
-	}
-	for _, pattern := range []string{"CURRENT", "MANIFEST-*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(names) == 0 {
-			t.Fatal(names, err)
-		}
-		if err := os.Remove(names[0]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := OpenSource(dir, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "a Pebble table") {
-		t.Errorf("without MANIFEST: %v, want what the file is", err)
 	}
 }

@@ -1,9 +1,11 @@
-package source
+package dbdir
 
 import (
 	"errors"
 	"path/filepath"
 	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
 // A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
@@ -23,12 +25,12 @@ func (d *Dir) StateFiles() (all []StateFile) {
 		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
 	}
 	for _, err := range d.Damage {
-		if e := (*FileError)(nil); errors.As(err, &e) {
+		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
 			all = addState(all, e.Path, e.Err)
 		}
 	}
 	for _, f := range d.Flaws {
-		all = addState(all, filepath.Join(d.Path, f.File), corruption(f.What))
+		all = addState(all, filepath.Join(d.Path, f.File), dbfile.Corruption(f.What))
 	}
 	return all
 }
@@ -40,7 +42,7 @@ func addState(all []StateFile, path string, err error) []StateFile {
 		i, all = len(all), append(all, StateFile{Path: path})
 	}
 	if err != nil {
-		all[i].Err = errors.Join(all[i].Err, &FileError{path, err})
+		all[i].Err = errors.Join(all[i].Err, &dbfile.FileError{Path: path, Err: err})
 	}
 	return all
 }

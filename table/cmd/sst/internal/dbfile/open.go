@@ -1,4 +1,4 @@
-package source
+package dbfile
 
 import (
 	"cmp"
@@ -31,9 +31,9 @@ func Open(path string, o Options) (*File, error) {
 // OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
 // table is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
-	f, err := openRegular(path, o.Outputs)
-	if s, found := standInOf(path, nil, err); found {
-		return nil, &FileError{path, s.inPlaceOfTable(o.inDatabase() || IsInManifest(path))}
+	f, err := OpenRegular(path, o.Outputs)
+	if s, found := StandInOf(path, nil, err); found {
+		return nil, &FileError{path, s.InPlaceOfTable(o.inDatabase() || IsInManifest(path))}
 	}
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ var openFiles = openfiles.New(regular.MaxOpenFiles(),
 		return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
 	})
 
-// openRegular opens a regular file that is not an output.
-func openRegular(path string, outputs output.Files) (*File, error) {
+// OpenRegular opens a regular file that is not an output.
+func OpenRegular(path string, outputs output.Files) (*File, error) {
 	file, err := openFiles.Open(path)
 	if err != nil {
 		return nil, err
@@ -84,12 +84,12 @@ func (f *File) open(o Options) error {
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
-	f.Internal = o.inManifest() || o.InternalKeys == Yes
-	isKnown := o.form != nil && o.form.size == f.Size // else it is another table
+	f.Internal = o.InManifest() || o.InternalKeys == Yes
+	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table
 	if isKnown {
-		f.form = *o.form
+		f.Form = *o.Form
 	}
-	likely := f.form
+	likely := f.Form
 	layout, err := f.read(o)
 	if err == nil {
 		err = checkTail(layout, f.Size, o)
@@ -109,16 +109,16 @@ func (f *File) open(o Options) error {
 	if o.ScanOnly {
 		f.dropLayout()
 	}
-	if f.Reader == nil || f.form != likely {
+	if f.Reader == nil || f.Form != likely {
 		if err := f.newReader(o); err != nil {
 			return err
 		}
 	}
-	f.inDatabase = f.Internal && (o.inDatabase() || o.inManifest() || IsInManifest(f.Path))
-	if o.listed.Line == nil {
+	f.InDatabase = f.Internal && (o.inDatabase() || o.InManifest() || IsInManifest(f.Path))
+	if o.Line == nil {
 		return nil
 	}
-	return f.checkEnds(o.listed.Line)
+	return f.checkEnds(o.Line)
 }
 
 // setSize sets the size of the table, which the file can exceed.
@@ -126,17 +126,17 @@ func (f *File) setSize(o Options) error {
 	if o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}
-	if meta := o.listed.Meta; meta != nil && 0 < meta.Size && meta.Size < uint64(f.Size) && hasMagicAt(f.Src, int64(meta.Size)) {
+	if meta := o.Meta; meta != nil && 0 < meta.Size && meta.Size < uint64(f.Size) && hasMagicAt(f.Src, int64(meta.Size)) {
 		f.Size = int64(meta.Size) // engines ignore what follows in the file
 	}
-	f.form.size = f.Size
-	if f.inSet = o.listed.Line != nil; f.inSet && f.Size != o.listed.Line.Size {
-		return differs("size", f.Size, o.listed.Line.Size)
+	f.Form.FileSize = f.Size
+	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
+		return differs("size", f.Size, o.Line.Size)
 	}
 	if o.ReadOnce != nil {
 		tail := int64(0)
 		if f.inSet {
-			tail = o.listed.Line.TailSize
+			tail = o.Line.TailSize
 		}
 		f.once = newReadOnce(f.Src, f.Size, tail, o.ReadOnce)
 		f.Src = f.once

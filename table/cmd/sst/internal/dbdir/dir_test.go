@@ -1,0 +1,36 @@
+package dbdir
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// While a database is in use, each listing can lack another table that the MANIFEST had a moment
+// later. Only what two in a row lack is missing.
+func TestListUntilSame(t *testing.T) {
+	t.Parallel()
+	missing := func(paths ...string) (d Dir) {
+		for _, path := range paths {
+			d.Missing = append(d.Missing, TableFile{Path: path})
+		}
+		return d
+	}
+	for name, tt := range map[string]struct {
+		listings []Dir
+		want     []string
+		calls    int
+	}{
+		"nothing":         {[]Dir{missing()}, nil, 1},
+		"the same twice":  {[]Dir{missing("a"), missing("a")}, []string{"a"}, 2},
+		"one, and others": {[]Dir{missing("a"), missing("b"), missing("b", "c"), missing()}, nil, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			d, err := listUntilSame(func() (Dir, error) { calls++; return tt.listings[calls-1], nil })
+			if diff := cmp.Diff(tt.want, d.lacks()); diff != "" || calls != tt.calls || err != nil {
+				t.Errorf("%d calls, error %v, want %d; missing (-want +got):\n%s", calls, err, tt.calls, diff)
+			}
+		})
+	}
+}

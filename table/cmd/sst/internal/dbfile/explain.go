@@ -1,0 +1,151 @@
+package dbfile
+
+import (
+	"errors"
+	"sort"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Get returns the newest version of key in the table. It may be a tombstone.
+func (f *File) Get(key []byte) (e Entry, found bool, err error) {
+	e, found, err = f.lookUp(key)
+	if err == nil && !found {
+		err = f.checkMiss(key)
+	}
+	return e, found, err
+}
+
+// lookUp is Get, but does not check a miss.
+func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
+	if err := f.checkLookup(); err != nil {
+		return Entry{}, false, err
+	}
+	var k, v []byte
+	if f.Internal {
+		k, v, err = f.Reader.Find(table.SearchKey(nil, key, f.HiddenFrom-1)) // 0: all
+	} else {
+		k = key
+		v, err = f.Reader.Get(key)
+	}
+	if errors.Is(err, table.ErrNotFound) {
+		return Entry{}, false, nil
+	}
+	if err != nil {
+		return Entry{}, false, f.Wrap(err)
+	}
+	e, err = ParseEntry(k, v, f.Internal)
+	return e, err == nil, f.Wrap(err)
+}
+
+// A LookupTrace describes the steps of a lookup in a table.
+type LookupTrace struct {
+	File  *File
+	Found bool
+	Entry Entry // the entry, if found
+	Err   error // why it is not known
+
+	Removed bool // the key was found, in a table of the removals of a layer
+
+	TableFilter FilterResult  // the answer of the table filter
+	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
+	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
+	IsFuse      bool
+	FilterOnly  bool // the table has nothing else, and the filter may contain the key
+	IsPrefix    bool // the filters hold the key, if it is the prefix of others that the table has
+	IsException bool // the table filter may contain the key, but it is one of its exceptions
+
+	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
+	Block       table.IndexEntry
+	BlockFilter FilterResult  // the answer of the block filter
+	FilterIndex int           // number of the filter in the filter block; -1: none
+	FilterData  []byte        // the bit array and k
+	BlockProbes filter.Probes // the bits it was asked for
+
+	FalsePositive bool   // a filter may contain the key, and the data block does not have it
+	BlocksRead    uint64 // number of data blocks read
+	BytesRead     uint64 // their size in the file, without trailers
+	Time          time.Duration
+}
+
+// A FilterResult is the answer of a filter for a key.
+type FilterResult int
+
+// The answers.
+const (
+	NotChecked FilterResult = iota // there is no filter, or it was not needed
+	MayContain
+	Absent
+)
+
+func (a FilterResult) String() string {
+	return [...]string{"not checked", "may contain", "certainly absent"}[a]
+}
+
+// Explain lets the Reader look up key, and describes the steps: the answers of the filters and what was
+// read as the Reader has counted them, and where in the index and in the filters it looked.
+func (f *File) Explain(key []byte) (LookupTrace, error) {
+	p := LookupTrace{File: f, FilterIndex: -1}
+	before := f.Metrics.Snapshot()
+	start := time.Now()
+	p.Entry, p.Found, p.Err = f.lookUp(key)
+	p.Time = time.Since(start)
+	if errors.Is(p.Err, table.ErrFilterOnly) {
+		p.FilterOnly, p.Err = true, nil
+	}
+	p.locate(key)
+	p.count(before, f.Metrics.Snapshot())
+	if p.Err == nil && !p.Found && !p.FilterOnly {
+		p.Err = f.checkMiss(key)
+	}
+	return p, p.Err
+}
+
+// count takes what the Reader has counted during the lookup.
+func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
+	p.BlocksRead = after.BlocksRead - before.BlocksRead
+	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
+	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
+	checks, negatives := after.FilterChecks-before.FilterChecks, after.FilterNegatives-before.FilterNegatives
+	if checks > 0 && p.File.filters.Table != nil {
+		p.TableFilter = filterResults[after.TableFilterNegatives == before.TableFilterNegatives]
+		checks--
+	}
+	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
+		p.BlockFilter = filterResults[negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0]
+	}
+}
+
+// locate finds the places of the key in the index and in the filters.
+func (p *LookupTrace) locate(key []byte) {
+	f := p.File
+	if whole := f.filters.Table; whole != nil {
+		p.TableProbes, _ = filter.ProbeTable(whole, key)
+		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
+		p.IsException = f.filters.Never.Contains(key)
+	}
+	p.IsPrefix = f.filters.Prefix != nil && f.filters.Prefix.PrefixLen(key) == len(key)
+	stored := f.SeekKey(key)
+	data := f.Layout.Data
+	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Separator, stored) >= 0 })
+	if p.IndexEntry == len(data) {
+		return
+	}
+	p.Block = data[p.IndexEntry]
+	if blocks := f.filters.Blocks; blocks != nil {
+		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
+			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
+			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails for a filter without keys only
+		}
+	}
+}
+
+// filterResults are the answers that say whether a filter contains a key.
+var filterResults = map[bool]FilterResult{true: MayContain, false: Absent}
+
+// Filters returns the filters that lookups check.
+func (f *File) Filters() Filters { return f.filters }

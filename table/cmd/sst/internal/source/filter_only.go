@@ -1,0 +1,38 @@
+package source
+
+import "github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+
+// FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
+// A set is one if its first table is.
+func (s *Source) FilterOnly() bool {
+	if s.isLog || s.Dir && !s.isSet() {
+		return false
+	}
+	for _, t := range s.Tables {
+		if t.Removals {
+			continue // which have keys
+		}
+		if f, err := s.open(t); err == nil {
+			only := f.Reader.FilterOnly()
+			return s.release(t, f) == nil && only
+		}
+	}
+	return false
+}
+
+// MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked
+// exactly.
+func (s *Source) MayContain(key []byte) (may bool, err error) {
+	ask := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
+		if t.Removals {
+			return f.Get(key)
+		}
+		return dbfile.Entry{}, f.MayContain(key), nil
+	}
+	for _, t := range s.candidates(key) {
+		if _, has, err := s.getFromTable(t, ask); has || err != nil {
+			return !t.Removals, err
+		}
+	}
+	return false, nil
+}
