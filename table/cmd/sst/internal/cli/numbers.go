@@ -27,9 +27,9 @@ func number(s string) (float64, error) {
 	return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
 }
 
-// IsMinusZero reports whether a number that was parsed is -0, or a negative one that is rounded to it. It
+// isMinusZero reports whether a number that was parsed is -0, or a negative one that is rounded to it. It
 // would pass for 0 where numbers must be >= 0.
-func IsMinusZero(n float64) bool { return n == 0 && math.Signbit(n) }
+func isMinusZero(n float64) bool { return n == 0 && math.Signbit(n) }
 
 // wholeNumber parses a whole number, which may have a suffix, such as 1M. The error is
 // strconv.ErrRange if it has more than 18 digits.
@@ -43,7 +43,7 @@ func wholeNumber(s string) (int64, error) {
 	n, err := number(digits)
 	n *= factor
 	switch {
-	case err != nil || n != math.Trunc(n) || IsMinusZero(n):
+	case err != nil || n != math.Trunc(n) || isMinusZero(n):
 		return 0, strconv.ErrSyntax
 	case math.Abs(n) >= 1e18:
 		return 0, strconv.ErrRange

@@ -84,7 +84,7 @@ var usages = map[string][]string{
 	"layout":   {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},
 	"manifest": {"PATH", "PATH HOSTILEwritten.ldb", "PATH -o PATH", "-o HOSTILE/out PATH"},
 	"merge":    {"PATH -o out.ldb", "PATH PATH -o out/", "PATH HOSTILEwritten.ldb --database -o merged", "PATH --database -o HOSTILEnew", "HOSTILEonly.filter PATH -o out.filter", "HOSTILEwritten.ldb PATH -o HOSTILE/out", "--on-duplicate error PATH PATH -o HOSTILEout2.ldb", "PATH -o PATH/out"},
-	"plan":     {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE", "-n 1000 --bits 10 --core-price HOSTILE", "--bits 10 --sample PATH"},
+	"plan":     {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE", "-n 1000 --bits 10 --memory HOSTILE", "--bits 10 --sample PATH"},
 	"play":     {"-o out.html", "-o -", "-o HOSTILE/out"},
 	"report":   {"PATH -o out.html", "PATH -o -", "PATH -o HOSTILE/out"},
 	"repair":   {"PATH -o new", "--certain PATH -o HOSTILEnew2", "PATH -o HOSTILE/new", "PATH -o PATH/new", "PATH -o HOSTILEout.ldb", "PATH -o PATH"},

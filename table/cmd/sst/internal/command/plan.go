@@ -33,9 +33,8 @@ type planFlags struct {
 	bitsGiven                                        bool
 	sample, format                                   string
 	keySize, valueSize, blockSize, tableSize, memory string
-	compression, present                             float64
+	compression                                      float64
 	entriesPerTable                                  string
-	requestPrice, putPrice, corePrice, storagePrice  string
 	json                                             bool
 }
 
@@ -77,11 +76,6 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table, 1MiB to 4GiB (default 64MB or 4GiB)")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
 	flags.StringVar(&f.memory, "memory", "", "`size` of a machine's memory for filters and index")
-	flags.Float64Var(&f.present, "present", 0, "`share` of lookups that are for present keys, 0 to 1")
-	flags.StringVar(&f.requestPrice, "request-price", "", "`price` of a million read requests")
-	flags.StringVar(&f.putPrice, "put-price", "", "`price` of a million write requests")
-	flags.StringVar(&f.corePrice, "core-price", "", "`price` of a core-hour")
-	flags.StringVar(&f.storagePrice, "storage-price", "", "`price` of a GB of storage for a month")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object, with sizes in bytes and rates from 0 to 1")
 }
 
@@ -118,7 +112,7 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 
 // query parses the flags.
 func (f *planFlags) query() (q plan.Query, err error) {
-	q.BitsPerKey, q.Compression, q.Present = f.bits, f.compression, f.present
+	q.BitsPerKey, q.Compression = f.bits, f.compression
 	if f.keys == "" && f.sample == "" {
 		return q, cli.UsageErrorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
 	}
@@ -138,10 +132,7 @@ func (f *planFlags) query() (q plan.Query, err error) {
 			return q, err
 		}
 	}
-	if err = f.setTables(&q); err != nil {
-		return q, err
-	}
-	return q, f.setPrices(&q)
+	return q, f.setTables(&q)
 }
 
 // setTables parses the flags that say how large things are.
@@ -174,29 +165,6 @@ func (f *planFlags) setTables(q *plan.Query) (err error) {
 	}
 	if f.memory != "" && q.Memory == 0 {
 		return cli.UsageErrorf("--memory is %s, want 1 byte or more", wire.Quote([]byte(f.memory)))
-	}
-	return nil
-}
-
-// setPrices parses the prices that are given.
-func (f *planFlags) setPrices(q *plan.Query) error {
-	for _, p := range []struct {
-		flag, text string
-		value      **float64
-	}{
-		{"--request-price", f.requestPrice, &q.Request},
-		{"--put-price", f.putPrice, &q.Put},
-		{"--core-price", f.corePrice, &q.Core},
-		{"--storage-price", f.storagePrice, &q.Storage},
-	} {
-		if p.text == "" {
-			continue
-		}
-		price, err := plan.ParsePrice(p.flag, p.text)
-		if err != nil {
-			return err
-		}
-		*p.value = &price
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUin
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
 // slowPlans are values that plan accepts. It takes a second for each.
-var slowPlans = []string{"--value-size=0", "--memory=0", "--present=0", "--request-price=0", "--put-price=0", "--core-price=0", "--storage-price=0", "--json=0"}
+var slowPlans = []string{"--value-size=0", "--memory=0", "--json=0"}
 
 // writeUsable writes the files of callable.
 func writeUsable(t *testing.T) {

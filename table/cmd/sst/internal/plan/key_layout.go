@@ -17,7 +17,6 @@ import (
 type keyLayout struct {
 	entry     float64 // of a data block, before compression
 	separator float64 // between two keys
-	shared    float64 // of the bytes that a key shares with the one before
 	stored    float64 // of data blocks with trailers, per key
 	index     float64 // compressed size of the index, as a share of its size
 	tree      float64 // of an entry in the search tree of the index, without the separator
@@ -90,7 +89,6 @@ func extrapolate(logs []float64, levels []keyLayout, at float64) keyLayout {
 	return keyLayout{
 		entry:     on(func(l keyLayout) float64 { return l.entry }),
 		separator: on(func(l keyLayout) float64 { return l.separator }),
-		shared:    on(func(l keyLayout) float64 { return l.shared }),
 		stored:    on(func(l keyLayout) float64 { return l.stored }),
 		index:     levels[0].index,
 		tree:      levels[0].tree,
@@ -113,7 +111,6 @@ func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 				separator = last
 			}
 			l.separator += float64(len(separator)) / (n - 1)
-			l.shared += float64(shared) / (n - 1)
 		}
 		const sharing = 1 - 1.0/restartEvery // a key at a restart point shares nothing
 		rest := float64(len(p.key)) - sharing*float64(shared)

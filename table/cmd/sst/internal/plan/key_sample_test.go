@@ -93,7 +93,7 @@ func TestLayoutOfSample(t *testing.T) {
 		for _, x := range []struct {
 			name      string
 			got, want float64
-		}{{"entry", got.entry, want.entry}, {"stored", got.stored, want.stored}, {"separator", got.separator, want.separator}, {"shared", got.shared, want.shared}} {
+		}{{"entry", got.entry, want.entry}, {"stored", got.stored, want.stored}, {"separator", got.separator, want.separator}} {
 			if ratio := x.got / x.want; ratio < 1-tt.tolerance || ratio > 1+tt.tolerance {
 				t.Errorf("%s: %s of %g bytes, want %g", tt.name, x.name, x.got, x.want)
 			}
@@ -113,22 +113,6 @@ func TestLayoutOfFewKeys(t *testing.T) {
 	for _, n := range []uint64{1, MaxKeys} {
 		if l := s.layout(n, 1<<20); !(l.stored > 1 && l.entry > 4 && l.separator > 1) {
 			t.Errorf("%d keys: %+v", n, l)
-		}
-	}
-}
-
-// However many keys a list has, they do not share more than they have.
-func TestSharedBytesAreOfTheKey(t *testing.T) {
-	t.Parallel()
-	var keys [][]byte
-	for i := range 5000 {
-		keys = append(keys, fmt.Appendf(nil, "a common start%08x", uint32(i)*2654435761))
-	}
-	s := sampleOf(t, pairsOf(workload.Set{Keys: keys}), MaxKeys, limits{maxSampleKeys, maxSampleBytes})
-	for _, n := range []uint64{5000, 1e6, 1e9, MaxKeys} {
-		q := Query{Keys: n, KeySize: uint64(len(keys[0])), BlockSize: 4096, Sample: s}
-		if got := q.sharedBytes(); !(got > 14 && got <= float64(q.KeySize)) {
-			t.Errorf("%d keys share %g of %d bytes", n, got, q.KeySize)
 		}
 	}
 }

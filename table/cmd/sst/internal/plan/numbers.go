@@ -45,20 +45,3 @@ func exact(bytes uint64) string {
 
 // count formats a number with a comma between groups of three digits.
 func count(n float64) string { return humanize.CommafWithDigits(n, 0) }
-
-// amount formats a number that is not exact with three significant digits, and a comma between
-// groups of three.
-func amount(x float64) string {
-	const least, most = 1e-6, 1e12
-	switch digits := strconv.FormatFloat(x, 'e', 2, 64); {
-	case x == 0:
-		return "0"
-	case x < least:
-		return "< 0.000001"
-	case x >= most:
-		return digits
-	default:
-		rounded, _ := strconv.ParseFloat(digits, 64)
-		return humanize.Commaf(rounded)
-	}
-}

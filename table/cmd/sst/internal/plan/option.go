@@ -16,7 +16,6 @@ type Option struct {
 	DiskBytes   float64 `json:"disk_bytes"`
 
 	KeysPerBlock   int     `json:"keys_per_block,omitempty"`
-	StoredBlock    float64 `json:"stored_block_bytes,omitempty"` // of a data block on disk
 	KeysPerFilter  int     `json:"keys_per_block_filter,omitempty"`
 	KeysPerTable   float64 `json:"keys_per_table"`
 	Tables         float64 `json:"tables"`
@@ -35,8 +34,6 @@ type Option struct {
 
 	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
 	Machines         float64 `json:"machines,omitempty"` // 0 if no machine has the memory of a table
-
-	Costs
 
 	Command string `json:"command"`
 }
@@ -81,7 +78,7 @@ func (q Query) sizeFilters(o *Option) {
 func (q Query) sizeData(o *Option) {
 	l, n := q.layOut(), float64(q.Keys)
 	o.KeysPerBlock = int(l.keysPerBlock)
-	o.DataBytes, o.StoredBlock = l.data(), l.blockBytes
+	o.DataBytes = l.data()
 	if o.BlockBits > 0 {
 		o.KeysPerFilter = int(l.keysPerFilter)
 		o.FilterBytes = l.filterBytes(o.BlockBits)

@@ -20,15 +20,3 @@ func ParseRate(s string) (float64, error) {
 	}
 	return p, nil
 }
-
-// maxPrice keeps the price of 1e15 keys far from the largest number.
-const maxPrice = 1e9
-
-// ParsePrice parses the price that the flag is.
-func ParsePrice(flag, s string) (float64, error) {
-	p, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(p >= 0 && p <= maxPrice) || cli.IsMinusZero(p) {
-		return 0, cli.UsageErrorf("%s is %s, want a price from 0 to 1e9, such as 0.40", flag, wire.Quote([]byte(s)))
-	}
-	return p, nil
-}

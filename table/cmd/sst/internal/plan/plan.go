@@ -21,12 +21,9 @@ type Plan struct {
 
 	// These are what LevelDB's filters would take by the classical formula.
 	FormulaBits  int     `json:"formula_bits_per_key"`
+	FormulaK     int     `json:"formula_k"` // bits that each key sets
 	FormulaRate  float64 `json:"formula_rate"`
 	FormulaBytes uint64  `json:"formula_bytes"`
-
-	// These are of a build by table/beam, which sorts on many machines.
-	BeamHours float64  `json:"beam_core_hours"`
-	BeamPrice *float64 `json:"beam_price,omitempty"`
 
 	// Best is the Option that answers the Query, and BestWithData the one of those with
 	// data. They are nil if no Option reaches the rate.
@@ -47,7 +44,7 @@ func New(q Query, done func()) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
+	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaK: formula.K, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
 	if err := p.compare(done); err != nil {
 		return nil, err
 	}
@@ -57,7 +54,6 @@ func New(q Query, done func()) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.countCosts()
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
 	all := slices.Concat(withData, p.FilterOnly)
 	p.Best, p.BestWithData = q.best(all), q.best(withData)

@@ -26,10 +26,7 @@ type Query struct {
 	Format string     `json:"format,omitempty"` // of the lines of the Sample, for sst build
 	Input  string     `json:"-"`                // the file to build from, for a shell; "": not known
 
-	EntriesPerTable uint64  `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
-	Present         float64 `json:"present"`                           // share of lookups that are for present keys, 0 to 1
-
-	Prices
+	EntriesPerTable uint64 `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
 }
 
 // MaxKeys is the most keys to plan for.
@@ -60,9 +57,6 @@ func (q Query) Validate() error {
 	}
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
 		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
-	}
-	if !(q.Present >= 0 && q.Present <= 1) || cli.IsMinusZero(q.Present) {
-		return cli.UsageErrorf("--present is %g, want 0 to 1", q.Present)
 	}
 	return q.validateSizes()
 }

@@ -17,19 +17,25 @@ func (p *Plan) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, p) }
 func (p *Plan) WriteText(w io.Writer) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s of %s %s. %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), p.values(), p.asked())
-	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take %s a key and %s, and err for %s.\n\n",
-		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), percent(p.FormulaRate))
+	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take m = %s per key, %s in all, with k = %d, at a rate of %s.\n\n",
+		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), p.FormulaK, percent(p.FormulaRate))
 	fmt.Fprintln(&out, p.header())
 	p.writeSection(&out, "with keys and values", p.WithData)
 	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
 	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
 	out.WriteByte('\n')
-	p.writeCosts(&out)
-	out.WriteByte('\n')
 	p.writeVerdict(&out)
 	fmt.Fprintln(&out, "\n"+p.basis())
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// most returns the mark of what depends on the size of data blocks, if that is the most that they take.
+func (p *Plan) most(o Option) string {
+	if p.Sample == nil && !o.FilterOnly {
+		return "≤ "
+	}
+	return ""
 }
 
 // basis says which keys sizes and rates are those of.
