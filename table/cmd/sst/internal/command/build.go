@@ -32,6 +32,7 @@ type buildFlags struct {
 	database             bool
 	tableSize            string
 	comparator           string
+	force                bool
 }
 
 const buildLong = `Build a table, a set, a database or a filter from lines or from a directory tree. Each INPUT is a
@@ -91,6 +92,7 @@ func (f *buildFlags) addOut(cmd *cobra.Command) {
 func (f *buildFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
+	addForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to the directory OUT")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")

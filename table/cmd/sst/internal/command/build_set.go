@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
@@ -74,6 +75,8 @@ func (b *build) checkSet() error {
 	switch {
 	case b.layerOf != "":
 		return nil
+	case !b.force && dbdir.IsSet(b.out):
+		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", b.out)
 	case b.out == "-":
 		return cli.UsageErrorf("-o is - and --entries-per-table is given, want a directory for the tables")
 	case isTableFile(b.out):

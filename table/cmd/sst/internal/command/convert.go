@@ -41,6 +41,7 @@ func convertCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
 	writer.add(cmd)
 	showRetainedDefaults(cmd.Flags())
+	addForce(cmd, new(bool))
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if out == "" {

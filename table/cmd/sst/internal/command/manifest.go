@@ -50,6 +50,7 @@ func manifestCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(0, slices.Concat(tableNames, []string{"*.json", "*.jsonl"})...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
+	addForce(cmd, new(bool))
 	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are this `number` of tables")
 	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have this `number` of entries")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -8,6 +8,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -60,6 +61,10 @@ func newCommand(args []string) *cobra.Command {
 		Long:        "Read, check, repair, build and explain LevelDB's tables (.ldb, .sst), logs, databases and sets.",
 	}
 	cli.SetUp(root, groups, args, exitStatusHelp)
+	checkFlags := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		return cmp.Or(checkFlags(cmd, args), checkOutputs(cmd))
+	}
 	return root
 }
 

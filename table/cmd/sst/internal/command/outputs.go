@@ -1,0 +1,40 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// outputFlags are the flags of all commands that name a file or a directory to write.
+var outputFlags = []string{"output", "summary", "state"}
+
+// addForce adds the flag of commands that can replace what a set or a database needs.
+func addForce(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false, "replace a set, or a table that a manifest lists")
+}
+
+// checkOutputs returns an error if a database or a set needs a file that the command would replace. With --force,
+// tables that are listed and manifests of sets can be replaced.
+func checkOutputs(cmd *cobra.Command) error {
+	force, _ := cmd.Flags().GetBool("force") // a command without the flag has none
+	for _, name := range outputFlags {
+		f := cmd.Flags().Lookup(name)
+		if f == nil || !f.Changed || f.Value.Type() != "string" || f.Value.String() == "-" {
+			continue
+		}
+		path := f.Value.String()
+		owner := dbdir.OwnerOf(realName(path))
+		replaceable := owner.Listed && name == "output"
+		switch {
+		case owner.What == "" || replaceable && force:
+		case replaceable && cmd.Flags().Lookup("force") != nil:
+			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force", name, text.ShellPath(path), owner.What)
+		default:
+			return cli.UsageErrorf("--%s is %s, %s: name another file", name, text.ShellPath(path), owner.What)
+		}
+	}
+	return nil
+}
