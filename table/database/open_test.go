@@ -68,15 +68,20 @@ var damages = map[string]struct {
 	"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
 	"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
 		"000002.ldb does not exist, and MANIFEST-000001 lists this table: put the file back"},
-	"a table that was cut":                   {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, want "},
-	"a table that is none":                   {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+	"a table that was cut":           {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, want "},
+	"a table that was cut by a byte": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:126] }, "000002.ldb: size is 126, want 127 as MANIFEST-000001 says: put the file back"},
+	"a table that is none":           {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+	"more bytes behind a table that is none": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = make([]byte, 128) },
+		"000002.ldb: size is 128, want 127 as MANIFEST-000001 says, and no table ends there: "},
 	"a last sequence number that is too low": {func(c *changed) { c.last = 2 }, nil, `MANIFEST-000001: the last sequence number is 2, but 000003.ldb has the key "b" @ 3 : set: put the file back`},
 	"a table of goleveldb's recovery":        {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
 	"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
 		"000004.log does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs"},
 	"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
 		"000004.log: log at 24: writes between its end and the next log are missing: the write with sequence number 5 is lost: put the file back"},
-	"damage in a log":            {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
+	"damage in a log": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
+	"two damaged parts of a log": {func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, "")), []byte("none")) }, nil,
+		"or set IgnoreLogs\n000006.log: log at 38: batch of 4 bytes, want ≥ 12"},
 	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, want ≥ 12"},
 	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, want a regular file"},
 }
@@ -106,6 +111,12 @@ func TestOpenErrors(t *testing.T) {
 			}
 			if n := opened.open.Load(); n != 0 {
 				t.Errorf("%d files are open after the error", n)
+			}
+			if db, err := database.OpenFS(opened, ".", &database.Options{OnLoss: func(table.Loss) bool { return true }}); err == nil {
+				db.Close() // it was only read
+			}
+			if n := opened.open.Load(); n != 0 {
+				t.Errorf("%d files are open after a DB with losses was closed", n)
 			}
 		})
 	}

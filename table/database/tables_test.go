@@ -3,6 +3,7 @@ package database_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -42,19 +43,36 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A file with more bytes than its table is read as an engine reads it: without them.
+// A file with more bytes than its table is read as an engine reads it: without them. A filter that excludes keys of the
+// table is not used, and errors name the file.
 func TestTableWithMoreBytes(t *testing.T) {
 	t.Parallel()
-	l := layout{options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
-	l.table(t, 1, set("a", 1, "value"))
-	files := l.end(t)
-	files["000002.ldb"].Data = append(files["000002.ldb"].Data, "more"...)
-	opened := &openedFS{FS: files}
-	db := openFS(t, opened, nil)
-	checkGet(t, db.View, "a", "value", true)
-	checkGet(t, db.View, "b", "", false)
-	if err := db.Close(); err != nil || opened.open.Load() != 0 {
-		t.Errorf("Close = %v, %d files are open", err, opened.open.Load())
+	other := func([]byte) []byte { return []byte("another key") }
+	for name, o := range map[string]table.WriterOptions{
+		"a filter":                           {FilterPolicy: filter.NewBloom(10)},
+		"a filter that excludes keys":        {FilterPolicy: filter.NewBloom(10), FilterKey: other},
+		"a table filter":                     {TableFilterPolicy: filter.NewTableBloom(10)},
+		"a table filter that excludes keys":  {TableFilterPolicy: filter.NewTableBloom(10), FilterKey: other},
+		"filters, and blocks of few entries": {TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10), FilterKey: other, BlockSize: 1},
+	} {
+		l := layout{options: o}
+		l.table(t, 1, set("a", 1, "value"), set("c", 2, "other"))
+		files := l.end(t)
+		files["000002.ldb"].Data = append(files["000002.ldb"].Data, "more"...)
+		opened := &openedFS{FS: files}
+		db := openFS(t, opened, nil)
+		for key, value := range map[string]string{"a": "value", "b": "", "c": "other"} {
+			if got, err := db.Get([]byte(key)); string(got) != value || (err == nil) != (value != "") {
+				t.Errorf("%s: Get(%q) = %q, %v; want %q", name, key, got, err, value)
+			}
+		}
+		if err := db.Close(); err != nil || opened.open.Load() != 0 {
+			t.Errorf("%s: Close = %v, %d files are open", name, err, opened.open.Load())
+		}
+		files["000002.ldb"].Data[0] ^= 1
+		if _, err := openFS(t, files, nil).Get([]byte("a")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "000002.ldb: ") {
+			t.Errorf("%s: Get of a corrupt block = %v, want an error that names 000002.ldb", name, err)
+		}
 	}
 }
 
