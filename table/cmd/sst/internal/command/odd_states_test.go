@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -41,6 +42,7 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
 				o.fields[oddTables].Smallest, o.fields[oddTables].Largest = key(tt.from), key(tt.to)
 				o.write(t)
+				checkOutOfRange(t, dir, tt.status)
 				status, out, stderr := sst("repair", dir, "-o", dir+".new")
 				if status != tt.status {
 					t.Errorf("sst repair: status %d, want %d: %s%s", status, tt.status, out, stderr)
@@ -49,6 +51,23 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 					t.Errorf("the new database has %q, want %q", got, want)
 				}
 			})
+		}
+	}
+}
+
+// checkOutOfRange checks that a scan names the keys a to c of a table that it does not show.
+func checkOutOfRange(t *testing.T, dir string, want int) {
+	t.Helper()
+	for _, args := range [][]string{{"scan", dir}, {"scan", "--reverse", dir}} {
+		status, out, stderr := sst(args...)
+		said := dbdamage.Hear(stderr)
+		for _, key := range []string{"a", "b", "c"} {
+			if shown := strings.Contains(out, key+"\t"); shown == said.Names(key, 1) {
+				t.Errorf("sst %q: key %s is shown: %t, and named as lost: %t\n%s%s", args, key, shown, !shown, out, stderr)
+			}
+		}
+		if status != want {
+			t.Errorf("sst %q: status %d, want %d", args, status, want)
 		}
 	}
 }
@@ -75,6 +94,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	}{
 		{[]string{"scan", dir}, exitOK, "a\t2\n", note},
 		{[]string{"scan", "--reverse", dir}, exitOK, "a\t2\n", note},
+		{[]string{"scan", "--all-tables", dir}, exitOK, "a\t5\nb\t4\n", ""},
 		{[]string{"get", dir, "a"}, exitOK, "2\n", ""},
 		{[]string{"get", dir, "b"}, exitNegative, "", ""},
 		{[]string{"repair", dir, "-o", dir + ".new"}, exitOK, dir + ": wrote 2 pairs to " + dir + ".new\n", ""},

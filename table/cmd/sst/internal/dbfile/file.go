@@ -86,7 +86,6 @@ type File struct {
 	Options *table.ReaderOptions
 
 	Declared   Order  // what the user or a MANIFEST says of the order
-	InDatabase bool   // it has internal keys, in a database of LevelDB
 	HiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
 
 	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
@@ -95,11 +94,12 @@ type File struct {
 	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
 	ForeignErr error
 
-	inSet   bool // it is one of the tables of a set
-	file    io.Closer
-	filters Filters
-	sorted  *SortedTable // the sorted copy that the Reader reads, if there is one
-	once    *readOnce    // Src, for Verify; else nil
+	inSet      bool // it is one of the tables of a set
+	ofDatabase bool // it is in a directory of tables, or a MANIFEST lists it
+	file       io.Closer
+	filters    Filters
+	sorted     *SortedTable // the sorted copy that the Reader reads, if there is one
+	once       *readOnce    // Src, for Verify; else nil
 
 	unchecked bool // some data blocks were not examined to detect the order
 	missed    bool // a lookup has missed since
@@ -112,6 +112,9 @@ func (f *File) Comparer() table.Comparer {
 	}
 	return f.Stored.Comparer()
 }
+
+// InDatabase reports whether the table has internal keys, in a database of LevelDB.
+func (f *File) InDatabase() bool { return f.Internal && f.ofDatabase }
 
 // Compare compares stored keys.
 func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b) }

@@ -114,7 +114,6 @@ func (f *File) open(o Options) error {
 			return err
 		}
 	}
-	f.InDatabase = f.Internal && (o.inDatabase() || o.InManifest() || IsInManifest(f.Path))
 	if o.Line == nil {
 		return nil
 	}
@@ -130,6 +129,7 @@ func (f *File) setSize(o Options) error {
 		f.Size = int64(meta.Size) // engines ignore what follows in the file
 	}
 	f.Form.FileSize = f.Size
+	f.ofDatabase = o.inDatabase() || o.InManifest() || IsInManifest(f.Path)
 	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
 		return differs("size", f.Size, o.Line.Size)
 	}

@@ -73,7 +73,7 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 		keys.all, err = verified.Verify(f.Reader, keys.add)
 		err = errors.Join(failed, err)
 	}
-	if f.InDatabase {
+	if f.InDatabase() {
 		err = errors.Join(append([]error{err}, keys.kinds...)...)
 	}
 	return keys, "", err

@@ -35,6 +35,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	} else {
 		s.loseBehind(t, found, damage)
 		err = f.ReadSorted(s.ownPairs(t, found), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f))
+		t.inDatabase = f.InDatabase()
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -91,7 +91,7 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	o.Form = t.form
 	f, err := t.Open(o.ListOptions)
 	if err == nil {
-		t.form, t.inDatabase = &f.Form, f.InDatabase
+		t.form, t.inDatabase = &f.Form, f.InDatabase()
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {

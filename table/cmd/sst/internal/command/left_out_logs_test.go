@@ -1,0 +1,84 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// A log that is missing or left out is damage for a repair, and a missing one for other commands too unless they leave
+// it out. An empty log that is left out is none.
+func TestLeftOutLogs(t *testing.T) {
+	t.Parallel()
+	const (
+		missing  = "000002.log: missing (named in MANIFEST-000000): writes that it had are lost, so older and deleted versions may show: restore it"
+		obsolete = "000002.log: missing (named in MANIFEST-000000): the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost: older and deleted versions may show: if it is not obsolete, restore it"
+		noLog    = ", or use --no-log"
+		leftOut  = "--no-log leaves out 000002.log, so older and deleted versions may show"
+	)
+	for _, tt := range []struct {
+		log  string // its state
+		torn bool   // the MANIFEST
+		args string
+		said string // "": the status is 0
+	}{
+		{"missing", false, "scan", missing + noLog + "\n"},
+		{"missing", false, "scan --no-log", ""},
+		{"missing", false, "repair", missing + "\n"},
+		{"missing", false, "repair --no-log", missing + "\n"},
+		{"missing", true, "scan", obsolete + noLog + "\n"},
+		{"missing", true, "scan --no-log", ""},
+		{"missing", true, "repair", obsolete + "\n"},
+		{"empty", false, "scan", ""},
+		{"empty", false, "scan --no-log", ""},
+		{"empty", false, "repair", ""},
+		{"empty", false, "repair --no-log", ""},
+		{"sound", false, "scan", ""},
+		{"sound", false, "scan --no-log", ""},
+		{"sound", false, "repair", ""},
+		{"sound", false, "repair --no-log", leftOut},
+	} {
+		dir := writeWithLog(t, tt.log, tt.torn)
+		args := append(strings.Fields(tt.args), dir)
+		if args[0] == "repair" {
+			args = append(args, "-o", dir+".new")
+		}
+		status, out, stderr := sst(args...)
+		want := exitDamaged
+		if tt.said == "" {
+			want = exitOK
+		}
+		if status != want || !strings.Contains(stderr, tt.said) || want == exitOK && strings.Contains(stderr, "may show") {
+			t.Errorf("log %s, MANIFEST cut %t: sst %s: status %d, want %d, and %q\n%s%s", tt.log, tt.torn, tt.args, status, want, tt.said, out, stderr)
+		}
+	}
+}
+
+// writeWithLog writes a database of a table and a log that is missing, empty or sound. torn says that the MANIFEST has
+// an end that was cut.
+func writeWithLog(t *testing.T, state string, torn bool) (dir string) {
+	t.Helper()
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}}, nil)
+	d.log(t, []rawEntry{{"b", 2, 1, "2"}})
+	d.tables = versions.Field{Kind: versions.FieldLog, Table: versions.Table{Number: d.number}}.Append(d.tables)
+	d.last = 1
+	d.end(t)
+	log, manifest := filepath.Join(d.dir, "000002.log"), filepath.Join(d.dir, "MANIFEST-000000")
+	var err error
+	switch state {
+	case "missing":
+		err = os.Remove(log)
+	case "empty":
+		err = os.Truncate(log, 0)
+	}
+	if contents, readErr := os.ReadFile(manifest); err != nil || readErr != nil {
+		t.Fatal(err, readErr)
+	} else if torn {
+		d.write(t, "MANIFEST-000000", append(contents, "\x01\x02\x03\x04\xff\x00\x01cut"...))
+	}
+	return d.dir
+}

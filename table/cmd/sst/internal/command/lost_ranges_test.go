@@ -1,0 +1,107 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table"
+)
+
+// The keys that are lost with a table are those of its range in the MANIFEST, unless that is no range or its keys are
+// read as keys without sequence numbers.
+func TestLostRangesOfTables(t *testing.T) {
+	t.Parallel()
+	const anyKey = "lost the keys, which can be any ("
+	for name, tt := range map[string]struct {
+		from, to string // of the range
+		args     string
+		said     string
+	}{
+		"a range":                 {"a", "c", "", `lost the keys ≥ "a" and ≤ "c" (`},
+		"a range of one key":      {"b", "b", "", `lost the keys ≥ "b" and ≤ "b" (`},
+		"a backward range":        {"c", "a", "", anyKey},
+		"internal keys":           {"a", "c", "--internal-keys=yes", `lost the keys ≥ "a" and ≤ "c" (`},
+		"no internal keys":        {"a", "c", "--internal-keys=no", anyKey},
+		"another order":           {"c", "a", "--comparator=reverse", `lost the keys ≥ "c" and ≤ "a" (`},
+		"another, backward order": {"a", "c", "--comparator=reverse", anyKey},
+	} {
+		for _, isMissing := range []bool{false, true} {
+			d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+			sound := []rawEntry{{"x", 4, 1, "4"}}
+			d.table(t, 1, 1, sound, nil)
+			listed := d.tables
+			file := d.table(t, 2, 1, []rawEntry{{"a", 1, 1, "1"}, {"c", 3, 1, "3"}}, nil)
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := func(user string) []byte {
+				return table.InternalKey{UserKey: []byte(user), Sequence: 1, Kind: table.KindSet}.Append(nil)
+			}
+			d.tables = versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Level: 2, Number: d.number, Size: uint64(info.Size()), Smallest: key(tt.from), Largest: key(tt.to)}}.Append(listed)
+			d.end(t)
+			if flipAt(t, file, info.Size()-1); isMissing {
+				os.Remove(file)
+			}
+			status, out, stderr := sst(append([]string{"scan", d.dir}, strings.Fields(tt.args)...)...)
+			if status != exitDamaged || !strings.Contains(stderr, "000002.ldb: "+tt.said) {
+				t.Errorf("%s, missing %t: status %d, want %d, and %q\n%s%s", name, isMissing, status, exitDamaged, tt.said, out, stderr)
+			}
+		}
+	}
+}
+
+// A table that has the name of a set's manifest is a table, and so is a database whose directory has a file of that name
+// a database.
+func TestFilesWithTheNameOfAManifest(t *testing.T) {
+	t.Parallel()
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	file := d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}, {"b", 2, 1, "2"}}, nil)
+	d.end(t)
+	contents, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := &rawDatabase{dir: t.TempDir()}
+	for name, path := range map[string]string{
+		"a table":                            alone.write(t, "set.jsonl", contents),
+		"a database with a set's manifest":   filepath.Dir(d.write(t, "set.jsonl", []byte(`{"format":"sievetable-set","version":2,"tables":0}`+"\n"))),
+		"a database with a table's manifest": filepath.Dir(d.write(t, "set.jsonl", contents)),
+	} {
+		if status, out, stderr := sst("scan", "--versions=false", path); status != exitOK || out != "a\t1\nb\t2\n" {
+			t.Errorf("%s: status %d, %q, %s", name, status, out, stderr)
+		}
+		mustSST(t, "verify", path)
+	}
+}
+
+// A table of another size than the MANIFEST says is read, and all keys of its range are lost. With --strict it is an
+// error, and none of its entries are printed.
+func TestReplacedTables(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{-1, 1, 4, 99} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		file := d.table(t, 1, 1, []rawEntry{{"b", 1, 1, "1"}, {"c", 2, 1, "2"}}, nil)
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := func(user string) []byte {
+			return table.InternalKey{UserKey: []byte(user), Sequence: 2, Kind: table.KindSet}.Append(nil)
+		}
+		d.tables = versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Level: 1, Number: 1, Size: uint64(int(info.Size()) + more), Smallest: key("a"), Largest: key("d")}}.Append(nil)
+		d.end(t)
+		for args, want := range map[string]string{"scan": "b\t1\nc\t2\n", "scan --reverse": "c\t2\nb\t1\n", "scan --strict": "", "scan --strict --reverse": ""} {
+			status, out, stderr := sst(append(strings.Fields(args), d.dir)...)
+			if status != exitDamaged || out != want || !strings.Contains(stderr, "000001.ldb: ") || !strings.Contains(stderr, "size is ") {
+				t.Errorf("%d bytes more in the MANIFEST: sst %s: status %d, %q, %s; want %q", more, args, status, out, stderr, want)
+			}
+			if lost := `lost the keys ≥ "a" and ≤ "d" (size is `; want != "" && !strings.Contains(stderr, lost) {
+				t.Errorf("%d bytes more in the MANIFEST: sst %s: %s; want %s", more, args, stderr, lost)
+			}
+		}
+	}
+}

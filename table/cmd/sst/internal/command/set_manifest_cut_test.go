@@ -1,0 +1,55 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// However the manifest of a set is cut short, with or without layers: it is damage, and sst says that the file ends
+// within a line exactly if it does. The manifest of a newer version is no damage.
+func TestManifestsOfSetsCutShort(t *testing.T) {
+	t.Parallel()
+	for layers := range 3 {
+		rng := rand.New(rand.NewPCG(uint64(layers), 51))
+		s := newLayeredSet(t, rng, layers)
+		path := filepath.Join(s.dir, "set.jsonl")
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := bytes.IndexByte(whole, '\n')
+		for _, size := range []int{1, first, first + 1, len(whole) - 1, 1 + rng.IntN(len(whole)-1), 1 + rng.IntN(len(whole)-1)} {
+			if err := os.WriteFile(path, whole[:size], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, command := range []string{"scan", "verify"} {
+				status, _, stderr := sst(command, s.dir)
+				isWithin := strings.Contains(stderr, "the file ends within a line, so the manifest was cut short: take another copy")
+				if size == len(whole)-1 && status == exitOK { // only the newline is missing
+					continue
+				}
+				if status != exitDamaged || isWithin != (whole[size-1] != '\n') {
+					t.Errorf("%d layers, %d of %d bytes: sst %s: status %d, %s", layers, size, len(whole), command, status, stderr)
+				}
+			}
+		}
+		for version := range 6 {
+			line := fmt.Sprintf(`{"format":"sievetable-set","version":%d,"tables":7}`, version)
+			if err := os.WriteFile(path, append([]byte(line), whole[first:]...), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			want := exitDamaged
+			if version > 3 {
+				want = exitUsage
+			}
+			if status, _, stderr := sst("scan", s.dir); status != want {
+				t.Errorf("version %d: status %d, want %d: %s", version, status, want, stderr)
+			}
+		}
+	}
+}
