@@ -199,7 +199,7 @@ func (c *checker) checkOthers(dir string, scanned int) error {
 	if scanned == statusDamaged && status != statusDamaged || status > statusAbsent && status != statusDamaged {
 		return fmt.Errorf("diff: status %d: %s%s", status, out, stderr)
 	}
-	if status, _, stderr := c.sst("stats", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
+	if status, _, stderr := c.sst("stats", "--tables", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
 		return fmt.Errorf("stats: status %d: %s", status, stderr)
 	}
 	if status, _, stderr := c.sst("verify", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {

@@ -48,7 +48,7 @@ func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use:   "build [flags] {-o OUT | --layer-of SET} [INPUT...]",
-		Short: "Build a table, a set or a database from text, JSON or a directory tree",
+		Short: "Build a table, set, database or filter from lines or files",
 		Long:  buildLong,
 		Annotations: exitStatus{
 			exitOK:    "OUT is complete and on disk",
@@ -64,12 +64,12 @@ func buildCommand() *cobra.Command {
 	f.addOut(cmd)
 	flags.StringVarP(&f.format, "format", "f", "", input.Formats)
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "for a repeated key: error, first, last or count")
-	flags.BoolVar(&f.sorted, "sorted", false, "lines are in order: do not sort them, and fail if they are not")
+	flags.BoolVar(&f.sorted, "sorted", false, "the lines are in order: do not sort them")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, accept a last line without a newline")
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys and no entries")
 	flags.StringVar(&f.never, "never", "", "no key in this `file` is ever a false positive")
-	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, size the filter for this `number` of keys")
+	flags.StringVar(&f.filterKeys, "filter-keys", "", "size the filter for this `number` of keys")
 	flags.StringVar(&f.layerOf, "layer-of", "", "add a layer to this `set`, in place of -o OUT")
 	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys in this `file`")
 	flags.StringVar(&f.summary, "summary", "", "also write the table's line for sst manifest to this `file`")

@@ -31,7 +31,7 @@ PowerShell  add to $PROFILE:  sst completion powershell | Out-String | Invoke-Ex
 func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "completion bash|fish|powershell|zsh",
-		Short:             "Print a script that makes your shell complete commands, flags and files",
+		Short:             "Print a script for your shell's TAB key",
 		Long:              completionLong,
 		Args:              cli.Arguments("SHELL", 1, 1, 0),
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),

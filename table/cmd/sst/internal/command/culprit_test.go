@@ -95,7 +95,7 @@ var fileFaults = []fault{
 }
 
 // databaseCommands read a database. DIR stands for it, and NEW for a directory that does not exist.
-var databaseCommands = []string{"get DIR a0007", "get DIR k0007 t0007 z0007", "scan DIR", "verify DIR", "stats DIR", "stats --summary DIR", "repair DIR -o NEW", "merge --database DIR -o NEW", "diff DIR SOUND"}
+var databaseCommands = []string{"get DIR a0007", "get DIR k0007 t0007 z0007", "scan DIR", "verify DIR", "stats --tables DIR", "stats DIR", "repair DIR -o NEW", "merge --database DIR -o NEW", "diff DIR SOUND"}
 
 // loss matches what a message says of a file that is damaged or missing.
 var loss = regexp.MustCompile(`lost|missing|does not exist|mismatch|footer|no version edit|a directory|names "|size is|truncated|unexpected|no such file`)

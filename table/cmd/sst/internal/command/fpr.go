@@ -73,7 +73,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "filters: some of "+text.OneOf(fpr.Policies()...))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
-	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits for this false-positive `rate`, ≥ 1e-9 and < 1")
+	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits for this false-positive `rate`")
 	flags.StringVar(&f.k, "k", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", fpr.Shapes(), "shapes of keys")
 	cli.CompleteList(cmd, "policy", fpr.Policies()...)

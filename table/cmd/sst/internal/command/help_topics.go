@@ -70,7 +70,7 @@ as one table: see package table/set.
 
   sst build -o urls/ --format raw-keys --on-duplicate first urls.txt        make a set
   sst build --layer-of urls/ --format raw-keys --delete gone.txt new.txt    add a layer
-  sst stats --summary urls/                                                 see how large layers are
+  sst stats urls/                                                           see how large layers are
   sst merge urls/ -o folded/                                                fold the layers
 
 Tables have at most --entries-per-table entries. They are renamed into place once all are complete,

@@ -22,7 +22,7 @@ type keyFlags struct {
 
 // add adds the flags. purpose says what the command does with the keys of the file.
 func (f *keyFlags) add(cmd *cobra.Command, purpose string) {
-	cmd.Flags().StringVar(&f.from, "keys-from", "", purpose+" the keys in this `file`, one per line; -: standard input")
+	cmd.Flags().StringVar(&f.from, "keys-from", "", purpose+" the keys in this `file`, one per line")
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 	f.note = func(note string) { text.Line(cmd.ErrOrStderr(), "sst: note: %s", note) }
 }

@@ -35,7 +35,7 @@ func TestDamagedLayers(t *testing.T) {
 		damageTable(t, rng, filepath.Join(s.dir, lost.Name), round%4)
 		checkLostScan(t, s, lost)
 		checkLostGets(t, rng, s, lost)
-		for _, args := range [][]string{{"verify", s.dir}, {"stats", s.dir}, {"merge", s.dir, "-o", filepath.Join(t.TempDir(), "new")}} {
+		for _, args := range [][]string{{"verify", s.dir}, {"stats", "--tables", s.dir}, {"merge", s.dir, "-o", filepath.Join(t.TempDir(), "new")}} {
 			if status, _, stderr := sst(args...); status != 3 {
 				t.Errorf("sst %q: status %d, %s", args, status, stderr)
 			}

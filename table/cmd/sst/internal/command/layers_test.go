@@ -133,7 +133,7 @@ func checkStatsOfLayers(t *testing.T, s *layeredSet, live map[string]string) {
 	}
 	mustSST(t, "stats", "--summary", s.dir)
 	mustSST(t, "stats", "--try", s.dir)
-	if n := strings.Count(mustSST(t, "stats", s.dir), "file "); n != int(want.Tables) {
+	if n := strings.Count(mustSST(t, "stats", "--tables", s.dir), "file "); n != int(want.Tables) {
 		t.Errorf("stats of %d tables, want %d", n, want.Tables)
 	}
 	var prefixes struct {

@@ -29,7 +29,7 @@ func layoutCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "layout [flags] FILE",
-		Short: "List the parts of a table, a log or a MANIFEST, from first to last byte",
+		Short: "List the parts of a table, a log or a MANIFEST",
 		Long:  layoutLong,
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'

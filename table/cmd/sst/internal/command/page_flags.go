@@ -16,7 +16,7 @@ var errNoPage = cli.UsageErrorf("-o is not given, want the name of the page, or 
 
 // addPageFlag adds the flag for the name of the web page that the command writes.
 func addPageFlag(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVarP(name, "output", "o", "", "write the page to the file `PAGE`; - is standard output (required)")
+	cmd.Flags().StringVarP(name, "output", "o", "", "write the page to `PAGE`; -: standard output (required)")
 }
 
 // writePage writes a web page to the file with this name. The file gets its name when the

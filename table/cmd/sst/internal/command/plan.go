@@ -42,7 +42,7 @@ func planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:         "plan [flags] {-n N | --sample FILE} (-p RATE | --bits B)",
-		Short:       "Plan filters for a number of keys by memory, disk and false positives",
+		Short:       "Compare filters for a number of keys",
 		Long:        planLong,
 		Example:     planExamples,
 		Annotations: exitStatus{exitUsage: "usage error, or --memory is too small for a table"}.annotation(),
@@ -73,10 +73,10 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.valueSize, "value-size", "0", "`size` of a value, up to 1GiB")
 	flags.Float64Var(&f.compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
 	flags.StringVar(&f.blockSize, "block-size", "4KiB", "`size` of a data block before compression")
-	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table, 1MiB to 4GiB (default 64MB or 4GiB)")
+	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table (default 64MB or 4GiB)")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
 	flags.StringVar(&f.memory, "memory", "", "`size` of a machine's memory for filters and index")
-	flags.BoolVar(&f.json, "json", false, "print a JSON object, with sizes in bytes and rates from 0 to 1")
+	flags.BoolVar(&f.json, "json", false, "print a JSON object")
 }
 
 // plan prints the plan.

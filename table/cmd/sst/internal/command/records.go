@@ -34,15 +34,18 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	}
 	n, r := 0, dbfile.Records{Path: path}
 	for record, err := range r.All(p.options.Options, math.MaxInt) {
-		if err == nil {
+		if err == nil && !f.count {
 			err = lines.print(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}})
 		}
 		if err != nil {
 			return err
 		}
 		if n++; n == f.limit {
-			return nil
+			break
 		}
+	}
+	if f.count {
+		text.Line(p.out, "%d", n)
 	}
 	p.noteAbout(path, r.Note)
 	return nil

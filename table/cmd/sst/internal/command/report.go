@@ -39,7 +39,7 @@ func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report [flags] FILE|DIR -o PAGE",
-		Short: "Write a web page that shows a table and the steps of a lookup, a database or a set",
+		Short: "Write a web page about a table, a database or a set",
 		Long:  reportLong,
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html

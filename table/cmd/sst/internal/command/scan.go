@@ -21,7 +21,7 @@ type scanFlags struct {
 	sourceFlags
 	from, to, prefix  cli.BytesFlag
 	reverse, versions bool
-	where             bool
+	where, count      bool
 	keys              bool
 	limit             int
 	format            string
@@ -64,6 +64,7 @@ func scanCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with deletions")
 	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state")
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
+	cmd.Flags().BoolVar(&f.count, "count", false, "print only how many entries there are")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
 	f.addStrict(cmd)
@@ -96,8 +97,17 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if err != nil {
 		return err
 	}
-	o := f.scanOptions(s.Order)
-	stopped, err := f.printEntries(p, s, o)
+	o, n, print := f.scanOptions(s.Order), 0, p.print
+	if f.count {
+		print = func(source.Entry) error {
+			n++
+			return nil
+		}
+	}
+	stopped, err := f.printEntries(print, s, o)
+	if f.count && err == nil {
+		text.Line(cmd.OutOrStdout(), "%d", n)
+	}
 	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
 	switch {
 	case stopped != nil && f.reverse:
@@ -144,7 +154,7 @@ func (f *scanFlags) whyEmpty(order table.Comparer) string {
 
 // printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
 // the last key.
-func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
+func (f *scanFlags) printEntries(print func(source.Entry) error, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
 	n, last := 0, []byte{}
 	for e, err := range s.Scan(o) {
 		switch {
@@ -155,7 +165,7 @@ func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOpti
 		case !bytes.HasPrefix(e.Key, f.prefix):
 			continue
 		}
-		if err := p.print(e); err != nil {
+		if err := print(e); err != nil {
 			return last, err
 		}
 		last = append(last[:0], e.Key...)

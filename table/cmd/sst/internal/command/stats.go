@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
@@ -22,33 +24,35 @@ false-positive rates: predicted, measured with random keys, and of neighbours, w
 keys that differ from present ones in the last byte. sst warns if neighbours pass more than 1.5
 times as often: a fuse filter avoids that. Key sizes are without sequence number and kind.
 
---summary describes a database by its MANIFEST, or a set by its manifest, and opens no table. --try
-shows the size of the data with other block sizes and compressions, without filters, from at most
-16 MiB of blocks and 64 tables, spread evenly. --by-prefix shows which key prefixes fill it: all
-stored versions, and how much of them is live. It is exact in bytewise order, and in other orders
-for about half a million prefixes.
+A database is described by its MANIFEST, a set by its manifest: no table is opened, unless --tables
+describes each. --try shows the size of the data with other block sizes and compressions, without
+filters, from at most 16 MiB of blocks and 64 tables, spread evenly. --by-prefix shows which key
+prefixes fill it: all stored versions, and how much of them is live. It is exact in bytewise order,
+and in other orders for about half a million prefixes.
 See sst help sources.`
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
 	var prefixes prefixFlags
-	var asJSON, asSummary, asTrial bool
+	var asJSON, asSummary, asTrial, eachTable bool
 	cmd := &cobra.Command{
 		SuggestFor: []string{"info", "size"},
 		Use:        "stats [flags] FILE|DIR...",
-		Short:      "Print statistics of tables, databases and sets, and of their filters",
+		Short:      "Describe tables, databases, sets and their filters",
 		Long:       statsLong,
-		Example: `  sst stats --summary /var/lib/app/db
+		Example: `  sst stats users.ldb /var/lib/app/db
   sst stats --by-prefix --delimiter / /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Annotations: exitStatus{
-			exitDamaged: "a table or a log is damaged or missing; with --summary: missing, or of a wrong size",
+			exitDamaged: "a table or a log is damaged, missing, or of a wrong size",
 		}.annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, with sizes in bytes")
-	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database or a set by its manifest")
+	cmd.Flags().BoolVar(&eachTable, "tables", false, "of a directory, describe each table")
+	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a directory, which is the default")
+	cmd.Flags().MarkHidden("summary")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "try other block sizes and compressions")
 	prefixes.add(cmd)
 	flags.addDir(cmd)
@@ -73,8 +77,13 @@ func statsCommand() *cobra.Command {
 			return each(p, args, p.summarize)
 		case asTrial:
 			return each(p, args, p.try)
+		case eachTable:
+			return p.statsOfAll(args)
 		}
-		return p.statsOfAll(args)
+		dirs := slices.DeleteFunc(slices.Clone(args), func(path string) bool { return !dbdir.IsDirectory(path) })
+		files := slices.DeleteFunc(args, dbdir.IsDirectory)
+		each(p, dirs, p.summarize) // the next pass returns its errors too
+		return p.statsOfAll(files)
 	}
 	return cmd
 }

@@ -27,7 +27,7 @@ func TestStatsOfManySmallTables(t *testing.T) {
 		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%02d.ldb", i)), in)
 	}
 	lookups, filters := 0, 0
-	for d := json.NewDecoder(strings.NewReader(mustSST(t, "stats", "--json", dir))); d.More(); filters++ {
+	for d := json.NewDecoder(strings.NewReader(mustSST(t, "stats", "--tables", "--json", dir))); d.More(); filters++ {
 		var s struct {
 			Filters []struct {
 				Questions int

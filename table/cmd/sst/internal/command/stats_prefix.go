@@ -36,7 +36,7 @@ const maxTop = 100_000
 
 func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by key prefix, the largest first")
-	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with the first of this `text`")
+	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with this `text`")
 	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
 	cli.Complete(cmd, "delimiter", "/", ":", ".")

@@ -39,7 +39,7 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		SuggestFor: []string{"check"},
 		Use:        "verify [flags] FILE|DIR...",
-		Short:      "Check all blocks, the order of keys, and the filters of tables, databases and sets",
+		Short:      "Check tables, logs, databases and sets",
 		Long:       verifyLong,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound

@@ -13,7 +13,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of sst and of Go, and the system that sst was built for",
+		Short: "Print the versions of sst and Go, and the system",
 		Args:  cli.Arguments("none", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text.Line(cmd.OutOrStdout(), "sst version %s", version())

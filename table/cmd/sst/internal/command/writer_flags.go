@@ -48,7 +48,7 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: none")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "table `filter`: none, table-bloom:N or fuse:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
-	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only, not for both engines")
+	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only")
 	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")
 	flags.StringVar(&f.filterPrefix, "filter-prefix", "", "filter key `prefix`: delimiter:TEXT or length:N")
 	cli.Complete(cmd, "filter-prefix", "delimiter:", "length:")

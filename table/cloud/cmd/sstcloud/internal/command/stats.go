@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-const statsLong = `Print how many tables, entries and layers a set has, and how large they are, as sst stats --summary does
+const statsLong = `Print how many tables, entries and layers a set has, and how large they are, as sst stats does
 for a set in a directory. The manifest says all that. No table is read, but the objects are listed: a
 table that is missing or has another size is damage.`
 
