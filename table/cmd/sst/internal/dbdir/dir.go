@@ -2,6 +2,7 @@
 package dbdir
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -154,6 +155,14 @@ func (d *Dir) addDamage(name, format string, args ...any) {
 	d.Damage = append(d.Damage, &dbfile.FileError{Path: filepath.Join(d.Path, name), Err: dbfile.Corruption(fmt.Sprintf(format, args...))})
 }
 
+// isDamaged reports whether Damage has an error of a file.
+func (d *Dir) isDamaged(name string) bool {
+	return slices.ContainsFunc(d.Damage, func(err error) bool {
+		e := (*dbfile.FileError)(nil)
+		return errors.As(err, &e) && e.Path == filepath.Join(d.Path, name)
+	})
+}
+
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
 // MANIFEST.
 func (d *Dir) readVersion(o ListOptions, names []string) {
@@ -205,6 +214,9 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 	}
 	path := filepath.Join(d.Path, file)
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
+		if current, _ := dbfile.ReadStart(filepath.Join(d.Path, "CURRENT")); !bytes.HasSuffix(current, []byte("\n")) {
+			return "CURRENT", fmt.Sprintf("cut short, as it names %s, which does not exist", file)
+		}
 		return file, "missing (named in CURRENT)"
 	}
 	return file, strings.TrimPrefix(strings.TrimPrefix(why, path+": "), path+" ")
@@ -219,7 +231,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	if c := o.Order.Or(d.Order).Comparer; c != table.AnyOrder {
 		compare = table.InternalComparer(c).Compare
 	}
-	d.Flaws = v.Check(compare)
+	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
 	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
 	for _, t := range v.Tables {
