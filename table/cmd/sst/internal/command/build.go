@@ -37,8 +37,9 @@ type buildFlags struct {
 
 const buildLong = `Build a table, a set, a database or a filter from lines or from a directory tree. Each INPUT is a
 file of pairs in any order, or a directory: each regular file in it is a pair of path and contents.
-Without INPUT, or for -, sst reads standard input. OUT appears when it is complete and on disk, and
-replaces a file of that name. A database must be a missing or empty directory.
+Without INPUT, or for -, sst reads standard input, but with --delete only for -. OUT appears when
+it is complete and on disk, and replaces a file of that name. A database must be a missing or empty
+directory.
 See sst help formats, sets and filters.`
 
 // lineFormats are the formats of input lines.
@@ -47,9 +48,10 @@ var lineFormats = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:   "build [flags] {-o OUT | --layer-of SET} [INPUT...]",
-		Short: "Build a table, set, database or filter from lines or files",
-		Long:  buildLong,
+		SuggestFor: []string{"import", "load", "create"},
+		Use:        "build [flags] {-o OUT | --layer-of SET} [INPUT...]",
+		Short:      "Build a table, set, database or filter from lines or files",
+		Long:       buildLong,
 		Annotations: exitStatus{
 			exitOK:    "OUT is complete and on disk",
 			exitUsage: "usage error, wrong input, or I/O error",

@@ -143,7 +143,7 @@ func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Re
 			return err
 		}
 		if before.NextSameKey && f.onDuplicate == "error" {
-			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last, and to count them, count", wire.Quote(r.Key), before.Number+1, r.Number+1)
+			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
 		drop := f.drops(before, r)
 		if before = r; drop {

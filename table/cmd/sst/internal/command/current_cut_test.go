@@ -29,3 +29,26 @@ func TestCutCurrent(t *testing.T) {
 		}
 	}
 }
+
+// With --strict, damage of the state of a database ends a command before it prints anything.
+func TestStrictStates(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"CURRENT", "MANIFEST-*"} {
+		dir := filepath.Join(t.TempDir(), "db")
+		if err := os.CopyFS(dir, os.DirFS(writeSmall(t))); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(dir, file))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		if err := os.Remove(names[0]); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"get", "--strict", dir, "a0007"}, {"scan", "--strict", dir}, {"diff", "--strict", dir, dir}} {
+			if status, stdout, stderr := sst(args...); status != exitDamaged || stdout != "" || !strings.Contains(stderr, filepath.Base(names[0])) {
+				t.Errorf("without %s: %v: status %d, %q, %q", file, args, status, stdout, stderr)
+			}
+		}
+	}
+}

@@ -32,9 +32,10 @@ A or B has lost to damage are left out and named on standard error. See sst help
 func diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff [flags] A B",
-		Short: "Print the differences between two tables, databases or sets",
-		Long:  diffLong,
+		SuggestFor: []string{"compare"},
+		Use:        "diff [flags] A B",
+		Short:      "Print the differences between two tables, databases or sets",
+		Long:       diffLong,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,

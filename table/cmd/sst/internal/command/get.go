@@ -37,9 +37,10 @@ See sst help sources, formats and filters.`
 func getCommand() *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
-		Use:   "get [flags] SOURCE KEY...",
-		Short: "Print the value of a key in a table, a database or a set",
-		Long:  getLong,
+		SuggestFor: []string{"find", "lookup", "query"},
+		Use:        "get [flags] SOURCE KEY...",
+		Short:      "Print the value of a key in a table, a database or a set",
+		Long:       getLong,
 		Example: `  sst get users.ldb ada
   sst get --explain /var/lib/app/db -- -key-that-starts-with-a-dash
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,

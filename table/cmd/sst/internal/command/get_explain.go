@@ -51,6 +51,8 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 		text.Line(out, "absent: removed by a layer of the set")
 	case filterOnly:
 		text.Line(out, "may be present")
+	case s.Dir && len(paths) == 0 && len(s.Tables) > 0:
+		text.Line(out, "absent: no table has keys around it")
 	default:
 		text.Line(out, "absent")
 	}

@@ -45,12 +45,12 @@ Order        Keys are in the order of the comparator that the MANIFEST names, el
              most 1 MiB, and after a miss the blocks whose filters contain the key. --comparator
              bytewise skips this. If the order is unknown, sst can scan, but not look up keys.`
 
-const formatsHelp = `Lines (--format), as scan prints and build reads them:
+const formatsHelp = `Lines (--format). build reads all of them, scan prints tsv, json and hex, and get raw too:
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
   hex       like tsv, in hexadecimal
-  raw       like tsv, without escapes; get prints nothing but the value's bytes
+  raw       like tsv, without escapes; of get, the value's bytes alone
   keys      one key per line, with escapes
   raw-keys  one key per line; each byte before the newline is part of the key
 
@@ -79,9 +79,10 @@ and keeps the older tables. A build that is killed can leave sievetable-*.tmp an
 manifest lists: remove them when no build is running.
 
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
-at once. Every layer adds its own false positives, so its tables have --table-filter table-bloom:10
-by default. The entries of a set with --filter-only are filters alone: it takes layers of keys, but
-no --delete, and answers "may be present".
+at once. With entries, a false positive costs a read, and never gives a wrong answer. Every layer
+adds its own, so its tables have --table-filter table-bloom:10 by default. A set with --filter-only
+answers "may be present": it takes layers of keys, but no --delete, and cannot be folded. merge
+writes the filters that its flags say, whatever the INPUTs have.
 
 Several machines can build a set from sorted input. Each table's line for the manifest comes from
 --summary, and sst manifest joins the lines:
@@ -104,8 +105,8 @@ Names      Block filters are listed for both engines. With --filter-name leveldb
 Prefixes   With --filter-prefix delimiter:TEXT (up to the first TEXT) or length:BYTES, the filters
            also contain each key's prefix. sst scan --prefix then reads nothing for most absent
            prefixes.
-Alone      --filter-only writes a table filter without entries: sst get answers "may be present" or
-           "absent". Name it .filter, as LevelDB sees an empty table.
+Alone      --filter-only writes a table filter without entries, fuse:12 by default: sst get answers
+           "may be present" or "absent". Name it .filter, as LevelDB sees an empty table.
 Unions     sst merge unites table-bloom filters of one size and their keys: build each with the same
            BITS and with --filter-keys N, the number of keys of all together.
 Allowlist  --never FILE: no key in FILE is ever a false positive. Those that the filter contains by
@@ -123,14 +124,14 @@ Messages name what is lost: ranges of keys, and sequence numbers of writes. Of t
 database can have older or deleted versions. sst counts such pairs, and --certain leaves them out.
 If the MANIFEST is sound, these pairs are certain:
 
-  - writes of live logs behind the lost ones
+  - writes of live logs behind the damage, from the next block of 32 KiB on
   - pairs of tables, if no log has lost writes, and nothing in their level or a lower one that may
     have their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
-Pairs of unlisted tables and logs never are, and with --no-log none of a table is. A log that was
-cut looks as after a crash, unless the MANIFEST counts its writes. Keys out of order under right
-checksums are sorted, and are a loss, as one may have been another key. A key of a kind that
-LevelDB lacks is lost with its older versions.
+Pairs from tables and logs that the MANIFEST does not list are never certain. With --no-log, no
+pair of a table is. A log that was cut looks as after a crash, unless the MANIFEST counts its
+writes. Keys out of order under right checksums are sorted, and are a loss, as one may have been
+another key. A key of a kind that LevelDB lacks is lost with its older versions.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, with
 the file in memory, and can find those of a table stored as a value. Of equal keys the first in the

@@ -28,9 +28,10 @@ func layoutCommand() *cobra.Command {
 	var flags sourceFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "layout [flags] FILE",
-		Short: "List the parts of a table, a log or a MANIFEST",
-		Long:  layoutLong,
+		SuggestFor: []string{"inspect"},
+		Use:        "layout [flags] FILE",
+		Short:      "List the parts of a table, a log or a MANIFEST",
+		Long:       layoutLong,
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,

@@ -41,9 +41,10 @@ See sst help sources, sets and filters.`
 func mergeCommand() *cobra.Command {
 	var f mergeFlags
 	cmd := &cobra.Command{
-		Use:   "merge [flags] INPUT... -o OUT",
-		Short: "Merge tables, sets and databases into one table, set or database",
-		Long:  mergeLong,
+		SuggestFor: []string{"union", "fold"},
+		Use:        "merge [flags] INPUT... -o OUT",
+		Short:      "Merge tables, sets and databases into one table, set or database",
+		Long:       mergeLong,
 		Example: `  sst merge blocklist/ additions.ldb -o merged/
   sst merge --database /var/lib/app/db -o /var/lib/app/compacted
   sst merge monday.filter tuesday.filter -o week.filter`,
@@ -113,16 +114,12 @@ func (f *mergeFlags) sizeOf(inputs []string) (sum int64) {
 	return sum
 }
 
-// openAll opens the inputs beside those that are open, for do. One whose directory is damaged is an
-// error.
+// openAll opens the inputs beside those that are open, for do.
 func (f *mergeFlags) openAll(inputs []string, stderr io.Writer, open []*source.Source, do func([]*source.Source) error) error {
 	if len(inputs) == 0 {
 		return do(open)
 	}
 	return f.from.with(inputs[0], stderr, func(s *source.Source) error {
-		if s.Damage != nil {
-			return nil // which is returned as it is
-		}
 		return f.openAll(inputs[1:], stderr, append(open, s), do)
 	})
 }

@@ -238,7 +238,7 @@ func (m *merging) note(stderr io.Writer) {
 		which = "with the highest sequence number"
 	}
 	if m.deleted > 0 {
-		rest = fmt.Sprintf(", which deletes %d of them", m.deleted)
+		rest = fmt.Sprintf(", %d of which are deletions", m.deleted)
 	}
 	if m.others {
 		rest += "; sequence numbers of different databases do not compare: if these are copies of one, use --on-duplicate newest"

@@ -17,7 +17,7 @@ func addForce(cmd *cobra.Command, force *bool) {
 }
 
 // checkOutputs returns an error if a database or a set needs a file that the command would replace. With --force,
-// tables that are listed and manifests of sets can be replaced.
+// tables that are listed and manifests of sets can be replaced: a note says what to do then.
 func checkOutputs(cmd *cobra.Command) error {
 	force, _ := cmd.Flags().GetBool("force") // a command without the flag has none
 	for _, name := range outputFlags {
@@ -29,7 +29,11 @@ func checkOutputs(cmd *cobra.Command) error {
 		owner := dbdir.OwnerOf(realName(path))
 		replaceable := owner.Listed && name == "output"
 		switch {
-		case owner.What == "" || replaceable && force:
+		case owner.What == "":
+		case replaceable && force:
+			if owner.After != "" {
+				text.Line(cmd.ErrOrStderr(), "sst: note: %s is %s: %s", path, owner.What, owner.After)
+			}
 		case replaceable && cmd.Flags().Lookup("force") != nil:
 			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force", name, text.ShellPath(path), owner.What)
 		default:

@@ -32,9 +32,10 @@ type repairFlags struct {
 func repairCommand() *cobra.Command {
 	var f repairFlags
 	cmd := &cobra.Command{
-		Use:   "repair [flags] DIR|FILE -o OUT",
-		Short: "Write a new database or table of what can be read of a damaged one",
-		Long:  repairLong,
+		SuggestFor: []string{"fix", "recover", "restore", "rescue"},
+		Use:        "repair [flags] DIR|FILE -o OUT",
+		Short:      "Write a new database or table of what can be read of a damaged one",
+		Long:       repairLong,
 		Example: `  sst repair /var/lib/app/db -o /var/lib/app/repaired
   sst repair --certain db -o repaired
   sst repair broken.ldb -o rescued.ldb`,

@@ -31,7 +31,7 @@ type databaseRepair struct {
 func (r *databaseRepair) run(cmd *cobra.Command, dir string) error {
 	switch {
 	case dbdir.IsSet(dir):
-		return fmt.Errorf("%s is a set, which is built again rather than repaired: see sst help repair", dir)
+		return fmt.Errorf("%s is a set, which cannot be repaired as a whole: build it again, or see sst help damage", dir)
 	case isWithin(r.out, dir):
 		return cli.UsageErrorf("-o is %s, which is in %s: want a directory outside of it, as nothing is written there", r.out, dir)
 	}

@@ -2,8 +2,10 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -85,6 +87,9 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		}
 		p.note(s.Notes...)
 		return write(report.NewDatabase(s, f.noLogs).Write, damage)
+	}
+	if dbfile.IsLogFile(path, p.options.Options) {
+		return fmt.Errorf("%s: a log has no page: use sst layout or sst scan, or sst report %s for the database", path, text.ShellPath(filepath.Dir(path)))
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
 		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})

@@ -42,7 +42,7 @@ See sst help sources and formats.`
 func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
-		SuggestFor: []string{"dump", "list", "ls", "keys"},
+		SuggestFor: []string{"dump", "list", "ls", "keys", "export", "show", "view", "print", "head"},
 		Use:        "scan [flags] SOURCE",
 		Short:      "Print the entries of a table, a database or a set in key order",
 		Long:       scanLong,

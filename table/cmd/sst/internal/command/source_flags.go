@@ -103,6 +103,9 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	for _, note := range s.Notes {
 		o.Note(note)
 	}
+	if o.Strict && s.Damage != nil {
+		return s.Damage
+	}
 	err = do(s)
 	if note := s.MissingNote(err); note != "" {
 		o.Note(note)

@@ -37,7 +37,7 @@ func verifyCommand() *cobra.Command {
 	var flags sourceFlags
 	var quiet, asJSON bool
 	cmd := &cobra.Command{
-		SuggestFor: []string{"check"},
+		SuggestFor: []string{"check", "validate", "fsck"},
 		Use:        "verify [flags] FILE|DIR...",
 		Short:      "Check tables, logs, databases and sets",
 		Long:       verifyLong,

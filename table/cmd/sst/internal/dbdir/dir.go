@@ -232,7 +232,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		compare = table.InternalComparer(c).Compare
 	}
 	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
-	files := map[uint64]TableFile{} // by number
+	files := map[uint64]TableFile{}                                                                          // by number
 	var unlisted []TableFile
 	for _, t := range v.Tables {
 		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, by: v, number: t.Number, numbered: true}

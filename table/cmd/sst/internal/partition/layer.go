@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func (w *Writer) readBase() (*set.Manifest, error) {
 	path := w.path(set.ManifestName)
 	f, _, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s does not exist, so there is no set to add a layer to: build one by sst build -o %s%c", path, w.o.Dir, os.PathSeparator)
+		return nil, fmt.Errorf("%s does not exist, so there is no set to add a layer to: build one by sst build -o %s%c", path, filepath.Clean(w.o.Dir), os.PathSeparator)
 	}
 	if err != nil {
 		return nil, err
