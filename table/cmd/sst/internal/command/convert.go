@@ -30,7 +30,7 @@ func convertCommand() *cobra.Command {
 		Long:  convertLong,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
-  sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter table-bloom:10 --properties`,
+  sst convert 000005.ldb -o pebble.sst --bits none --table-filter table-bloom:10 --properties`,
 		Annotations: exitStatus{
 			exitOK:      "OUT is complete and on disk",
 			exitDamaged: "FILE is damaged, and OUT was not written",

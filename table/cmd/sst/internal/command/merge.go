@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // mergeFlags are the flags of merge.
@@ -21,6 +22,7 @@ type mergeFlags struct {
 	from        sourceFlags
 	to          buildFlags
 	onDuplicate string
+	json        bool
 }
 
 const mergeLong = `Merge tables, logs, sets and databases into one table, set or database, in one pass and little
@@ -28,8 +30,7 @@ memory. Of a key in several INPUTs, --on-duplicate takes
 
   auto    newest if all INPUTs have sequence numbers, of one database at most; otherwise last
   newest  the entry with the highest sequence number; if two are equal, as last
-  last    the entry of the last INPUT that has one
-  first   the entry of the first INPUT that has one
+  last    the entry of the last INPUT that has one; first: of the first
   error   none: sst fails
 
 Within an INPUT the newest version counts; a deletion hides the key in INPUTs it wins over.
@@ -59,6 +60,7 @@ func mergeCommand() *cobra.Command {
 	f.to.addOut(cmd)
 	cmd.Flags().StringVar(&f.onDuplicate, "on-duplicate", ruleAuto, "which to take: auto, newest, last, first, error")
 	cli.Complete(cmd, "on-duplicate", rules...)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
 	f.from.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -72,8 +74,11 @@ func mergeCommand() *cobra.Command {
 
 // run opens the inputs, and merges them.
 func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
-	if f.to.out == "" {
+	switch {
+	case f.to.out == "":
 		return errNoOutputTable
+	case f.to.out == "-" && f.json:
+		return cli.UsageErrorf("--json and -o - are both given, but standard output has one of them: name a file")
 	}
 	if isFilter(inputs[0]) {
 		return f.mergeFilters(cmd, inputs)
@@ -92,6 +97,16 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	return f.openAll(inputs, cmd.ErrOrStderr(), nil, func(all []*source.Source) error {
 		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.merge(ctx, cmd, all) })
 	})
+}
+
+// noteLostFilters says that an input has table filters, and OUT has none.
+func noteLostFilters(stderr io.Writer, all []*source.Source) {
+	for _, s := range all {
+		if policy := s.TableFilter(); policy != "" {
+			text.Line(stderr, "sst: note: the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", s.Path, policy)
+			return
+		}
+	}
 }
 
 // wholeOf returns the file or directory that is all of an input: of the manifest of a set, the directory.
@@ -138,6 +153,9 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	if err != nil {
 		return err
 	}
+	if !given("table-filter") {
+		noteLostFilters(cmd.ErrOrStderr(), all)
+	}
 	f.to.internalKeys = f.to.database // build appends them to a database
 	b := &build{
 		buildFlags: &f.to, ctx: ctx, options: o, userOrder: m.order, limit: math.MaxInt64,
@@ -154,5 +172,16 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 		return err
 	}
 	m.note(cmd.ErrOrStderr())
-	return nil
+	if !f.json {
+		return nil
+	}
+	return text.JSONLine(cmd.OutOrStdout(), merged{f.to.out, b.read.n, m.common, m.deleted})
+}
+
+// A merged is what merge --json prints.
+type merged struct {
+	Out     string `json:"out"`
+	Pairs   int    `json:"pairs"`
+	Common  uint64 `json:"keys_in_several"` // of which one entry was taken
+	Deleted uint64 `json:"deleted"`         // of these, as a deletion won
 }

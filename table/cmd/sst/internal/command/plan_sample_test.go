@@ -143,7 +143,7 @@ func TestCommandsOfWholeList(t *testing.T) {
 	for _, want := range []string{
 		"1,250 keys of 23 B without values.",
 		"sst build --filter-only --table-filter fuse:8 --format raw-keys --entries-per-table 1000 -o DIR/ 'my list'\n",
-		"sst build --bits -1 --table-filter fuse:8 --block-size 4KiB --format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
+		"sst build --bits none --table-filter fuse:8 --block-size 4KiB --format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
 		"\nSizes and rates are those of 1,250 keys from a list of 1,250.\n",
 	} {
 		if !strings.Contains(got, want) {

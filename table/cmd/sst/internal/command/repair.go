@@ -1,6 +1,9 @@
 package command
 
 import (
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
@@ -27,6 +30,7 @@ type repairFlags struct {
 	memoryFlags
 	tableSize string
 	certain   bool // leave out what is not certain
+	json      bool
 }
 
 func repairCommand() *cobra.Command {
@@ -50,6 +54,7 @@ func repairCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`, or for a database to this directory (required)")
 	flags.BoolVar(&f.certain, "certain", false, "leave out pairs whose newer versions may be lost")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
+	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs, lost and messages")
 	f.memoryFlags.add(cmd)
 	f.writerFlags.add(cmd)
 	f.sourceFlags.addDir(cmd)
@@ -75,6 +80,29 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	return f.repairFile(cmd, path)
+}
+
+// A repaired is what repair --json prints.
+type repaired struct {
+	Source   string   `json:"source"`
+	Out      string   `json:"out,omitempty"` // "": nothing was written
+	Pairs    uint64   `json:"pairs"`
+	Messages []string `json:"messages"`
+}
+
+// print prints a report, or with --json the object that has its lines, and the lost ranges that are no line of it.
+func (f *repairFlags) print(out io.Writer, r repaired, lost error, report func(io.Writer)) error {
+	if !f.json {
+		report(out)
+		return nil
+	}
+	var lines strings.Builder
+	report(&lines)
+	r.Messages = append(strings.Split(strings.TrimSpace(lines.String()), "\n"), text.Lines(lost)...)
+	if r.Pairs > 0 {
+		r.Out = f.out
+	}
+	return text.JSONLine(out, r)
 }
 
 // onlyFor returns an error if one of the flags is given, which are for another kind of argument.

@@ -43,8 +43,9 @@ func (r *databaseRepair) run(cmd *cobra.Command, dir string) error {
 		if err := r.copy(cmd.Context(), s); err != nil {
 			return err
 		}
-		r.report(cmd.OutOrStdout(), s)
-		return lostFrom(s)
+		lost := lostFrom(s)
+		err := r.print(cmd.OutOrStdout(), repaired{Source: dir, Pairs: r.pairs}, lost, func(out io.Writer) { r.report(out, s) })
+		return errors.Join(lost, err)
 	})
 }
 

@@ -103,7 +103,10 @@ func (r *tableRepair) run(cmd *cobra.Command, internal dbfile.InternalKeys) (err
 	if r.pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}
-	if r.report(cmd.OutOrStdout()); s.Damage != nil || s.Lost.Any() || s.Disorder.Any() || r.twice > 0 {
+	if err := r.print(cmd.OutOrStdout(), repaired{Source: file.Path, Pairs: uint64(r.pairs)}, nil, r.report); err != nil {
+		return err
+	}
+	if s.Damage != nil || s.Lost.Any() || s.Disorder.Any() || r.twice > 0 {
 		return damageReported{}
 	}
 	return nil

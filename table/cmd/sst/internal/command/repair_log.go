@@ -50,7 +50,10 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	if err != nil || l.hasNone() {
 		return false, err
 	}
-	l.report(cmd.OutOrStdout(), append(text.Lines(s.LogDamage()), notes...))
+	report := func(out io.Writer) { l.report(out, append(text.Lines(s.LogDamage()), notes...)) }
+	if err := l.print(cmd.OutOrStdout(), repaired{Source: path, Pairs: l.keys}, nil, report); err != nil {
+		return true, err
+	}
 	if l.internal && l.keys > 0 {
 		noteNotRepaired(cmd.ErrOrStderr(), f.compression)
 	}

@@ -164,7 +164,7 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.NeighboursPass() {
 		text.Row(w, "  warning", "%.2g %% of %s absent keys pass that differ from present ones in the last byte: Bloom filters spread such keys badly",
 			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
-		text.Row(w, "", "a fuse filter does not: build with --bits -1 --table-filter fuse:8, which lets 0.39 %% pass")
+		text.Row(w, "", "a fuse filter does not: build with --bits none --table-filter fuse:8, which lets 0.39 %% pass")
 	}
 	if f.EitherHash {
 		text.Row(w, "  two hashes", "this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")

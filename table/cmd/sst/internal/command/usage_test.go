@@ -147,7 +147,7 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"plan", "-n", "5", "-p", "1%", "--compression", "1e999"}, "--compression is \"1e999\", want a number"},
 		{[]string{"plan", "--keys", "10", "--rate", "7"}, `--rate is "7", want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%`},
 		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
-		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or -1 for no filter"},
+		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or none"},
 		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, "--block-size is 0, want 1 to 536870912"},
 		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
 		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},

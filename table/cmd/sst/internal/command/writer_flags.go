@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,8 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: none")
+	f.bits = 10
+	flags.VarP((*bitsFlag)(&f.bits), "bits", "b", "`bits` per key of the block filters, or none")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "table `filter`: none, table-bloom:N or fuse:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only")
@@ -59,6 +61,28 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "compression", compressionNames()...)
 	flags.BoolVar(&f.properties, "properties", false, "write RocksDB's properties block")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks")
+}
+
+// A bitsFlag is a number of bits, or none, which is -1.
+type bitsFlag int
+
+func (b *bitsFlag) Type() string { return "int" }
+
+func (b *bitsFlag) String() string {
+	if *b == -1 {
+		return "none"
+	}
+	return strconv.Itoa(int(*b))
+}
+
+func (b *bitsFlag) Set(s string) error {
+	if s == "none" {
+		*b = -1
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	*b = bitsFlag(n)
+	return err
 }
 
 // errNoOutputTable is the error of commands that can also write to standard output.
@@ -130,7 +154,7 @@ func (f *writerFlags) check(blockSize int64) error {
 		}
 	}
 	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
-		return cli.UsageErrorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
+		return cli.UsageErrorf("--bits is %d, want 1 to %d, or none", f.bits, maxBits)
 	}
 	if n := len(f.filterName); n > maxFilterName {
 		return cli.UsageErrorf("--filter-name has %d bytes, want at most %d", n, maxFilterName)

@@ -133,7 +133,7 @@ func (d Design) flags() (words []string) {
 	case d.FilterOnly:
 		words = append(words, "--filter-only")
 	case d.BlockBits == 0:
-		words = append(words, "--bits -1")
+		words = append(words, "--bits none")
 	default:
 		words = append(words, fmt.Sprintf("--bits %d", d.BlockBits))
 	}

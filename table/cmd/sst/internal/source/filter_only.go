@@ -1,6 +1,11 @@
 package source
 
-import "github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+import (
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+)
 
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
 // A set is one if its first table is.
@@ -18,6 +23,23 @@ func (s *Source) FilterOnly() bool {
 		}
 	}
 	return false
+}
+
+// TableFilter returns the policy of the filter of the first table that can be opened, or "" if it has none.
+func (s *Source) TableFilter() string {
+	for _, t := range s.Tables {
+		if t.Removals {
+			continue // which have both kinds
+		}
+		if f, err := s.open(t); err == nil {
+			policy := strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
+			if s.release(t, f) != nil {
+				return ""
+			}
+			return policy
+		}
+	}
+	return ""
 }
 
 // MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked
