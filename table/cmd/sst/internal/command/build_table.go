@@ -103,7 +103,7 @@ func (b *build) checkInputs(outputs ...string) error {
 // table builds a table.
 func (b *build) table() error {
 	if info, err := os.Stat(b.out); err == nil && info.IsDir() {
-		return cli.UsageErrorf("-o is %s, a directory: want a file for the table; for a set: -o %s/", b.out, b.out)
+		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", b.out)
 	}
 	if err := b.checkInputs(b.out, b.summary); err != nil {
 		return err

@@ -52,3 +52,28 @@ func TestStrictStates(t *testing.T) {
 		}
 	}
 }
+
+// A directory with the tables and logs of a database that has lost CURRENT and the MANIFEST is not sound.
+func TestDatabaseWithoutState(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	if err := os.CopyFS(dir, os.DirFS(writeSmall(t))); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"CURRENT", "MANIFEST-*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		if err := os.Remove(names[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, stdout, _ := sst("verify", "--quiet", dir)
+	if want := filepath.Join(dir, "CURRENT") + ": missing, though there are tables and logs of a database\n"; status != exitDamaged || stdout != want {
+		t.Errorf("status %d, %q, want %q", status, stdout, want)
+	}
+	if status, _, stderr := sst("scan", "-k", dir); status != exitOK || !strings.Contains(stderr, "has no MANIFEST") {
+		t.Errorf("scan: status %d, %q", status, stderr)
+	}
+}

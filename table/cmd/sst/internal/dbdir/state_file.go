@@ -24,6 +24,9 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	if d.hasCurrent {
 		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
 	}
+	if d.Version == nil && !d.hasCurrent && len(d.Damage) == 0 && d.hasEngineFiles() {
+		all = addState(all, filepath.Join(d.Path, "CURRENT"), dbfile.Corruption("missing, though there are tables and logs of a database"))
+	}
 	for _, err := range d.Damage {
 		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
 			all = addState(all, e.Path, e.Err)
@@ -33,6 +36,12 @@ func (d *Dir) StateFiles() (all []StateFile) {
 		all = addState(all, filepath.Join(d.Path, f.File), dbfile.Corruption(f.What))
 	}
 	return all
+}
+
+// hasEngineFiles reports whether the directory has tables and logs that are named as engines name them.
+func (d *Dir) hasEngineFiles() bool {
+	isLog := func(path string) bool { return numbered(path).hasEngineName() }
+	return slices.ContainsFunc(d.Tables, TableFile.hasEngineName) && slices.ContainsFunc(d.Logs, isLog)
 }
 
 // addState adds what is wrong with a file, which may be among all.
