@@ -44,6 +44,14 @@ func (f *buildFlags) checkDatabase(given func(name string) bool, only ...string)
 	return nil
 }
 
+// missingOut is the error if OUT is not given.
+func (f *buildFlags) missingOut() error {
+	if f.database {
+		return cli.UsageErrorf("missing -o OUT, a new directory for the database")
+	}
+	return errNoOutputTable
+}
+
 // order returns the order of user keys.
 func (f *buildFlags) order() (table.Comparer, error) {
 	if !f.database {

@@ -75,7 +75,7 @@ func (b *build) checkSet() error {
 	switch {
 	case b.layerOf != "":
 		return nil
-	case !b.force && dbdir.IsSet(b.out):
+	case !b.force && isSound(filepath.Join(b.out, set.ManifestName)):
 		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", b.out)
 	case b.out == "-":
 		return cli.UsageErrorf("-o is - and --entries-per-table is given, want a directory for the tables")
@@ -87,6 +87,12 @@ func (b *build) checkSet() error {
 		return errNoInternalKeys
 	}
 	return nil
+}
+
+// isSound reports whether a file is the manifest of a set. One that cannot be read is an error when it is replaced.
+func isSound(manifest string) bool {
+	_, err := dbdir.ReadSetManifest(manifest, dbdir.ListOptions{})
+	return err == nil
 }
 
 // checkInputsOfSet checks the inputs of a set or of a layer.
@@ -107,7 +113,7 @@ func isTableFile(name string) bool {
 
 // isWithin reports whether path is dir or below it.
 func isWithin(path, dir string) bool {
-	rel, err := filepath.Rel(realName(filepath.Clean(dir)), realName(filepath.Clean(path)))
+	rel, err := filepath.Rel(realName(dir), realName(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
@@ -179,20 +185,31 @@ var errNoInternalKeys = cli.UsageErrorf("--internal-keys is given, but the table
 // sameName reports whether two paths name the same file, which may be missing.
 func sameName(a, b string) bool { return realName(a) == realName(b) }
 
-// realName returns the path of a file in its real directory.
+// realName returns the path of a file, which may be missing, in its real directory.
 func realName(path string) string {
-	dir := filepath.Dir(path)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	dir, name := filepath.Split(strings.TrimRight(path, string(filepath.Separator)+"/"))
+	if name == "." || name == ".." {
+		return realDir(path)
 	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	path = filepath.Join(dir, filepath.Base(path))
+	path = filepath.Join(realDir(dir), name)
 	if real, err := filepath.EvalSymlinks(path); err == nil { // the file is there
 		return real
 	}
 	return realTarget(path, maxLinks)
+}
+
+// realDir returns the path of a directory without links. It is not cleaned before: what is above a link is above the
+// directory that it leads to.
+func realDir(dir string) string {
+	if !filepath.IsAbs(dir) {
+		if wd, err := os.Getwd(); err == nil {
+			dir = wd + string(filepath.Separator) + dir
+		}
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
 }
 
 // maxLinks is how many links without a file at their end are followed, as by systems.
@@ -206,13 +223,10 @@ func realTarget(path string, links int) string {
 		return path
 	}
 	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(path), target)
+		target = filepath.Dir(path) + string(filepath.Separator) + target
 	}
-	dir := filepath.Dir(target)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return realTarget(filepath.Join(dir, filepath.Base(target)), links-1)
+	dir, name := filepath.Split(target)
+	return realTarget(filepath.Join(realDir(dir), name), links-1)
 }
 
 // checkNoTable returns an error if an output that is no table would replace a table.

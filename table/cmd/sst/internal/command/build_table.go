@@ -41,7 +41,7 @@ type build struct {
 // newBuild checks flags and inputs.
 func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.Command) (*build, error) {
 	if f.out == "" && f.layerOf == "" {
-		return nil, errNoOutputTable
+		return nil, f.missingOut()
 	}
 	order, err := f.order()
 	if err != nil {

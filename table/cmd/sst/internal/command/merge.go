@@ -42,7 +42,7 @@ See sst help sources, sets and filters.`
 func mergeCommand() *cobra.Command {
 	var f mergeFlags
 	cmd := &cobra.Command{
-		SuggestFor: []string{"union", "fold"},
+		SuggestFor: []string{"union", "fold", "filter"},
 		Use:        "merge [flags] INPUT... -o OUT",
 		Short:      "Merge tables, sets and databases into one table, set or database",
 		Long:       mergeLong,
@@ -76,7 +76,7 @@ func mergeCommand() *cobra.Command {
 func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	switch {
 	case f.to.out == "":
-		return errNoOutputTable
+		return f.to.missingOut()
 	case f.to.out == "-" && f.json:
 		return cli.UsageErrorf("--json and -o - are both given, but standard output has one of them: name a file")
 	}

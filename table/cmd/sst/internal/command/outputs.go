@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -27,6 +29,9 @@ func checkOutputs(cmd *cobra.Command) error {
 		}
 		path := f.Value.String()
 		owner := dbdir.OwnerOf(realName(path))
+		if cmd.Name() == "fpr" { // which writes two files of other names
+			owner = cmp.Or(dbdir.OwnerOf(realName(path+".svg")), dbdir.OwnerOf(realName(path+".csv")))
+		}
 		replaceable := owner.Listed && name == "output"
 		switch {
 		case owner.What == "":

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,6 +39,72 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 			t.Errorf("%s (-before +after):\n%s", dir, diff)
 		}
 	}
+}
+
+// What is above a link is above the directory that it leads to, as for the system.
+func TestOutputsThroughLinks(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeOwned(t)
+	if err := errors.Join(os.MkdirAll("a/deep", 0o777), os.MkdirAll("far/db", 0o777), os.MkdirAll("far/x", 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink("a/deep", "work"), os.Symlink("far/x", "fx")); err != nil {
+		t.Skip(err) // Windows may forbid it
+	}
+	before := filesOf(t, "db")
+	if status, _, stderr := sst("build", "-o", "work/../../db/CURRENT", "in.tsv"); status != exitUsage {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	mustSST(t, "build", "-o", "fx/../db/CURRENT", "in.tsv") // which is in far/db
+	t.Chdir("work")
+	t.Setenv("PWD", filepath.Join(dir, "work"))
+	if status, _, stderr := sst("play", "-o", "../../db/CURRENT"); status != exitUsage {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != exitUsage || !strings.Contains(stderr, "in it") {
+		t.Errorf("into its input: status %d, %q", status, stderr)
+	}
+	if diff := cmp.Diff(before, filesOf(t, filepath.Join(dir, "db"))); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// A manifest that cannot be read to its end may list any table that is there, and one of another name lists tables too.
+func TestOutputsBesideDamagedManifests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		out    string
+		damage func(t *testing.T) error
+	}{
+		"a cut MANIFEST":        {"db/*.ldb", func(t *testing.T) error { return cutBy(onlyFile(t, "db/MANIFEST-*"), 1) }},
+		"no MANIFEST":           {"db/*.ldb", func(t *testing.T) error { return os.Remove(onlyFile(t, "db/MANIFEST-*")) }},
+		"a cut set.jsonl":       {"set/*.ldb", func(*testing.T) error { return cutBy("set/set.jsonl", 20) }},
+		"an empty set.jsonl":    {"set/set.jsonl", func(*testing.T) error { return os.Truncate("set/set.jsonl", 0) }},
+		"another name":          {"set/*.ldb", func(*testing.T) error { return os.Rename("set/set.jsonl", "set/other.jsonl") }},
+		"a set beside CURRENT":  {"db/x.jsonl", func(*testing.T) error { return os.Rename("set/set.jsonl", "db/x.jsonl") }},
+		"the file of that name": {"set/other.jsonl", func(*testing.T) error { return os.Rename("set/set.jsonl", "set/other.jsonl") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			writeOwned(t)
+			if err := tt.damage(t); err != nil {
+				t.Fatal(err)
+			}
+			if status, _, stderr := sst("convert", "t.ldb", "-o", onlyFile(t, tt.out)); status != exitUsage {
+				t.Errorf("status %d, %q", status, stderr)
+			}
+			mustSST(t, "build", "-o", filepath.Join(filepath.Dir(tt.out), "000099.ldb"), "in.tsv") // which is new
+		})
+	}
+}
+
+// cutBy cuts bytes off the end of a file.
+func cutBy(path string, n int64) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Truncate(path, info.Size()-n)
 }
 
 // With --force, a listed table is converted in place, and a manifest is written again.

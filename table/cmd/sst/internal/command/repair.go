@@ -1,7 +1,9 @@
 package command
 
 import (
+	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,11 +72,16 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 		return cli.UsageErrorf("missing -o OUT, the name of the new database or table")
 	case f.out == "-":
 		return cli.UsageErrorf("-o is -, but standard output has the list of losses: name a file")
+	case dbdir.IsSet(path):
+		return fmt.Errorf("%s is a set, which cannot be repaired as a whole: build it again, or see sst help damage", path)
 	case isDir:
 		if err := onlyFor(cmd, "a file", path, "memory"); err != nil {
 			return err
 		}
 		return (&databaseRepair{repairFlags: f}).run(cmd, path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return err
 	}
 	if err := onlyFor(cmd, "a database", path, "certain", "table-size", "all-tables", "no-log"); err != nil {
 		return err

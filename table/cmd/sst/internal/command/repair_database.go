@@ -13,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -29,10 +28,7 @@ type databaseRepair struct {
 }
 
 func (r *databaseRepair) run(cmd *cobra.Command, dir string) error {
-	switch {
-	case dbdir.IsSet(dir):
-		return fmt.Errorf("%s is a set, which cannot be repaired as a whole: build it again, or see sst help damage", dir)
-	case isWithin(r.out, dir):
+	if isWithin(r.out, dir) {
 		return cli.UsageErrorf("-o is %s, which is in %s: want a directory outside of it, as nothing is written there", r.out, dir)
 	}
 	r.scanOnly, r.repairs = true, true

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -25,12 +26,10 @@ func (s *Source) FilterOnly() bool {
 	return false
 }
 
-// TableFilter returns the policy of the filter of the first table that can be opened, or "" if it has none.
+// TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
+// a set, or "" if it has none.
 func (s *Source) TableFilter() string {
-	for _, t := range s.Tables {
-		if t.Removals {
-			continue // which have both kinds
-		}
+	for _, t := range slices.Backward(s.Tables) {
 		if f, err := s.open(t); err == nil {
 			policy := strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
 			if s.release(t, f) != nil {
