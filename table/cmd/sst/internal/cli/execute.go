@@ -29,7 +29,7 @@ func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(context.Background())
 	if err != nil {
-		err = asGiven(command, args, explainUnknownCommand(command, err))
+		err = asGiven(command, args, explainExclusive(explainUnknownCommand(command, err)))
 	}
 	return command, err
 }

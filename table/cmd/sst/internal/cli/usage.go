@@ -148,6 +148,16 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return UsageErrorf("%w", err)
 }
 
+// explainExclusive puts cobra's error for flags that exclude each other into the words of other errors.
+func explainExclusive(err error) error {
+	_, set, ok := strings.Cut(err.Error(), "] are set none of the others can be; [")
+	if !ok {
+		return err
+	}
+	names, _, _ := strings.Cut(set, "]")
+	return UsageErrorf("--%s are both given, want one of them", strings.Join(strings.Fields(names), " and --"))
+}
+
 // dashed returns a flag as it was given: a letter in a group of them, or a name.
 func dashed(name, letters string) string {
 	if letters != "" {

@@ -187,7 +187,7 @@ func sameName(a, b string) bool { return realName(a) == realName(b) }
 
 // realName returns the path of a file, which may be missing, in its real directory.
 func realName(path string) string {
-	dir, name := filepath.Split(strings.TrimRight(path, string(filepath.Separator)+"/"))
+	dir, name := filepath.Split(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }))
 	if name == "." || name == ".." {
 		return realDir(path)
 	}

@@ -76,6 +76,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits for this false-positive `rate`")
 	flags.StringVar(&f.k, "k", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", fpr.Shapes(), "shapes of keys")
+	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.CompleteList(cmd, "policy", fpr.Policies()...)
 	cli.CompleteList(cmd, "shapes", fpr.Shapes()...)
 	f.keyFlags.add(cmd, "measure")
@@ -137,8 +138,6 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
 		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
-	case f.rate != "" && flags.Changed("bits"):
-		return cli.UsageErrorf("-p and --bits are both given, want one of them")
 	case f.hex && f.from == "":
 		return cli.UsageErrorf("--hex is given without --keys-from, want both or none")
 	}

@@ -59,14 +59,12 @@ func getCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv, json, hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
+	cmd.MarkFlagsMutuallyExclusive("explain", "format")
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.keyFlags.add(cmd, "look up")
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.explain && cmd.Flags().Changed("format") {
-			return cli.UsageErrorf("--explain and --format are both given, want one of them")
-		}
 		return f.run(cmd, args[0], args[1:])
 	}
 	return cmd

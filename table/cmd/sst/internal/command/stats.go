@@ -55,6 +55,7 @@ func statsCommand() *cobra.Command {
 	cmd.Flags().MarkHidden("summary")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "try other block sizes and compressions")
 	prefixes.add(cmd)
+	cmd.MarkFlagsMutuallyExclusive("tables", "summary", "try", "by-prefix")
 	flags.addDir(cmd)
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -66,10 +67,6 @@ func statsCommand() *cobra.Command {
 			return err
 		}
 		switch {
-		case asSummary && asTrial:
-			return cli.UsageErrorf("--summary and --try are both given, want one of them")
-		case prefixes.on && (asSummary || asTrial):
-			return cli.UsageErrorf("--by-prefix is given with --summary or --try, want one of them")
 		case prefixes.on:
 			flags.scanOnly = true
 			return each(p, args, func(path string) error { return p.countPrefixes(path, &prefixes) })

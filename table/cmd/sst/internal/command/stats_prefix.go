@@ -39,6 +39,7 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with this `text`")
 	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
+	cmd.MarkFlagsMutuallyExclusive("delimiter", "length")
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
@@ -50,8 +51,6 @@ func (f *prefixFlags) parse(given func(name string) bool) (rule byprefix.Rule, e
 		}
 	}
 	switch {
-	case given("delimiter") && given("length"):
-		return rule, cli.UsageErrorf("--delimiter and --length are both given, want one of them")
 	case f.length < 1 || f.length > math.MaxInt32:
 		return rule, cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)
 	case f.top < 1 || f.top > maxTop:
