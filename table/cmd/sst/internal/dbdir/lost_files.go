@@ -20,7 +20,10 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	var lost []TableFile
 	for _, l := range unlisted {
 		if !l.hasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
-			others = append(others, l)
+			if others = append(others, l); l.hasEngineName() && !d.isWhole() && !d.Version.Lists(l.number) {
+				l.Obsolete = true
+				d.Tables = append(d.Tables, l)
+			}
 			continue
 		}
 		l.Lost, l.Spare = true, d.isWhole()
@@ -42,26 +45,30 @@ func (d *Dir) isWhole() bool {
 	return !d.Doubt && d.Version.Torn == 0 && d.Version.Unread == 0
 }
 
-// leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls
-// obsolete in the edits that can be read.
+// leaveOutObsolete leaves out the logs that the newest MANIFEST, which is damaged, calls obsolete in the edits that can
+// be read, and the tables but for their deletions. A compaction drops these with what they have deleted, and other
+// tables that had it can be read again, since the edits that call them obsolete are lost.
 func (d *Dir) leaveOutObsolete() {
 	h := d.history
 	if h == nil {
 		return
 	}
 	var obsolete []TableFile
-	leaveOut := func(path string, isObsolete func(number uint64) bool) bool {
-		l := numbered(path)
-		if !l.numbered || !isObsolete(l.number) {
-			return false
+	for i := range d.Tables {
+		if l := &d.Tables[i]; l.numbered && h.IsObsoleteTable(l.number) {
+			l.Obsolete, obsolete = true, append(obsolete, *l)
 		}
-		obsolete = append(obsolete, l)
-		return true
 	}
-	d.Tables = slices.DeleteFunc(d.Tables, func(l TableFile) bool { return leaveOut(l.Path, h.IsObsoleteTable) })
-	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool { return leaveOut(path, h.IsObsoleteLog) })
+	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
+		l := numbered(path)
+		isObsolete := l.numbered && h.IsObsoleteLog(l.number)
+		if isObsolete {
+			obsolete = append(obsolete, l)
+		}
+		return isObsolete
+	})
 	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
+		d.note("%s: skipped %s, which %s calls obsolete, but for deletions: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
 	}
 }
 

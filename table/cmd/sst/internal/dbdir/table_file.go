@@ -28,6 +28,7 @@ type TableFile struct {
 	rank     int        // of its layer in the set: 0 is the newest
 	Lost     bool       // the MANIFEST may have lost it: see findLost
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
+	Obsolete bool       // only its deletions count: see leaveOutObsolete
 
 	by       *versions.Version // that lists it, if it is Missing
 	number   uint64            // in its name

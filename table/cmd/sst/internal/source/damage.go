@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
 )
 
@@ -12,6 +13,9 @@ import (
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
+	if e.Table != nil && e.Table.Obsolete && e.Kind != table.KindDelete {
+		return false
+	}
 	if e.Table != nil && e.Sequence > c.shownUpTo {
 		if s.hides(e) {
 			return false

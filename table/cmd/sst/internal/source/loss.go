@@ -59,10 +59,10 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 	return Loss{Keys: keys, Err: err, path: path}
 }
 
-// lose takes note that keys of a table are lost, or sorted, once for each cause. What is lost of a spare one does not count.
+// lose takes note that keys of a table are lost, or sorted, once for each cause. What is lost of a spare or an obsolete one does not count.
 func (s *Source) lose(t *Table, cause string, keys KeyRange, sorted bool, err error) {
 	id := t.Path + "\x00" + cause
-	if t.Spare || s.losses.noted[id] {
+	if t.Spare || t.Obsolete || s.losses.noted[id] {
 		return
 	}
 	l := newLoss(t.Path, keys, err)

@@ -170,7 +170,7 @@ func (d *day) addLayer(rng *rand.Rand) {
 func (d *day) fold(*rand.Rand) {
 	d.t.Helper()
 	folded := d.dir + "-folded"
-	d.killOnce(d.sst, "merge", d.dir, "-o", folded+string(filepath.Separator), "--entries-per-table", d.perTable)
+	d.killOnce(d.sst, "merge", "--force", d.dir, "-o", folded+string(filepath.Separator), "--entries-per-table", d.perTable)
 	d.dir = folded
 }
 
