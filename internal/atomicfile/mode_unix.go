@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepMode gives a new file the owner and the permissions of the file that it replaces, as far as the process
+// keepMode gives a new file or directory the owner and the permissions of the one that it replaces, as far as the process
 // may. Errors do not matter: the file is then one of the process, as any new one.
 func keepMode(f *os.File, old fs.FileInfo) {
 	if s, ok := old.Sys().(*syscall.Stat_t); ok {

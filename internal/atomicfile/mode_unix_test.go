@@ -32,3 +32,27 @@ func TestPermissionsAreKept(t *testing.T) {
 		}
 	}
 }
+
+// An empty directory that is replaced keeps its permissions, so that what was private stays so.
+func TestPermissionsOfDirectoriesAreKept(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []fs.FileMode{0o700, 0o750, 0o755, 0o777} {
+		path := filepath.Join(t.TempDir(), "dir")
+		if err := os.Mkdir(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		d, err := CreateNewDir(path)
+		if err == nil {
+			err = d.Commit()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("permissions are %v, %v, want %v", info.Mode(), err, mode)
+		}
+	}
+}

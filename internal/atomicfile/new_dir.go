@@ -60,29 +60,29 @@ func createNewDir(path string) (*NewDir, error) {
 	return d, nil
 }
 
-// vacant returns ErrNotNew unless an empty directory has the final name, or nothing has it.
-func (d *NewDir) vacant() (empty bool, err error) {
-	info, err := d.parent.Lstat(d.final)
+// vacant returns ErrNotNew unless an empty directory has the final name, which old describes, or nothing has it.
+func (d *NewDir) vacant() (old fs.FileInfo, err error) {
+	old, err = d.parent.Lstat(d.final)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if !info.IsDir() {
-		return false, ErrNotNew
+	if !old.IsDir() {
+		return nil, ErrNotNew
 	}
 	f, err := d.parent.Open(d.final)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer f.Close() // it was only read
 	if names, err := f.Readdirnames(1); len(names) > 0 {
-		return false, ErrNotNew
+		return nil, ErrNotNew
 	} else if err != io.EOF {
-		return false, err
+		return nil, err
 	}
-	return true, nil
+	return old, nil
 }
 
 // path returns the final path of a file.
@@ -134,7 +134,7 @@ func (f *NewFile) named(err error) error {
 }
 
 // Commit syncs the directory to disk and renames it to its final name. The files must be closed.
-// If an empty directory has the name, Commit removes it. If Commit fails, it removes the NewDir,
+// If an empty directory has the name, Commit replaces it, and keeps its mode and owner. If Commit fails, it removes the NewDir,
 // unless that has its name already, and only its parent directory could not be synced.
 func (d *NewDir) Commit() error {
 	parent, err := d.commit()
@@ -158,6 +158,13 @@ func (d *NewDir) commit() (parent *os.File, err error) {
 		return nil, err
 	}
 	defer self.Close() // it was only synced
+	old, err := d.vacant()
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		keepMode(self, old)
+	}
 	if err := syncDir(self, d.sync); err != nil {
 		return nil, err
 	}
@@ -174,11 +181,11 @@ func (d *NewDir) commit() (parent *os.File, err error) {
 
 // rename gives the directory its name.
 func (d *NewDir) rename() error {
-	empty, err := d.vacant()
+	old, err := d.vacant()
 	if err != nil {
 		return err
 	}
-	if empty { // not every system replaces it
+	if old != nil { // not every system replaces it
 		if err := d.parent.Remove(d.final); err != nil {
 			return err
 		}
