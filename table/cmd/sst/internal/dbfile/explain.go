@@ -38,7 +38,7 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err != nil {
 		return Entry{}, false, f.Wrap(err)
 	}
-	e, err = ParseEntry(k, v, f.Internal)
+	err = e.Parse(k, v, f.Internal)
 	return e, err == nil, f.Wrap(err)
 }
 

@@ -15,16 +15,19 @@ type Entry struct {
 	Kind       table.Kind
 }
 
-// ParseEntry splits an internal key.
-func ParseEntry(key, value []byte, internal bool) (Entry, error) {
+// Parse sets e to an entry with a stored key, of which it splits an internal one.
+func (e *Entry) Parse(key, value []byte, internal bool) error {
+	e.Value = value
 	if !internal {
-		return Entry{Key: key, Value: value, Kind: table.KindSet}, nil
+		e.Key, e.Kind = key, table.KindSet
+		return nil
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return Entry{}, fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", wire.Quote(key))
+		return fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", wire.Quote(key))
 	}
-	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
+	e.Key, e.Internal, e.Sequence, e.Kind = k.UserKey, true, k.Sequence, k.Kind
+	return nil
 }
 
 // A Stored says how keys are stored.

@@ -153,10 +153,8 @@ func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 }
 
 // decodeSorted decodes an entry of the table of sorted logs.
-func (l *logs) decodeSorted(key, value []byte) (Entry, error) {
-	e := Entry{}
-	stored, err := dbfile.ParseEntry(key, value[locationLen:], true)
-	e.Entry = stored
+func (l *logs) decodeSorted(key, value []byte) (e Entry, err error) {
+	err = e.Parse(key, value[locationLen:], true)
 	e.Log, e.Offset = l.paths[binary.LittleEndian.Uint32(value)], binary.LittleEndian.Uint64(value[4:])
 	return e, err
 }

@@ -200,7 +200,7 @@ func (c *mergingCursor) advance() bool {
 }
 
 // entry returns the current entry.
-func (c *mergingCursor) entry() (Entry, error) {
+func (c *mergingCursor) entry() (e Entry, err error) {
 	r, key, value := c.runs[c.it.Source()], c.it.Key(), c.it.Value()
 	if c.s.Dir {
 		c.last, c.positioned = append(c.last[:0], key...), true
@@ -209,9 +209,7 @@ func (c *mergingCursor) entry() (Entry, error) {
 		return c.s.logs.decodeSorted(key, value)
 	}
 	t, block := r.at.table, r.at.Block()
-	stored, err := dbfile.ParseEntry(key, value, c.s.Internal)
-	e := Entry{Entry: stored}
-	if err != nil {
+	if err := e.Parse(key, value, c.s.Internal); err != nil {
 		return e, &dbfile.FileError{Path: t.Path, Err: err}
 	}
 	t.removes(&e)
