@@ -24,7 +24,7 @@ const (
 	blockedPath = rootPath + "/filter/blocked"
 	fusePath    = rootPath + "/filter/fuse"
 	codecsPath  = rootPath + "/table/codecs"
-	sstPath     = rootPath + "/table/cmd/sst"
+	cmdPath     = rootPath + "/table/cmd"
 	rootDir     = "../../.."
 )
 
@@ -50,7 +50,7 @@ var installed = []string{
 	"github.com/sievetable/sievetable",
 	"github.com/sievetable/sievetable/filter/blocked",
 	"github.com/sievetable/sievetable/filter/fuse",
-	"github.com/sievetable/sievetable/table/cmd/sst",
+	"github.com/sievetable/sievetable/table/cmd",
 	"github.com/sievetable/sievetable/table/codecs",
 	"github.com/spf13/cobra",
 	"github.com/spf13/pflag",
@@ -64,7 +64,7 @@ var installed = []string{
 	"gonum.org/v1/plot",
 }
 
-// "go install .../table/cmd/sst@version" builds the command from a module proxy, with
+// "go install .../table/cmd/sst@version" builds the command, and so for sieve, from a module proxy, with
 // an empty module cache. A proxy made of this tree stands in for the tags.
 func TestInstall(t *testing.T) {
 	long.Test(t)
@@ -76,10 +76,10 @@ func TestInstall(t *testing.T) {
 	publish(t, proxy, module.Version{Path: blockedPath, Version: version}, filepath.Join(rootDir, "filter", "blocked"))
 	publish(t, proxy, module.Version{Path: fusePath, Version: version}, filepath.Join(rootDir, "filter", "fuse"))
 	publish(t, proxy, module.Version{Path: codecsPath, Version: version}, filepath.Join(rootDir, "table", "codecs"))
-	publish(t, proxy, module.Version{Path: sstPath, Version: version}, ".")
+	publish(t, proxy, module.Version{Path: cmdPath, Version: version}, "..")
 
 	cache := filepath.Join(dir, "modcache")
-	cmd := exec.Command("go", "install", sstPath+"@"+version)
+	cmd := exec.Command("go", "install", cmdPath+"/sst@"+version, cmdPath+"/sieve@"+version)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GOBIN="+dir, "GOMODCACHE="+cache, "GOPROXY="+proxies(t, proxy), "CGO_ENABLED=0",
@@ -93,17 +93,19 @@ func TestInstall(t *testing.T) {
 	if diff := cmp.Diff(installed, downloaded(t, cache)); diff != "" {
 		t.Errorf("modules that go install downloads (-want +got):\n%s", diff)
 	}
-	out, err := exec.Command(filepath.Join(dir, "sst"), "--version").CombinedOutput()
-	if want := "sst version " + version + "\n"; err != nil || string(out) != want {
-		t.Errorf("sst --version prints %q, %v, want %q", out, err, want)
+	for _, program := range []string{"sst", "sieve"} {
+		out, err := exec.Command(filepath.Join(dir, program), "--version").CombinedOutput()
+		if want := program + " version " + version + "\n"; err != nil || string(out) != want {
+			t.Errorf("%s --version prints %q, %v, want %q", program, out, err, want)
+		}
 	}
 }
 
 // requiredRoot returns the version of the root module that go.mod requires, and with
-// which CHANGELOG.md begins. A release gives both modules this version.
+// which CHANGELOG.md begins. A release gives all modules this version.
 func requiredRoot(t *testing.T) string {
 	t.Helper()
-	contents, err := os.ReadFile("go.mod")
+	contents, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,36 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// The earlier name of a command stands for the command and the flags that do the same.
-func TestAliases(t *testing.T) {
-	for line, want := range map[string]string{
-		"compact db -o new":             "merge --database db -o new",
-		"compact":                       "merge --database",
-		"salvage t.ldb -o new.ldb":      "repair t.ldb -o new.ldb",
-		"filter union a b -o c":         "merge a b -o c",
-		"filter intersect a b":          "filter intersect a b",
-		"get compact salvage":           "get compact salvage",
-		"help compact":                  "help merge",
-		"help filter union":             "help merge",
-		"help salvage":                  "help repair",
-		"help get":                      "help get",
-		"help":                          "help",
-		"":                              "",
-		"scan filter union -n 1":        "scan filter union -n 1",
-		"merge --database compact -o x": "merge --database compact -o x",
-	} {
-		if diff := cmp.Diff(strings.Fields(want), withoutAlias(strings.Fields(line))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", line, diff)
-		}
-	}
-}
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
 
 // No list of commands has an alias, and its help is that of the command.
 func TestAliasesAreInNoList(t *testing.T) {
 	_, list, _ := sst("help")
-	for name, command := range aliases {
+	for name, command := range program.Aliases {
 		if strings.Contains(list, "\n  "+name+" ") {
 			t.Errorf("sst help lists %s", name)
 		}
@@ -79,4 +57,13 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		files[e.Name()] = string(contents)
 	}
 	return files
+}
+
+// A command that sieve has now is named.
+func TestMoved(t *testing.T) {
+	for name, to := range program.Moved {
+		if status, _, stderr := sst(name, "-n", "10"); status != cli.ExitUsage || stderr != "sst: "+name+" is a command of another program now: use "+to+"\n" {
+			t.Errorf("sst %s: status %d, %s", name, status, stderr)
+		}
+	}
 }

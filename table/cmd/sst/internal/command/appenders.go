@@ -8,9 +8,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // An appender takes pairs in the order of their keys.
@@ -92,9 +92,9 @@ func (w *pairFilter) Append(key, value []byte) error {
 // noteLeftOut prints what was left out.
 func (w *pairFilter) noteLeftOut(stderr io.Writer) {
 	if w.repeated > 0 {
-		text.Line(stderr, "sst: note: skipped %s", text.Count(uint64(w.repeated), "repeated key"))
+		text.Note(stderr, "skipped %s", text.Count(uint64(w.repeated), "repeated key"))
 	}
 	if w.leftOut > 0 {
-		text.Line(stderr, "sst: note: left out %s, because --filter-only keeps keys only", text.Count(uint64(w.leftOut), "value"))
+		text.Note(stderr, "left out %s, because --filter-only keeps keys only", text.Count(uint64(w.leftOut), "value"))
 	}
 }

@@ -8,17 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // buildFlags are the flags of build.
 type buildFlags struct {
 	writerFlags
-	memoryFlags
+	cli.MemoryFlags
 	filterOnly           bool
 	out, format          string
 	internalKeys, sorted bool
@@ -42,9 +44,6 @@ it is complete and on disk, and replaces a file of that name. A database must be
 directory.
 See sst help formats, sets and filters.`
 
-// lineFormats are the formats of input lines.
-var lineFormats = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
-
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
@@ -52,10 +51,10 @@ func buildCommand() *cobra.Command {
 		Use:        "build [flags] {-o OUT | --layer-of SET} [INPUT...]",
 		Short:      "Build a table, set, database or filter from lines or files",
 		Long:       buildLong,
-		Annotations: exitStatus{
-			exitOK:    "OUT is complete and on disk",
-			exitUsage: "usage error, wrong input, or I/O error",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:    "OUT is complete and on disk",
+			cli.ExitUsage: "usage error, wrong input, or I/O error",
+		}.Annotation(),
 		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
 		Example: `  sst build -o capitals.ldb capitals.tsv
@@ -78,8 +77,8 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "key order: "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.addOutput(cmd)
-	f.memoryFlags.add(cmd)
-	cli.Complete(cmd, "format", lineFormats...)
+	f.MemoryFlags.Add(cmd)
+	cli.Complete(cmd, "format", input.FormatNames...)
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd
@@ -94,7 +93,7 @@ func (f *buildFlags) addOut(cmd *cobra.Command) {
 func (f *buildFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
-	addForce(cmd, &f.force)
+	dbdir.AddForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to the directory OUT")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
@@ -139,7 +138,7 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 		f.onDuplicate = "first"
 	}
 	if f.layerOf == "" {
-		noteFilterName(stderr, f.out)
+		filterfile.NoteName(stderr, f.out)
 	}
 	return nil
 }

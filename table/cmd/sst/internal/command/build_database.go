@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -69,7 +70,7 @@ func (b *build) writeDatabase() error {
 	if err := b.checkInputs(); err != nil {
 		return err
 	}
-	noteNotRepaired(b.read.stderr, b.compression)
+	noteNotRepaired(b.read.Stderr, b.compression)
 	o := &database.WriterOptions{Table: *b.options, TableSize: size}
 	o.Table.Comparer = b.userOrder
 	w, err := database.Create(strings.TrimRight(b.out, "/"), o)
@@ -84,10 +85,10 @@ func (b *build) writeDatabase() error {
 	if err := b.appendAll(to); err != nil {
 		return err
 	}
-	if b.read.n == 0 {
-		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a database without keys", b.out)
+	if b.read.N == 0 {
+		text.Note(b.read.Stderr, "the input has no pairs, so %s is a database without keys", b.out)
 	}
-	return explainTooManyKeys(errors.Join(w.SetLastSequence(b.sequence), w.Close()))
+	return filterfile.ExplainTooManyKeys(errors.Join(w.SetLastSequence(b.sequence), w.Close()))
 }
 
 // A versionAppender appends internal keys to a database.

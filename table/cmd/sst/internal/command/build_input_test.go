@@ -4,7 +4,8 @@ import (
 	"io"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 )
 
 // Whether there is a terminal to show progress on is found out once, and not for each pair.
@@ -19,7 +20,7 @@ func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 	}
 	f := &buildFlags{onDuplicate: "first"}
 	got := testing.AllocsPerRun(1, func() {
-		if err := f.appendDeduplicated(discardPairs{}, records, &inputReader{stderr: io.Discard}); err != nil {
+		if err := f.appendDeduplicated(discardPairs{}, records, &input.Reader{Stderr: io.Discard}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,11 +11,12 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -53,7 +54,7 @@ var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals
 // readLists reads the keys of --never and --delete.
 func (b *build) readLists() error {
 	if b.delete != "" {
-		o := b.read.options
+		o := b.read.Options
 		o.KeysOnly = true
 		if err := b.readList(&b.removed, b.delete, o); err != nil {
 			return err
@@ -74,14 +75,14 @@ func (b *build) appendLayer(w *partition.Writer) error {
 		return err
 	}
 	if err := w.BeginRemovals(b.newRemovals); err != nil {
-		return explainTooManyKeys(err)
+		return filterfile.ExplainTooManyKeys(err)
 	}
 	for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err == nil {
 			err = w.Append(e.Key, nil)
 		}
 		if err != nil {
-			return explainTooManyKeys(err)
+			return filterfile.ExplainTooManyKeys(err)
 		}
 	}
 	return nil
@@ -109,7 +110,7 @@ func (a *additions) Append(key, value []byte) error {
 // have. So it has both kinds of filter, whatever the other tables have.
 func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
 	o := *b.options
-	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), checkedPolicy{filter.NewTableBloom(10)}
+	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10)}
 	o.FilterPrefix, o.Never = nil, nil
 	return b.newPart(to, &o, new(keyRange))
 }

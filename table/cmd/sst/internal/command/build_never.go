@@ -8,9 +8,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 )
 
 // A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
@@ -49,7 +49,7 @@ func (b *build) readNever() error {
 		return nil
 	}
 	b.options.Never = b.good.within(new(keyRange))
-	return b.readList(&b.good, b.never, b.read.options)
+	return b.readList(&b.good, b.never, b.read.Options)
 }
 
 // readList reads and sorts the keys of a file.
@@ -57,8 +57,8 @@ func (b *build) readList(l *keyList, path string, o input.Options) error {
 	if err := l.file.Create(b.tempDir); err != nil {
 		return err
 	}
-	read := &inputReader{paths: []string{path}, stdin: b.read.stdin, stderr: b.read.stderr, options: o}
-	size, err := l.write(sorting.Sort(b.ctx, read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
+	read := &input.Reader{Paths: []string{path}, Stdin: b.read.Stdin, Stderr: b.read.Stderr, Options: o}
+	size, err := l.write(sorting.Sort(b.ctx, read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
 	if err != nil {
 		return err
 	}

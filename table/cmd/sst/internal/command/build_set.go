@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -51,20 +52,20 @@ func (b *build) writeSet() error {
 	}
 	obsolete, err := w.Commit()
 	if err != nil || b.layerOf != "" {
-		return explainTooManyKeys(err)
+		return filterfile.ExplainTooManyKeys(err)
 	}
-	if b.read.n == 0 {
-		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a set without tables", b.out)
+	if b.read.N == 0 {
+		text.Note(b.read.Stderr, "the input has no pairs, so %s is a set without tables", b.out)
 	}
 	if obsolete > 0 {
-		text.Line(b.read.stderr, "sst: note: %s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))
+		text.Note(b.read.Stderr, "%s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))
 	}
 	return nil
 }
 
 // partition returns the options of a set or of a layer.
 func (b *build) partition() (o partition.Options, err error) {
-	entries, err := cli.ParseCount("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	entries, err := cli.ParseCount("--entries-per-table", b.entriesPerTable, tablefilter.MaxEntries)
 	return partition.Options{
 		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
 	}, err
@@ -113,7 +114,7 @@ func isTableFile(name string) bool {
 
 // isWithin reports whether path is dir or below it.
 func isWithin(path, dir string) bool {
-	rel, err := filepath.Rel(realName(dir), realName(path))
+	rel, err := filepath.Rel(dbdir.RealName(dir), dbdir.RealName(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
@@ -183,51 +184,7 @@ func (b *build) checkSummary() error {
 var errNoInternalKeys = cli.UsageErrorf("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
 
 // sameName reports whether two paths name the same file, which may be missing.
-func sameName(a, b string) bool { return realName(a) == realName(b) }
-
-// realName returns the path of a file, which may be missing, in its real directory.
-func realName(path string) string {
-	dir, name := filepath.Split(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }))
-	if name == "." || name == ".." {
-		return realDir(path)
-	}
-	path = filepath.Join(realDir(dir), name)
-	if real, err := filepath.EvalSymlinks(path); err == nil { // the file is there
-		return real
-	}
-	return realTarget(path, maxLinks)
-}
-
-// realDir returns the path of a directory without links. It is not cleaned before: what is above a link is above the
-// directory that it leads to.
-func realDir(dir string) string {
-	if !filepath.IsAbs(dir) {
-		if wd, err := os.Getwd(); err == nil {
-			dir = wd + string(filepath.Separator) + dir
-		}
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
-}
-
-// maxLinks is how many links without a file at their end are followed, as by systems.
-const maxLinks = 40
-
-// realTarget returns where a file is made by writing to path, in a real directory: where a link leads that has no
-// file at its end.
-func realTarget(path string, links int) string {
-	target, err := os.Readlink(path)
-	if err != nil || links == 0 {
-		return path
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Dir(path) + string(filepath.Separator) + target
-	}
-	dir, name := filepath.Split(target)
-	return realTarget(filepath.Join(realDir(dir), name), links-1)
-}
+func sameName(a, b string) bool { return dbdir.RealName(a) == dbdir.RealName(b) }
 
 // checkNoTable returns an error if an output that is no table would replace a table.
 func checkNoTable(flag, path string) error {

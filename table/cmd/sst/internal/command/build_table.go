@@ -3,22 +3,19 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -30,7 +27,7 @@ type build struct {
 	userOrder table.Comparer // that of user keys
 	limit     memory.Limit
 	inputs    []string
-	read      *inputReader
+	read      *input.Reader
 	stdout    io.Writer
 	good      keyList                // of --never; without a table: none
 	removed   keyList                // of --delete; without a table: none
@@ -57,7 +54,7 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	if err := f.sizeFilter(o, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
-	limit, err := f.limit()
+	limit, err := f.Limit()
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +66,8 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	}
 	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout(), userOrder: order}
 	b.fill = b.appendPairs
-	b.read = &inputReader{paths: inputs, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
-	b.read.options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
+	b.read = &input.Reader{Paths: inputs, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr()}
+	b.read.Options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
 	return b, cmp.Or(f.check(), b.checkNever(), b.checkList("--delete", f.delete))
 }
 
@@ -87,7 +84,7 @@ func (b *build) write(given func(name string) bool) error {
 
 // checkInputs checks the inputs. None may be one of the outputs.
 func (b *build) checkInputs(outputs ...string) error {
-	in := &b.read.options
+	in := &b.read.Options
 	for _, name := range outputs {
 		in.Outputs = append(in.Outputs, output.FilesOf(b.stdout, name)...)
 	}
@@ -97,7 +94,7 @@ func (b *build) checkInputs(outputs ...string) error {
 			inputs = append(inputs, list)
 		}
 	}
-	return in.Check(inputs, b.read.stdin)
+	return in.Check(inputs, b.read.Stdin)
 }
 
 // table builds a table.
@@ -121,7 +118,7 @@ func (b *build) table() error {
 	if b.summary != "" {
 		return b.tableAndSummary(to)
 	}
-	return explainTooManyKeys(writeTable(to, b.options, func(w *table.Writer) (bool, error) { return true, b.appendAll(b.bounded(w), to) }))
+	return filterfile.ExplainTooManyKeys(writeTable(to, b.options, func(w *table.Writer) (bool, error) { return true, b.appendAll(b.bounded(w), to) }))
 }
 
 // tableAndSummary builds a table, and writes its summary. Neither gets its name before both are
@@ -143,7 +140,7 @@ func (b *build) tableAndSummary(to *output.Output) error {
 	}
 	t, err := w.Close()
 	if err != nil {
-		return explainTooManyKeys(err)
+		return filterfile.ExplainTooManyKeys(err)
 	}
 	if err := writeSummary(summary, b.out, t); err != nil {
 		return err
@@ -158,9 +155,9 @@ func (b *build) appendAll(w appender, outputs ...*output.Output) error {
 		if err != nil {
 			return err
 		}
-		b.read.options.Temporary = append(b.read.options.Temporary, temporary...)
+		b.read.Options.Temporary = append(b.read.Options.Temporary, temporary...)
 	}
-	return explainTooManyKeys(b.fill(w))
+	return filterfile.ExplainTooManyKeys(b.fill(w))
 }
 
 // appendPairs appends the pairs of the inputs to w.
@@ -169,10 +166,10 @@ func (b *build) appendPairs(w appender) (err error) {
 	if b.onDuplicate == "count" {
 		counter := &keyCounter{appender: w, compare: b.options.Comparer.Compare}
 		if err = b.appendInOrder(counter); err == nil {
-			err = counter.finish(b.read.stderr)
+			err = counter.finish(b.read.Stderr)
 		}
 	} else if err = b.appendInOrder(pairs); err == nil {
-		pairs.noteLeftOut(b.read.stderr)
+		pairs.noteLeftOut(b.read.Stderr)
 	}
 	return err
 }
@@ -180,16 +177,8 @@ func (b *build) appendPairs(w appender) (err error) {
 // appendInOrder appends all pairs to w, in the order of their keys.
 func (b *build) appendInOrder(w appender) error {
 	if b.sorted {
-		return b.read.appendSorted(w, b.read.pairs(b.ctx))
+		return appendSorted(b.read, w, b.read.Pairs(b.ctx))
 	}
-	sorted := sorting.Sort(b.ctx, b.read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
+	sorted := sorting.Sort(b.ctx, b.read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
 	return b.appendDeduplicated(w, sorted, b.read)
-}
-
-// explainTooManyKeys says what to do if err is that a filter has too many keys.
-func explainTooManyKeys(err error) error {
-	if errors.Is(err, fuse.ErrTooManyKeys) {
-		return fmt.Errorf("more than %s keys in one fuse filter: build several tables by --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))
-	}
-	return err
 }

@@ -107,7 +107,6 @@ func TestShellsComplete(t *testing.T) {
 				{"get --comparator r", "get|--comparator|reverse|"},
 				{"get --comparator=r", "get|--comparator=reverse|"},
 				{"build --table-filter fuse:1", "build|--table-filter|fuse:1|"}, // a number is free
-				{"fpr --policy bloom,f", "fpr|--policy|bloom,fuse|"},
 				{"completion z", "completion|zsh|"},
 				{"get u", "get|users.ldb|"},
 				{"get d", "get|db/|"},
@@ -126,7 +125,7 @@ func TestShellsComplete(t *testing.T) {
 				{"get --keys-from users.t", "get|--keys-from|users.txt|"},
 				{"get --keys-from=users.t", "get|--keys-from=users.txt|"},
 				{"report users.ldb -o pag", "report|users.ldb|-o|page.html|"},
-				{"play p", "play|p|"},
+				{"version p", "version|p|"},
 			} {
 				if got := s.typed("sst " + tt.keys + "\t\x14"); got != "sst|"+tt.want {
 					t.Errorf("%s makes of sst %s\n%s, want\nsst|%s", name, tt.keys, got, tt.want)
@@ -149,7 +148,7 @@ func TestBashLists(t *testing.T) {
 		{"get $DB/*5.l*\t", "get|db/000005.ldb|"},
 		{"get ~/w\t", "get|" + dir + "/words.sst|"},
 		{"layout db/\x1b*", "layout|db/000003.log|db/000005.ldb|db/MANIFEST-000004|"},
-		{"plan -n \x1b*", "plan|-n|"},
+		{"scan -n \x1b*", "scan|-n|"},
 		{"build x\x1b[D\x1b*", "build|.hidden|db|page.html|page.ldb|part.json|part.txt|set|users.ldb|users.txt|words.sst|x|"},
 	} {
 		if got := s.typed("sst " + tt.keys + "\x14"); got != "sst|"+tt.want {

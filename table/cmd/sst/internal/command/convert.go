@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -31,17 +32,17 @@ func convertCommand() *cobra.Command {
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits none --table-filter table-bloom:10 --properties`,
-		Annotations: exitStatus{
-			exitOK:      "OUT is complete and on disk",
-			exitDamaged: "FILE is damaged, and OUT was not written",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "OUT is complete and on disk",
+			cli.ExitDamaged: "FILE is damaged, and OUT was not written",
+		}.Annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, tableNames...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
 	writer.add(cmd)
 	showRetainedDefaults(cmd.Flags())
-	addForce(cmd, new(bool))
+	dbdir.AddForce(cmd, new(bool))
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if out == "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // writeSmall has goleveldb write a database of three tables and a log, in a directory whose name a shell does not
@@ -164,7 +165,7 @@ func checkMessages(t *testing.T, sound, dir, name, fault, command string) {
 	if losses > 1 && !isOlder(name, fault) {
 		fail("it is said %d times what is wrong with the file", losses)
 	}
-	if (status == exitDamaged || status == exitUsage) && !strings.Contains(stdout+stderr, name) {
+	if (status == cli.ExitDamaged || status == cli.ExitUsage) && !strings.Contains(stdout+stderr, name) {
 		fail("the file is not named")
 	}
 	checkAdvice(t, dir, said)
@@ -202,7 +203,7 @@ func checkAdvice(t *testing.T, dir, said string) {
 		if i := slices.Index(args, "-o"); i >= 0 {
 			args[i+1] = filepath.Join(t.TempDir(), "new")
 		}
-		if status, _, stderr := sst(args...); status != exitOK && status != exitDamaged {
+		if status, _, stderr := sst(args...); status != cli.ExitOK && status != cli.ExitDamaged {
 			t.Errorf("sst %q, as %q advises: status %d, %s", args, line, status, stderr)
 		}
 	}
@@ -221,7 +222,7 @@ func TestLastSequenceTooLow(t *testing.T) {
 	lowerSequence(t, filepath.Join(dir, manifest))
 	status, stdout, stderr := sst("verify", "--quiet", "--no-log", dir)
 	want := regexp.QuoteMeta(filepath.Join(dir, manifest)) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+, so engines do not show what is newer\n`
-	if status != exitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
+	if status != cli.ExitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
 		t.Errorf("sst verify: status %d, %s%s, want %s", status, stdout, stderr, want)
 	}
 }
@@ -284,7 +285,7 @@ func TestRepairNamesFewRanges(t *testing.T) {
 		}
 		status, stdout, stderr := sst("repair", dir, "-o", renewed)
 		isSummary := strings.Contains(stderr, fmt.Sprintf(" in %d ranges (", blocks))
-		if status != exitDamaged || strings.Count(stderr, ": lost the keys ") != want || strings.Count(stderr, "\n") != want || isSummary != (want < blocks) {
+		if status != cli.ExitDamaged || strings.Count(stderr, ": lost the keys ") != want || strings.Count(stderr, "\n") != want || isSummary != (want < blocks) {
 			t.Errorf("%d damaged blocks: status %d, %s%s", blocks, status, stdout, stderr)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // A CURRENT that is cut within the name of the MANIFEST is at fault itself, and not the MANIFEST of the shorter name,
@@ -46,7 +48,7 @@ func TestStrictStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"get", "--strict", dir, "a0007"}, {"scan", "--strict", dir}, {"diff", "--strict", dir, dir}} {
-			if status, stdout, stderr := sst(args...); status != exitDamaged || stdout != "" || !strings.Contains(stderr, filepath.Base(names[0])) {
+			if status, stdout, stderr := sst(args...); status != cli.ExitDamaged || stdout != "" || !strings.Contains(stderr, filepath.Base(names[0])) {
 				t.Errorf("without %s: %v: status %d, %q, %q", file, args, status, stdout, stderr)
 			}
 		}
@@ -70,10 +72,10 @@ func TestDatabaseWithoutState(t *testing.T) {
 		}
 	}
 	status, stdout, _ := sst("verify", "--quiet", dir)
-	if want := filepath.Join(dir, "CURRENT") + ": missing, though there are tables and logs of a database\n"; status != exitDamaged || stdout != want {
+	if want := filepath.Join(dir, "CURRENT") + ": missing, though there are tables and logs of a database\n"; status != cli.ExitDamaged || stdout != want {
 		t.Errorf("status %d, %q, want %q", status, stdout, want)
 	}
-	if status, _, stderr := sst("scan", "-k", dir); status != exitOK || !strings.Contains(stderr, "has no MANIFEST") {
+	if status, _, stderr := sst("scan", "-k", dir); status != cli.ExitOK || !strings.Contains(stderr, "has no MANIFEST") {
 		t.Errorf("scan: status %d, %q", status, stderr)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 const goldens = "../../../../../testdata"
@@ -174,7 +175,7 @@ func checkCommands(t *testing.T, d damage, path string) {
 		{damagedData, []string{"diff", path, path}},
 	} {
 		status, stdout, stderr := sst(c.args...)
-		want := map[bool]int{false: 0, true: exitDamaged}[c.damaged]
+		want := map[bool]int{false: 0, true: cli.ExitDamaged}[c.damaged]
 		if c.args[0] == "stats" || c.args[0] == "report" || c.args[0] == "convert" {
 			if status == 0 && !damagedData {
 				want = 0 // a filter that is damaged is none
@@ -183,7 +184,7 @@ func checkCommands(t *testing.T, d damage, path string) {
 		if status != want || strings.Contains(stdout+stderr, "goroutine") || (status != 0) != (stderr != "") {
 			t.Errorf("sst %s: status %d, want %d; stderr:\n%s", c.args[0], status, want, stderr)
 		}
-		if status == exitDamaged && !strings.Contains(stdout+stderr, "t.ldb") {
+		if status == cli.ExitDamaged && !strings.Contains(stdout+stderr, "t.ldb") {
 			t.Errorf("sst %s does not name the file: %s%s", c.args[0], stdout, stderr)
 		}
 	}
@@ -196,7 +197,7 @@ func checkSalvage(t *testing.T, s sound, d damage, path string) {
 	t.Helper()
 	rescued := filepath.Join(t.TempDir(), "rescued.ldb")
 	status, stdout, stderr := sst("repair", path, "-o", rescued)
-	want := map[bool]int{false: 0, true: exitDamaged}[d.unopened || len(d.lost) > 0]
+	want := map[bool]int{false: 0, true: cli.ExitDamaged}[d.unopened || len(d.lost) > 0]
 	if status != want {
 		t.Errorf("sst repair: status %d, want %d:\n%s%s", status, want, stdout, stderr)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // A table whose name is a link that leads nowhere is lost, and the rest of its database is read.
@@ -24,8 +26,8 @@ func TestTableIsADanglingLink(t *testing.T) {
 	const what = "a link to a file that does not exist"
 	for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
 		status, out, stderr := sst(args...)
-		if said := out + stderr; status != exitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
-			t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, exitDamaged, what, said)
+		if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
+			t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
 		}
 	}
 	if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // diffFlags are the flags of diff.
@@ -39,11 +39,11 @@ func diffCommand() *cobra.Command {
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
-		Annotations: exitStatus{
-			exitOK:       "there are no differences",
-			exitNegative: "there are differences",
-			exitDamaged:  "not all was compared: a table, a log or a manifest is damaged or missing",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:       "there are no differences",
+			cli.ExitNegative: "there are differences",
+			cli.ExitDamaged:  "not all was compared: a table, a log or a manifest is damaged or missing",
+		}.Annotation(),
 		Args:              cli.Arguments("A and B", 2, 2, 2),
 		ValidArgsFunction: cli.Files(2, sourceNames...),
 	}
@@ -90,7 +90,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	for _, s := range []*source.Source{a, b} {
 		lost = append(lost, namedLosses(s, s.Losses(source.KeyRange{}), "these keys were not compared"))
 	}
-	return cmp.Or(errors.Join(lost...), negative(c.onlyA+c.onlyB+c.changed > 0))
+	return cmp.Or(errors.Join(lost...), cli.Negative(c.onlyA+c.onlyB+c.changed > 0))
 }
 
 func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // numbered returns n entries of different keys.
@@ -58,8 +59,8 @@ func TestDisorderIsSorted(t *testing.T) {
 		repaired := d.dir + ".new"
 		status, out, stderr := sst("repair", d.dir, "-o", repaired)
 		for _, said := range tt.said {
-			if status != exitDamaged || !strings.Contains(stderr, said) {
-				t.Errorf("%s: repair: status %d, want %d, and %q\n%s%s", name, status, exitDamaged, said, out, stderr)
+			if status != cli.ExitDamaged || !strings.Contains(stderr, said) {
+				t.Errorf("%s: repair: status %d, want %d, and %q\n%s%s", name, status, cli.ExitDamaged, said, out, stderr)
 			}
 		}
 		pairs := mustSST(t, "scan", repaired)
@@ -67,8 +68,8 @@ func TestDisorderIsSorted(t *testing.T) {
 			t.Errorf("%s: the new database has %d pairs, want the newest %d", name, n, tt.pairs)
 		}
 		status, out, _ = sst("repair", file, "-o", d.dir+".ldb")
-		if status != exitDamaged || !strings.Contains(out, tt.salvaged) {
-			t.Errorf("%s: salvage: status %d, want %d, and %q\n%s", name, status, exitDamaged, tt.salvaged, out)
+		if status != cli.ExitDamaged || !strings.Contains(out, tt.salvaged) {
+			t.Errorf("%s: salvage: status %d, want %d, and %q\n%s", name, status, cli.ExitDamaged, tt.salvaged, out)
 		}
 	}
 }
@@ -88,8 +89,8 @@ func TestAlteredEnds(t *testing.T) {
 		d.end(t)
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		lost := fmt.Sprintf("lost the keys ≥ %q and ≤ %q (the table lacks it", tt.named, tt.named)
-		if status != exitDamaged || !strings.Contains(stderr, lost) || !strings.Contains(out, "wrote 3,000 pairs") {
-			t.Errorf("%s: repair: status %d, want %d, 3,000 pairs, and %q\n%s%s", name, status, exitDamaged, lost, out, stderr)
+		if status != cli.ExitDamaged || !strings.Contains(stderr, lost) || !strings.Contains(out, "wrote 3,000 pairs") {
+			t.Errorf("%s: repair: status %d, want %d, 3,000 pairs, and %q\n%s%s", name, status, cli.ExitDamaged, lost, out, stderr)
 		}
 	}
 }
@@ -117,7 +118,7 @@ func TestDisorderIsNotCertain(t *testing.T) {
 		if option == "--certain=false" {
 			want += " kez000130"
 		}
-		if diff := cmp.Diff(want, strings.Join(keys, " ")); diff != "" || status != exitDamaged {
+		if diff := cmp.Diff(want, strings.Join(keys, " ")); diff != "" || status != cli.ExitDamaged {
 			t.Errorf("repair %s: status %d (-want +got):\n%s", option, status, diff)
 		}
 	}
@@ -133,7 +134,7 @@ func TestDisorderInManyTables(t *testing.T) {
 	}
 	d.end(t)
 	status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-	if status != exitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "behind it") {
+	if status != cli.ExitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "behind it") {
 		t.Errorf("status %d, want 20 losses\n%s%s", status, out, stderr)
 	}
 	if n := strings.Count(mustSST(t, "scan", d.dir+".new"), "\n"); n != len(all) {
@@ -212,7 +213,7 @@ func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (dam
 	out := filepath.Join(t.TempDir(), "out.ldb")
 	status, said, stderr := sst("repair", l.file, "-o", out, "--internal-keys", "yes")
 	listed, scanned, failed := sst("scan", "-f", "hex", "--internal-keys", "yes", "--comparator", "bytewise", out)
-	if listed != exitOK {
+	if listed != cli.ExitOK {
 		t.Fatalf("%s\n%s%s%s%s", l.file, said, stderr, scanned, failed)
 	}
 	for line := range strings.Lines(scanned) {
@@ -227,7 +228,7 @@ func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (dam
 			newest[f[0]] = e
 		}
 	}
-	return status != exitOK
+	return status != cli.ExitOK
 }
 
 // Whatever the entries of tables and their order: repair keeps what salvage keeps of the tables, or newer versions.
@@ -243,7 +244,7 @@ func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		tables, newest := writeDisordered(t, rng, d), map[string]rawEntry{}
 		verified, _, _ := sst("verify", d.dir)
-		damaged, noFooter := verified != exitOK, false
+		damaged, noFooter := verified != cli.ExitOK, false
 		for _, l := range tables {
 			found := l.salvage(t, newest)
 			damaged, noFooter = damaged || found, noFooter || l.noFooter
@@ -256,7 +257,7 @@ func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
 		}
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		_, got, _ := sst("scan", "-f", "hex", d.dir+".new")
-		if diff := cmp.Diff(want, got); diff != "" || !noFooter && (status == exitOK) == damaged {
+		if diff := cmp.Diff(want, got); diff != "" || !noFooter && (status == cli.ExitOK) == damaged {
 			t.Fatalf("seed %d: repair: status %d, verify or salvage find damage: %t (-salvaged +repaired)\n%s\n%s%s", seed, status, damaged, diff, out, stderr)
 		}
 		said := dbdamage.Hear(stderr)

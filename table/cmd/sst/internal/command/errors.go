@@ -9,62 +9,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// printError prints the error that ended a command and what to do next: how the command is
-// used, or how to save what damaged tables have.
-func printError(w io.Writer, command *cobra.Command, err error) {
-	if short := shortMemory(err); short != nil { // what it came through says no more
-		err = short
-	}
-	for _, line := range text.Lines(err) {
-		text.Line(w, "sst: %s", line)
-	}
-	if errors.As(err, new(cli.UsageError)) {
-		text.Line(w, "usage: %s", command.UseLine())
-		text.Line(w, "help:  %s --help", command.CommandPath())
-		return
-	}
+// advise prints how to save what damaged tables have.
+func advise(w io.Writer, command *cobra.Command, err error) {
 	if command.Name() == "repair" {
 		return
 	}
 	damage := damageOf(err)
 	for _, dir := range damage.databases {
-		text.Line(w, "sst: restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
+		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
 	}
 	switch f := command.Flags().Lookup("comparator"); {
 	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
-		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
+		text.Say(w, "the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 	case len(damage.missing) > 0:
-		text.Line(w, "sst: restore what is missing, or run: %s", dbfile.RepairCommand(filepath.Dir(damage.missing[0])))
+		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(filepath.Dir(damage.missing[0])))
 	case len(damage.files) > 0:
 		suggestRescue(w, damage.files)
 	}
-}
-
-// shortMemory returns the first error of err that says that memory is short, or nil if there is none. One of the
-// library says what the limit is of Go's runtime, and not which limit of the system that comes from.
-func shortMemory(err error) error {
-	if short := (*memory.ShortError)(nil); errors.As(err, &short) {
-		return short
-	}
-	refused := (*alloc.Error)(nil)
-	if !errors.As(err, &refused) {
-		return nil
-	}
-	what := "sst"
-	if file := (*dbfile.FileError)(nil); errors.As(err, &file) {
-		what = file.Path
-	}
-	return memory.Refused(what, refused)
 }
 
 // suggestRescue prints how to save what damaged tables still have.
@@ -72,14 +40,14 @@ func suggestRescue(w io.Writer, all []string) {
 	files := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
 	case len(files) == 0 && !dbfile.IsEmpty(all[0]):
-		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
+		text.Say(w, "the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(files) == 0:
-		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), dbfile.RepairCommand(filepath.Dir(all[0])))
+		text.Say(w, "an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), dbfile.RepairCommand(filepath.Dir(all[0])))
 		return
 	}
 	if dir := filepath.Dir(files[0]); dbfile.IsInManifest(files[0]) {
-		text.Line(w, "sst: to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
+		text.Say(w, "to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
 		return
 	}
 	rescued := dbfile.OutputName(files[0], ".rescued.ldb")
@@ -87,7 +55,7 @@ func suggestRescue(w io.Writer, all []string) {
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
-	text.Line(w, "sst: to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
 // damaged are paths without duplicates: of damaged tables, of tables that a database lacks, and of databases

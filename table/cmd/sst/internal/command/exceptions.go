@@ -10,8 +10,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // exceptions are those of a table that sst build --never has found, for a new table of its entries.
@@ -45,7 +46,7 @@ func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exce
 		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
 	o.Never = inOrder(old.Never, o.Comparer, internal)
-	o.TableFilterPolicy = watchedPolicy{o.TableFilterPolicy, func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }}
+	o.TableFilterPolicy = tablefilter.Watched{TablePolicy: o.TableFilterPolicy, Watch: func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }}
 	return e
 }
 
@@ -104,8 +105,8 @@ func (e *exceptions) note(stderr io.Writer) {
 	switch {
 	case e.n == 0:
 	case e.leftOut != "":
-		text.Line(stderr, "sst: note: left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
+		text.Note(stderr, "left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
 	case !e.sameFilter:
-		text.Line(stderr, "sst: note: the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never", e.path)
+		text.Note(stderr, "the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never", e.path)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 )
 
 // writeWithNever writes a table of the keys of 0 to 99, with a list of those of 100 to 5099.
@@ -51,7 +52,7 @@ func TestExceptionsInReverseOrder(t *testing.T) {
 	}
 	writeWithNever(t, old, &table.WriterOptions{Comparer: order}, func(i int) []byte { return fmt.Appendf(nil, "%05d", 90_000-i) })
 	status, _, stderr := sst("convert", "--comparator", "reverse", old, "-o", converted)
-	if status != exitOK || stderr != "" {
+	if status != cli.ExitOK || stderr != "" {
 		t.Fatalf("status %d, %s, want 0 and no note", status, stderr)
 	}
 	want := exceptionsIn(t, old, order)
@@ -88,12 +89,12 @@ func TestExceptionsThatAreKeys(t *testing.T) {
 	}
 	writeWithNever(t, denying, &table.WriterOptions{FilterKey: filterKey}, key)
 	status, _, stderr := sst("convert", denying, "-o", rescued)
-	if want := `: key "00000" of the table is one of the exceptions`; status != exitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
-		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, exitDamaged, want)
+	if want := `: key "00000" of the table is one of the exceptions`; status != cli.ExitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
+		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, cli.ExitDamaged, want)
 	}
 	status, _, stderr = sst("repair", denying, "-o", rescued)
-	if want := "sst: note: left out 124 exceptions of the filter, since the table has a key that is one of them\n"; status != exitOK || stderr != want {
-		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, exitOK, want)
+	if want := "sst: note: left out 124 exceptions of the filter, since the table has a key that is one of them\n"; status != cli.ExitOK || stderr != want {
+		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, cli.ExitOK, want)
 	}
 	if got := mustSST(t, "get", rescued, "00000"); got != "value\n" {
 		t.Errorf("get from the new table: %q, want value", got)
@@ -120,8 +121,8 @@ func TestExceptionsThatAreVeryLong(t *testing.T) {
 	}
 	for _, command := range []string{"convert", "repair"} {
 		status, _, stderr := sst(command, forged, "-o", converted)
-		if want := "sst: note: left out 4,097 exceptions of the filter, since they are, together, over 16 times as long as their block\n"; status != exitOK || stderr != want {
-			t.Errorf("%s: status %d, %q, want %d and %q", command, status, stderr, exitOK, want)
+		if want := "sst: note: left out 4,097 exceptions of the filter, since they are, together, over 16 times as long as their block\n"; status != cli.ExitOK || stderr != want {
+			t.Errorf("%s: status %d, %q, want %d and %q", command, status, stderr, cli.ExitOK, want)
 		}
 	}
 }

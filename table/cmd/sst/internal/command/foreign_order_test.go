@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // In a database of the reverse order, a table in another order or in none is sorted: every command finds its keys.
@@ -50,7 +51,7 @@ func TestTablesInAnotherOrder(t *testing.T) {
 		for args, want := range map[string]string{"scan": scanned, "get a b c d e": found, "get c": "c\n", "scan --reverse": found} {
 			f := strings.Fields(args)
 			status, out, stderr := sst(append([]string{f[0], d.dir}, f[1:]...)...)
-			if diff := cmp.Diff(want, out); diff != "" || status != exitOK || strings.Count(stderr, "sst: note: ") != 1 || !strings.Contains(stderr, tt.note) {
+			if diff := cmp.Diff(want, out); diff != "" || status != cli.ExitOK || strings.Count(stderr, "sst: note: ") != 1 || !strings.Contains(stderr, tt.note) {
 				t.Errorf("%s: sst %s: status %d, %s (-want +got):\n%s", name, args, status, stderr, diff)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // FuzzCommands gives any bytes to the commands that read a table. Each ends with a status
@@ -44,7 +45,7 @@ func fuzzCommands(t *testing.T, path string) {
 		{"scan", "--reverse", path}, {"scan", "-f", "json", path}, {"diff", path, path}, {"manifest", path},
 		{"report", path, "-o", filepath.Join(dir, "t.html")},
 	} {
-		if status, stdout, stderr := sst(args...); status < 0 || status > exitDamaged {
+		if status, stdout, stderr := sst(args...); status < 0 || status > cli.ExitDamaged {
 			t.Errorf("sst %v: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}

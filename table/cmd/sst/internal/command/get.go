@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // getFlags are the flags of get.
 type getFlags struct {
 	sourceFlags
-	keyFlags
+	cli.KeyFlags
 	format  string
 	explain bool
 }
@@ -45,13 +45,13 @@ func getCommand() *cobra.Command {
   sst get --explain /var/lib/app/db -- -key-that-starts-with-a-dash
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
 		ValidArgsFunction: cli.Files(1, sourceNames...),
-		Annotations: exitStatus{
-			exitOK:       "all keys were found",
-			exitNegative: "a key is absent",
-			exitDamaged:  "the newest version of a key may be hidden: a table, a log or a manifest is damaged or missing",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:       "all keys were found",
+			cli.ExitNegative: "a key is absent",
+			cli.ExitDamaged:  "the newest version of a key may be hidden: a table, a log or a manifest is damaged or missing",
+		}.Annotation(),
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.from != "" {
+			if f.From != "" {
 				return cli.Arguments("SOURCE", 1, cli.Unlimited, 1)(cmd, args)
 			}
 			return cli.Arguments("SOURCE and KEY", 2, cli.Unlimited, 1)(cmd, args)
@@ -61,7 +61,7 @@ func getCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	cmd.MarkFlagsMutuallyExclusive("explain", "format")
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw")
-	f.keyFlags.add(cmd, "look up")
+	f.KeyFlags.Add(cmd, "look up")
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -72,15 +72,15 @@ func getCommand() *cobra.Command {
 
 // run looks up the keys of the arguments, and those of --keys-from.
 func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
-	first, err := f.decodeAll(args)
+	first, err := f.DecodeAll(args)
 	if err != nil {
 		return err
 	}
-	print, err := f.printer(cmd.OutOrStdout(), len(first) > 1 || f.from != "")
+	print, err := f.printer(cmd.OutOrStdout(), len(first) > 1 || f.From != "")
 	if err != nil {
 		return err
 	}
-	if len(first) == 1 && f.from == "" && f.format != "json" {
+	if len(first) == 1 && f.From == "" && f.format != "json" {
 		print = noteEmpty(cmd, print)
 	}
 	answer := func(s *source.Source, key []byte) (found bool, err error) { return get(s, key, print) }
@@ -92,12 +92,12 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	f.lookups = true
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
 		if s.FilterOnly() && !f.explain {
-			if answer, err = f.askFilter(cmd.OutOrStdout(), len(first) > 1 || f.from != ""); err != nil {
+			if answer, err = f.askFilter(cmd.OutOrStdout(), len(first) > 1 || f.From != ""); err != nil {
 				return err
 			}
 		}
 		var l lookups
-		for keys, err := range f.batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
+		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
 			if err == nil {
 				err = s.PrefetchLogs(keys...)
 			}
@@ -111,7 +111,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		if !f.explain {
 			l.noteAbsent(cmd.ErrOrStderr())
 		}
-		return cmp.Or(l.failure(), negative(l.absent > 0))
+		return cmp.Or(l.failure(), cli.Negative(l.absent > 0))
 	})
 }
 
@@ -132,7 +132,7 @@ func noteEmpty(cmd *cobra.Command, print func(source.Entry) error) func(source.E
 	}
 	return func(e source.Entry) error {
 		if len(e.Value) == 0 {
-			text.Line(cmd.ErrOrStderr(), "sst: note: the key is present, and its value is empty")
+			text.Note(cmd.ErrOrStderr(), "the key is present, and its value is empty")
 		}
 		return print(e)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
@@ -58,7 +58,7 @@ func (l *lookups) noteAbsent(stderr io.Writer) {
 		if l.absent == 1 {
 			are = "is"
 		}
-		text.Line(stderr, "sst: note: %d of %d keys %s absent", l.absent, l.keys, are)
+		text.Note(stderr, "%d of %d keys %s absent", l.absent, l.keys, are)
 	}
 }
 

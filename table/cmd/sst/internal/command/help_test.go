@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // Limits of a help: what fits on a terminal, and what anybody reads.
@@ -97,8 +99,8 @@ func TestHelpsNameTopics(t *testing.T) {
 // Each command that looks at files says what damage does. The README says what exit statuses mean.
 func TestExitStatuses(t *testing.T) {
 	for _, c := range allCommands() {
-		if damaged := fmt.Sprintf("\n  %d  ", exitDamaged); (c.GroupID == "look" || c.GroupID == "repair") && !strings.Contains(exitStatusHelp(c), damaged) {
-			t.Errorf("%s: the help has no exit status %d", c.CommandPath(), exitDamaged)
+		if damaged := fmt.Sprintf("\n  %d  ", cli.ExitDamaged); (c.GroupID == "look" || c.GroupID == "repair") && !strings.Contains(cli.StatusHelp(c), damaged) {
+			t.Errorf("%s: the help has no exit status %d", c.CommandPath(), cli.ExitDamaged)
 		}
 	}
 	readme, err := os.ReadFile(readmes[0])

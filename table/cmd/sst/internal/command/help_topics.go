@@ -3,7 +3,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // topics are texts for sst help about what several commands share.
@@ -113,7 +113,8 @@ Allowlist  --never FILE: no key in FILE is ever a false positive. Those that the
            chance are stored beside it, 1 of 4096 for fuse:12. Other programs ignore them. A key of
            both inputs is an error.
 
-sst plan says which filter to take, sst stats measures one, and sst fpr draws false-positive rates.`
+sieve plan says which filter to take, sst stats measures one, and sieve rates draws false-positive
+rates.`
 
 const damageHelp = `sst repair DIR writes a new database of the newest readable version of each key that is not
 deleted, from the tables and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also

@@ -49,9 +49,6 @@ func TestHostileNames(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			if name == "plan" && long.Race {
-				t.Skip("it measures filters, which takes a minute with the race detector")
-			}
 			for _, line := range commandLines(c, usage, paths) {
 				checkPrinted(t, append(strings.Fields(name), line...))
 			}
@@ -79,17 +76,13 @@ var usages = map[string][]string{
 	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
-	"fpr":      {"-n 20 --runs 2 --questions 100 -o out", "-o HOSTILE/out -n 20 --runs 2 --questions 100", "-o out --keys-from PATH"},
 	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},
 	"layout":   {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},
 	"manifest": {"PATH", "PATH HOSTILEwritten.ldb", "PATH -o PATH", "-o HOSTILE/out PATH"},
 	"merge":    {"PATH -o out.ldb", "PATH PATH -o out/", "PATH HOSTILEwritten.ldb --database -o merged", "PATH --database -o HOSTILEnew", "HOSTILEonly.filter PATH -o out.filter", "HOSTILEwritten.ldb PATH -o HOSTILE/out", "--on-duplicate error PATH PATH -o HOSTILEout2.ldb", "PATH -o PATH/out"},
-	"plan":     {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE", "-n 1000 --bits 10 --memory HOSTILE", "--bits 10 --sample PATH"},
-	"play":     {"-o out.html", "-o -", "-o HOSTILE/out"},
 	"report":   {"PATH -o out.html", "PATH -o -", "PATH -o HOSTILE/out"},
 	"repair":   {"PATH -o new", "--certain PATH -o HOSTILEnew2", "PATH -o HOSTILE/new", "PATH -o PATH/new", "PATH -o HOSTILEout.ldb", "PATH -o PATH"},
 	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
-	"seen":     {"--state PATH", "--state out.state missingHOSTILE", "--state HOSTILE/out", "--state out.state -n HOSTILE", "--state out.state -p HOSTILE"},
 	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--summary PATH", "--summary --json PATH", "--try PATH", "--try --json PATH"},
 	"verify":   {"PATH", "-q PATH", "--json PATH", "--all-tables PATH missingHOSTILE"},
 	"version":  {"", "HOSTILE"},

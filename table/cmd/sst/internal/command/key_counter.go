@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // A keyCounter passes each key on once, with the number of times that it came in place of its value.
@@ -53,7 +53,7 @@ func (c *keyCounter) flush() error {
 // finish passes the last key on, and prints what was left out.
 func (c *keyCounter) finish(stderr io.Writer) error {
 	if c.leftOut > 0 {
-		text.Line(stderr, "sst: note: left out %s, because --on-duplicate count keeps numbers only", text.Count(uint64(c.leftOut), "value"))
+		text.Note(stderr, "left out %s, because --on-duplicate count keeps numbers only", text.Count(uint64(c.leftOut), "value"))
 	}
 	return c.flush()
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // There may be any number of keys, which are asked for many at a time: each has its answer, in
@@ -18,7 +19,7 @@ import (
 func TestKeysInBatches(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var keys, want strings.Builder
-	for i := range 2*maxBatchKeys + 10 {
+	for i := range 2*cli.MaxBatchKeys + 10 {
 		fmt.Fprintf(&keys, "key%d\n", i)
 		if i%1000 == 0 {
 			fmt.Fprintf(&want, "key%d\t\n", i)
@@ -31,11 +32,11 @@ func TestKeysInBatches(t *testing.T) {
 	}
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
 	status, got, stderr := sst("get", "--keys-from", "keys.txt", "t.ldb")
-	if status != exitNegative || got != want.String() {
+	if status != cli.ExitNegative || got != want.String() {
 		t.Errorf("status %d, %d answers, want %d: %s", status, strings.Count(got, "\n"), strings.Count(want.String(), "\n"), stderr)
 	}
 	status, _, stderr = sst("get", "--keys-from", "long.txt", "t.ldb")
-	if status != exitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than 16777216 bytes, want at most that many") {
+	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than 16777216 bytes, want at most that many") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -58,7 +59,7 @@ func TestUnreadKeysAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
-	if named := strings.Count(stderr, `sst: key "key`); status != exitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
+	if named := strings.Count(stderr, `sst: key "key`); status != cli.ExitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
 		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // A key of a kind that LevelDB does not have is lost for its kind, also if a repair sorts its table: it is in its place.
@@ -43,8 +44,8 @@ func TestRepairNamesKinds(t *testing.T) {
 		}
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		wrong := strings.Contains(stderr, `≥ "b" and ≤ "b": sorted`) || strings.Contains(stderr, "it is not in the range")
-		if status != exitDamaged || !strings.Contains(stderr, said) || wrong {
-			t.Errorf("%s: repair: status %d, want %d, and %q only\n%s%s", name, status, exitDamaged, said, out, stderr)
+		if status != cli.ExitDamaged || !strings.Contains(stderr, said) || wrong {
+			t.Errorf("%s: repair: status %d, want %d, and %q only\n%s%s", name, status, cli.ExitDamaged, said, out, stderr)
 		}
 		if got, want := mustSST(t, "scan", d.dir+".new"), "a\t1\nc\t3\nd\t4\ne\t5\n"; got != want {
 			t.Errorf("%s: the new database has %q, want %q", name, got, want)
@@ -69,7 +70,7 @@ func TestKindsBehindAGap(t *testing.T) {
 		f.Close() // it was only read
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		_, got, _ := sst("scan", d.dir+".new")
-		if want := "b\told\nc\t3\n"; got != want || status != exitDamaged || !strings.Contains(stderr, `lost the keys ≥ "a" and ≤ "c" (`) {
+		if want := "b\told\nc\t3\n"; got != want || status != cli.ExitDamaged || !strings.Contains(stderr, `lost the keys ≥ "a" and ≤ "c" (`) {
 			t.Errorf("kind %d: repair: status %d, %q, want %q\n%s%s", kind, status, got, want, out, stderr)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -34,22 +35,22 @@ func TestKindThatLevelDBLacks(t *testing.T) {
 			out    string // of the command; "": it is not compared
 			said   string
 		}{
-			{[]string{"verify", d.dir}, exitDamaged, "", "000001.ldb: table: " + said},
-			{[]string{"verify", file}, exitDamaged, "", "000001.ldb: table: " + said},
-			{[]string{"scan", d.dir}, exitDamaged, "a\t1\nc\t3\n", lost},
-			{[]string{"scan", "--reverse", d.dir}, exitDamaged, "c\t3\na\t1\n", lost},
-			{[]string{"scan", "--strict", d.dir}, exitDamaged, "a\t1\n", said},
-			{[]string{"scan", "--versions=false", file}, exitDamaged, "a\t1\nc\t3\n", lost},
-			{[]string{"scan", "--versions", "--keys", d.dir}, exitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
-			{[]string{"scan", "--keys", file}, exitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
-			{[]string{"get", d.dir, "a", "b", "c"}, exitDamaged, "a\t1\nc\t3\n", said},
-			{[]string{"get", file, "a", "b", "c"}, exitDamaged, "a\t1\nc\t3\n", said},
-			{[]string{"get", d.dir, "c"}, exitOK, "3\n", ""},
-			{[]string{"repair", d.dir, "-o", repaired}, exitDamaged, "", lost},
-			{[]string{"scan", repaired}, exitOK, "a\t1\nc\t3\n", ""},
-			{[]string{"diff", d.dir, repaired}, exitDamaged, "", lost},
-			{[]string{"merge", d.dir, "-o", d.dir + ".ldb"}, exitDamaged, "", said},
-			{[]string{"merge", "--database", d.dir, "-o", d.dir + ".2"}, exitDamaged, "", said},
+			{[]string{"verify", d.dir}, cli.ExitDamaged, "", "000001.ldb: table: " + said},
+			{[]string{"verify", file}, cli.ExitDamaged, "", "000001.ldb: table: " + said},
+			{[]string{"scan", d.dir}, cli.ExitDamaged, "a\t1\nc\t3\n", lost},
+			{[]string{"scan", "--reverse", d.dir}, cli.ExitDamaged, "c\t3\na\t1\n", lost},
+			{[]string{"scan", "--strict", d.dir}, cli.ExitDamaged, "a\t1\n", said},
+			{[]string{"scan", "--versions=false", file}, cli.ExitDamaged, "a\t1\nc\t3\n", lost},
+			{[]string{"scan", "--versions", "--keys", d.dir}, cli.ExitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
+			{[]string{"scan", "--keys", file}, cli.ExitOK, fmt.Sprintf("a\t1\tset\nb\t9\t%d\nb\t2\tset\nc\t3\tset\n", kind), ""},
+			{[]string{"get", d.dir, "a", "b", "c"}, cli.ExitDamaged, "a\t1\nc\t3\n", said},
+			{[]string{"get", file, "a", "b", "c"}, cli.ExitDamaged, "a\t1\nc\t3\n", said},
+			{[]string{"get", d.dir, "c"}, cli.ExitOK, "3\n", ""},
+			{[]string{"repair", d.dir, "-o", repaired}, cli.ExitDamaged, "", lost},
+			{[]string{"scan", repaired}, cli.ExitOK, "a\t1\nc\t3\n", ""},
+			{[]string{"diff", d.dir, repaired}, cli.ExitDamaged, "", lost},
+			{[]string{"merge", d.dir, "-o", d.dir + ".ldb"}, cli.ExitDamaged, "", said},
+			{[]string{"merge", "--database", d.dir, "-o", d.dir + ".2"}, cli.ExitDamaged, "", said},
 		} {
 			status, out, stderr := sst(tt.args...)
 			if status != tt.status || tt.out != "" && out != tt.out || !strings.Contains(out+stderr, tt.said) {
@@ -68,7 +69,7 @@ func TestKindsOfATableByItself(t *testing.T) {
 	mustSST(t, "verify", file)
 	mustSST(t, "scan", file)
 	for _, args := range [][]string{{"scan", "--versions=false", file}, {"get", file, "b"}} {
-		if status, _, stderr := sst(args...); status != exitUsage || !strings.Contains(stderr, "kind 7, a single deletion of RocksDB or Pebble") {
+		if status, _, stderr := sst(args...); status != cli.ExitUsage || !strings.Contains(stderr, "kind 7, a single deletion of RocksDB or Pebble") {
 			t.Errorf("sst %q: status %d, %s", args, status, stderr)
 		}
 	}
@@ -122,11 +123,11 @@ func TestRandomKinds(t *testing.T) {
 				lost[key] = e
 			}
 		}
-		if status, out, _ := sst("verify", d.dir); (status == exitOK) != sound {
+		if status, out, _ := sst("verify", d.dir); (status == cli.ExitOK) != sound {
 			t.Fatalf("seed %d: verify: status %d, sound is %t\n%s", seed, status, sound, out)
 		}
 		status, out, stderr := sst("scan", d.dir)
-		if diff := cmp.Diff(want, out); diff != "" || (status == exitOK) != (len(lost) == 0) {
+		if diff := cmp.Diff(want, out); diff != "" || (status == cli.ExitOK) != (len(lost) == 0) {
 			t.Fatalf("seed %d: scan: status %d, %d keys are lost (-want +got):\n%s\n%s", seed, status, len(lost), diff, stderr)
 		}
 		said := dbdamage.Hear(stderr)
@@ -139,7 +140,7 @@ func TestRandomKinds(t *testing.T) {
 			t.Errorf("seed %d: the library: %v, and %d keys are lost", seed, err, len(lost))
 		}
 		status, _, stderr = sst("repair", d.dir, "-o", d.dir+".new")
-		if _, repaired, _ := sst("scan", d.dir+".new"); (status == exitOK) != (len(lost) == 0) || repaired != want {
+		if _, repaired, _ := sst("scan", d.dir+".new"); (status == cli.ExitOK) != (len(lost) == 0) || repaired != want {
 			t.Errorf("seed %d: repair: status %d, %s\n%s", seed, status, stderr, cmp.Diff(want, repaired))
 		}
 	}
@@ -167,7 +168,7 @@ func TestKindInALog(t *testing.T) {
 		verified, out, _ := sst("verify", d.dir)
 		scanned, shown, stderr := sst("scan", d.dir)
 		said := dbdamage.Hear(stderr)
-		if err := readByLibrary(d.dir); verified != exitDamaged || scanned != exitDamaged || shown != "a\t1\nc\t3\n" || !said.Names("b", 2) || !errors.Is(err, table.ErrCorrupt) {
+		if err := readByLibrary(d.dir); verified != cli.ExitDamaged || scanned != cli.ExitDamaged || shown != "a\t1\nc\t3\n" || !said.Names("b", 2) || !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("kind %d: verify %d, scan %d, the library %v\n%s%s%s", kind, verified, scanned, err, out, shown, stderr)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/layout"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const layoutLong = `List the parts of a file in file order, with offsets and lengths in bytes: the blocks of a table,
@@ -35,7 +35,7 @@ func layoutCommand() *cobra.Command {
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,
-		Annotations:       exitStatus{exitDamaged: "FILE is damaged"}.annotation(),
+		Annotations:       cli.ExitStatus{cli.ExitDamaged: "FILE is damaged"}.Annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log", "MANIFEST-*"})...),
 	}

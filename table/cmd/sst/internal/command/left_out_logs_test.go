@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // A log that is missing or left out is damage for a repair, and a missing one for other commands too unless they leave
@@ -47,11 +48,11 @@ func TestLeftOutLogs(t *testing.T) {
 			args = append(args, "-o", dir+".new")
 		}
 		status, out, stderr := sst(args...)
-		want := exitDamaged
+		want := cli.ExitDamaged
 		if tt.said == "" {
-			want = exitOK
+			want = cli.ExitOK
 		}
-		if status != want || !strings.Contains(stderr, tt.said) || want == exitOK && strings.Contains(stderr, "may show") {
+		if status != want || !strings.Contains(stderr, tt.said) || want == cli.ExitOK && strings.Contains(stderr, "may show") {
 			t.Errorf("log %s, MANIFEST cut %t: sst %s: status %d, want %d, and %q\n%s%s", tt.log, tt.torn, tt.args, status, want, tt.said, out, stderr)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -54,7 +55,6 @@ func (m *littleMemory) prepare(t *testing.T) {
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("t.ldb"), "--table-filter", "fuse")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("set/"), "--entries-per-table", "5000", "--table-filter", "table-bloom")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("db"), "--database")
-	mustSST(t, "seen", m.in("lines"), "--state", m.in("state"), "-n", "100M")
 	contents, err := os.ReadFile(m.in("t.ldb"))
 	if err != nil {
 		t.Fatal(err)
@@ -120,9 +120,9 @@ func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, st
 			return status, stderr // the runtime starts by chance only: it needs one or two pieces of 64 MiB
 		}
 	}
-	ok := status == exitOK || status == exitMemory || status == exitUsage && strings.Count(stderr, "\n") == 1 ||
-		strings.Contains(args, "cut.ldb") && status == exitDamaged
-	if !ok || crash || status == exitMemory && strings.Count(stderr, "\n") != 1+strings.Count(stderr, "sst: note: ") {
+	ok := status == cli.ExitOK || status == cli.ExitMemory || status == cli.ExitUsage && strings.Count(stderr, "\n") == 1 ||
+		strings.Contains(args, "cut.ldb") && status == cli.ExitDamaged
+	if !ok || crash || status == cli.ExitMemory && strings.Count(stderr, "\n") != 1+strings.Count(stderr, "sst: note: ") {
 		t.Errorf("ulimit -v %d, sst %s: status %d, %.400s", kib, args, status, stderr)
 	}
 	for _, dir := range []string{m.temp, m.outputs} {
@@ -151,15 +151,8 @@ func TestMemoryIsAskedFor(t *testing.T) {
 	}{
 		{1 << 20, "build --memory 64MiB <pairs -o >t.ldb --table-filter fuse", ""},
 		{1 << 20, "build <pairs -o >t.ldb", ""},
-		{1 << 20, "seen --state >a <lines", ""},
 		{4 << 20, "build --memory 64GiB <pairs -o >t.ldb", "sst with --memory 65536MiB needs 69 GB of memory, the limit is "},
-		{4 << 20, "seen --state >b -n 10G -p 1e-9 <lines", "a state for 10,000,000,000 lines and a rate of 1e-09 needs 110 GB of memory, the limit is "},
-		{2 << 20, "seen --state >c -n 1G -p 1% <lines", "a state for 1,000,000,000 lines and a rate of 0.01 needs 1.3 GB of memory, the limit is "},
-		{1 << 20, "seen --state <state <lines", "needs 239 MB of memory, the limit is "},
-		{2 << 20, "seen --state <state <lines", ""},
 		{1 << 20, "build --filter-only --table-filter table-bloom --filter-keys 500M <pairs -o >f.filter", "a filter for 500,000,000 keys needs 537 MB of memory, the limit is "},
-		{1 << 20, "plan -n 10M -p 1e-5", "sst plan needs 503 MB of memory, the limit is "},
-		{1 << 20, "fpr -o >rates -n 1M --questions 1M", "sst fpr needs 400 MB of memory, the limit is "},
 		{1 << 20, "verify <snappy.ldb", "snappy.ldb needs 250 MB of memory, the limit is "},
 		{1 << 20, "verify <zstd.ldb", "zstd.ldb needs 250 MB of memory, the limit is "},
 		{1 << 20, "verify <snappy.set", zeros},
@@ -173,7 +166,7 @@ func TestMemoryIsAskedFor(t *testing.T) {
 			continue
 		}
 		status, stderr := m.check(t, tt.kib, tt.args)
-		if want := map[bool]int{true: exitOK, false: exitMemory}[tt.want == ""]; status != want || !strings.Contains(stderr, tt.want) {
+		if want := map[bool]int{true: cli.ExitOK, false: cli.ExitMemory}[tt.want == ""]; status != want || !strings.Contains(stderr, tt.want) {
 			t.Errorf("sst %s: status %d, %s; want %d, %s", tt.args, status, stderr, want, tt.want)
 		}
 	}
@@ -181,13 +174,12 @@ func TestMemoryIsAskedFor(t *testing.T) {
 
 // commandsInLittleMemory are what is run with limits at random.
 var commandsInLittleMemory = []string{
-	"seen --state >a -n 1k <lines", "seen --state >b -n 10M <lines", "seen --state >c -n 300M <lines", "seen --state >d -n 2G <lines", "seen --state <state <lines",
 	"build <pairs -o >t.ldb", "build <pairs -o >t.ldb --memory 32MiB --table-filter fuse:16", "build <pairs -o >t.ldb --memory 200MiB -c zstd --concurrency 8",
 	"build <pairs -o >s/ --entries-per-table 1000 --table-filter table-bloom", "build <pairs -o >db$$ --database",
 	"build --filter-only <pairs -o >f.filter", "build --filter-only --table-filter table-bloom --filter-keys 300M <pairs -o >f.filter",
 	"merge <t.ldb <set -o >m.ldb", "merge <db -o >m/ --table-filter fuse", "convert <t.ldb -o >t.ldb -c zstd", "merge --database <db -o >db$$", "repair <db -o >db$$", "repair <cut.ldb -o >t.ldb",
 	"get <t.ldb 00000000 || test $? = 1", "scan <set", "stats <t.ldb", "stats --try <t.ldb", "verify <set", "layout <t.ldb", "diff <t.ldb <set", "report <t.ldb -o >r.html", "report <db -o >r.html",
-	"plan -n 10k -p 1%", "play -o >p.html", "help build", "manifest <t.ldb -o >set.jsonl",
+	"help build", "manifest <t.ldb -o >set.jsonl",
 }
 
 // commandsOfALargeFilter are run with one of 375 MB too.
@@ -227,7 +219,7 @@ func TestAnyAddressSpace(t *testing.T) {
 		status, _ := m.check(t, kib, args)
 		done[status]++
 	}
-	if t.Logf("runs by status: %v", done); done[exitOK] < runs/8 || done[exitMemory] < runs/8 {
-		t.Errorf("%d runs ended well, and %d for lack of memory, of %d", done[exitOK], done[exitMemory], runs)
+	if t.Logf("runs by status: %v", done); done[cli.ExitOK] < runs/8 || done[cli.ExitMemory] < runs/8 {
+		t.Errorf("%d runs ended well, and %d for lack of memory, of %d", done[cli.ExitOK], done[cli.ExitMemory], runs)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // The keys that are lost with a table are those of its range in the MANIFEST, unless that is no range or its keys are
@@ -47,8 +48,8 @@ func TestLostRangesOfTables(t *testing.T) {
 				os.Remove(file)
 			}
 			status, out, stderr := sst(append([]string{"scan", d.dir}, strings.Fields(tt.args)...)...)
-			if status != exitDamaged || !strings.Contains(stderr, "000002.ldb: "+tt.said) {
-				t.Errorf("%s, missing %t: status %d, want %d, and %q\n%s%s", name, isMissing, status, exitDamaged, tt.said, out, stderr)
+			if status != cli.ExitDamaged || !strings.Contains(stderr, "000002.ldb: "+tt.said) {
+				t.Errorf("%s, missing %t: status %d, want %d, and %q\n%s%s", name, isMissing, status, cli.ExitDamaged, tt.said, out, stderr)
 			}
 		}
 	}
@@ -71,7 +72,7 @@ func TestFilesWithTheNameOfAManifest(t *testing.T) {
 		"a database with a set's manifest":   filepath.Dir(d.write(t, "set.jsonl", []byte(`{"format":"sievetable-set","version":2,"tables":0}`+"\n"))),
 		"a database with a table's manifest": filepath.Dir(d.write(t, "set.jsonl", contents)),
 	} {
-		if status, out, stderr := sst("scan", "--versions=false", path); status != exitOK || out != "a\t1\nb\t2\n" {
+		if status, out, stderr := sst("scan", "--versions=false", path); status != cli.ExitOK || out != "a\t1\nb\t2\n" {
 			t.Errorf("%s: status %d, %q, %s", name, status, out, stderr)
 		}
 		mustSST(t, "verify", path)
@@ -96,7 +97,7 @@ func TestReplacedTables(t *testing.T) {
 		d.end(t)
 		for args, want := range map[string]string{"scan": "b\t1\nc\t2\n", "scan --reverse": "c\t2\nb\t1\n", "scan --strict": "", "scan --strict --reverse": ""} {
 			status, out, stderr := sst(append(strings.Fields(args), d.dir)...)
-			if status != exitDamaged || out != want || !strings.Contains(stderr, "000001.ldb: ") || !strings.Contains(stderr, "size is ") {
+			if status != cli.ExitDamaged || out != want || !strings.Contains(stderr, "000001.ldb: ") || !strings.Contains(stderr, "size is ") {
 				t.Errorf("%d bytes more in the MANIFEST: sst %s: status %d, %q, %s; want %q", more, args, status, out, stderr, want)
 			}
 			if lost := `lost the keys ≥ "a" and ≤ "d" (size is `; want != "" && !strings.Contains(stderr, lost) {

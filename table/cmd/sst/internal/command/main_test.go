@@ -13,7 +13,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // full is a full disk.
@@ -37,10 +38,10 @@ func TestOutputFails(t *testing.T) {
 	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--format", "keys", filepath.Join(dir, "words"))
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"seen", "--state", filepath.Join(dir, "seen"), filepath.Join(dir, "words")}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
 	} {
 		var stderr strings.Builder
-		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
+		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != cli.ExitUsage || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("sst %v: status %d, %q", args, status, &stderr)
 		}
 	}
@@ -96,7 +97,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 			{"stats", path}, {"verify", path}, {"layout", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
 			{"report", path, "-o", filepath.Join(dir, "t.html")},
 		} {
-			if status, _, stderr := sst(args...); status > exitNegative {
+			if status, _, stderr := sst(args...); status > cli.ExitNegative {
 				t.Errorf("sst %v: status %d, %s", args, status, stderr)
 			}
 		}
@@ -113,7 +114,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := sst("repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
-	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != exitUsage || !strings.Contains(stderr, want) {
+	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != cli.ExitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	mustSST(t, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")

@@ -19,11 +19,11 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -42,15 +42,15 @@ func manifestCommand() *cobra.Command {
 		Long:  manifestLong,
 		Example: `  sst manifest --tables 12 --entries 11_234_567 part-*.json -o set.jsonl
   sst manifest --entries "$(wc -l <sorted.txt)" part-*.ldb -o set.jsonl`,
-		Annotations: exitStatus{
-			exitOK:      "the manifest is complete and on disk",
-			exitDamaged: "a table is damaged, and no manifest was written",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "the manifest is complete and on disk",
+			cli.ExitDamaged: "a table is damaged, and no manifest was written",
+		}.Annotation(),
 		Args:              cli.Arguments("FILE", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, slices.Concat(tableNames, []string{"*.json", "*.jsonl"})...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
-	addForce(cmd, new(bool))
+	dbdir.AddForce(cmd, new(bool))
 	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are this `number` of tables")
 	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have this `number` of entries")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

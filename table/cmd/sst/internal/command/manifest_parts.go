@@ -9,9 +9,8 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // expected is what the user knows of a set, so that what is missing is noticed.
@@ -27,7 +26,7 @@ func parseExpected(tables, entries string) (e expected, err error) {
 		if f.text == "" {
 			continue
 		}
-		if *f.value, err = cli.ParseCount(f.flag, strings.TrimSpace(f.text), plan.MaxKeys); err != nil {
+		if *f.value, err = cli.ParseCount(f.flag, strings.TrimSpace(f.text), cli.MaxCount); err != nil {
 			return e, err
 		}
 	}

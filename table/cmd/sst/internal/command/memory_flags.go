@@ -3,41 +3,11 @@ package command
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 )
-
-// memoryFlags are the flags of commands that limit their memory.
-type memoryFlags struct {
-	memory string
-	given  func() bool
-}
-
-func (f *memoryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB")
-	f.given = func() bool { return cmd.Flags().Changed("memory") }
-}
-
-func (f *memoryFlags) limit() (memory.Limit, error) {
-	if !f.given() {
-		return memory.Usual()
-	}
-	const want = "a size of at least 32MiB, such as 1GiB"
-	n, err := cli.ParseSize("--memory", f.memory, want)
-	if err == nil && memory.Limit(n) < memory.MinLimit {
-		err = cli.UsageErrorf("--memory is %s, want %s", wire.Quote([]byte(f.memory)), want)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return memory.Limit(n), memory.Limit(n).Check()
-}
 
 // limitedOptions returns the options of a Writer within the limit.
 func (f *writerFlags) limitedOptions(internal bool, order table.Comparer, limit memory.Limit) (*table.WriterOptions, error) {

@@ -10,11 +10,12 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // mergeFlags are the flags of merge.
@@ -49,10 +50,10 @@ func mergeCommand() *cobra.Command {
 		Example: `  sst merge blocklist/ additions.ldb -o merged/
   sst merge --database /var/lib/app/db -o /var/lib/app/compacted
   sst merge monday.filter tuesday.filter -o week.filter`,
-		Annotations: exitStatus{
-			exitOK:      "OUT is complete and on disk",
-			exitDamaged: "an INPUT is damaged, and OUT was not written",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "OUT is complete and on disk",
+			cli.ExitDamaged: "an INPUT is damaged, and OUT was not written",
+		}.Annotation(),
 		Args:              cli.Arguments("INPUT", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
@@ -103,7 +104,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 func noteLostFilters(stderr io.Writer, all []*source.Source) {
 	for _, s := range all {
 		if policy := s.TableFilter(); policy != "" {
-			text.Line(stderr, "sst: note: the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", s.Path, policy)
+			text.Note(stderr, "the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", s.Path, policy)
 			return
 		}
 	}
@@ -159,10 +160,10 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	f.to.internalKeys = f.to.database // build appends them to a database
 	b := &build{
 		buildFlags: &f.to, ctx: ctx, options: o, userOrder: m.order, limit: math.MaxInt64,
-		read: &inputReader{stderr: cmd.ErrOrStderr()}, stdout: cmd.OutOrStdout(),
+		read: &input.Reader{Stderr: cmd.ErrOrStderr()}, stdout: cmd.OutOrStdout(),
 	}
 	b.fill = func(w appender) (err error) {
-		b.read.n, err = m.appendAll(w, f.to.internalKeys)
+		b.read.N, err = m.appendAll(w, f.to.internalKeys)
 		if m.rule == ruleNewest {
 			b.sequence = m.highest
 		}
@@ -175,7 +176,7 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	if !f.json {
 		return nil
 	}
-	return text.JSONLine(cmd.OutOrStdout(), merged{f.to.out, b.read.n, m.common, m.deleted})
+	return text.JSONLine(cmd.OutOrStdout(), merged{f.to.out, b.read.N, m.common, m.deleted})
 }
 
 // A merged is what merge --json prints.

@@ -13,9 +13,10 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -82,7 +83,7 @@ func areOfDatabases(all []*source.Source) bool {
 		if name, _ := versions.FindCurrentOrManifest(dir); name == "" && !s.Dir {
 			continue // a part of any
 		}
-		if dir = realName(dir); database != "" && dir != database {
+		if dir = dbdir.RealName(dir); database != "" && dir != database {
 			return true
 		}
 		database = dir
@@ -243,5 +244,5 @@ func (m *merging) note(stderr io.Writer) {
 	if m.others {
 		rest += "; sequence numbers of different databases do not compare: if these are copies of one, use --on-duplicate newest"
 	}
-	text.Line(stderr, "sst: note: of %s in several INPUTs, took the entry %s%s", text.Count(m.common, "key"), which, rest)
+	text.Note(stderr, "of %s in several INPUTs, took the entry %s%s", text.Count(m.common, "key"), which, rest)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // An inputModel is what an INPUT of merge has.
@@ -227,7 +228,7 @@ func TestMergeIsThatOfMaps(t *testing.T) {
 		want, common := mergeModel(inputs, rule)
 		checkMerged(t, rng, paths, flags, want)
 		status, _, stderr := sst(slices.Concat([]string{"merge", "--on-duplicate", "error", "-o", filepath.Join(t.TempDir(), "x.ldb")}, paths)...)
-		if (status == exitUsage) != (common != "") {
+		if (status == cli.ExitUsage) != (common != "") {
 			t.Errorf("seed %d: with --on-duplicate error, status %d, %s; want an error for %q", seed, status, stderr, common)
 		}
 	}

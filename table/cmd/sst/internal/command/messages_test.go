@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // longKey is longer than what a message shows of a key.
@@ -88,8 +89,8 @@ func TestMessagesShortenNames(t *testing.T) {
 		for _, line := range lines {
 			args := append(strings.Fields(name), line...)
 			status, stdout, stderr := sst(args...)
-			if status != exitUsage {
-				t.Errorf("sst %.200q: status %d, want %d", args, status, exitUsage)
+			if status != cli.ExitUsage {
+				t.Errorf("sst %.200q: status %d, want %d", args, status, cli.ExitUsage)
 			}
 			for printed := range strings.Lines(stdout + stderr) {
 				if n := strings.Count(printed, "k"); n > 1000 {

@@ -11,6 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // A damaged MANIFEST has lost the edit that calls the table of an old value obsolete. Its sound edits call the table of
@@ -28,9 +30,9 @@ func TestDeletionsOfObsoleteTables(t *testing.T) {
 			flipAt(t, obsolete, indexOffset(t, obsolete))
 		}
 		manifest := d.write(t, "MANIFEST-000000", d.editsThatLose(t, versions.Table{Level: 1, Number: 2}))
-		flipAt(t, manifest, totalSize([]string{manifest})-3)
+		flipAt(t, manifest, input.TotalSize([]string{manifest})-3)
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-		if status != exitDamaged || !strings.Contains(stderr, "000002.ldb, which MANIFEST-000000 calls obsolete, but for deletions") {
+		if status != cli.ExitDamaged || !strings.Contains(stderr, "000002.ldb, which MANIFEST-000000 calls obsolete, but for deletions") {
 			t.Errorf("status %d, %s%s", status, out, stderr)
 		}
 		if diff := cmp.Diff("kept\t2\nlive\t8\n", mustSST(t, "scan", d.dir+".new")); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // A repair keeps the keys of a table outside of the range in the MANIFEST, and says that another table may be lost.
@@ -25,13 +26,13 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 		from, to string
 		status   int
 	}{
-		{"the range of the table", "a", "c", exitOK},
-		{"a larger range", "a", "d", exitOK},
-		{"without the last keys", "a", "a", exitDamaged},
-		{"without the first keys", "b", "c", exitDamaged},
-		{"without both", "b", "b", exitDamaged},
-		{"another range", "d", "e", exitDamaged},
-		{"a backward range", "c", "a", exitOK},
+		{"the range of the table", "a", "c", cli.ExitOK},
+		{"a larger range", "a", "d", cli.ExitOK},
+		{"without the last keys", "a", "a", cli.ExitDamaged},
+		{"without the first keys", "b", "c", cli.ExitDamaged},
+		{"without both", "b", "b", cli.ExitDamaged},
+		{"another range", "d", "e", cli.ExitDamaged},
+		{"a backward range", "c", "a", cli.ExitOK},
 	} {
 		for level := range 2 {
 			t.Run(fmt.Sprintf("%s, level %d", tt.name, level), func(t *testing.T) {
@@ -92,13 +93,13 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 		status      int
 		out, stderr string
 	}{
-		{[]string{"scan", dir}, exitOK, "a\t2\n", note},
-		{[]string{"scan", "--reverse", dir}, exitOK, "a\t2\n", note},
-		{[]string{"scan", "--all-tables", dir}, exitOK, "a\t5\nb\t4\n", ""},
-		{[]string{"get", dir, "a"}, exitOK, "2\n", ""},
-		{[]string{"get", dir, "b"}, exitNegative, "", ""},
-		{[]string{"repair", dir, "-o", dir + ".new"}, exitOK, dir + ": wrote 2 pairs to " + dir + ".new\n", ""},
-		{[]string{"scan", dir + ".new"}, exitOK, "a\t5\nb\t4\n", ""},
+		{[]string{"scan", dir}, cli.ExitOK, "a\t2\n", note},
+		{[]string{"scan", "--reverse", dir}, cli.ExitOK, "a\t2\n", note},
+		{[]string{"scan", "--all-tables", dir}, cli.ExitOK, "a\t5\nb\t4\n", ""},
+		{[]string{"get", dir, "a"}, cli.ExitOK, "2\n", ""},
+		{[]string{"get", dir, "b"}, cli.ExitNegative, "", ""},
+		{[]string{"repair", dir, "-o", dir + ".new"}, cli.ExitOK, dir + ": wrote 2 pairs to " + dir + ".new\n", ""},
+		{[]string{"scan", dir + ".new"}, cli.ExitOK, "a\t5\nb\t4\n", ""},
 	} {
 		if status, out, stderr := sst(tt.args...); status != tt.status || out != tt.out || stderr != tt.stderr {
 			t.Errorf("sst %q: status %d, %q, %q; want %d, %q, %q", tt.args, status, out, stderr, tt.status, tt.out, tt.stderr)
@@ -126,7 +127,7 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	damaged[len(damaged)-1] ^= 1
 	o.file(t, "MANIFEST-000001", damaged)
 	status, out, stderr := sst("repair", dir, "-o", dir+".new")
-	if status != exitDamaged || strings.Contains(stderr, "comparator") {
+	if status != cli.ExitDamaged || strings.Contains(stderr, "comparator") {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 	}
 	if summary := mustSST(t, "stats", "--summary", dir+".new"); !strings.Contains(summary, reverse) {

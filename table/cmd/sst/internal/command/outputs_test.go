@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // No command replaces a file that a database or a set needs, whichever flag names it, through links too. Nothing is
@@ -25,12 +27,12 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 	for _, out := range outputs {
 		for _, line := range []string{
 			"build -o OUT in.tsv", "build -o new.ldb --summary OUT in.tsv", "merge t.ldb -o OUT", "merge t.filter -o OUT", "convert t.ldb -o OUT",
-			"repair t.ldb -o OUT", "report t.ldb -o OUT", "play -o OUT", "manifest t.ldb -o OUT", "seen --state OUT in.tsv",
+			"repair t.ldb -o OUT", "report t.ldb -o OUT", "manifest t.ldb -o OUT",
 		} {
 			args := strings.Fields(strings.ReplaceAll(line, "OUT", out))
 			status, _, stderr := sst(args...)
-			if named := fmt.Sprintf(" is %s, ", out); status != exitUsage || !strings.Contains(stderr, named) {
-				t.Errorf("%v: status %d, %q; want status %d and %q", args, status, stderr, exitUsage, named)
+			if named := fmt.Sprintf(" is %s, ", out); status != cli.ExitUsage || !strings.Contains(stderr, named) {
+				t.Errorf("%v: status %d, %q; want status %d and %q", args, status, stderr, cli.ExitUsage, named)
 			}
 		}
 	}
@@ -53,16 +55,16 @@ func TestOutputsThroughLinks(t *testing.T) {
 		t.Skip(err) // Windows may forbid it
 	}
 	before := filesOf(t, "db")
-	if status, _, stderr := sst("build", "-o", "work/../../db/CURRENT", "in.tsv"); status != exitUsage {
+	if status, _, stderr := sst("build", "-o", "work/../../db/CURRENT", "in.tsv"); status != cli.ExitUsage {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	mustSST(t, "build", "-o", "fx/../db/CURRENT", "in.tsv") // which is in far/db
 	t.Chdir("work")
 	t.Setenv("PWD", filepath.Join(dir, "work"))
-	if status, _, stderr := sst("play", "-o", "../../db/CURRENT"); status != exitUsage {
+	if status, _, stderr := sst("report", "../../t.ldb", "-o", "../../db/CURRENT"); status != cli.ExitUsage {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != exitUsage || !strings.Contains(stderr, "in it") {
+	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != cli.ExitUsage || !strings.Contains(stderr, "in it") {
 		t.Errorf("into its input: status %d, %q", status, stderr)
 	}
 	if diff := cmp.Diff(before, filesOf(t, filepath.Join(dir, "db"))); diff != "" {
@@ -90,7 +92,7 @@ func TestOutputsBesideDamagedManifests(t *testing.T) {
 			if err := tt.damage(t); err != nil {
 				t.Fatal(err)
 			}
-			if status, _, stderr := sst("convert", "t.ldb", "-o", onlyFile(t, tt.out)); status != exitUsage {
+			if status, _, stderr := sst("convert", "t.ldb", "-o", onlyFile(t, tt.out)); status != cli.ExitUsage {
 				t.Errorf("status %d, %q", status, stderr)
 			}
 			mustSST(t, "build", "-o", filepath.Join(filepath.Dir(tt.out), "000099.ldb"), "in.tsv") // which is new
@@ -115,7 +117,7 @@ func TestForcedOutputs(t *testing.T) {
 	for _, args := range [][]string{{"convert", "--force", listed, "-o", listed}, {"manifest", "--force", table, "-o", "set/set.jsonl"}, {"verify", "db", "set"}} {
 		mustSST(t, args...)
 	}
-	if status, _, stderr := sst("convert", "--force", "t.ldb", "-o", "db/CURRENT"); status != exitUsage || !strings.Contains(stderr, "name another file") {
+	if status, _, stderr := sst("convert", "--force", "t.ldb", "-o", "db/CURRENT"); status != cli.ExitUsage || !strings.Contains(stderr, "name another file") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	for _, free := range []string{"db/table.ldb", "db/000099.ldb", "set/other.ldb", "db/notes.txt"} { // which nothing needs

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A pass goes over the parts of a command's arguments, one after another, and prints what it finds about each.
@@ -63,7 +63,7 @@ func (p *pass) eachFile(files []target, do func(target) error) error {
 // note prints notes.
 func (p *pass) note(notes ...string) {
 	for _, note := range notes {
-		text.Line(p.stderr, "sst: note: %s", note)
+		text.Note(p.stderr, "%s", note)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // process is the command as a process of its own, with its files in two directories.

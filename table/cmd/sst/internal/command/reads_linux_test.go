@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // readsFile is where counted writes to.
@@ -105,7 +107,7 @@ func TestReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := totalSize(files)
+		size := input.TotalSize(files)
 		bytes, calls := readsOf(t, tt.args...)
 		mostBytes, mostCalls := tt.most(size)
 		if size < 4<<20 || bytes > mostBytes || calls > mostCalls {

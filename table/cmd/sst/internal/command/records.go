@@ -7,11 +7,11 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // scanRecords prints the records of a file whose records are not batches, one per line.

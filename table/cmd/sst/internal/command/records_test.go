@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // exportOf returns n records as a Firestore export has them, of sizes up to that of several blocks, and their file.
@@ -74,7 +75,7 @@ func TestRecordsThatAreNoBatches(t *testing.T) {
 			t.Errorf("scan --limit 7 prints %d lines", strings.Count(out, "\n"))
 		}
 		for _, args := range [][]string{{"get", path, "k"}, {"diff", path, path}, {"merge", path, "-o", path + ".ldb"}, {"repair", path, "-o", path + ".ldb"}, {"scan", "--prefix", "k", path}} {
-			if status, _, stderr := sst(args...); status != exitUsage || !strings.Contains(stderr, "whose records are not write batches, such as a Firestore export") {
+			if status, _, stderr := sst(args...); status != cli.ExitUsage || !strings.Contains(stderr, "whose records are not write batches, such as a Firestore export") {
 				t.Errorf("sst %q: status %d, %s", args, status, stderr)
 			}
 		}
@@ -128,8 +129,8 @@ func TestDamagedRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"verify", "stats", "scan", "layout"} {
-			if status, _, _ := sst(command, path); status != exitDamaged {
-				t.Errorf("sst %s: status %d, want %d", command, status, exitDamaged)
+			if status, _, _ := sst(command, path); status != cli.ExitDamaged {
+				t.Errorf("sst %s: status %d, want %d", command, status, cli.ExitDamaged)
 			}
 		}
 	}
@@ -158,16 +159,16 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if status, stdout, _ := sst("verify", path); status != exitDamaged {
+			if status, stdout, _ := sst("verify", path); status != cli.ExitDamaged {
 				t.Errorf("sst verify: status %d, %s", status, stdout)
 			}
-			if status, stdout, stderr := sst("scan", path); status != exitDamaged || stdout != tt.scan {
+			if status, stdout, stderr := sst("scan", path); status != cli.ExitDamaged || stdout != tt.scan {
 				t.Errorf("sst scan: status %d, %s%s, want %s", status, stdout, stderr, tt.scan)
 			}
 			if tt.scan == "" {
 				return
 			}
-			if status, _, stderr := sst("repair", path, "-o", path+".ldb"); status != exitDamaged {
+			if status, _, stderr := sst("repair", path, "-o", path+".ldb"); status != cli.ExitDamaged {
 				t.Errorf("sst repair: status %d, %s", status, stderr)
 			}
 			if out := mustSST(t, "scan", path+".ldb"); out != tt.scan {
@@ -196,7 +197,7 @@ func TestPebbleLogs(t *testing.T) {
 		}
 		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"repair", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
 			status, stdout, stderr := sst(args...)
-			if want := fmt.Sprintf("%s: a log of Pebble, or of RocksDB with recycled logs, not", path); status != exitUsage || !strings.Contains(stdout+stderr, want) {
+			if want := fmt.Sprintf("%s: a log of Pebble, or of RocksDB with recycled logs, not", path); status != cli.ExitUsage || !strings.Contains(stdout+stderr, want) {
 				t.Errorf("kind %d: sst %q: status %d, %s%s", kind, args, status, stdout, stderr)
 			}
 		}

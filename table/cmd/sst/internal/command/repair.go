@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const repairLong = `Write a new database of whatever is still readable of a damaged one, or a new table of a damaged
@@ -29,7 +29,7 @@ Of --memory, a file whose index is corrupt may take 1/4, a block 1/16 plus 2 MiB
 type repairFlags struct {
 	sourceFlags
 	writerFlags
-	memoryFlags
+	cli.MemoryFlags
 	tableSize string
 	certain   bool // leave out what is not certain
 	json      bool
@@ -45,10 +45,10 @@ func repairCommand() *cobra.Command {
 		Example: `  sst repair /var/lib/app/db -o /var/lib/app/repaired
   sst repair --certain db -o repaired
   sst repair broken.ldb -o rescued.ldb`,
-		Annotations: exitStatus{
-			exitOK:      "OUT is complete and on disk, and nothing was lost",
-			exitDamaged: "something was lost or out of order; OUT has the rest, if there is any",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "OUT is complete and on disk, and nothing was lost",
+			cli.ExitDamaged: "something was lost or out of order; OUT has the rest, if there is any",
+		}.Annotation(),
 		Args:              cli.Arguments("DIR or FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}
@@ -57,7 +57,7 @@ func repairCommand() *cobra.Command {
 	flags.BoolVar(&f.certain, "certain", false, "leave out pairs whose newer versions may be lost")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs, lost and messages")
-	f.memoryFlags.add(cmd)
+	f.MemoryFlags.Add(cmd)
 	f.writerFlags.add(cmd)
 	f.sourceFlags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }

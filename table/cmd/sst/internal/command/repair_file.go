@@ -11,14 +11,14 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -39,7 +39,7 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	limit, err := f.limit()
+	limit, err := f.Limit()
 	if err != nil {
 		return err
 	}

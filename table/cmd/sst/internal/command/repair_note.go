@@ -3,7 +3,7 @@ package command
 import (
 	"io"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // notRepaired are the compressions that engines lack, and which these are.
@@ -17,6 +17,6 @@ var notRepaired = map[string]string{
 // say so when they repair the database: C++ LevelDB moves the table away, and goleveldb deletes it.
 func noteNotRepaired(stderr io.Writer, compression string) {
 	if engine := notRepaired[compression]; engine != "" {
-		text.Line(stderr, "sst: note: goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, compression)
+		text.Note(stderr, "goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, compression)
 	}
 }

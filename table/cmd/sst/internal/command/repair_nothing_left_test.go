@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // If nothing can be read of a table, a repair names all of its keys as lost, and keeps none of their older versions with
@@ -39,8 +41,8 @@ func TestRepairWithoutBlocks(t *testing.T) {
 			status, out, stderr := sst("repair", option, d.dir, "-o", repaired)
 			_, got, _ := sst("scan", repaired)
 			lost := `000002.ldb: lost the keys ≥ "a" and ≤ "c" (`
-			if diff := cmp.Diff(want, got); diff != "" || status != exitDamaged || !strings.Contains(stderr, lost) {
-				t.Errorf("%s: sst repair %s: status %d, want %d, and %q (-want +got):\n%s\n%s%s", name, option, status, exitDamaged, lost, diff, out, stderr)
+			if diff := cmp.Diff(want, got); diff != "" || status != cli.ExitDamaged || !strings.Contains(stderr, lost) {
+				t.Errorf("%s: sst repair %s: status %d, want %d, and %q (-want +got):\n%s\n%s%s", name, option, status, cli.ExitDamaged, lost, diff, out, stderr)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // Of a table that was never listed, a repair keeps an entry if a damaged log can have lost it, by its sequence number.
@@ -41,7 +42,7 @@ func TestSpareTablesBesideLostWrites(t *testing.T) {
 		tt.damage(t, filepath.Join(d.dir, "000001.log"))
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		got := strings.Join(strings.Fields(mustSST(t, "scan", "--keys", d.dir+".new")), " ")
-		if diff := cmp.Diff(tt.want, got); diff != "" || (status == exitOK) != (name == "none") {
+		if diff := cmp.Diff(tt.want, got); diff != "" || (status == cli.ExitOK) != (name == "none") {
 			t.Errorf("%s damaged: status %d (-want +got):\n%s\n%s%s", name, status, diff, out, stderr)
 		}
 	}

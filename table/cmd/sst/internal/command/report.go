@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // reportFlags are the flags of report.
@@ -46,14 +46,14 @@ func reportCommand() *cobra.Command {
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
-		Annotations:       exitStatus{exitDamaged: "the page shows damage, or tables that are missing"}.annotation(),
+		Annotations:       cli.ExitStatus{cli.ExitDamaged: "the page shows damage, or tables that are missing"}.Annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0])
 		},
 	}
-	addPageFlag(cmd, &f.out)
+	cli.AddPageFlag(cmd, &f.out)
 	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of keys and values in a page")
 	f.add(cmd)
 	f.addNoLogs(cmd)
@@ -64,7 +64,7 @@ func reportCommand() *cobra.Command {
 // Damage is in the page and in the error.
 func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if f.out == "" {
-		return errNoPage
+		return cli.ErrNoPage
 	}
 	embed, err := cli.ParseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	write := func(page func(io.Writer) error, damage error) error {
-		return errors.Join(writePage(cmd.Context(), f.out, page, p.out), damage)
+		return errors.Join(cli.WritePage(cmd.Context(), f.out, page, p.out), damage)
 	}
 	if dbdir.IsSet(path) {
 		return p.reportSet(path, write)

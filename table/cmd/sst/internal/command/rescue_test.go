@@ -12,6 +12,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // writeForRescue has goleveldb write a database of several tables and a log, and returns
@@ -80,8 +82,8 @@ func TestRepairedDatabaseIsReadByItsEngine(t *testing.T) {
 		t.Errorf("scan does not name %q: %s", want, stderr)
 	}
 	status, stdout, stderr := sst("repair", dir, "-o", repaired)
-	if status != exitDamaged || !strings.Contains(stderr, "lost the keys") {
-		t.Fatalf("repair: status %d, want %d, and what is lost: %s%s", status, exitDamaged, stdout, stderr)
+	if status != cli.ExitDamaged || !strings.Contains(stderr, "lost the keys") {
+		t.Fatalf("repair: status %d, want %d, and what is lost: %s%s", status, cli.ExitDamaged, stdout, stderr)
 	}
 	want := map[string]string{}
 	for line := range strings.Lines(scanned) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // writeRandomLog has goleveldb write random batches, and returns the log and a line of sst scan for each
@@ -74,7 +76,7 @@ func TestSalvageOfLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, stdout, stderr := sst("repair", path, "-o", out)
-		if want := exitDamaged; places > 0 && status != want || places == 0 && status != 0 {
+		if want := cli.ExitDamaged; places > 0 && status != want || places == 0 && status != 0 {
 			t.Fatalf("seed %d: status %d\n%s%s", seed, status, stdout, stderr)
 		}
 		var salvaged []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -67,7 +68,7 @@ func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 			if err := os.WriteFile(cut, contents[:len(contents)-48], 0o666); err != nil {
 				t.Fatal(err)
 			}
-			checkMemoryNamed(t, path, cut, exitDamaged)
+			checkMemoryNamed(t, path, cut, cli.ExitDamaged)
 		})
 	}
 }
@@ -130,9 +131,9 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, stdout, stderr := sst("repair", path, "-o", path+".out")
-		want := exitDamaged
+		want := cli.ExitDamaged
 		if tt.want != "" {
-			want = exitUsage
+			want = cli.ExitUsage
 		}
 		if status != want || !strings.Contains(stderr, tt.want) || (tt.want == "") != strings.Contains(stdout, ": wrote ") {
 			t.Errorf("%s: status %d, want %d with %q: %s%s", tt.name, status, want, tt.want, stdout, stderr)
@@ -162,7 +163,7 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 				sums = append(sums, "lost "+strings.TrimSpace(after))
 			}
 		}
-		if diff := cmp.Diff([]string{want}, sums); diff != "" || status != exitDamaged || strings.Count(stdout, "\n") > 105 {
+		if diff := cmp.Diff([]string{want}, sums); diff != "" || status != cli.ExitDamaged || strings.Count(stdout, "\n") > 105 {
 			t.Errorf("cut by %d bytes: status %d, sums (-want +got):\n%s", cut, status, diff)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // scanFlags are the flags of scan.
@@ -49,10 +49,10 @@ func scanCommand() *cobra.Command {
 		Example: `  sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
-		Annotations: exitStatus{
-			exitOK:      "all entries were printed",
-			exitDamaged: "entries may be lost or old: a table, a log or a manifest is damaged or missing",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "all entries were printed",
+			cli.ExitDamaged: "entries may be lost or old: a table, a log or a manifest is damaged or missing",
+		}.Annotation(),
 		Args:              cli.Arguments("SOURCE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}
@@ -128,7 +128,7 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 		return cli.UsageErrorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
 	}
 	if why := f.whyEmpty(order); why != "" {
-		text.Line(stderr, "sst: note: the range is empty, because %s", why)
+		text.Note(stderr, "the range is empty, because %s", why)
 	}
 	return nil
 }

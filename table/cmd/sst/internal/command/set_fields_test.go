@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -46,7 +47,7 @@ func TestFieldsOfManifestsAreChecked(t *testing.T) {
 				for _, args := range [][]string{{"verify", s.dir}, {"scan", s.dir}, {"get", s.dir, "c"}} {
 					want := tt.said != "" && (tt.read || args[0] == "verify")
 					status, out, stderr := sst(args...)
-					if (status == exitDamaged) != want || want && !strings.Contains(out+stderr, tt.said) {
+					if (status == cli.ExitDamaged) != want || want && !strings.Contains(out+stderr, tt.said) {
 						t.Errorf("%s, sum %t, removals %t: sst %q: status %d, want %q: %s%s", name, withSum, removals, args, status, tt.said, out, stderr)
 					}
 				}

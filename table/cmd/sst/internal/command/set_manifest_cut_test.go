@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // However the manifest of a set is cut short, with or without layers: it is damage, and sst says that the file ends
@@ -30,10 +32,10 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 			for _, command := range []string{"scan", "verify"} {
 				status, _, stderr := sst(command, s.dir)
 				isWithin := strings.Contains(stderr, "the file ends within a line, so the manifest was cut short: take another copy")
-				if size == len(whole)-1 && status == exitOK { // only the newline is missing
+				if size == len(whole)-1 && status == cli.ExitOK { // only the newline is missing
 					continue
 				}
-				if status != exitDamaged || isWithin != (whole[size-1] != '\n') {
+				if status != cli.ExitDamaged || isWithin != (whole[size-1] != '\n') {
 					t.Errorf("%d layers, %d of %d bytes: sst %s: status %d, %s", layers, size, len(whole), command, status, stderr)
 				}
 			}
@@ -43,9 +45,9 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 			if err := os.WriteFile(path, append([]byte(line), whole[first:]...), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			want := exitDamaged
+			want := cli.ExitDamaged
 			if version > 3 {
-				want = exitUsage
+				want = cli.ExitUsage
 			}
 			if status, _, stderr := sst("scan", s.dir); status != want {
 				t.Errorf("version %d: status %d, want %d: %s", version, status, want, stderr)

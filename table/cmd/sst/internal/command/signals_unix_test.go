@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // feed writes lines, of which some are spilled and all are more than a chunk, and goes on

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // sourceFlags are the flags of all commands that read a SOURCE.
@@ -94,7 +95,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	if err != nil {
 		return err
 	}
-	o.Note = func(note string) { text.Line(stderr, "sst: note: %s", note) }
+	o.Note = func(note string) { text.Note(stderr, "%s", note) }
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 		damage = errors.Join(damage, errors.New("older and deleted versions of the keys of lost writes may show"))
 	}
 	damage = errors.Join(damage, s.Damage)
-	if damage != nil && errors.Is(err, errNegative) {
+	if damage != nil && errors.Is(err, cli.ErrNegative) {
 		err = nil // the missing part may have the key
 	}
 	return errors.Join(err, damage)
@@ -133,3 +134,10 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
 }
+
+// The patterns of the names of files. ".filter" is what the help of build calls a filter
+// without a table.
+var (
+	tableNames  = []string{"*.ldb", "*.sst", "*.filter"}
+	sourceNames = slices.Concat(tableNames, []string{"*.log", "*.jsonl"}) // set.jsonl is the manifest of a set
+)

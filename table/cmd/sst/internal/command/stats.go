@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const statsLong = `Print statistics of tables: blocks, sizes, what compression and prefixes save, and the filters'
@@ -43,9 +43,9 @@ func statsCommand() *cobra.Command {
 		Example: `  sst stats users.ldb /var/lib/app/db
   sst stats --by-prefix --delimiter / /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
-		Annotations: exitStatus{
-			exitDamaged: "a table or a log is damaged, missing, or of a wrong size",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitDamaged: "a table or a log is damaged, missing, or of a wrong size",
+		}.Annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}

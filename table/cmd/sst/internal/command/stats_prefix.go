@@ -13,13 +13,14 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A prefixFlags has the flags of stats --by-prefix.
@@ -96,7 +97,7 @@ func sizeOfTables(path string, flags *sourceFlags) int64 {
 			paths = append(paths, t.Path)
 		}
 	}
-	return totalSize(paths)
+	return input.TotalSize(paths)
 }
 
 // count counts the entries of a source.

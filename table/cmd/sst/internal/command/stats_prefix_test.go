@@ -14,7 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 )
 
 // randomVersions returns internal keys of which many are versions of one user key, deletions among

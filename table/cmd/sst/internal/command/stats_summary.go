@@ -10,8 +10,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // summarize prints the summary of a database or a set, and then returns what is missing or wrong.

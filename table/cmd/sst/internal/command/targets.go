@@ -8,8 +8,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -119,7 +120,7 @@ func pathsOf(tables []target) []string {
 }
 
 // sizeOf returns the size of all files together.
-func sizeOf(files ...target) int64 { return totalSize(pathsOf(files)) }
+func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
 
 // wasRemoved reports whether err says that the file was removed from its directory, because
 // its database is in use.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // callable are arguments that each command accepts. A mistake beside them is found before the
@@ -20,17 +21,13 @@ var callable = map[string]string{
 	"build":    "-o gone/out.ldb in.tsv",
 	"convert":  "t.ldb -o gone/out.ldb",
 	"diff":     "t.ldb t.ldb",
-	"fpr":      "-o gone/out -n 20 --runs 2 --questions 100",
 	"get":      "t.ldb a",
 	"layout":   "t.ldb",
 	"manifest": "t.ldb",
 	"merge":    "t.ldb -o gone/out.ldb",
-	"plan":     "-n 10 --bits 10",
-	"play":     "-o gone/out.html",
 	"report":   "t.ldb -o gone/out.html",
 	"repair":   "t.ldb -o gone/out.ldb",
 	"scan":     "t.ldb",
-	"seen":     "--state gone/seen",
 	"stats":    "t.ldb",
 	"verify":   "t.ldb",
 }
@@ -40,9 +37,6 @@ var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUin
 
 // wrongValues are what no flag takes, or few.
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
-
-// slowPlans are values that plan accepts. It takes a second for each.
-var slowPlans = []string{"--value-size=0", "--memory=0", "--json=0"}
 
 // writeUsable writes the files of callable.
 func writeUsable(t *testing.T) {
@@ -65,7 +59,7 @@ func TestValuesOfFlags(t *testing.T) {
 		line := strings.Fields(callable[c.Name()])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, value := range wrongValues {
-				if value != "" && isName(f) || c.Name() == "plan" && slices.Contains(slowPlans, "--"+f.Name+"="+value) {
+				if value != "" && isName(f) {
 					continue
 				}
 				args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
@@ -120,7 +114,7 @@ func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) 
 		t.Errorf("sst %.200q prints %q, which is not ours: %.400s", args, found, stderr)
 	}
 	lines := strings.SplitAfter(stderr, "\n")
-	if status != exitUsage || strings.Contains(stderr, "no such file") {
+	if status != cli.ExitUsage || strings.Contains(stderr, "no such file") {
 		return false
 	}
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "sst: ") || len(lines[0]) > 400 ||
@@ -140,12 +134,7 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", want tsv, json or hex`},
 		{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", want tsv, json or hex`},
 		{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", want tsv, json, hex or raw`},
-		{[]string{"plan", "--keys", "x"}, `--keys is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
-		{[]string{"plan", "-n", "x"}, `-n is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
-		{[]string{"plan", "-n", ""}, "-n is empty, want a number of keys"},
 		{[]string{"build", "-o=", "t.tsv"}, "-o is empty, want a file"},
-		{[]string{"plan", "-n", "5", "-p", "1%", "--compression", "1e999"}, "--compression is \"1e999\", want a number"},
-		{[]string{"plan", "--keys", "10", "--rate", "7"}, `--rate is "7", want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%`},
 		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
 		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or none"},
 		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, "--block-size is 0, want 1 to 536870912"},
@@ -153,25 +142,11 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
 		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},
 		{[]string{"report", "a", "b"}, "got 2 arguments, want 1: FILE or DIR"},
-		{[]string{"play", "a"}, "got 1 argument, want flags only"},
 	} {
 		_, _, stderr := sst(tt.args...)
 		if got, _, _ := strings.Cut(stderr, "\n"); got != "sst: "+tt.want {
 			t.Errorf("sst %q: %s, want %s", tt.args, got, tt.want)
 		}
-	}
-}
-
-// What a message of plan gives as an example works.
-func TestPlanExample(t *testing.T) {
-	long.Test(t)
-	status, _, stderr := sst("plan", "-n", "10")
-	_, example, ok := strings.Cut(strings.SplitN(stderr, "\n", 2)[0], ": sst ")
-	if status != exitUsage || !ok {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
-	if status, out, stderr := sst(strings.Fields(example)...); status != 0 || out == "" {
-		t.Errorf("sst %s: status %d, %s", example, status, stderr)
 	}
 }
 
@@ -182,7 +157,7 @@ func TestTemporaryNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out/"}, {"merge", "t.ldb", "--database", "-o", "gone/out"}, {"repair", "t.ldb", "-o", "gone/out.ldb"},
 		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
-		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."}, {"seen", "--state", "gone/seen"},
+		{"manifest", "t.ldb", "-o", "gone/set.jsonl"},
 	} {
 		status, _, stderr := sst(args...)
 		if regexp.MustCompile(`\.tmp|sievetable-|sst-`).MatchString(stderr) || status == 0 && !slices.Contains(args, dir) {

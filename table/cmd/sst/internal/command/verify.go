@@ -13,11 +13,11 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const verifyLong = `Check tables, logs, databases and sets, and print a line for each file: ok, or what is wrong.
@@ -44,10 +44,10 @@ func verifyCommand() *cobra.Command {
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound
   sst verify --json /var/lib/app/db | jq 'select(.verdict != "ok")'`,
-		Annotations: exitStatus{
-			exitOK:      "all was checked and is sound",
-			exitDamaged: "a table, a log or a manifest is damaged or missing",
-		}.annotation(),
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "all was checked and is sound",
+			cli.ExitDamaged: "a table, a log or a manifest is damaged or missing",
+		}.Annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
@@ -173,7 +173,7 @@ func (v *verifier) count(t target, is string, err error) error {
 		} else {
 			v.found.of++
 		}
-		if exitStatusOf(err) == exitMemory {
+		if cli.StatusOf(err) == cli.ExitMemory {
 			return &dbfile.FileError{Path: t.Path, Err: err}
 		}
 		return fmt.Errorf("%s could not be checked completely", t.Path)

@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -53,9 +54,9 @@ func TestVerifyJudgesAsDatabase(t *testing.T) {
 		}
 		verified, out, stderr := sst("verify", dir)
 		switch {
-		case err != nil && verified == exitOK:
+		case err != nil && verified == cli.ExitOK:
 			t.Errorf("seed %d, %v: sst verify finds nothing: %s; database: %v", seed, what, out, err)
-		case what == nil && verified != exitOK:
+		case what == nil && verified != cli.ExitOK:
 			t.Errorf("seed %d: a sound database: %s%s", seed, out, stderr)
 		case err != nil:
 			refused++

@@ -118,11 +118,3 @@ func TestCountsOfSmallBuilds(t *testing.T) {
 		}
 	}
 }
-
-func TestCountsOfSmallPlans(t *testing.T) {
-	long.NoRace(t)
-	long.Test(t)
-	for _, args := range []string{"-n 1 -p 50%", "-n 2 --bits 1", "-n 1 --bits 1 --key-size 1 --value-size 1", "-n 1 --bits 1 --entries-per-table 1 --memory 1MB"} {
-		checkCounts(t, append([]string{"plan"}, strings.Fields(args)...))
-	}
-}

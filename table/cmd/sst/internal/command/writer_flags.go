@@ -13,10 +13,10 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -174,7 +174,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 		return cli.UsageErrorf("--table-filter is %w", err)
 	}
 	if o.TableFilterPolicy != nil {
-		o.TableFilterPolicy = checkedPolicy{o.TableFilterPolicy}
+		o.TableFilterPolicy = tablefilter.Checked{TablePolicy: o.TableFilterPolicy}
 	}
 	if f.filterPrefix == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/set"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/set"
 )
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 )
 
 // A spool keeps entries in a temporary file, in their order. Each has the lengths of key and

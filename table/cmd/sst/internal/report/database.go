@@ -15,9 +15,9 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page"
+	"github.com/sievetable/sievetable/table/cmd/internal/page"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Limits of a page, since a MANIFEST can list a million tables.

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
 // throw sets bits of so many at random, for each key k of them, and returns the share that is

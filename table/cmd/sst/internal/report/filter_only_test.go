@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
 // A table with a filter only says so, and answers "may be present" or "absent".

@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
 // fusePolicy returns the policy of binary fuse filters with fingerprints of so many bits.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page"
+	"github.com/sievetable/sievetable/table/cmd/internal/page"
 )
 
 //go:embed parts

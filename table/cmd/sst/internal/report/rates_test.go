@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Set is the page about a set.
@@ -26,7 +26,7 @@ type Set struct {
 // A SetFilter is a kind of filter that a table of the set has.
 type SetFilter struct {
 	Of         string  // what it is a filter of
-	Name       string  // of its kind, as sst plan and sst build have it
+	Name       string  // of its kind, as sieve plan and sst build have it
 	BitsPerKey float64 // as stored
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
 func TestMain(m *testing.M) { pagetest.Main(m) }

@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/zstdframe"
+	"github.com/sievetable/sievetable/table/cmd/internal/zstdframe"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 

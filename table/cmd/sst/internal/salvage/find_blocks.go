@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // A FoundBlock is a block that was found by its checksum.

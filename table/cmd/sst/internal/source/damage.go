@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // isNeeded reports whether an entry may count: not if it is of a spare table, and nothing is lost that can have

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // An Entry is an entry of a table, or a write of a log, with the place where a Scan has found it.

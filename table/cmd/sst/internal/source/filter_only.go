@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 )
 
 // What a database lists is damaged, whatever it has become.

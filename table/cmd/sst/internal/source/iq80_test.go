@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 
 	"github.com/syndtr/goleveldb/leveldb"
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // A span is a range of keys as numbers, both of which are in it. 2k is the key k, and odd numbers are the keys between.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
@@ -19,7 +19,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // A log with damage all over is reported in bounded memory, and read to its end.

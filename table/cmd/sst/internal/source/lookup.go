@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // Get returns the newest version of key in the logs and tables, unless it is a tombstone.

@@ -1,8 +1,8 @@
 package source
 
 import (
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // Options say how to open a Source, and its files.

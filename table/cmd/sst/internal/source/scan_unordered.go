@@ -8,7 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 )
 
 // noteUnknownOrder adds a note if the order of a directory is unknown.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // levelsOf returns the levels of the tables, which are sorted by level. Where the order of

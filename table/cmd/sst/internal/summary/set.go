@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // unknownCount is the number of keys in a damaged block.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // Neighbours are what a filter answered for absent keys that are neighbours of present ones: keys

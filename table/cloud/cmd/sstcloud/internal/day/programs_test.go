@@ -13,15 +13,18 @@ import (
 	"time"
 )
 
-// build builds sst and the service into a directory, and returns it.
+// build builds sst, sieve and the service into a directory, and returns it.
 func build(t *testing.T) string {
 	t.Helper()
 	bin, root := t.TempDir(), filepath.Join("..", "..", "..", "..", "..", "..")
-	for _, program := range []struct{ module, path, work string }{
-		{"table/cmd/sst", ".", ""}, // by go.work
-		{"table/cloud", "./example/service", "off"},
+	for _, program := range []struct {
+		module, work string
+		paths        []string
+	}{
+		{"table/cmd", "", []string{"./sst", "./sieve"}}, // by go.work
+		{"table/cloud", "off", []string{"./example/service"}},
 	} {
-		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), program.path)
+		cmd := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)}, program.paths...)...)
 		cmd.Dir = filepath.Join(root, filepath.FromSlash(program.module))
 		cmd.Env = append(os.Environ(), "GOWORK="+program.work)
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -21,7 +21,7 @@ type walk struct {
 	layer       string // flags of a layer
 }
 
-// otherWalks are kinds that sst plan does not recommend for the rate of the test.
+// otherWalks are kinds that sieve plan does not recommend for the rate of the test.
 var otherWalks = []walk{
 	{"table-bloom filters", "--filter-only --table-filter table-bloom:20", "--filter-only --table-filter table-bloom:20"},
 	{"keys with both filters, zstd", "--bits 14 --table-filter table-bloom:6 --compression zstd", ""},
@@ -34,7 +34,7 @@ var otherWalks = []walk{
 
 const shortWalks = 2
 
-// Every set that sst plan recommends, and of each other kind, can be built, put and served: a listed key is
+// Every set that sieve plan recommends, and of each other kind, can be built, put and served: a listed key is
 // answered by 200, and an absent one by 404.
 func TestPlanToService(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
@@ -42,7 +42,7 @@ func TestPlanToService(t *testing.T) {
 	bin := build(t)
 	p := &programs{t: t, took: map[string]time.Duration{}}
 	sst := filepath.Join(bin, "sst")
-	walks := planned(t, p.must(sst, "plan", "-n", "10e9", "-p", "0.01%"))
+	walks := planned(t, p.must(filepath.Join(bin, "sieve"), "plan", "-n", "10e9", "-p", "0.01%"))
 	if walks = append(walks, otherWalks...); !long.Enabled() {
 		walks = walks[:len(walks)-len(otherWalks)+shortWalks]
 	}
@@ -58,10 +58,10 @@ func TestPlanToService(t *testing.T) {
 	}
 }
 
-// buildLine matches a command that sst plan prints.
+// buildLine matches a command that sieve plan prints.
 var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --format raw-keys --entries-per-table [0-9]+ -o DIR/ INPUT$`)
 
-// planned returns the sets that sst plan recommends.
+// planned returns the sets that sieve plan recommends.
 func planned(t *testing.T, plan string) (walks []walk) {
 	t.Helper()
 	for _, match := range buildLine.FindAllStringSubmatch(plan, -1) {

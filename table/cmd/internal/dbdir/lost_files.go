@@ -1,0 +1,121 @@
+package dbdir
+
+import (
+	"math"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+)
+
+// findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
+// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, they
+// are spare: see isNeeded.
+func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
+	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
+	if err != nil {
+		d.note("%v: what it does not list is not read", err)
+		return unlisted
+	}
+	var lost []TableFile
+	for _, l := range unlisted {
+		if !l.hasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
+			if others = append(others, l); l.hasEngineName() && !d.isWhole() && !d.Version.Lists(l.number) {
+				l.Obsolete = true
+				d.Tables = append(d.Tables, l)
+			}
+			continue
+		}
+		l.Lost, l.Spare = true, d.isWhole()
+		lost = append(lost, l)
+	}
+	switch {
+	case len(lost) > 0 && d.isWhole():
+		d.note("%s: %s neither lists %s nor calls them obsolete: they were never finished or committed, and are used only where something is lost", d.Path, d.Version.Manifest, firstNames(lost))
+	case len(lost) > 0:
+		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
+		d.Doubt = true
+	}
+	d.Tables = append(d.Tables, lost...)
+	return others
+}
+
+// isWhole reports whether nothing says that edits of the MANIFEST are lost.
+func (d *Dir) isWhole() bool {
+	return !d.Doubt && d.Version.Torn == 0 && d.Version.Unread == 0
+}
+
+// leaveOutObsolete leaves out the logs that the newest MANIFEST, which is damaged, calls obsolete in the edits that can
+// be read, and the tables but for their deletions. A compaction drops these with what they have deleted, and other
+// tables that had it can be read again, since the edits that call them obsolete are lost.
+func (d *Dir) leaveOutObsolete() {
+	h := d.history
+	if h == nil {
+		return
+	}
+	var obsolete []TableFile
+	for i := range d.Tables {
+		if l := &d.Tables[i]; l.numbered && h.IsObsoleteTable(l.number) {
+			l.Obsolete, obsolete = true, append(obsolete, *l)
+		}
+	}
+	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
+		l := numbered(path)
+		isObsolete := l.numbered && h.IsObsoleteLog(l.number)
+		if isObsolete {
+			obsolete = append(obsolete, l)
+		}
+		return isObsolete
+	})
+	if len(obsolete) > 0 {
+		d.note("%s: skipped %s, which %s calls obsolete, but for deletions: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
+	}
+}
+
+// loseLog takes note that a log that the MANIFEST names does not exist.
+func (d *Dir) loseLog(o ListOptions, number uint64) {
+	if o.NoLogs && !o.Repair {
+		return
+	}
+	d.LostLog = max(d.LostLog, number)
+	lost, advice := "writes that it had are lost, so", "restore it"
+	if d.Version.Torn > 0 {
+		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, restore it"
+	}
+	if !o.Repair {
+		advice += ", or use --no-log"
+	}
+	d.addDamage(versions.LogName(number), "missing (named in %s): %s older and deleted versions may show: %s", d.Version.Manifest, lost, advice)
+}
+
+// leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
+func (d *Dir) leaveOutLogs(o ListOptions) {
+	logs := slices.DeleteFunc(d.Logs, dbfile.IsEmpty)
+	if d.Logs = nil; !o.Repair || len(logs) == 0 {
+		return
+	}
+	d.LostLog = math.MaxUint64
+	var left []TableFile
+	for _, path := range logs {
+		left = append(left, TableFile{Path: path})
+	}
+	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(left))
+}
+
+// LogsToRead returns the logs that have writes, or should have.
+func (d *Dir) LogsToRead(o ListOptions) []string {
+	after, upTo := d.Logged(o)
+	hasWrites := func(path string) bool { return !dbfile.IsEmpty(path) }
+	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
+		return d.Logs
+	}
+	return nil
+}
+
+// Logged is Version.Logged for a repair, if that is known.
+func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
+	if !o.Repair || d.LogStart(o) == 0 {
+		return 0, 0
+	}
+	return d.Version.Logged()
+}

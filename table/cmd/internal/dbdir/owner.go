@@ -1,0 +1,76 @@
+package dbdir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// An Owner is the database or the set that needs a file.
+type Owner struct {
+	What   string // such as "a table of the database in DIR"; "": nothing needs the file
+	Listed bool   // it is a table that a manifest lists, or the manifest of a set: else an engine gives files that name
+	After  string // what to do after a listed table was replaced
+}
+
+// OwnerOf returns what needs the file of that path, which may be missing. It does not follow links.
+func OwnerOf(path string) Owner {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	_, err := os.Lstat(path)
+	exists := err == nil
+	current, _ := versions.FindCurrentOrManifest(dir)
+	switch {
+	case isSetManifest(path), exists && current == "" && name == set.ManifestName:
+		return Owner{"the manifest of a set", true, ""}
+	case current != "":
+		return ownerInDatabase(dir, name, exists)
+	}
+	return ownerInSet(dir, name, exists)
+}
+
+// engineNames are what engines call files besides tables, logs and MANIFESTs.
+var engineNames = []string{"CURRENT", "LOCK", "LOG", "LOG.old", "CURRENT.bak"}
+
+// ownerInDatabase is OwnerOf for a file in the directory of a database. A MANIFEST that cannot be read to its end may
+// list any table that is there.
+func ownerInDatabase(dir, name string, exists bool) Owner {
+	_, isLog := versions.LogNumber(name)
+	if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
+		return Owner{"a name that engines give to files of the database in " + dir, false, ""}
+	}
+	l := numbered(filepath.Join(dir, name))
+	v, err := versions.Read(dir)
+	mayList := exists && (err != nil || v.Torn > 0 || v.Unread > 0)
+	if !isTableName(name) || !l.hasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
+		return Owner{}
+	}
+	return Owner{"a table of the database in " + dir, true, "engines refuse the database unless the size stays the same: to convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
+}
+
+// ownerInSet is OwnerOf for a file beside the manifest of a set, whatever its name is. One that cannot be read may list
+// any file that is there.
+func ownerInSet(dir, name string, exists bool) Owner {
+	names, _ := regular.DirOf(dir).Names() // what creates the file returns the error
+	for _, other := range names {
+		path := filepath.Join(dir, other)
+		if other != set.ManifestName && (filepath.Ext(other) != ".jsonl" || !isSetManifest(path)) {
+			continue
+		}
+		m, err := ReadSetManifest(path, ListOptions{})
+		isListed := func(t TableFile) bool { return t.Line.Name == name }
+		switch {
+		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
+			return Owner{"a table of the set in " + dir, true, fmt.Sprintf("write its manifest again, by sst manifest --force %s -o %s", filepath.Join(text.ShellPath(dir), "*"+filepath.Ext(name)), text.ShellPath(path))}
+		case name == other+".lock":
+			return Owner{"the lock of the set in " + dir, false, ""}
+		}
+	}
+	return Owner{}
+}

@@ -1,0 +1,204 @@
+package dbfile
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+)
+
+// declareOrder sets the order that the user or a MANIFEST says, until the keys are
+// examined.
+func (f *File) declareOrder(o Order) {
+	f.Declared = o
+	if o.Comparer == nil && !o.SkipManifest {
+		f.Declared = ManifestOrderOf(f.Path)
+	}
+	if f.Order = f.Declared.OrBytewise(); f.Order == table.AnyOrder {
+		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.Declared.Manifest)))
+	}
+}
+
+// detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
+// A wrong order that these do not show is noticed by Verify, and by checkMiss.
+func (f *File) detectOrder(few bool) {
+	if f.Order == table.AnyOrder || f.Declared.Trusted {
+		return
+	}
+	blocks := f.orderSample()
+	if few && len(blocks) > orderFewBlocks {
+		blocks, f.unchecked = f.fewBlocks(), true
+	}
+	switch {
+	case f.isOrdered(f.Order, blocks):
+	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer, blocks):
+		f.Order = table.BytewiseComparer
+		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", wire.Quote([]byte(f.Declared.Manifest)))
+	default:
+		f.setOrderUnknown()
+	}
+}
+
+// setOrderUnknown treats the order as unknown, because the keys contradict it.
+func (f *File) setOrderUnknown() {
+	f.OrderNote = f.Declared.disorderNote()
+	f.Order, f.unchecked = table.AnyOrder, false
+}
+
+// isOrdered reports whether the separators, and the keys of some data blocks, are in an order of user keys.
+// It skips damaged blocks.
+func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
+	order, data := Stored{f.Internal, user}.Comparer(), f.Layout.Data
+	for i := 1; i < len(data); i++ {
+		if order.Compare(data[i-1].Separator, data[i].Separator) >= 0 {
+			return false
+		}
+	}
+	budget := orderSampleDecoded
+	for _, i := range blocks {
+		if budget <= 0 {
+			break
+		}
+		contents, _, err := f.Layout.ReadBlock(data[i].Handle)
+		if budget -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
+			return false
+		}
+	}
+	return true
+}
+
+// orderSample returns the numbers of data blocks all over the file.
+func (f *File) orderSample() []int {
+	stored := uint64(0)
+	for _, part := range f.Layout.Data {
+		stored += part.Length
+	}
+	each := 1 + int(stored/orderSampleStored)
+	return spread(len(f.Layout.Data), (len(f.Layout.Data)+each-1)/each)
+}
+
+// fewBlocks returns the numbers of few data blocks, among them the first and the last one. It leaves out
+// those that are too large.
+func (f *File) fewBlocks() []int {
+	left := uint64(orderFewStored)
+	return slices.DeleteFunc(spread(len(f.Layout.Data), orderFewBlocks), func(i int) bool {
+		n := f.Layout.Data[i].Length
+		if n > left {
+			return true
+		}
+		left -= n
+		return false
+	})
+}
+
+// isBlockOrdered reports whether the keys of data block i are in order, and between their
+// separators.
+func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool {
+	it, err := OpenBlock(contents, order)
+	if err != nil {
+		return !errors.Is(&table.CorruptionError{Err: err}, table.ErrOrder)
+	}
+	data := f.Layout.Data
+	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
+		return false
+	}
+	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
+}
+
+// DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
+// If they contradict it, the order is unknown from then on.
+func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
+	if f.Declared.Trusted || f.Order == table.AnyOrder {
+		return
+	}
+	order := f.Comparer()
+	var last []byte
+	for it := range blocks {
+		for first := true; it.Next(); first = false {
+			if !first && order.Compare(last, it.Key()) >= 0 {
+				f.setOrderUnknown()
+				return
+			}
+			last = append(last[:0], it.Key()...)
+		}
+	}
+}
+
+// ReopenInAnyOrder opens a table again with an unknown order, if found says that its keys
+// contradict an order that is not trusted. It reports whether it did.
+func (f *File) ReopenInAnyOrder(found error) (bool, error) {
+	if f.Declared.Trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
+		return false, nil
+	}
+	f.setOrderUnknown()
+	err := f.ReadInAnyOrder()
+	return err == nil, err
+}
+
+// ReadInAnyOrder makes the Reader read keys in any order.
+func (f *File) ReadInAnyOrder() error {
+	f.Order = table.AnyOrder
+	f.Options.Comparer = f.Comparer()
+	r, err := table.NewReader(f.Src, f.Size, f.Options)
+	if err == nil {
+		f.Reader = r
+	}
+	return err
+}
+
+// explainOrderError replaces an order error by a likelier explanation, if the order is not
+// trusted.
+func (f *File) explainOrderError(err error) error {
+	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) {
+		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)
+	}
+	return err
+}
+
+// checkLookup returns an error if keys cannot be looked up, because the order is unknown.
+func (f *File) checkLookup() error {
+	if f.Order == table.AnyOrder {
+		return &FileError{f.Path, errors.New("the order of keys is unknown, so no key can be looked up: " + comparers.Advice())}
+	}
+	return nil
+}
+
+// checkMiss returns an error if a user key that a lookup has missed can be in the table nevertheless, since the
+// keys are in another order than few of them showed. At the first miss it checks the data blocks whose filters
+// do not rule the key out: if these are in order, it is not in the table. At the second one it checks as many
+// blocks as are examined for a scan.
+func (f *File) checkMiss(user []byte) error {
+	if !f.unchecked {
+		return nil
+	}
+	blocks := f.orderSample()
+	var some []int
+	for i, part := range f.Layout.Data {
+		if f.filters.Contains(part.Offset, user) {
+			some = append(some, i)
+		}
+	}
+	if !f.missed && len(some) <= len(blocks) {
+		blocks, f.missed = some, true
+	} else {
+		f.unchecked = false
+	}
+	if !f.isOrdered(f.Order, blocks) {
+		f.setOrderUnknown()
+	}
+	return f.checkLookup()
+}
+
+// How much of a table is examined to detect its order. Most tables are examined completely, unless few blocks
+// are enough.
+const (
+	orderSampleStored  = 8 << 20  // bytes of blocks as stored
+	orderSampleDecoded = 64 << 20 // bytes of blocks decompressed
+	orderFewBlocks     = 16
+	orderFewStored     = 1 << 20 // bytes of blocks as stored
+)

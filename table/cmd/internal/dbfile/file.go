@@ -1,0 +1,219 @@
+// Package dbfile opens single files of databases and sets: tables and logs. It finds out what a file is, what its keys
+// are, and in which order they come.
+package dbfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// InternalKeys says whether keys are internal keys, which end in a trailer of sequence
+// number and kind.
+type InternalKeys int
+
+// Auto detects it from the keys.
+const (
+	Auto InternalKeys = iota
+	Yes
+	No
+)
+
+// Options say how to open a file.
+type Options struct {
+	InternalKeys InternalKeys
+	Order        Order // order of user keys
+
+	// ScanOnly saves memory if no keys are looked up: the layout and the filters, which grow
+	// with the file, are not kept in memory.
+	ScanOnly bool
+
+	// AsksPrefix has filters read, also with ScanOnly: a scan asks them for a prefix.
+	AsksPrefix bool
+
+	// FewBlocks has the order detected by few data blocks. Others are checked when a lookup misses.
+	FewBlocks bool
+
+	// AnyKind takes keys for internal keys whatever their kinds are.
+	AnyKind bool
+
+	// MaxBlock is the largest size of a block. 0: the default of a Reader.
+	MaxBlock int
+
+	// Outputs are files that the command writes. They are not opened for reading.
+	Outputs output.Files
+
+	// WrapReader, if not nil, wraps the file of each table, to show progress.
+	WrapReader func(io.ReaderAt) io.ReaderAt
+
+	// ReadOnce, if not nil, says that Verify will check the table. What Open reads is kept for it, and ReadOnce
+	// is called with the number of bytes of each further read.
+	ReadOnce func(n int64)
+
+	Meta     *versions.Table // the entry of the table in the MANIFEST; nil: it is not listed
+	Line     *set.Table      // its line in the manifest of its set; nil: there is no set
+	Numbered bool            // it is in a directory, and its name is one that engines give to tables
+	Form     *Form           // what was detected of the table before; nil: it has yet to be
+}
+
+// InManifest reports whether the MANIFEST of a database lists the table, so that its keys are internal keys.
+func (o Options) InManifest() bool { return o.Meta != nil && o.InternalKeys != No }
+
+// inDatabase reports whether the table is in a directory, and a manifest lists it or its name is one that engines
+// give to tables.
+func (o Options) inDatabase() bool { return o.Line != nil || o.Numbered }
+
+// A File is an open table.
+type File struct {
+	Form
+	Path   string
+	Size   int64
+	Src    io.ReaderAt   // the contents of the file
+	Empty  bool          // there are no data blocks
+	Layout *table.Layout // where the blocks are; nil with Options.ScanOnly
+
+	Reader  *table.Reader
+	Metrics *table.Metrics // metrics of the Reader
+	Options *table.ReaderOptions
+
+	Declared   Order  // what the user or a MANIFEST says of the order
+	HiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
+
+	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
+	Damage error
+
+	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
+	ForeignErr error
+
+	inSet      bool // it is one of the tables of a set
+	ofDatabase bool // it is in a directory of tables, or a MANIFEST lists it
+	file       io.Closer
+	filters    Filters
+	sorted     *SortedTable // the sorted copy that the Reader reads, if there is one
+	once       *readOnce    // Src, for Verify; else nil
+
+	unchecked bool // some data blocks were not examined to detect the order
+	missed    bool // a lookup has missed since
+}
+
+// Comparer returns the order of the stored keys.
+func (f *File) Comparer() table.Comparer {
+	if f.Rewritten {
+		return f.Order
+	}
+	return f.Stored.Comparer()
+}
+
+// InDatabase reports whether the table has internal keys, in a database of LevelDB.
+func (f *File) InDatabase() bool { return f.Internal && f.ofDatabase }
+
+// Compare compares stored keys.
+func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b) }
+
+// Separator formats a separator.
+func (f *File) Separator(key []byte) string {
+	k, ok := table.ParseInternalKey(key)
+	if !f.Internal || !ok {
+		return wire.Quote(key)
+	}
+	return fmt.Sprintf("%s, sequence %d", wire.Quote(k.UserKey), k.Sequence)
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	var err error
+	if f.Reader != nil && f.sorted == nil {
+		err = f.Reader.Close()
+	}
+	f.once.close()
+	return errors.Join(err, f.sorted.Close(), f.file.Close())
+}
+
+// ReadSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
+// with equal keys, it keeps the first, and calls repeated for the others.
+func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (err error) {
+	unsorted := f.Reader
+	f.Stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
+	f.Options.Comparer = f.Comparer()
+	if f.sorted, err = NewSortedTable(pairs, keys, repeated); err != nil {
+		return f.Wrap(err)
+	}
+	f.Reader = f.sorted.Reader
+	_, none := f.Reader.FirstKey()
+	f.Empty = errors.Is(none, table.ErrNotFound)
+	if unsorted != nil {
+		err = unsorted.Close()
+	}
+	if err == nil && f.Layout != nil {
+		f.Layout, err = table.ReadLayout(f.sorted.src, f.sorted.size, f.Options)
+	}
+	return f.Wrap(err)
+}
+
+// A FileError names the file that an error is about.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// FileName returns the path of the file.
+func (e *FileError) FileName() string { return e.Path }
+
+// Unwrap returns the error without the file.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Wrap adds the path to an error.
+func (f *File) Wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, table.ErrFilterOnly) {
+		err = filterOnlyError{f.asked()}
+	}
+	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
+}
+
+// asked returns what to give to sst get to ask for a key: the set, if the table is one of several.
+func (f *File) asked() string {
+	if f.inSet {
+		return filepath.Dir(f.Path)
+	}
+	return f.Path
+}
+
+// FilterNote says why a filter of the table is not used, or returns "".
+func (f *File) FilterNote() string {
+	switch {
+	case f.FilterUnusable:
+		return "not used: it excludes keys that the table has"
+	case f.filters.Err != nil:
+		return "not used: " + f.filters.Reason()
+	}
+	return ""
+}
+
+// memoryPerBlock is that of an entry of an index, besides its separator.
+const memoryPerBlock = 64
+
+// Memory returns about how much memory the table takes, in bytes.
+func (f *File) Memory() int64 {
+	if f.Layout == nil {
+		return 0
+	}
+	n := f.Layout.Index.Length + f.filters.BlocksEntry.Length + f.filters.TableEntry.Length
+	return 2*int64(n) + memoryPerBlock*int64(len(f.Layout.Data))
+}
+
+// IsSorted reports whether the Reader reads a sorted copy of the table.
+func (f *File) IsSorted() bool { return f.sorted != nil }

@@ -1,0 +1,229 @@
+package dbfile
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/zstdframe"
+	"github.com/sievetable/sievetable/table/codecs"
+)
+
+// otherEngines are the magic numbers of other engines' tables, with a command that reads
+// them.
+var otherEngines = map[uint64]struct{ what, reader string }{
+	0x88e241b785f4cff7: {"a RocksDB block-based table", "sst_dump --file=%s --command=scan"},
+	0x8242229663bf9564: {"a RocksDB plain table", "sst_dump --file=%s --command=scan"},
+	0x926789d0c5f17873: {"a RocksDB cuckoo table", "sst_dump --file=%s --command=scan"},
+	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
+}
+
+// foreignError returns an error that says what the file is, if it is not a LevelDB table.
+// sure is false if the file may still be a damaged table. It cannot be one if it is empty,
+// or has the magic number of another engine. A file that a MANIFEST lists is always taken
+// for a table, and so is one of a directory that is named as engines name tables, unless it has
+// that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
+func (f *File) foreignError(o Options) (sure bool, err error) {
+	head, err := ReadAt(f.Src, 0, min(f.Size, startLen))
+	if err != nil {
+		return true, err
+	}
+	if s, found := StandInOf(f.Path, head, nil); found {
+		return true, s.InPlaceOfTable(o.inDatabase() || IsInManifest(f.Path))
+	}
+	tail, err := ReadAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
+	if err != nil {
+		return true, err
+	}
+	tail = append(make([]byte, 8-len(tail)), tail...)
+	what, next := f.recognizeForeign(head, tail)
+	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
+	if what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
+		return true, nil
+	}
+	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
+}
+
+// recognizeForeign recognizes a file by its start and end, and says what to do with it. It
+// returns "" for what may be a truncated table.
+func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
+	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
+	if magic == format.Magic {
+		return "", ""
+	}
+	if e, ok := otherEngines[magic]; ok {
+		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
+	}
+	if kind := f.kind(head); kind != "" {
+		return string(kind), strings.NewReplacer("FILE", path, "DIR", text.ShellPath(filepath.Dir(f.Path))).Replace(fileKindReaders[kind])
+	}
+	switch {
+	case f.Size == 0:
+		return "an empty file", "a table has at least a footer of 48 bytes"
+	case isGzip(head):
+		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
+	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
+		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
+	case isText(head), isLatin1(head):
+		return "text", f.useOfText(head)
+	case isTar(head):
+		return "a tar archive", "take the tables out first: tar -xf " + path
+	case isUTF16(head):
+		return "UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 " + path + " > OUT"
+	}
+	for _, k := range foreignTypes {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.what, k.next + path + k.end
+		}
+	}
+	return "", ""
+}
+
+// useOfText says what to do with a text file. Only lines with a tab are key and value.
+func (f *File) useOfText(head []byte) string {
+	if first, _, _ := bytes.Cut(head, []byte("\n")); !bytes.Contains(first, []byte("\t")) {
+		return "want an .ldb, .sst or .filter file"
+	}
+	return fmt.Sprintf("build a table from it with sst build -o %s %s", text.ShellPath(OutputName(f.Path, ".ldb")), text.ShellPath(f.Path))
+}
+
+// fileKindReaders say how to read such a FILE, in the DIR of a database.
+var fileKindReaders = map[FileKind]string{
+	CurrentFile:  "use sst with the database's directory, DIR",
+	ManifestFile: "list it with sst layout, or use sst with the database's directory, DIR",
+	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, DIR",
+	RecordFile:   "print its records with sst scan FILE",
+	PebbleLog:    "read it with pebble wal dump FILE",
+}
+
+// hasMagicAt reports whether the magic number of a table is right before offset size.
+func hasMagicAt(r io.ReaderAt, size int64) bool {
+	end, err := ReadAt(r, max(0, size-8), min(size, 8))
+	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
+}
+
+// IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.
+func IsTable(path string) bool {
+	f, err := OpenRegular(path, nil)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return hasMagicAt(f.Src, f.Size)
+}
+
+// foreignTypes are file types that are known by their first bytes. No block of a table
+// starts like that: an uncompressed block starts with a byte 0, a Snappy block with a
+// literal.
+var foreignTypes = []struct{ magic, what, next, end string }{
+	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
+	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
+	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
+	{"PK\x05\x06", "an empty zip archive", "list it with unzip -l ", ""},
+	{"\x7fELF", "a program or library (ELF)", "want an .ldb, .sst or .filter file instead of ", ""},
+	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
+}
+
+// isGzip checks the magic number, the compression method, and that no reserved flags are
+// set.
+func isGzip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
+}
+
+// isTar reports whether a file starts with a header of a tar archive, which has a checksum.
+func isTar(head []byte) bool {
+	const blockLen = 512
+	_, err := tar.NewReader(bytes.NewReader(head)).Next()
+	return len(head) >= blockLen && err != io.EOF && !errors.Is(err, tar.ErrHeader)
+}
+
+const (
+	minText       = 3       // bytes; the start of a block can look like shorter text
+	minLatin1     = 5       // bytes
+	textSampleLen = 4 << 10 // bytes
+)
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+
+// isText reports whether a file starts with UTF-8 text. No block does: its first entry
+// shares 0 bytes, which is a byte 0 at the start of the block, or right after the length in
+// a Snappy block.
+func isText(head []byte) bool {
+	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
+	for i, r := range string(sample) {
+		isCut := len(head) > textSampleLen && len(sample)-i < utf8.UTFMax // the character continues after the sample
+		isInvalid := r == utf8.RuneError && !bytes.HasPrefix(sample[i:], []byte("\ufffd"))
+		if isInvalid && !isCut || isControl(r) {
+			return false
+		}
+	}
+	return len(sample) >= minText
+}
+
+// isLatin1 reports whether a file starts with text of one byte per character, such as
+// Latin-1. More than half of the characters must be ASCII letters, digits or spaces, unlike
+// in compressed data.
+func isLatin1(head []byte) bool {
+	sample := head[:min(len(head), textSampleLen)]
+	plain := 0
+	for _, c := range sample {
+		switch {
+		case isControl(rune(c)):
+			return false
+		case c == ' ' || '0' <= c && c <= '9' || 'A' <= c&^0x20 && c&^0x20 <= 'Z':
+			plain++
+		}
+	}
+	return len(sample) >= minLatin1 && plain > len(sample)/2
+}
+
+// isUTF16 reports whether a file starts with a byte order mark and UTF-16 text.
+func isUTF16(head []byte) bool {
+	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(head[:min(len(head), 2)])]
+	if order == nil {
+		return false
+	}
+	sample := head[2 : min(len(head), textSampleLen)&^1]
+	for i := 0; i < len(sample); i += 2 {
+		if r := rune(order.Uint16(sample[i:])); isControl(r) || !utf16.IsSurrogate(r) && !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	return len(sample) > minText
+}
+
+// maxZstdBlocks bounds how many blocks of a zstd frame isZstdFile reads. A block of a
+// readable table never has as many.
+const maxZstdBlocks = 1 << 12
+
+// isZstdFile reports whether a file that starts with a zstd frame consists of zstd frames. A
+// table can start with a zstd frame too, if its first data block is one. There the block's
+// trailer follows the frame, which starts with compression id 2. A truncated frame is not a
+// zstd file, because zstd could not decompress it.
+func isZstdFile(src io.ReaderAt, size int64) bool {
+	end, blocks, ok := zstdframe.End(src, size, maxZstdBlocks)
+	if !ok {
+		return blocks == maxZstdBlocks // longer than any block of a table
+	}
+	if end == size {
+		return true
+	}
+	next, err := ReadAt(src, end, min(4, size-end))
+	return err == nil && (codecs.IsZstd(next) || isSkippableFrame(next))
+}
+
+// isSkippableFrame reports whether data is the magic number of a skippable zstd frame
+// (RFC 8878, section 3.1.2).
+func isSkippableFrame(data []byte) bool {
+	return len(data) == 4 && data[0]>>4 == 5 && string(data[1:]) == "\x2a\x4d\x18"
+}

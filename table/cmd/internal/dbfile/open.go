@@ -1,0 +1,172 @@
+package dbfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+
+	"github.com/sievetable/sievetable/internal/openfiles"
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/codecs"
+)
+
+// Open opens a table. Errors name the file.
+func Open(path string, o Options) (*File, error) {
+	f, err := OpenDamaged(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.Damage != nil {
+		return nil, errors.Join(cmp.Or(f.ForeignErr, f.Damage), f.Close())
+	}
+	return f, nil
+}
+
+// OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
+// table is an error.
+func OpenDamaged(path string, o Options) (*File, error) {
+	f, err := OpenRegular(path, o.Outputs)
+	if s, found := StandInOf(path, nil, err); found {
+		return nil, &FileError{path, s.InPlaceOfTable(o.inDatabase() || IsInManifest(path))}
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.open(o)
+	if errors.Is(err, table.ErrCorrupt) {
+		f.Damage = f.Wrap(err)
+		var sure bool
+		if sure, err = f.foreignError(o); !sure {
+			f.ForeignErr, err = f.Wrap(err), nil
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(f.Wrap(err), f.Close())
+	}
+	return f, nil
+}
+
+// openFiles are the files of all Files, which can be more than the process may have open.
+var openFiles = openfiles.New(regular.MaxOpenFiles(),
+	func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) },
+	func(path string) error {
+		return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
+	})
+
+// OpenRegular opens a regular file that is not an output.
+func OpenRegular(path string, outputs output.Files) (*File, error) {
+	file, err := openFiles.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = outputs.Check(path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &File{Path: path, Size: info.Size(), Src: file.(io.ReaderAt), file: file}, nil
+}
+
+// open opens the table as one of internal keys if it most likely is, so that its index and its filters
+// are read once, and again only if what they and the keys say is different.
+func (f *File) open(o Options) error {
+	if err := f.setSize(o); err != nil {
+		return err
+	}
+	f.Metrics = new(table.Metrics)
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
+	f.declareOrder(o.Order)
+	f.Internal = o.InManifest() || o.InternalKeys == Yes
+	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table
+	if isKnown {
+		f.Form = *o.Form
+	}
+	likely := f.Form
+	layout, err := f.read(o)
+	if err == nil {
+		err = checkTail(layout, f.Size, o)
+	}
+	if err != nil {
+		return err
+	}
+	f.Layout, f.Empty, f.filters = layout, len(layout.Data) == 0, filtersOf(f.Reader, layout, o)
+	if !isKnown {
+		if err := f.detectForm(o); err != nil {
+			return err
+		}
+	}
+	if f.FilterUnusable || f.Rewritten { // lookups do without filters that would hide keys
+		f.filters.Blocks, f.filters.Table = nil, nil
+	}
+	if o.ScanOnly {
+		f.dropLayout()
+	}
+	if f.Reader == nil || f.Form != likely {
+		if err := f.newReader(o); err != nil {
+			return err
+		}
+	}
+	if o.Line == nil {
+		return nil
+	}
+	return f.checkEnds(o.Line)
+}
+
+// setSize sets the size of the table, which the file can exceed.
+func (f *File) setSize(o Options) error {
+	if o.WrapReader != nil {
+		f.Src = o.WrapReader(f.Src)
+	}
+	if meta := o.Meta; meta != nil && 0 < meta.Size && meta.Size < uint64(f.Size) && hasMagicAt(f.Src, int64(meta.Size)) {
+		f.Size = int64(meta.Size) // engines ignore what follows in the file
+	}
+	f.Form.FileSize = f.Size
+	f.ofDatabase = o.inDatabase() || o.InManifest() || IsInManifest(f.Path)
+	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
+		return differs("size", f.Size, o.Line.Size)
+	}
+	if o.ReadOnce != nil {
+		tail := int64(0)
+		if f.inSet {
+			tail = o.Line.TailSize
+		}
+		f.once = newReadOnce(f.Src, f.Size, tail, o.ReadOnce)
+		f.Src = f.once
+	}
+	return nil
+}
+
+// newReader sets the Reader of a table in the form that is known.
+func (f *File) newReader(o Options) (err error) {
+	f.Options.Comparer, f.Options.IgnoreFilter = f.Comparer(), f.FilterUnusable || o.readsNoFilter()
+	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
+	return err
+}
+
+// read returns the layout, and sets the Reader of the table as it most likely is, unless there can be none.
+func (f *File) read(o Options) (*table.Layout, error) {
+	if f.newReader(o) == nil {
+		if layout, err := f.Reader.Layout(); err == nil {
+			return layout, nil
+		}
+	}
+	f.Reader = nil
+	return table.ReadLayout(f.Src, f.Size, f.Options)
+}
+
+// dropLayout frees what grows with the file.
+func (f *File) dropLayout() {
+	isLarge := f.Layout.Index.Length > 1<<20
+	f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
+	if isLarge {
+		runtime.GC() // before a Reader allocates as much
+	}
+}

@@ -1,0 +1,163 @@
+package dbfile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+)
+
+// maxSortInMemory is how much memory pairs may take to be sorted without temporary files.
+// pairOverhead is the memory of a pair in addition to its bytes.
+const (
+	MaxSortInMemory = 16 << 20
+	pairOverhead    = 128
+)
+
+// A SortedTable is a table of pairs that were not sorted, in memory or in a temporary file.
+type SortedTable struct {
+	*table.Reader
+	src  io.ReaderAt
+	size int64
+	file sorting.TempFile
+}
+
+// NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
+// If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
+func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (*SortedTable, error) {
+	order := keys.Comparer()
+	o := sorting.Options{Compare: order.Compare, NotBytewise: keys.Order != table.BytewiseComparer}
+	if keys.Internal {
+		o.SuffixLen = format.InternalTrailerLen
+	}
+	next, stop := iter.Pull2(pairs)
+	defer stop()
+	s := new(SortedTable)
+	first, more, err := takePairs(next)
+	switch {
+	case err == nil && more:
+		err = s.sortOnDisk(concatPairs(first, next), order, o, repeated)
+	case err == nil:
+		err = s.sortInMemory(first, order, repeated)
+	}
+	if err == nil {
+		s.Reader, err = table.NewReader(s.src, s.size, &table.ReaderOptions{Comparer: order})
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.file.Close())
+	}
+	return s, nil
+}
+
+// takePairs takes pairs up to maxSortInMemory, and reports whether there may be more.
+func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
+	for budget := MaxSortInMemory; budget > 0; {
+		pair, err, ok := next()
+		if !ok || err != nil {
+			return first, false, err
+		}
+		first = append(first, input.Pair{Key: bytes.Clone(pair.Key), Value: bytes.Clone(pair.Value)})
+		budget -= len(pair.Key) + len(pair.Value) + pairOverhead
+	}
+	return first, true, nil
+}
+
+// concatPairs returns the first pairs, whose memory it frees, and then the next ones.
+func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		for i, pair := range first {
+			if first[i] = (input.Pair{}); !yield(pair, nil) {
+				return
+			}
+		}
+		for {
+			pair, err, ok := next()
+			if !ok || !yield(pair, err) {
+				return
+			}
+		}
+	}
+}
+
+// A sortedPair is valid until the next.
+type sortedPair struct {
+	input.Pair
+	nextSameKey bool // the next one has the same key
+}
+
+func (s *SortedTable) sortInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
+	var out bytes.Buffer
+	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
+	sorted := func(yield func(sortedPair, error) bool) {
+		for i, p := range all {
+			if !yield(sortedPair{p, i+1 < len(all) && order.Compare(p.Key, all[i+1].Key) == 0}, nil) {
+				return
+			}
+		}
+	}
+	s.size, err = writeTable(&out, sorted, order, repeated)
+	s.src = bytes.NewReader(out.Bytes())
+	return err
+}
+
+func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, o sorting.Options, repeated func(key []byte)) (err error) {
+	if err := s.file.Create(""); err != nil {
+		return err
+	}
+	s.src = s.file
+	out := bufio.NewWriterSize(s.file, 1<<20)
+	sorted := func(yield func(sortedPair, error) bool) {
+		for r, err := range sorting.Sort(context.Background(), pairs, o) {
+			p := sortedPair{input.Pair{Key: r.Key}, r.NextSameKey}
+			if err == nil {
+				p.Value, err = r.Value()
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+	s.size, err = writeTable(out, sorted, order, repeated)
+	return errors.Join(err, out.Flush())
+}
+
+// writeTable writes a table of sorted pairs, and returns its size. Of equal keys it keeps one: see newSortedTable.
+func writeTable(out io.Writer, pairs iter.Seq2[sortedPair, error], order table.Comparer, repeated func(key []byte)) (size int64, err error) {
+	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, Compression: table.NoCompression})
+	if err != nil {
+		return 0, err
+	}
+	again := false // the pair before has the same key
+	for p, err := range pairs {
+		switch {
+		case err != nil:
+			return 0, err
+		case repeated != nil && again:
+			repeated(p.Key)
+		case repeated != nil || !p.nextSameKey:
+			err = w.Append(p.Key, p.Value)
+		}
+		if err != nil {
+			return 0, err
+		}
+		again = p.nextSameKey
+	}
+	err = w.Close()
+	return w.Size(), err
+}
+
+// Close closes the table. It does nothing for a nil sortedTable.
+func (s *SortedTable) Close() error {
+	if s == nil {
+		return nil
+	}
+	return errors.Join(s.Reader.Close(), s.file.Close())
+}

@@ -1,0 +1,92 @@
+// Package filterfile unites filters: files that are tables with a filter and no entries.
+package filterfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+// errNoUnion says what to do about filters that cannot be united.
+var errNoUnion = errors.New("to unite filters, build each with the same BITS and N, by sieve build --filter table-bloom:BITS --keys N or sst build --filter-only --table-filter table-bloom:BITS --filter-keys N, or build one filter of all keys")
+
+// Unite writes the union of the files to out.
+func Unite(cmd *cobra.Command, paths []string, out string) error {
+	NoteName(cmd.ErrOrStderr(), out)
+	var union table.FilterUnion
+	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		for _, path := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := add(&union, path, output.FilesOf(cmd.OutOrStdout(), "")); err != nil {
+				return err
+			}
+		}
+		return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error {
+			err := union.Write(to)
+			if n := union.LeftOut(); err == nil && n > 0 {
+				text.Note(cmd.ErrOrStderr(), "left out %s, since another of the filters may have the key", text.Count(uint64(n), "exception"))
+			}
+			return err
+		})
+	})
+}
+
+// add adds the filter of a file to the union.
+func add(union *table.FilterUnion, path string, outputs output.Files) error {
+	if err := checkNoFilters(path); err != nil {
+		return err
+	}
+	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true, Outputs: outputs})
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	switch err = union.Add(f.Reader); {
+	case errors.Is(err, table.ErrNoUnion) && !f.Reader.FilterOnly():
+		err = fmt.Errorf("%w: a table with entries, want a filter only, as sst build --filter-only writes it", table.ErrNoUnion)
+		fallthrough
+	case errors.Is(err, table.ErrNoUnion):
+		return errors.Join(f.Wrap(err), errNoUnion)
+	}
+	return f.Wrap(err)
+}
+
+// checkNoFilters returns an error for a directory of filters, or the manifest of a set of them.
+func checkNoFilters(path string) error {
+	if !dbdir.IsDirectory(path) {
+		return nil
+	}
+	dir, kind := path, "a directory"
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		dir, kind = filepath.Dir(path), "the manifest of a set"
+	}
+	isFilter := func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".filter" }
+	if entries, err := os.ReadDir(dir); err != nil || !slices.ContainsFunc(entries, isFilter) {
+		return err
+	}
+	return fmt.Errorf("%s is %s, want its filters: %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
+}
+
+// NoteName says what other programs see in a table with a filter only, if it gets the name of one of
+// theirs.
+func NoteName(stderr io.Writer, out string) {
+	if ext := filepath.Ext(out); ext == ".ldb" || ext == ".sst" {
+		text.Note(stderr, "%s will be an empty table for LevelDB and others: a name such as %s tells it apart", out, strings.TrimSuffix(out, ext)+".filter")
+	}
+}

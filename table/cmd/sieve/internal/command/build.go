@@ -1,0 +1,136 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+)
+
+const buildLong = `Build a filter of the lines of the FILEs, or of standard input: one file, as small as the filter.
+Repeated lines count once. sieve query and package table look keys up in it. For lists that change
+or are larger than a filter should be, build a set: sst build --filter-only -o DIR/.
+
+Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 million keys;
+          table-bloom:BITS has any number of keys, and can be united if --keys is the same.`
+
+// buildFlags are the flags of build.
+type buildFlags struct {
+	cli.MemoryFlags
+	out, filter, keys, format, tempDir string
+}
+
+func buildCommand() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build [flags] -o FILTER [FILE...]",
+		Short: "Build a filter of lines",
+		Long:  buildLong,
+		Example: `  sieve build -o blocklist.filter urls.txt
+  sieve build --filter table-bloom:10 --keys 10M -o monday.filter monday.txt
+  zcat urls.gz | sieve build -o - > urls.filter`,
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:    "FILTER is complete and on disk",
+			cli.ExitUsage: "usage error, wrong input, or I/O error",
+		}.Annotation(),
+		Args:              cli.Arguments("FILE", 0, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.AnyFile,
+		RunE:              func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "write the filter to this `file`; -: standard output (required)")
+	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter`: fuse:BITS or table-bloom:BITS")
+	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
+	flags.StringVarP(&f.keys, "keys", "n", "", "size a table-bloom filter for this number of `keys`")
+	addInputFormat(cmd, &f.format)
+	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
+	f.MemoryFlags.Add(cmd)
+	return cmd
+}
+
+// addInputFormat adds the flag for the format of lines.
+func addInputFormat(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "input-format", "raw-keys", "lines: "+input.Formats)
+	cli.Complete(cmd, "input-format", input.FormatNames...)
+}
+
+// run builds the filter.
+func (f *buildFlags) run(cmd *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		paths = []string{"-"}
+	}
+	if f.out == "" {
+		return cli.UsageErrorf("missing -o FILTER (use - for standard output)")
+	}
+	policy, err := f.policy(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	limit, err := f.Limit()
+	if err != nil {
+		return err
+	}
+	options := input.Options{Format: f.format, KeysOnly: true, Memory: limit, Outputs: output.FilesOf(cmd.OutOrStdout(), f.out)}
+	if err := options.Check(paths, cmd.InOrStdin()); err != nil {
+		return err
+	}
+	filterfile.NoteName(cmd.ErrOrStderr(), f.out)
+	defer limit.Apply()()
+	read := &input.Reader{Paths: paths, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr(), Options: options}
+	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		return output.WriteFile(ctx, f.out, cmd.OutOrStdout(), func(to io.Writer) error { return f.write(ctx, to, policy, read, limit) })
+	})
+}
+
+// policy returns the policy of the filter.
+func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
+	policy, err := tablefilter.Parse(f.filter)
+	switch {
+	case err != nil:
+		return nil, cli.UsageErrorf("--filter is %w", err)
+	case policy == nil:
+		return nil, cli.UsageErrorf("--filter is none, want a filter")
+	case f.keys == "":
+		return policy, nil
+	}
+	keys, err := cli.ParseCount("--keys", f.keys, tablefilter.MaxEntries)
+	if err != nil {
+		return nil, err
+	}
+	bloom, ok := policy.(filter.TableBloom)
+	if !ok {
+		return nil, cli.UsageErrorf("--keys is given, and --filter is %s: want table-bloom:BITS, since other filters have the size of their keys", wire.Quote([]byte(f.filter)))
+	}
+	return filterfile.Sized(bloom, keys, stderr)
+}
+
+// write writes the filter of the lines, each once.
+func (f *buildFlags) write(ctx context.Context, to io.Writer, policy filter.TablePolicy, read *input.Reader, limit memory.Limit) error {
+	w, err := table.NewWriter(to, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: tablefilter.Checked{TablePolicy: policy}})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	o := sorting.Options{Compare: bytes.Compare, Memory: limit.SortMemory(), Dir: f.tempDir}
+	for r, err := range sorting.Sort(ctx, read.Pairs(ctx), o) {
+		if err == nil && !r.NextSameKey {
+			err = w.Append(r.Key, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return filterfile.ExplainTooManyKeys(w.Close())
+}

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
+)
+
+// The commands that a plan by a sample prints build what it planned: as many tables, whose size is
+// within 10 %, and whose filters err as often.
+func TestPlanBySample(t *testing.T) {
+	long.NoRace(t)
+	long.Test(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2 {
+		list := workload.W3(20_000 + r.IntN(20_000))
+		values := r.IntN(2) == 0
+		dir, share := t.TempDir(), 0.2+0.8*r.Float64()
+		input, sample := filepath.Join(dir, "input"), filepath.Join(dir, "sample")
+		r.Shuffle(len(list.Keys), func(i, j int) { list.Keys[i], list.Keys[j] = list.Keys[j], list.Keys[i] })
+		lines := sampleLines(r, list.Keys, values)
+		writeInput(t, input, lines)
+		writeInput(t, sample, lines[:int(share*float64(len(lines)))])
+		format := map[bool]string{true: "raw", false: "raw-keys"}[values]
+		flags := fmt.Sprintf("--format %s -n %d --bits %d --entries-per-table %d --block-size %d", format, len(lines), 4+r.IntN(8), 3000+r.IntN(30_000), 1024<<r.IntN(6))
+		var p plan.Plan
+		if err := json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json", "--sample", sample}, strings.Fields(flags)...)...)), &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range slices.Concat(p.WithData, p.FilterOnly) {
+			if o.Chosen {
+				checkPlanned(t, fmt.Sprintf("of %.2f, %s: %s", share, flags, o.Command), o, input, list.Absent)
+			}
+		}
+	}
+}
+
+// sampleLines returns a line for each key.
+func sampleLines(r *rand.Rand, keys [][]byte, values bool) (lines []string) {
+	for _, key := range keys {
+		line := string(key) + "\n"
+		if values {
+			line = fmt.Sprintf("%s\t%x\n", key, r.Perm(1+r.IntN(20)))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// checkPlanned runs the command of an option, and compares what it builds with what is planned.
+func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent [][]byte) {
+	t.Helper()
+	dir, names := runCommand(t, o.Command, input)
+	disk, memory, hits, asked := 0.0, 0.0, 0, 0
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, h, n := askTable(t, path, absent)
+		disk, memory, hits, asked = disk+float64(info.Size()), memory+m, hits+h, asked+n
+	}
+	if len(names) != int(o.Tables) {
+		t.Errorf("%s: %d tables, want %.0f as planned", name, len(names), o.Tables)
+	}
+	rate := float64(hits) / float64(asked)
+	chance := 4 * math.Sqrt(o.MeasuredRate/float64(asked))
+	for _, x := range []struct {
+		name                 string
+		planned, built, more float64
+	}{{"disk", o.DiskBytes, disk, 0}, {"memory", o.MemoryBytes, memory, 0}, {"rate", o.MeasuredRate, rate, chance + o.Band}} {
+		if math.Abs(x.planned-x.built) > 0.1*x.built+x.more {
+			t.Errorf("%s: %s of %g planned, %g built", name, x.name, x.planned, x.built)
+		}
+	}
+}
+
+// askTable returns the memory of a table that lookups have searched, and how many of the absent keys that
+// are between two of its keys it may have.
+func askTable(t *testing.T, path string, absent [][]byte) (memory float64, hits, asked int) {
+	t.Helper()
+	r, err := table.Open(path, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() // it was only read
+	first := firstKey(t, r)
+	for _, key := range absent {
+		if !r.FilterOnly() {
+			if _, _, err := r.FindGE(key); err != nil || bytes.Compare(key, first) < 0 {
+				continue
+			}
+		}
+		if asked++; r.MayContain(key) {
+			hits++
+		}
+	}
+	return float64(r.MemorySize()), hits, asked
+}
+
+// firstKey returns the first key of a table, or nil if it has no keys.
+func firstKey(t *testing.T, r *table.Reader) []byte {
+	t.Helper()
+	if r.FilterOnly() {
+		return nil
+	}
+	key, _, err := r.FindGE(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// A list that is planned as a whole gives its own name to the commands, also of a file that repeats keys
+// or has a name that a shell would take apart.
+func TestCommandsOfWholeList(t *testing.T) {
+	long.NoRace(t)
+	long.Test(t)
+	t.Chdir(t.TempDir())
+	var lines bytes.Buffer
+	for i := range 2500 {
+		fmt.Fprintf(&lines, `http://example.com/\%d`+"\n", i/2)
+	}
+	if err := os.WriteFile("my list", lines.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := mustSieve(t, "plan", "--sample", "my list", "--format", "raw-keys", "--bits", "10", "--entries-per-table", "1k")
+	for _, want := range []string{
+		"1,250 keys of 23 B without values.",
+		"sst build --filter-only --table-filter fuse:8 --format raw-keys --entries-per-table 1000 -o DIR/ 'my list'\n",
+		"sst build --bits none --table-filter fuse:8 --block-size 4KiB --format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
+		"\nSizes and rates are those of 1,250 keys from a list of 1,250.\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+)
+
+const queryLong = `Print the keys that a filter contains: each KEY, or each line of --keys-from or, without either, of
+standard input. Absent keys are certainly absent. Keys that are printed may be false positives, at
+the rate that sieve plan predicts. With -v, print the absent keys instead.`
+
+// queryFlags are the flags of query.
+type queryFlags struct {
+	from, format string
+	absent       bool
+}
+
+func queryCommand() *cobra.Command {
+	var f queryFlags
+	cmd := &cobra.Command{
+		Use:   "query [flags] FILTER [KEY...]",
+		Short: "Print the keys that a filter contains",
+		Long:  queryLong,
+		Example: `  sieve query blocklist.filter http://example.com/
+  sieve query blocklist.filter --keys-from visited.txt > suspects.txt
+  tail -f access.log | cut -d' ' -f7 | sieve query -v known.filter`,
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:       "a key was printed",
+			cli.ExitNegative: "no key was printed",
+			cli.ExitDamaged:  "the filter is damaged",
+		}.Annotation(),
+		Args:              cli.Arguments("FILTER", 1, cli.Unlimited, 1),
+		ValidArgsFunction: cli.Files(1, "*.filter"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
+	}
+	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys")
+	cmd.Flags().StringVar(&f.from, "keys-from", "-", "read keys from this `file`, one per line")
+	addInputFormat(cmd, &f.format)
+	return cmd
+}
+
+// run looks the keys up.
+func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
+	stdin := cmd.InOrStdin()
+	if len(keys) > 0 {
+		if cmd.Flags().Changed("keys-from") {
+			return cli.UsageErrorf("--keys-from and KEY are both given: use one of them")
+		}
+		stdin = strings.NewReader(strings.Join(keys, "\n") + "\n")
+	}
+	outputs := output.FilesOf(cmd.OutOrStdout(), "")
+	options := input.Options{Format: f.format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
+	if err := options.Check([]string{f.from}, stdin); err != nil {
+		return err
+	}
+	file, err := open(path, outputs)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // it was only read
+	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		found, err := f.print(ctx, file.Reader, stdin, options, cmd.OutOrStdout().(cli.Stdout))
+		if err == nil {
+			err = cli.Negative(!found)
+		}
+		return err
+	})
+}
+
+// open opens a filter. A damaged one is an error, since it would contain every key.
+func open(path string, outputs output.Files) (*dbfile.File, error) {
+	f, err := dbfile.Open(path, dbfile.Options{Outputs: outputs})
+	if err != nil {
+		return nil, err
+	}
+	if !f.Reader.FilterOnly() {
+		err = fmt.Errorf("a table with entries, and not a filter: use sst get")
+	} else {
+		err = f.Reader.FilterErr()
+	}
+	if err != nil {
+		f.Close()
+		return nil, f.Wrap(err)
+	}
+	return f, nil
+}
+
+// print prints keys in the format that they have. Of a pipe, each is printed at once.
+func (f *queryFlags) print(ctx context.Context, r *table.Reader, stdin io.Reader, o input.Options, out cli.Stdout) (found bool, err error) {
+	live := f.from == "-" && !isRegular(stdin)
+	for pair, err := range input.Read(ctx, []string{f.from}, stdin, o) {
+		if err != nil {
+			return found, err
+		}
+		if r.MayContain(pair.Key) == f.absent {
+			continue
+		}
+		found = true
+		out.Write(append(f.encode(pair.Key), '\n')) // Flush returns the error
+		if live {
+			err = out.Flush()
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// encode returns a key in the format of its line.
+func (f *queryFlags) encode(key []byte) []byte {
+	switch f.format {
+	case "raw", "raw-keys":
+		return key
+	case "hex":
+		return hex.AppendEncode(nil, key)
+	}
+	return printable.AppendEscape(nil, key)
+}
+
+// isRegular reports whether standard input is a file.
+func isRegular(stdin io.Reader) bool {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}

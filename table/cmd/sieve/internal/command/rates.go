@@ -1,0 +1,206 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
+	"github.com/sievetable/sievetable/table/cmd/sieve/internal/rates"
+)
+
+const ratesLong = `Measure the false-positive rates of filters, from nearly empty to overfull, and draw them beside
+the formula's. Filters are sized for -n keys and get 0.1 to 1.5 times as many. NAME.svg has a panel
+for each policy and bits per key: means, runs, and the formula as a dashed line. NAME.csv has the
+figures, with 95 % intervals by Wilson's formula. The same flags give the same bytes.
+
+Policies  bloom (LevelDB's), table-bloom (RocksDB's), fuse, and independent: a textbook filter with
+          a hash function for each bit, for comparison.
+Shapes    random (16 bytes), sequential (8 bytes, big-endian), decimal ("user" and 12 digits), urls
+          (64 bytes), emails (20 to 45 bytes). Absent keys are the ones that come next.
+
+--keys-from measures your own keys, at least 3 times -n of them (2 times with --k), and at most 3
+million and 256 MiB. --k draws full filters by k instead. -p plans the bits for a rate. sieve rates
+takes at most 1.2 GB.`
+
+const ratesExamples = `  sieve rates -o rates
+  sieve rates -o own --keys-from keys.txt -p 1%
+  sieve rates -o kinds --policy bloom,table-bloom,fuse --shapes random,urls`
+
+// ratesMemory is the memory that rates keeps to. Runs and the keys of --keys-from take less.
+const ratesMemory memory.Limit = 1 << 30
+
+// ratesFlags are the flags of rates.
+type ratesFlags struct {
+	rates.Config
+	cli.KeyFlags
+	name, keys, rate, k string
+	ownLines            int // keys of --keys-from, with duplicates
+}
+
+func ratesCommand() *cobra.Command {
+	var f ratesFlags
+	cmd := &cobra.Command{
+		Use:         "rates [flags] -o NAME",
+		Short:       "Measure the false-positive rate of filters as they fill up",
+		Long:        ratesLong,
+		Example:     ratesExamples,
+		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or I/O error"}.Annotation(),
+		Args:        cli.Arguments("flags only", 0, 0, 0),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.define(cmd)
+	return cmd
+}
+
+// define adds the flags to the command.
+func (f *ratesFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
+	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
+	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "filters: some of "+text.OneOf(rates.Policies()...))
+	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
+	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits for this false-positive `rate`")
+	flags.StringVar(&f.k, "k", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
+	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
+	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
+	cli.CompleteList(cmd, "policy", rates.Policies()...)
+	cli.CompleteList(cmd, "shapes", rates.Shapes()...)
+	f.KeyFlags.Add(cmd, "measure")
+	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
+	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
+	cli.CountVar(flags, &f.Width, "width", "", 0, "width of the chart in `pixels`, 340 to 4000")
+	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
+}
+
+// run measures the rates, writes both files, and prints a summary.
+func (f *ratesFlags) run(cmd *cobra.Command) error {
+	if err := f.parse(cmd.Flags()); err != nil {
+		return err
+	}
+	defer ratesMemory.Apply()()
+	if err := f.readOwn(cmd); err != nil {
+		return err
+	}
+	if err := f.Validate(); err != nil {
+		return err
+	}
+	if err := memory.Check("sieve rates", f.TrialMemory(), "use a smaller -n or --questions, or raise the limit"); err != nil {
+		return err
+	}
+	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
+		if err := checkOutput(cmd.Context(), name); err != nil {
+			return err
+		}
+	}
+	f.noteOwn(cmd.ErrOrStderr())
+	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
+	points, err := rates.Measure(f.Config, func() { bar.Add(1) })
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	write := func(ctx context.Context) error { return writeRates(ctx, f.Config, points, f.name) }
+	if err := cli.Interruptible(cmd.Context(), write); err != nil {
+		return err
+	}
+	return rates.WriteSummary(cmd.OutOrStdout(), f.Config, points)
+}
+
+// checkOutput returns an error if a file cannot be written, before it takes long to find out what to write.
+func checkOutput(ctx context.Context, name string) error {
+	out, err := output.Create(ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	return out.Abort()
+}
+
+// parse checks the flags that are not those of a Config, or conflict with others.
+func (f *ratesFlags) parse(flags *pflag.FlagSet) (err error) {
+	switch {
+	case f.name == "":
+		return cli.UsageErrorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
+	case f.name == "-":
+		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
+	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
+		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
+	case f.Hex && f.From == "":
+		return cli.UsageErrorf("--hex is given without --keys-from, want both or none")
+	}
+	if f.From != "" && !flags.Changed("shapes") {
+		f.Shapes = nil
+	}
+	keys, err := cli.ParseCount("--keys", f.keys, rates.MaxKeys)
+	if err != nil {
+		return err
+	}
+	f.Keys = int(keys)
+	if f.rate != "" {
+		if f.Rate, err = plan.ParseRate(f.rate); err != nil {
+			return err
+		}
+	}
+	if flags.Changed("k") {
+		f.K, err = rates.ParseSweep(f.k)
+	}
+	return err
+}
+
+// readOwn reads the keys of --keys-from, and makes the filters small enough for them.
+func (f *ratesFlags) readOwn(cmd *cobra.Command) error {
+	if f.From == "" {
+		return nil
+	}
+	outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
+	own, lines, err := rates.Distinct(f.Lines(cmd.InOrStdin(), outputs))
+	if err != nil {
+		return fmt.Errorf("--keys-from: %w", err)
+	}
+	f.Own, f.ownLines = own, lines
+	if !cmd.Flags().Changed("keys") {
+		f.Keys = min(f.Keys, f.OwnSize())
+	}
+	return nil
+}
+
+// noteOwn prints how the keys of --keys-from are used.
+func (f *ratesFlags) noteOwn(stderr io.Writer) {
+	if f.Own == nil {
+		return
+	}
+	added, asked := f.OwnQuestions()
+	text.Note(stderr, "%s, %s distinct: each run adds up to %s of them, and asks for %s others", text.Count(uint64(f.ownLines), "key"),
+		humanize.Comma(int64(len(f.Own))), humanize.Comma(int64(added)), humanize.Comma(int64(asked)))
+}
+
+// writeRates writes both files, or none.
+func writeRates(ctx context.Context, c rates.Config, points []rates.Point, name string) error {
+	chart, err := output.Create(ctx, name+".svg", nil)
+	if err != nil {
+		return err
+	}
+	defer chart.Abort() // does nothing after Commit
+	figures, err := output.Create(ctx, name+".csv", nil)
+	if err != nil {
+		return err
+	}
+	defer figures.Abort()
+	if err := errors.Join(rates.WriteSVG(chart, c, points), rates.WriteCSV(figures, points)); err != nil {
+		return err
+	}
+	return output.Commit(chart, figures)
+}

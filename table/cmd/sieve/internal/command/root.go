@@ -1,0 +1,44 @@
+// Package command has the commands of sieve, each in the files that begin with its name.
+package command
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+func init() { text.Program = "sieve" }
+
+// Run executes the command line and returns the exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return program.Run(args, stdin, stdout, stderr)
+}
+
+var program = cli.Program{
+	Short: "Plan, measure and use filters",
+	Long:  "Plan, measure and use filters: Bloom filters and binary fuse filters of keys.",
+	Groups: []cli.Group{
+		{ID: "plan", Title: "Plan filters, and see how they work:", Commands: cli.Commands{"plan": planCommand, "rates": ratesCommand, "play": playCommand}},
+		{ID: "use", Title: "Build and use filters:", Commands: cli.Commands{"build": buildCommand, "query": queryCommand, "seen": seenCommand, "union": unionCommand}},
+		{ID: "self", Title: "About sieve:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
+	},
+	Aliases: map[string][]string{"fpr": {"rates"}},
+	Exit:    exitMeanings,
+	Check:   dbdir.CheckOutputs,
+}
+
+// exitMeanings are what the exit statuses of sieve mean. Commands say more precisely what theirs mean.
+var exitMeanings = cli.ExitStatus{
+	cli.ExitOK:       "all is well",
+	cli.ExitNegative: "no key was printed",
+	cli.ExitUsage:    "usage error, or I/O error",
+	cli.ExitDamaged:  "a filter or a state is damaged",
+	cli.ExitMemory:   "not enough memory",
+}
+
+// newCommand returns sieve with all commands, or only with the one that the arguments are for.
+func newCommand(args []string) *cobra.Command { return program.Command(args) }

@@ -1,0 +1,149 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
+	"github.com/sievetable/sievetable/table/cmd/sieve/internal/seen"
+)
+
+const seenLong = `Print each line the first time it appears, in this input or in any earlier one with the same
+--state. Without FILE, or for -, sst reads standard input. Lines are printed at once.
+
+The state is a Bloom filter of fixed size: 2 MB for a million lines at 0.1 %, 110 GB for -n 10G. A
+new line is left out by mistake with a probability of at most --rate, up to --keys lines; beyond, a
+note says how high it is. -n and -p are for a new state, which cannot grow. A line is never printed
+twice, except after a crash. The state is saved at the end, on signals, and every 10 seconds, or
+less often if that takes over a second. After a crash, pass the input again: no line is lost, and
+those since the last save are printed again. sst locks the state by FILE.lock.`
+
+// saveEvery is how often a state is saved. Tests change it.
+var saveEvery = 10 * time.Second
+
+// seenFlags are the flags of seen.
+type seenFlags struct{ state, keys, rate string }
+
+func seenCommand() *cobra.Command {
+	var f seenFlags
+	cmd := &cobra.Command{
+		Use:   "seen [flags] --state FILE [FILE...]",
+		Short: "Print the lines that were not seen before, over restarts",
+		Long:  seenLong,
+		Example: `  tail -F urls.log | sieve seen --state urls.state
+  sieve seen --state urls.state -n 100M -p 1e-6 monday.txt tuesday.txt > new.txt`,
+		ValidArgsFunction: cli.AnyFile,
+		Annotations: cli.ExitStatus{
+			cli.ExitUsage:   "usage error, I/O error, or a state in use",
+			cli.ExitDamaged: "the state is damaged",
+		}.Annotation(),
+		Args: cli.Arguments("FILE", 0, cli.Unlimited, cli.Unlimited),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
+	flags.StringVarP(&f.keys, "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
+	flags.StringVarP(&f.rate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
+	return cmd
+}
+
+// run prints the new lines.
+func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		paths = []string{"-"}
+	}
+	state, err := f.open(cmd, paths)
+	if err != nil {
+		return err
+	}
+	out, stderr := cmd.OutOrStdout().(cli.Stdout), cmd.ErrOrStderr()
+	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery, Full: func() { f.noteFull(stderr, state) }}
+	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		err := sieve.Run(ctx, paths, cmd.InOrStdin())
+		if cause := context.Cause(ctx); cause != nil {
+			noteNotSaved(stderr, cause, err)
+		}
+		return err
+	})
+	return errors.Join(err, state.Close())
+}
+
+// open checks flags and inputs, and opens the state.
+func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error) {
+	keys, rate, err := f.parse()
+	if err != nil {
+		return nil, err
+	}
+	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
+		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))
+	}
+	o := input.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), f.state)}
+	if err := o.Check(paths, cmd.InOrStdin()); err != nil {
+		return nil, err
+	}
+	state, err := seen.Open(f.state, keys, rate)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkMade(cmd.Flags(), state, keys, rate); err != nil {
+		return nil, errors.Join(err, state.Close())
+	}
+	return state, nil
+}
+
+// parse returns what a new state would be made for.
+func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
+	switch f.state {
+	case "":
+		return 0, 0, cli.UsageErrorf("--state is not given, want the file that keeps what was seen")
+	case "-":
+		return 0, 0, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
+	}
+	if keys, err = cli.ParseCount("-n", f.keys, seen.MaxKeys); err != nil {
+		return 0, 0, err
+	}
+	if rate, err = plan.ParseRate(f.rate); err == nil && rate > seen.MaxRate {
+		err = cli.UsageErrorf("-p is %s, want a rate from 1e-9 to 0.5", wire.Quote([]byte(f.rate)))
+	}
+	return keys, rate, err
+}
+
+// checkMade returns an error if a flag asks for another state than there is.
+func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State, keys uint64, rate float64) error {
+	made := fmt.Sprintf("but %s was made for %s and a rate of %g: leave it out, or give another --state",
+		text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
+	if flags.Changed("keys") && keys != s.Keys {
+		return cli.UsageErrorf("-n is %s, %s", wire.Quote([]byte(f.keys)), made)
+	}
+	if flags.Changed("rate") && math.Abs(rate-s.Rate) > 1e-9*rate { // 0.7% is not the same number as 0.007
+		return cli.UsageErrorf("-p is %s, %s", wire.Quote([]byte(f.rate)), made)
+	}
+	return nil
+}
+
+func (f *seenFlags) noteFull(stderr io.Writer, s *seen.State) {
+	text.Note(stderr, "%s has %s, and was made for %s: %.3g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
+		text.ShellPath(f.state), text.Count(s.Lines, "line"), text.Count(s.Keys, "line"), 100*s.PresentRate())
+}
+
+// noteNotSaved says why the state was not saved when a signal ended sst. The message of the signal
+// does not. That nobody reads the lines any more is no news.
+func noteNotSaved(stderr io.Writer, signal, err error) {
+	if err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
+		text.Say(stderr, "%v", err)
+	}
+}

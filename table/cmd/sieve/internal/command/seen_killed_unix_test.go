@@ -1,0 +1,220 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// savingOften is sieve with a state that is saved all the time.
+func savingOften() {
+	saveEvery = time.Millisecond
+	runSieve()
+}
+
+// patient is sieve that ends by itself when it is interrupted, however slow it is.
+func patient() {
+	cli.InterruptGrace = 5 * time.Minute
+	runSieve()
+}
+
+func init() { programs["sieve-saving-often"], programs["sieve-patient"] = savingOften, patient }
+
+// linked returns the name of the test binary as one of the programs.
+func linked(t *testing.T, program string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), program)
+	if err := os.Symlink(self, name); err != nil {
+		t.Skip(err)
+	}
+	return name
+}
+
+// A pausingReader pauses in the middle of its input.
+type pausingReader struct {
+	in    *strings.Reader
+	pause time.Duration
+}
+
+func (p *pausingReader) Read(b []byte) (int, error) {
+	half := p.in.Len() - int(p.in.Size()/2)
+	if half <= 0 {
+		time.Sleep(p.pause)
+		p.pause, half = 0, len(b)
+	}
+	return p.in.Read(b[:min(half, len(b))])
+}
+
+// However often sieve seen is killed, if it then gets the input again from any place up to the last line
+// that it printed, it has printed each line in the end.
+func TestSeenIsKilled(t *testing.T) {
+	rounds := 3
+	if long.Enabled() {
+		rounds = 30
+	}
+	program := linked(t, "sieve-saving-often")
+	for round := range rounds {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(31, uint64(round)))
+			k := killing{program: program, state: filepath.Join(t.TempDir(), "s"), in: comingAgain(r), printed: map[string]int{}}
+			for range 8 {
+				k.run(t, r, syscall.SIGKILL)
+			}
+			k.run(t, r, nil)
+			k.check(t)
+			k.checkState(t, r)
+		})
+	}
+}
+
+// A killing is an input that sieve seen reads in several runs.
+type killing struct {
+	program, state string
+	in             []string
+	printed        map[string]int // how often each line was
+	last           int            // where the last line that was printed first is in the input
+}
+
+// comingAgain returns lines of which many come several times.
+func comingAgain(r *rand.Rand) []string {
+	lines := make([]string, 60_000)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("line %d\n", r.IntN(i/2+1))
+	}
+	return lines
+}
+
+// run gives sieve seen the input from some place up to the last line that was printed. It sends the
+// signal, if any, after some time.
+func (k *killing) run(t *testing.T, r *rand.Rand, by os.Signal) {
+	t.Helper()
+	from := k.last - r.IntN(min(k.last, 2000)+1)
+	cmd := exec.Command(k.program, "seen", "--state", k.state, "-p", "1e-9", "-n", "100k")
+	cmd.Stdin = &pausingReader{strings.NewReader(strings.Join(k.in[from:], "")), time.Duration(r.IntN(30)) * time.Millisecond}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if by != nil {
+		time.Sleep(time.Duration(r.IntN(40)) * time.Millisecond)
+		cmd.Process.Signal(by) // fails if it has ended
+	}
+	if err := cmd.Wait(); err != nil && by == nil {
+		t.Fatalf("%v, %s", err, &stderr)
+	}
+	if !k.take(from, stdout.String()) {
+		t.Fatalf("lines from %d on: prints lines that are not in the input, or not in its order", from)
+	}
+}
+
+// take counts the lines that were printed. A kill can tear the last one. It reports whether they are
+// in the input, in this order.
+func (k *killing) take(from int, printed string) bool {
+	at := from
+	for line := range strings.Lines(printed) {
+		if !strings.HasSuffix(line, "\n") {
+			break
+		}
+		i := slices.Index(k.in[at:], line)
+		if i < 0 {
+			return false
+		}
+		k.printed[line]++
+		at += i
+	}
+	k.last = max(k.last, at)
+	return true
+}
+
+// check checks that all lines were printed.
+func (k *killing) check(t *testing.T) {
+	t.Helper()
+	want, got := map[string]bool{}, map[string]bool{}
+	for _, line := range k.in {
+		want[line] = true
+	}
+	for line := range k.printed {
+		got[line] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("lines printed by all runs (-want +got):\n%s", diff)
+	}
+}
+
+// checkState checks that the state has all lines of runs that were not killed.
+func (k *killing) checkState(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	var before map[string]int
+	for range 2 {
+		before, k.last = maps.Clone(k.printed), 0
+		k.run(t, r, nil)
+	}
+	if diff := cmp.Diff(before, k.printed); diff != "" {
+		t.Errorf("lines printed again (-before +after):\n%s", diff)
+	}
+}
+
+// A signal has the state saved: no line is printed again. What is printed comes at once.
+func TestSeenIsInterrupted(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "s")
+	p := exec.Command(linked(t, "sieve-patient"), "seen", "--state", state)
+	var said strings.Builder
+	p.Stderr = &said
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"ada\n", "grace\n"} {
+		if _, err := in.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(line))
+		if _, err := out.Read(got); err != nil || string(got) != line {
+			t.Fatalf("prints %q, %v, want %q while it waits for more", got, err, line)
+		}
+	}
+	status, _, stderr := sieve("seen", "--state", state)
+	if want := "another sieve seen uses this state: wait for its end, or give another --state\n"; status != cli.ExitUsage || !strings.HasSuffix(stderr, want) {
+		t.Errorf("at the same time: status %d, %q, want %q", status, stderr, want)
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); p.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || said.String() != "sieve: interrupted\n" {
+		t.Errorf("%v, %q", err, &said)
+	}
+	input := filepath.Join(t.TempDir(), "in")
+	writeInput(t, input, []string{"grace\n", "alan\n", "ada\n"})
+	if got := mustSieve(t, "seen", "--state", state, input); got != "alan\n" {
+		t.Errorf("prints %q afterwards, want only alan", got)
+	}
+}

@@ -1,0 +1,17 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tour"
+)
+
+// The commands of the README print what it says.
+func TestTour(t *testing.T) {
+	long.Test(t)
+	tour.Skip(t, "bash")
+	bin := t.TempDir()
+	tour.Link(t, bin, "sieve")
+	tour.Check(t, "../../README.md", bin)
+}

@@ -1,0 +1,38 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+)
+
+const unionLong = `Unite table-bloom filters of one size, without their keys: the new filter contains what any of them
+contains. Build each with the same BITS, and with --keys N for the number of keys of all together,
+or else false positives become more frequent. Exceptions (sst build --never) stay if they are
+certainly absent from the other filters.`
+
+func unionCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:     "union FILTER... -o OUT",
+		Short:   "Unite filters of one size",
+		Long:    unionLong,
+		Example: `  sieve union monday.filter tuesday.filter -o week.filter`,
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "OUT is complete and on disk",
+			cli.ExitUsage:   "usage error, I/O error, or filters that cannot be united",
+			cli.ExitDamaged: "a filter is damaged",
+		}.Annotation(),
+		Args:              cli.Arguments("FILTER", 1, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.Files(0, "*.filter"),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if out == "" {
+				return cli.UsageErrorf("missing -o OUT (use - for standard output)")
+			}
+			return filterfile.Unite(cmd, paths, out)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the union to this `file`; -: standard output (required)")
+	return cmd
+}

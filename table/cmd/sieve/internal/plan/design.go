@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+)
+
+// A Design is the filters of tables, and what the tables have besides.
+type Design struct {
+	BlockBits   int    `json:"block_filter_bits,omitempty"` // per key; 0: no filters by blocks
+	TableFilter string `json:"table_filter,omitempty"`      // as in package tablefilter
+	FilterOnly  bool   `json:"filter_only,omitempty"`       // no keys and values
+	BlockSize   uint64 `json:"block_size,omitempty"`        // 0 if FilterOnly
+
+	table tableFilter
+}
+
+// A tableFilter is a filter of a whole table. The zero value is none.
+type tableFilter struct {
+	bloomBits int // per key
+	fuseBits  int // of a fingerprint
+}
+
+// maxBloomKeys is the most keys of a planned table with a TableBloom filter. Its hash has 32
+// bits: in filters of 10 million keys 0.23 % of all absent keys have the hash of a key.
+const maxBloomKeys = 1_000_000
+
+// fuseSizes are the bits that fingerprints can have.
+var fuseSizes = []int{4, 8, 10, 12, 14, 16}
+
+func (f tableFilter) isNone() bool { return f == tableFilter{} }
+
+func (f tableFilter) name() string {
+	switch {
+	case f.bloomBits > 0:
+		return tablefilter.TableBloom(f.bloomBits)
+	case f.fuseBits > 0:
+		return tablefilter.Fuse(f.fuseBits)
+	}
+	return ""
+}
+
+// policy builds the filters. It is nil if there are none.
+func (f tableFilter) policy() filter.TablePolicy {
+	if f.isNone() {
+		return nil
+	}
+	p, err := tablefilter.Parse(f.name())
+	if err != nil {
+		panic(err) // not with the sizes of this package
+	}
+	return p
+}
+
+// maxKeys returns how many keys a planned table has at most.
+func (f tableFilter) maxKeys() float64 {
+	switch {
+	case f.bloomBits > 0:
+		return maxBloomKeys
+	case f.fuseBits > 0:
+		return fuse.MaxKeys
+	}
+	return math.Inf(1)
+}
+
+// bytes returns the size of the filter of a table of n keys.
+func (f tableFilter) bytes(n float64) float64 {
+	switch {
+	case n < 1:
+		return 0
+	case f.bloomBits > 0:
+		return float64(filter.NewTableBloom(f.bloomBits).Size(uint64(n)))
+	case f.fuseBits > 0:
+		return float64(f.policy().(fuse.Policy).Size(int(n)))
+	}
+	return 0
+}
+
+// totalBytes returns the size of the filters of n keys in tables of that many.
+func (f tableFilter) totalBytes(n, perTable float64) float64 {
+	full := math.Floor(n / perTable)
+	return full*f.bytes(perTable) + f.bytes(n-full*perTable)
+}
+
+func newDesign(blockBits int, f tableFilter, blockSize uint64) Design {
+	return Design{BlockBits: blockBits, TableFilter: f.name(), FilterOnly: blockSize == 0, BlockSize: blockSize, table: f}
+}
+
+// filters names the filters.
+func (d Design) filters() string {
+	var names []string
+	if d.BlockBits > 0 {
+		names = append(names, fmt.Sprintf("bloom:%d", d.BlockBits))
+	}
+	if d.TableFilter != "" {
+		names = append(names, d.TableFilter)
+	}
+	return strings.Join(names, "+")
+}
+
+// command returns the command that builds a set of tables of at most that many keys, or one table of
+// all keys.
+func (q Query) command(d Design, tables, keysPerTable float64) string {
+	words := append([]string{"sst build"}, d.flags()...)
+	if q.Format != "" {
+		words = append(words, "--format "+q.Format)
+	} else if q.ValueSize == 0 && q.Sample == nil {
+		words = append(words, "--format raw-keys") // each line is a key, whatever bytes it has
+	}
+	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
+		words = append(words, "--on-duplicate first")
+	}
+	input := cmp.Or(q.Input, "INPUT")
+	if tables > 1 {
+		return strings.Join(append(words, fmt.Sprintf("--entries-per-table %.0f -o DIR/ %s", keysPerTable, input)), " ")
+	}
+	return strings.Join(append(words, "-o OUT "+input), " ")
+}
+
+// flags returns the flags of sst build that make the filters.
+func (d Design) flags() (words []string) {
+	switch {
+	case d.FilterOnly:
+		words = append(words, "--filter-only")
+	case d.BlockBits == 0:
+		words = append(words, "--bits none")
+	default:
+		words = append(words, fmt.Sprintf("--bits %d", d.BlockBits))
+	}
+	if d.TableFilter != "" {
+		words = append(words, "--table-filter "+d.TableFilter)
+	}
+	if !d.FilterOnly {
+		words = append(words, "--block-size "+exact(d.BlockSize))
+	}
+	return words
+}

@@ -1,0 +1,214 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// numbers returns keys that are numbers in a row, in order.
+func numbers(n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = fmt.Appendf(nil, "user%012d", i)
+	}
+	return keys
+}
+
+// pairsOf returns pairs of keys, with values if there are any.
+func pairsOf(s workload.Set) []pair {
+	pairs := make([]pair, len(s.Keys))
+	for i, k := range s.Keys {
+		pairs[i].key = k
+		if s.Values != nil {
+			pairs[i].value = s.Values[i]
+		}
+	}
+	return pairs
+}
+
+// sampleOf reads the pairs, in any order and as often as sst plan does for n keys.
+func sampleOf(t *testing.T, pairs []pair, n uint64, most limits) *KeySample {
+	t.Helper()
+	s := NewKeySample()
+	s.most = most
+	pairs = slices.Clone(pairs)
+	rand.New(rand.NewPCG(8, 8)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	for _, p := range pairs {
+		if err := s.Add(p.key, p.value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.ChooseStretches(n) {
+		for _, p := range pairs {
+			if err := s.AddNeighbours(p.key, p.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a sample says of a list is true of it: of one that is all there, of one of which stretches are
+// taken, and of one of which the sample is a part.
+func TestLayoutOfSample(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	const n = 50_000
+	all, urls, users := limits{maxSampleKeys, maxSampleBytes}, pairsOf(workload.W3(n)), pairsOf(workload.W1(n))
+	for _, tt := range []struct {
+		name      string
+		list      []pair
+		share     float64 // of the list, in the sample
+		most      limits
+		tolerance float64
+	}{
+		{"URLs, all", urls, 1, all, 0},
+		{"URLs, stretches", urls, 1, limits{20_000, maxSampleBytes}, 0.05},
+		{"URLs, stretches of few bytes", urls, 1, limits{maxSampleKeys, 2 << 20}, 0.06},
+		{"URLs, a tenth", urls, 0.1, all, 0.1},
+		{"pairs, a tenth", users, 0.1, all, 0.1},
+		{"pairs, stretches", users, 1, limits{20_000, maxSampleBytes}, 0.05},
+		{"numbers in a row, stretches", pairsOf(workload.Set{Keys: numbers(n)}), 1, limits{20_000, maxSampleBytes}, 0.5},
+	} {
+		r := rand.New(rand.NewPCG(4, 4))
+		part := slices.DeleteFunc(slices.Clone(tt.list), func(pair) bool { return r.Float64() >= tt.share })
+		got := sampleOf(t, part, n, tt.most).layout(n, 4096)
+		want, err := layoutOf(tt.list, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			name      string
+			got, want float64
+		}{{"entry", got.entry, want.entry}, {"stored", got.stored, want.stored}, {"separator", got.separator, want.separator}} {
+			if ratio := x.got / x.want; ratio < 1-tt.tolerance || ratio > 1+tt.tolerance {
+				t.Errorf("%s: %s of %g bytes, want %g", tt.name, x.name, x.got, x.want)
+			}
+		}
+	}
+}
+
+// Of few keys, neighbours share less. Layouts are numbers for any number of keys.
+func TestLayoutOfFewKeys(t *testing.T) {
+	t.Parallel()
+	list := pairsOf(workload.W3(20_000))
+	s := sampleOf(t, list, 2000, limits{maxSampleKeys, maxSampleBytes})
+	few, many := s.layout(2000, 4096), s.layout(20_000, 4096)
+	if few.stored <= many.stored || few.entry <= many.entry {
+		t.Errorf("of 2,000 keys %+v, of 20,000 %+v, want less a key of more", few, many)
+	}
+	for _, n := range []uint64{1, cli.MaxCount} {
+		if l := s.layout(n, 1<<20); !(l.stored > 1 && l.entry > 4 && l.separator > 1) {
+			t.Errorf("%d keys: %+v", n, l)
+		}
+	}
+}
+
+// Neither the order of the pairs nor repeated keys change a sample, and the number of keys is known.
+func TestSampleOfRepeatedKeys(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	list := pairsOf(workload.W3(10_000))
+	twice := slices.Concat(list, list[:5000])
+	for _, most := range []limits{{maxSampleKeys, maxSampleBytes}, {2000, maxSampleBytes}} {
+		want, got := sampleOf(t, list, cli.MaxCount, most), sampleOf(t, twice, cli.MaxCount, most)
+		if diff := cmp.Diff(want.pairs, got.pairs, cmp.AllowUnexported(pair{})); diff != "" {
+			t.Errorf("%v: -want +got:\n%s", most, diff)
+		}
+		if want.repeats || !got.repeats || want.Keys() != 10_000 || got.Keys() < 9000 || got.Keys() > 11_000 {
+			t.Errorf("%v: repeated %t and %t, %d and %d keys", most, want.repeats, got.repeats, want.Keys(), got.Keys())
+		}
+	}
+}
+
+// What is no sample is refused.
+func TestWrongSamples(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	list := pairsOf(workload.W3(10_000))
+	large := append(pairsOf(workload.W3(1000)), pair{key: bytes.Repeat([]byte("k"), maxKeySize+1)})
+	for _, tt := range []struct {
+		name         string
+		first, again []pair
+		want         string
+	}{
+		{"few", list[:999], nil, "--sample has 999 different keys, want 1000 or more"},
+		{"large values", withValues(list, 2*maxSampleBytes/minKept+1), nil, "--sample has keys and values of 53"},
+		{"a large key", large, nil, "--sample has a key of 65537 bytes, want at most 65536"},
+		{"empty when it is read again", list, nil, errSampleChanged.Error()},
+		{"longer when it is read again", list, pairsOf(workload.Set{Keys: longer(list)}), errSampleChanged.Error()},
+	} {
+		s := NewKeySample()
+		s.most = limits{2000, maxSampleBytes}
+		var err error
+		for _, p := range tt.first {
+			if err == nil {
+				err = s.Add(p.key, p.value)
+			}
+		}
+		if err == nil && s.ChooseStretches(cli.MaxCount) {
+			for _, p := range tt.again {
+				err = errors.Join(err, s.AddNeighbours(p.key, p.value))
+			}
+		}
+		if err == nil {
+			err = s.Complete()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// withValues returns pairs of the keys of a list, with values of that size, which share their memory.
+func withValues(list []pair, size int) []pair {
+	pairs := slices.Clone(list)
+	value := make([]byte, size)
+	for i := range pairs {
+		pairs[i].value = value
+	}
+	return pairs
+}
+
+// A list of large values is a sample whatever the sizes are, as long as its pairs fit in memory.
+func TestSampleOfLargeValues(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	keys := pairsOf(workload.W3(20_000))
+	for _, n := range []int{2500, 5000, 20_000} {
+		for _, size := range []int{500, 1500} {
+			list := withValues(keys[:n], size)
+			s := sampleOf(t, list, cli.MaxCount, limits{maxSampleKeys, 4 << 20})
+			if got := s.Keys(); got != uint64(n) {
+				t.Errorf("%d values of %d bytes: %d keys", n, size, got)
+			}
+			if l := s.layout(uint64(n), 4096); !(l.entry > float64(size) && l.entry < float64(size+100)) {
+				t.Errorf("%d values of %d bytes: entries of %g bytes", n, size, l.entry)
+			}
+		}
+	}
+}
+
+// longer returns five keys for each key of the list.
+func longer(list []pair) (keys [][]byte) {
+	for _, p := range list {
+		for i := range 5 {
+			keys = append(keys, fmt.Append(slices.Clone(p.key), i))
+		}
+	}
+	return keys
+}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+)
+
+// An Option is a Design, what its tables take, and how often its filters err. Sizes are in
+// bytes. Rates are false positives per absent key, 0 to 1.
+type Option struct {
+	Design
+
+	BitsPerKey  float64 `json:"bits_per_key"` // of the filters, with all that they have besides bits
+	FilterBytes float64 `json:"filter_bytes"` // on disk and in memory
+	IndexMemory float64 `json:"index_memory_bytes"`
+	MemoryBytes float64 `json:"memory_bytes"` // of filters, index, and what open tables have besides
+	DataBytes   float64 `json:"data_bytes"`
+	IndexBytes  float64 `json:"index_bytes"`
+	DiskBytes   float64 `json:"disk_bytes"`
+
+	KeysPerBlock   int     `json:"keys_per_block,omitempty"`
+	KeysPerFilter  int     `json:"keys_per_block_filter,omitempty"`
+	KeysPerTable   float64 `json:"keys_per_table"`
+	Tables         float64 `json:"tables"`
+	MemoryPerTable float64 `json:"memory_per_table_bytes"`
+
+	Measurement
+	PredictedRate float64 `json:"predicted_rate"`
+
+	// Chosen says that the Design has the bits that the Query asks for: the number given,
+	// or the fewest that reach the rate.
+	Chosen bool `json:"chosen"`
+
+	// MeetsRate and MeetsMemory are true if nothing is asked.
+	MeetsRate   bool `json:"meets_rate"`
+	MeetsMemory bool `json:"meets_memory"`
+
+	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
+	Machines         float64 `json:"machines,omitempty"` // 0 if no machine has the memory of a table
+
+	Command string `json:"command"`
+}
+
+// meets reports whether the Option has all that is asked.
+func (o Option) meets() bool { return o.MeetsRate && o.MeetsMemory }
+
+// filterOnlyOverhead is about what a table of a filter only has besides: properties,
+// metaindex, an empty index and footer.
+const filterOnlyOverhead = 500
+
+// option computes all of an Option but its rates.
+func (q Query) option(d Design) Option {
+	o := Option{Design: d}
+	if d.FilterOnly {
+		q.sizeFilters(&o)
+	} else {
+		q.BlockSize = d.BlockSize
+		q.sizeData(&o)
+	}
+	n := float64(q.Keys)
+	o.BitsPerKey = 8 * o.FilterBytes / n
+	o.MemoryBytes = o.FilterBytes + o.IndexMemory + o.Tables*tableMemory
+	o.DiskBytes = o.DataBytes + o.FilterBytes + o.IndexBytes
+	if d.FilterOnly {
+		o.DiskBytes += o.Tables * filterOnlyOverhead
+	}
+	o.MemoryPerTable = math.Ceil(o.MemoryBytes / o.Tables)
+	q.countMachines(&o)
+	o.Command = q.command(d, o.Tables, o.KeysPerTable)
+	return o
+}
+
+// sizeFilters computes the sizes of tables of filters only.
+func (q Query) sizeFilters(o *Option) {
+	const many = maxBloomKeys // enough for the bits per key of large filters
+	q.divide(o, o.table.bytes(many)/many)
+	o.FilterBytes = o.table.totalBytes(float64(q.Keys), o.KeysPerTable)
+}
+
+// sizeData computes the sizes of tables with keys and values.
+func (q Query) sizeData(o *Option) {
+	l, n := q.layOut(), float64(q.Keys)
+	o.KeysPerBlock = int(l.keysPerBlock)
+	o.DataBytes = l.data()
+	if o.BlockBits > 0 {
+		o.KeysPerFilter = int(l.keysPerFilter)
+		o.FilterBytes = l.filterBytes(o.BlockBits)
+	}
+	tableFilters := o.table.totalBytes(n, min(n, maxBloomKeys))    // about
+	index := l.blocks * q.indexEntryBytes(l, float64(q.TableSize)) // about
+	q.divide(o, (o.DataBytes+index+o.FilterBytes+tableFilters)/n)
+	q.sizeIndex(o, l)
+	o.FilterBytes += o.table.totalBytes(n, o.KeysPerTable)
+	o.KeysPerFilter = min(o.KeysPerFilter, int(o.KeysPerTable))
+}
+
+// usualEntries is how many entries a table has at most if nothing else is asked. It is that of
+// sst build when it writes a set.
+const usualEntries = 1_000_000
+
+// divide divides the keys into tables of at least one key, as sst build does.
+func (q Query) divide(o *Option, bytesPerKey float64) {
+	n := float64(q.Keys)
+	o.KeysPerTable = min(n, q.maxEntries(o.Design), o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
+	o.Tables = math.Ceil(n / o.KeysPerTable)
+}
+
+// maxEntries returns how many entries a table has at most, whatever its filter.
+func (q Query) maxEntries(d Design) float64 {
+	switch {
+	case q.EntriesPerTable > 0:
+		return float64(min(q.EntriesPerTable, tablefilter.MaxEntries))
+	case d.FilterOnly:
+		return tablefilter.MaxEntries
+	}
+	return usualEntries
+}
+
+// countMachines divides the tables among machines.
+func (q Query) countMachines(o *Option) {
+	if q.Memory == 0 {
+		o.MeetsMemory = true
+		return
+	}
+	o.TablesPerMachine = math.Floor(float64(q.Memory) / o.MemoryPerTable)
+	if o.TablesPerMachine > 0 {
+		o.Machines = math.Ceil(o.Tables / o.TablesPerMachine)
+	}
+	o.MeetsMemory = o.Machines == 1
+}

@@ -1,0 +1,98 @@
+// Package plan compares the filters that tables of a number of keys can have: their size,
+// their predicted and measured false-positive rates, and the disk space and memory of the
+// tables.
+package plan
+
+import (
+	"math"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// A Query is what to plan for. Its fields are the flags of sieve plan. Sizes are in bytes.
+type Query struct {
+	Keys        uint64  `json:"keys"`
+	Rate        float64 `json:"asked_rate,omitempty"` // of false positives; 0: use BitsPerKey
+	BitsPerKey  int     `json:"asked_bits_per_key,omitempty"`
+	KeySize     uint64  `json:"key_size"`
+	ValueSize   uint64  `json:"value_size"`
+	Compression float64 `json:"compression"` // compressed size of data blocks, as a share of their size
+	BlockSize   uint64  `json:"block_size"`
+	TableSize   uint64  `json:"table_size"`
+	Memory      uint64  `json:"asked_memory,omitempty"` // of a machine; 0: do not plan machines
+
+	Sample *KeySample `json:"-"`                // of the keys and values; nil: random keys are planned
+	Format string     `json:"format,omitempty"` // of the lines of the Sample, for sst build
+	Input  string     `json:"-"`                // the file to build from, for a shell; "": not known
+
+	EntriesPerTable uint64 `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
+}
+
+const (
+	// Filters use a 32-bit hash of a key, so their rate is at least the chance that two
+	// keys have the same hash. In the smallest filters that is about minRate.
+	minRate = 1e-9
+
+	// maxBits is the maximum number of bits per key. From 44 on, k is 30.
+	maxBits = 100
+)
+
+// maxKeySize is the largest size of a planned key.
+const maxKeySize = 64 << 10
+
+// Validate returns an error that names the first flag with a wrong value.
+func (q Query) Validate() error {
+	switch {
+	case q.Rate == 0 && q.BitsPerKey == 0:
+		return cli.UsageErrorf("neither -p nor --bits is given, want one of them")
+	case q.Rate != 0 && q.BitsPerKey != 0:
+		return cli.UsageErrorf("-p and --bits are both given, want one of them")
+	}
+	if q.Rate == 0 && (q.BitsPerKey < 1 || q.BitsPerKey > maxBits) {
+		return cli.UsageErrorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)
+	}
+	if !(q.Compression >= 0.01 && q.Compression <= 1) {
+		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
+	}
+	return q.validateSizes()
+}
+
+func (q Query) validateSizes() error {
+	for _, f := range []struct {
+		flag               string
+		value, least, most uint64
+	}{
+		{"--key-size", q.KeySize, 1, maxKeySize},
+		{"--value-size", q.ValueSize, 0, 1 << 30},
+		{"--block-size", q.BlockSize, 256, maxBlockSize},
+		{"--table-size", q.TableSize, 1 << 20, 4 << 30},
+	} {
+		if f.value < f.least || f.value > f.most {
+			return cli.UsageErrorf("%s is %s, want %s to %s", f.flag, exact(f.value), exact(f.least), exact(f.most))
+		}
+	}
+	return nil
+}
+
+// formula returns what LevelDB's filters would take by the classical formula.
+func (q Query) formula() (filter.Sizing, error) {
+	if q.Rate > 0 {
+		return filter.SizeForRate(q.Keys, q.Rate)
+	}
+	return filter.SizeForBits(q.Keys, q.BitsPerKey)
+}
+
+// leastBloomBits returns a number of bits per key below which no Bloom filters are what is
+// asked.
+func (q Query) leastBloomBits() float64 {
+	if q.Rate == 0 {
+		return float64(q.BitsPerKey)
+	}
+	return math.Log2(1/q.Rate) / math.Ln2
+}
+
+// measurable reports whether the rate is one that filters can be measured to reach.
+func (q Query) measurable() bool {
+	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
+}

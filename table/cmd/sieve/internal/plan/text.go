@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+// WriteJSON writes the plan as a JSON object.
+func (p *Plan) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, p) }
+
+// WriteText writes the plan as a table, and what to do below it.
+func (p *Plan) WriteText(w io.Writer) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s of %s %s. %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), p.values(), p.asked())
+	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take m = %s per key, %s in all, with k = %d, at a rate of %s.\n\n",
+		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), p.FormulaK, percent(p.FormulaRate))
+	fmt.Fprintln(&out, p.header())
+	p.writeSection(&out, "with keys and values", p.WithData)
+	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
+	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
+	out.WriteByte('\n')
+	p.writeVerdict(&out)
+	fmt.Fprintln(&out, "\n"+p.basis())
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// most returns the mark of what depends on the size of data blocks, if that is the most that they take.
+func (p *Plan) most(o Option) string {
+	if p.Sample == nil && !o.FilterOnly {
+		return "≤ "
+	}
+	return ""
+}
+
+// basis says which keys sizes and rates are those of.
+func (p *Plan) basis() string {
+	if p.Sample == nil {
+		return "Sizes and rates are those of random keys. What has a ≤ is the most that other keys of that size take:\n" +
+			"plan with --sample for your own. If keys differ in their last bytes only, as numbers in a row do,\n" +
+			"bloom and table-bloom pass far more of their neighbours. fuse does not."
+	}
+	basis := fmt.Sprintf("Sizes and rates are those of %s from a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
+	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
+		basis += "\nThat is < 1 % of the keys: sizes can be off by more than 10 %. Take a larger sample."
+	}
+	return basis
+}
+
+// roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 10 %, as
+// measured with lists of URLs and of names.
+const roughFrom = 100
+
+// values describes the values.
+func (p *Plan) values() string {
+	if p.ValueSize == 0 {
+		return "without values"
+	}
+	return "with values of " + size(float64(p.ValueSize))
+}
+
+// asked says what is asked, as a sentence.
+func (p *Plan) asked() string {
+	var asked []string
+	if p.Rate > 0 {
+		asked = append(asked, "≤ "+exactPercent(p.Rate)+" false positives")
+	} else {
+		asked = append(asked, "about "+text.Count(uint64(p.BitsPerKey), "bit")+" per key")
+	}
+	if p.Memory > 0 {
+		asked = append(asked, "≤ "+size(float64(p.Memory))+" of memory")
+	}
+	return "Asked: " + strings.Join(asked, ", ") + "."
+}
+
+// columns are the formats of the columns that are always there.
+const columns = "%-24s %6s %5s %8s %10s  %-17s %10s"
+
+func (p *Plan) header() string {
+	return strings.TrimRight(fmt.Sprintf(columns, "", "", "bits", "", "", "false positives", ""), " ") + "\n" +
+		fmt.Sprintf(columns, "filters", "blocks", "a key", "memory", "disk", "measured", "predicted") +
+		p.askedColumns("machines", "meets it")
+}
+
+// askedColumns returns the columns that are there if something is asked that they answer.
+func (p *Plan) askedColumns(machines, meets string) string {
+	switch {
+	case p.Memory > 0:
+		return fmt.Sprintf(" %8s  %s", machines, meets)
+	case p.Rate > 0:
+		return "  " + meets
+	}
+	return ""
+}
+
+func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
+	if len(options) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "%s:\n", title)
+	for _, o := range options {
+		blocks, machines := "", "none"
+		if !o.FilterOnly {
+			blocks = exact(o.BlockSize)
+		}
+		if o.Machines > 0 {
+			machines = count(o.Machines)
+		}
+		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), p.most(o)+size(o.DiskBytes), o.Measurement, percent(o.PredictedRate))
+		fmt.Fprintln(out, row+p.askedColumns(machines, o.verdict()))
+	}
+}
+
+// verdict says whether the Option meets what is asked.
+func (o Option) verdict() string {
+	switch {
+	case o.meets():
+		return "yes"
+	case o.MeetsRate:
+		return "no: memory"
+	case o.MeetsMemory:
+		return "no: rate"
+	}
+	return "no: both"
+}
+
+// String formats the rate and its band, or the upper bound of the rate.
+func (m Measurement) String() string {
+	if m.isBound() {
+		return "< " + percent(m.upper())
+	}
+	decimals := max(0, -magnitude(m.Band), 1-magnitude(m.MeasuredRate))
+	return fmt.Sprintf("%.*f ± %.*f %%", decimals, 100*m.MeasuredRate, decimals, 100*m.Band)
+}
+
+// writeVerdict says what to build.
+func (p *Plan) writeVerdict(out *bytes.Buffer) {
+	if p.Best == nil {
+		fmt.Fprintf(out, "No filters reach %s.\n", exactPercent(p.Rate))
+		return
+	}
+	criterion, none := "Least memory", "Nothing meets it on one machine."
+	if p.Rate == 0 {
+		criterion, none = "Lowest rate", "Nothing with that many bits fits one machine."
+	}
+	if !p.Best.MeetsMemory {
+		fmt.Fprintln(out, none)
+	}
+	p.Best.describe(out, criterion)
+	if p.BestWithData != nil && p.Best.FilterOnly {
+		p.BestWithData.describe(out, criterion+" with keys and values")
+	}
+	if p.Best.Tables > 1 {
+		fmt.Fprintln(out, "\nThe tables of DIR/ are a set: a lookup asks the one that can have its key. If all tables were\nasked, their false positives would add up.")
+	}
+}
+
+func (o *Option) describe(out *bytes.Buffer, why string) {
+	fmt.Fprintf(out, "%s: %s, %s in %s of %s:\n  %s\n",
+		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), o.Command)
+}

@@ -1,0 +1,99 @@
+package play
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+)
+
+func TestMain(m *testing.M) { pagetest.Main(m) }
+
+// All files of the page are in it.
+func TestScriptsAreAll(t *testing.T) {
+	t.Parallel()
+	pagetest.CheckScripts(t, files, "parts", scripts)
+}
+
+// openPlay opens the page with a state: what is behind the # of its address.
+func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "play.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Write(f); err != nil {
+		t.Fatal(err)
+	}
+	page := pagetest.Open(t, path, width)
+	if state != "" {
+		restore(page, state)
+	}
+	return page
+}
+
+// restore shows a state.
+func restore(page *pagetest.Tab, state string) {
+	page.Helper()
+	pagetest.Call[chromedp.Void](page, `(state) => new Promise((done) => {
+		addEventListener("hashchange", () => done(), { once: true });
+		location.hash = state;
+	})`, state)
+}
+
+// addAll adds keys by the form.
+const addAll = `(texts) => texts.forEach((text) => {
+	document.getElementById("new-key").value = text;
+	document.getElementById("add").requestSubmit();
+})`
+
+// askAll asks for keys by the form, and returns the answers.
+const askAll = `(texts) => texts.map((text) => {
+	document.getElementById("key").value = text;
+	document.getElementById("ask").requestSubmit();
+	return document.querySelector("#answer").textContent;
+})`
+
+// add adds keys to the filter of the page.
+func add(page *pagetest.Tab, keys [][]byte) {
+	page.Helper()
+	pagetest.Call[chromedp.Void](page, addAll, escapedAll(keys))
+}
+
+func escapedAll(keys [][]byte) []string {
+	all := make([]string, len(keys))
+	for i, key := range keys {
+		all[i] = printable.Escape(key)
+	}
+	return all
+}
+
+// stateOf returns a state with these keys.
+func stateOf(settings string, keys [][]byte) string {
+	var b strings.Builder
+	b.WriteString(settings)
+	for _, key := range keys {
+		b.WriteString("&key=" + url.QueryEscape(printable.Escape(key)))
+	}
+	return b.String()
+}
+
+// generate returns the library's filter.
+func generate(bitsPerKey int, keys [][]byte) filter.Bytes {
+	g := filter.NewBloom(bitsPerKey).NewGenerator()
+	for _, key := range keys {
+		g.Add(key)
+	}
+	var f filter.Bytes
+	g.Generate(&f)
+	return f
+}

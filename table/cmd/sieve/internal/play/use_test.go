@@ -1,0 +1,122 @@
+package play
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+)
+
+// press presses a key of the keyboard a few times.
+func press(page *pagetest.Tab, key string, times int) {
+	page.Helper()
+	for range times {
+		page.Do(chromedp.KeyEvent(key))
+	}
+}
+
+// The list of keys is one stop, and arrows choose in it. The chosen key is told.
+func TestKeyboardInList(t *testing.T) {
+	t.Parallel()
+	page := openPlay(t, 1000, "n=20&bits=10&key=ada&key=grace&key=barbara")
+	page.Do(chromedp.Focus(chromedp.CSS("#clear")))
+	for _, tt := range []struct{ key, want string }{
+		{kb.Tab, "ada"}, {kb.ArrowRight, "grace"}, {kb.ArrowDown, "barbara"}, {kb.ArrowDown, "barbara"},
+		{kb.ArrowLeft, "grace"}, {kb.Home, "ada"}, {kb.ArrowUp, "ada"}, {kb.End, "barbara"},
+	} {
+		press(page, tt.key, 1)
+		got := pagetest.Evaluate[string](page, `document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent`)
+		if got != tt.want || !strings.HasPrefix(page.Text("#key-info"), "Key “"+tt.want+"” bits ") {
+			t.Errorf("%q comes to %s, want %s; the page tells %q", tt.key, got, tt.want, page.Text("#key-info"))
+		}
+	}
+	page.Do(chromedp.Focus(chromedp.CSS("#bits-picture")))
+	press(page, kb.End, 1)
+	press(page, kb.ArrowLeft, 2)
+	if got := page.Text("#bit-info h3"); !strings.HasPrefix(got, "Bit 197 of 200: ") {
+		t.Errorf("in the picture, End and two arrow keys come to %q", got)
+	}
+}
+
+// Typing, wrong typing, and what the page says to it.
+func TestTyping(t *testing.T) {
+	t.Parallel()
+	page := openPlay(t, 1000, "n=1&bits=10&key=ada")
+	for _, tt := range []struct{ box, text, said, want string }{
+		{"#new-key", "ada", "#added", "“ada” was added before. The filter has 1 key."},
+		{"#new-key", "grace", "#added", "Added “grace”. The filter has 2 keys. ⚠ That is more than the 1 it is made for: of other keys, 0.4203 % pass, and with 1 key 0.2037 %."},
+		{"#new-key", `\q`, "#added", `no such escape: \q (a backslash is \\)`},
+		{"#new-key", strings.Repeat("é", 33), "#added", "The key has 66 bytes, and this page takes at most 64."},
+		{"#key", "ada", "#answer", "◆ May be present “ada” All 6 probes found a set bit. The key was added."},
+		{"#key", `\xg0`, "#ask-problem", `no such escape: \xg0 (a backslash is \\)`},
+		{"#n", "1601", "#sizing-problem", "The number of keys must be a whole number from 1 to 1600. The filter still has 160."},
+		{"#n", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 6 LevelDB's minimum 64 bits"},
+		{"#k", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 2 LevelDB's own k 6 LevelDB's minimum 64 bits"},
+		{"#bits", "20", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 20 bits that each key sets, k 13 LevelDB's minimum 64 bits"},
+	} {
+		page.Submit(tt.box, tt.text)
+		if got := page.Text(tt.said); got != tt.want {
+			t.Errorf("after %s in %s the page says %q, want %q", tt.text, tt.box, got, tt.want)
+		}
+	}
+	if got := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("input, select")].filter((it) => it.labels.length === 0).map((it) => it.id)`); len(got) > 0 {
+		t.Errorf("controls without a label: %q", got)
+	}
+}
+
+// On a phone nothing is too wide, however many bits and keys there are and however long.
+func TestPhone(t *testing.T) {
+	t.Parallel()
+	page := openPlay(t, 390, "")
+	long := [][]byte{[]byte(strings.Repeat("W", 64)), []byte(strings.Repeat("\xff", 64))}
+	for _, state := range []string{"", stateOf("n=1&rate=50", long), stateOf("n=1600&bits=40", users(3200)), stateOf("n=8&bits=1&k=30", append(long, users(20)...))} {
+		if state != "" {
+			restore(page, state)
+		}
+		pagetest.Evaluate[any](page, `document.getElementById("find").click()`)
+		page.CheckWidth("false positive: " + state[:min(30, len(state))])
+		pagetest.Call[any](page, `(key) => { document.getElementById("key").value = key; document.getElementById("ask").requestSubmit(); }`, strings.Repeat("W", 64))
+		pagetest.Evaluate[any](page, `document.querySelector("#keys li")?.click(); document.querySelector("details").open = true`)
+		page.CheckWidth("chosen key: " + state[:min(30, len(state))])
+	}
+}
+
+// unreadable lists texts whose contrast with their ground is below 4.5 to 1.
+const unreadable = `(() => {
+	const light = (rgb) => {
+		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ground = (it) => {
+		const color = getComputedStyle(it).backgroundColor;
+		return color === "rgba(0, 0, 0, 0)" ? ground(it.parentElement) : color;
+	};
+	const texts = [...document.body.querySelectorAll("*")].filter((it) => it.checkVisibility() && [...it.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
+	return texts.filter((it) => {
+		const [a, b] = [light(getComputedStyle(it).color), light(ground(it))].sort((a, b) => b - a);
+		return (a + 0.05) / (b + 0.05) < 4.5;
+	}).map((it) => it.textContent);
+})()`
+
+// All texts can be read in the light and the dark scheme.
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	page := openPlay(t, 1000, "n=20&bits=10&key=ada&ask=grace")
+	pagetest.Evaluate[any](page, `document.querySelector("#keys li").click()`)
+	grounds := map[string]bool{}
+	for _, dark := range []bool{false, true} {
+		if dark {
+			page.Dark()
+		}
+		grounds[pagetest.Evaluate[string](page, "getComputedStyle(document.body).backgroundColor")] = true
+		if got := pagetest.Evaluate[[]string](page, unreadable); len(got) > 0 {
+			t.Errorf("dark: %v: too little contrast: %q", dark, got)
+		}
+	}
+	if len(grounds) != 2 {
+		t.Error("the dark scheme is the light one")
+	}
+}

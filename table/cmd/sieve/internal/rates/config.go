@@ -1,0 +1,169 @@
+// Package fpr measures the false-positive rate of filters as they fill up, and draws it
+// beside the rate of a formula.
+package rates
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+// A Config says what to measure. Its fields are the flags of sst rates.
+type Config struct {
+	Keys      int      // number of keys that filters are sized for
+	Runs      int      // runs of each measurement, each with different keys
+	Questions int      // absent keys that each run looks up; of the user's keys at most those that are not added
+	Policies  []string // kinds of filters, as Policies returns them
+	Bits      []int    // bits per key, if Rate is 0
+	Rate      float64  // each policy takes the fewest bits per key that promise this rate
+	K         Sweep    // values of k that are measured, in place of how filters fill up
+	Shapes    []string // shapes of keys, as Shapes returns them
+	Own       [][]byte // distinct keys of the user, measured before the Shapes
+	Seed      uint64   // seed of the random keys
+	Width     int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
+}
+
+// maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
+const maxBits = 100
+
+// maxNumbers is how many numbers of bits per key are measured at most.
+const maxNumbers = 6
+
+// Limits of Config.Keys.
+const (
+	MinKeys = 1
+	MaxKeys = 1_000_000
+)
+
+// Validate returns an error that names the first flag with a wrong value.
+func (c Config) Validate() error {
+	for _, f := range []struct {
+		flag        string
+		value       int
+		least, most int
+	}{
+		{"-n", c.Keys, MinKeys, MaxKeys},
+		{"--runs", c.Runs, 2, 1000},
+		{"--questions", c.Questions, 100, 1_000_000},
+		{"--width", cmp.Or(c.Width, minWidth), minWidth, 4000},
+	} {
+		if f.value < f.least || f.value > f.most {
+			return cli.UsageErrorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)
+		}
+	}
+	if err := c.validateBits(); err != nil {
+		return err
+	}
+	if err := validateNames("--policy", c.Policies, Policies(), false); err != nil {
+		return err
+	}
+	if err := c.validateSweep(); err != nil {
+		return err
+	}
+	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
+		return err
+	}
+	return c.validateOwn()
+}
+
+func (c Config) validateBits() error {
+	if c.Rate != 0 {
+		return nil
+	}
+	if n := len(c.Bits); n < 1 || n > maxNumbers {
+		return cli.UsageErrorf("--bits has %d numbers, want 1 to %d", n, maxNumbers)
+	}
+	for i, b := range c.Bits {
+		if b < 1 || b > maxBits {
+			return cli.UsageErrorf("--bits has %d, want numbers from 1 to %d", b, maxBits)
+		}
+		if slices.Contains(c.Bits[:i], b) {
+			return cli.UsageErrorf("--bits has %d twice", b)
+		}
+	}
+	return nil
+}
+
+// validateNames checks the names that a flag lists.
+func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
+	if len(names) == 0 && !mayBeEmpty {
+		return cli.UsageErrorf("%s is empty, want some of %s", flag, text.OneOf(known...))
+	}
+	for i, s := range names {
+		if !slices.Contains(known, s) {
+			return cli.UsageErrorf("%s has %s, want some of %s%s", flag, wire.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
+		}
+		if slices.Contains(names[:i], s) {
+			return cli.UsageErrorf("%s has %s twice", flag, s)
+		}
+	}
+	return nil
+}
+
+// bitsHint says where the bits go that a name has behind a colon, as those of other commands have.
+func bitsHint(name string, known []string) string {
+	kind, bits, found := strings.Cut(name, ":")
+	if !found || !slices.Contains(known, kind) {
+		return ""
+	}
+	return fmt.Sprintf(", such as --policy %s --bits %s", kind, printable.String(bits))
+}
+
+// maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a
+// filter is sized for.
+const maxLoadTenths = 15
+
+// A step is what is measured at once: filters with this many keys.
+type step struct {
+	keys int
+	k    int // of a new filter; 0 adds the keys to that of the step before, whose k is the policy's
+}
+
+// steps returns what is measured of each filter: its tenths, without those that have no key, or no
+// more keys than the one before; or each k of a sweep.
+func (c Config) steps() (steps []step) {
+	if !c.K.isNone() {
+		return c.K.steps(c.Keys)
+	}
+	for tenths := 1; tenths <= maxLoadTenths; tenths++ {
+		if n := c.Keys * tenths / 10; n > 0 {
+			steps = append(steps, step{keys: n})
+		}
+	}
+	return slices.Compact(steps)
+}
+
+// mostKeys returns how many keys a filter gets at most.
+func (c Config) mostKeys() int { return c.steps()[len(c.steps())-1].keys }
+
+// A sizedPolicy is a policy with a number of bits per key.
+type sizedPolicy struct {
+	policy
+	bits int
+}
+
+// sizedPolicies returns what is measured, policy by policy.
+func (c Config) sizedPolicies() ([]sizedPolicy, error) {
+	var all []sizedPolicy
+	for _, name := range c.Policies {
+		p := policyOf(name)
+		if c.Rate == 0 {
+			for _, bits := range c.Bits {
+				all = append(all, sizedPolicy{p, bits})
+			}
+			continue
+		}
+		bits, err := p.plan(c.Keys, c.Rate)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sizedPolicy{p, bits})
+	}
+	return all, nil
+}

@@ -1,0 +1,53 @@
+package rates
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(c *Config)
+		want   string
+	}{
+		{"nothing wrong", func(*Config) {}, ""},
+		{"few keys", func(c *Config) { c.Keys = 0 }, "-n is 0, want 1 to 1000000"},
+		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
+		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, want 2 to 1000"},
+		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, want 100 to 1000000"},
+		{"a chart for phones", func(c *Config) { c.Width = 340 }, ""},
+		{"a narrow chart", func(c *Config) { c.Width = 339 }, "--width is 339, want 340 to 4000"},
+		{"no bits", func(c *Config) { c.Bits = nil }, "--bits has 0 numbers, want 1 to 6"},
+		{"many numbers of bits", func(c *Config) { c.Bits = []int{1, 2, 3, 4, 5, 6, 7} }, "--bits has 7 numbers"},
+		{"zero bits", func(c *Config) { c.Bits = []int{0} }, "--bits has 0, want numbers from 1 to 100"},
+		{"bits twice", func(c *Config) { c.Bits = []int{8, 10, 8} }, "--bits has 8 twice"},
+		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls or emails"},
+		{"unknown shape", func(c *Config) { c.Shapes = []string{"square"} }, `--shapes has "square", want some of random`},
+		{"bits that a rate replaces", func(c *Config) { c.Bits, c.Rate = nil, 0.01 }, ""},
+		{"no policies", func(c *Config) { c.Policies = nil }, "--policy is empty, want some of bloom, table-bloom"},
+		{"unknown policy", func(c *Config) { c.Policies = []string{"sieve"} }, `--policy has "sieve", want some of bloom`},
+		{"sweep of k", func(c *Config) { c.K = Sweep{1, 16} }, ""},
+		{"sweep of no k", func(c *Config) { c.K, c.Policies = Sweep{1, 16}, Policies() }, "--k is given with --policy fuse, whose filters have no k to choose"},
+		{"own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(400) }, ""},
+		{"few own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(399) }, "--keys-from has 399 distinct keys, want ≥ 400, because filters sized for 200 get up to 200,"},
+		{"own keys only", func(c *Config) { c.Own, c.Shapes = numbered(600), nil }, ""},
+		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, want ≥ 600, because filters sized for 200 get up to 300,"},
+		{"no own keys", func(c *Config) { c.Own = [][]byte{} }, "--keys-from has 0 distinct keys, want ≥ 600"},
+		{"shape twice", func(c *Config) { c.Shapes = []string{"urls", "urls"} }, "--shapes has urls twice"},
+	} {
+		c := small
+		tt.change(&c)
+		got := ""
+		if err := c.Validate(); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: error %q, want %q", tt.name, got, tt.want)
+		}
+		if _, err := Measure(c, func() {}); (err == nil) != (tt.want == "") {
+			t.Errorf("%s: Measure's error is %v", tt.name, err)
+		}
+	}
+}

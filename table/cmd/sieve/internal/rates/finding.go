@@ -1,0 +1,87 @@
+package rates
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// usualBits is how many bits per key most filters have.
+const usualBits = 10
+
+// finding says in a sentence what was found, of the filters with about the usual number of bits
+// per key.
+func (c Config) finding(panels []panel) string {
+	if !c.K.isNone() {
+		return c.sweepFinding(panels)
+	}
+	full := withKeys(c.Keys)
+	if len(c.Policies) == 1 {
+		p := usual(panels, c.Policies[0])
+		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(full), c.overfull(p))
+	}
+	var parts []string
+	for _, name := range c.Policies {
+		p := usual(panels, name)
+		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(full)))
+	}
+	return "Of the absent keys, full filters let through: " + strings.Join(parts, ", ")
+}
+
+// overfull says what a panel's filters with the most keys let through, if that is more than they
+// are sized for.
+func (c Config) overfull(p panel) string {
+	switch most := c.mostKeys(); {
+	case most == c.Keys:
+		return ""
+	case c.Keys < 10: // most is not even nearly half as many again
+		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(withKeys(most)))
+	default:
+		return "; with 1.5 times as many keys, " + p.through(withKeys(most))
+	}
+}
+
+func withKeys(n int) func(Point) bool { return func(p Point) bool { return p.Keys == n } }
+
+// usual returns the panel of a policy whose number of bits is closest to usualBits.
+func usual(panels []panel, policy string) (best panel) {
+	for _, p := range panels {
+		far := func(p panel) float64 { return math.Abs(float64(p.bits - usualBits)) }
+		if p.policy.name == policy && (best.series == nil || far(p) < far(best)) {
+			best = p
+		}
+	}
+	return best
+}
+
+// through returns the lowest and the highest mean rate of the shapes, of those points.
+func (panel panel) through(those func(Point) bool) string {
+	low, high := 1.0, 0.0
+	for _, s := range panel.series {
+		at := slices.IndexFunc(s.points, those)
+		mean := s.points[at].Mean
+		low, high = min(low, mean), max(high, mean)
+	}
+	switch from, to := percent(low), percent(high); {
+	case high == 0:
+		return "none"
+	case from == to:
+		return from + " %"
+	default:
+		return from + "–" + to + " %"
+	}
+}
+
+// percent formats a rate in percent, with two digits.
+func percent(rate float64) string {
+	if rate == 0 {
+		return "0"
+	}
+	exponent := math.Floor(math.Log10(100 * rate))
+	if math.Round(1000*rate/math.Pow(10, exponent)) >= 100 { // 0.999 is 1.0
+		exponent++
+	}
+	return strconv.FormatFloat(100*rate, 'f', int(max(0, 1-exponent)), 64)
+}

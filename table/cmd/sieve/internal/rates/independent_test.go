@@ -1,0 +1,55 @@
+package rates
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// Filters of independent bits never deny an added key. LevelDB's of the same keys have as many bits.
+func TestIndependentContainsItsKeys(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 20, 1000} {
+		keys := keyShapes[1].start(newRand(1, 1, 0))(n)
+		for _, k := range []int{0, 1, 30} {
+			f, err := emptyIndependent(n, 10, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.add(keys); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range keys {
+				if !f.contains(key) {
+					t.Fatalf("%d keys, k = %d: %x is denied", n, k, key)
+				}
+			}
+			levelDBs, err := emptyBloom(n, 10, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, probes := f.size()
+			if wantM, wantK := levelDBs.size(); m != wantM || probes != wantK {
+				t.Errorf("%d keys: %d bits, k = %d, want %d and %d", n, m, probes, wantM, wantK)
+			}
+		}
+	}
+}
+
+// The classical formula holds for independent bits, of any shape of keys and any k. LevelDB's bits
+// are not independent: with k = 4 its filters let a tenth more random keys through.
+func TestIndependentBitsMeetTheFormula(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	c := Config{Keys: 10_000, Runs: 8, Questions: 40_000, Policies: []string{"bloom", "independent"}, Bits: []int{10},
+		Shapes: []string{"random", "sequential"}, K: Sweep{3, 7}, Seed: 7}
+	for _, p := range measure(t, c) {
+		ratio := p.Mean / p.Theory
+		if p.Policy == "independent" && (ratio < 0.95 || ratio > 1.05) {
+			t.Errorf("%s keys, k = %d: measured %g, the formula says %g", p.Shape, p.K, p.Mean, p.Theory)
+		}
+		if p.Policy == "bloom" && p.Shape == "random" && p.K == 4 && ratio < 1.07 {
+			t.Errorf("LevelDB's filter, k = 4: measured %g, want more than the formula's %g", p.Mean, p.Theory)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package rates
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// A keyShape is a set of keys of one form.
+type keyShape struct {
+	name         string
+	label, about string // in a chart: at its lines, and below
+	seed         int    // besides Config.Seed
+
+	// start returns a function that returns the next n keys, or what is left of the set. All
+	// keys are distinct.
+	start func(rng *rand.Rand) func(n int) [][]byte
+}
+
+// keyShapes are the generated shapes.
+var keyShapes = []keyShape{
+	{"random", "random", "16 random bytes", 0, generated(random)},
+	{"sequential", "sequential", "consecutive numbers, as 8 bytes", 1, generated(sequential)},
+	{"decimal", "decimal", "user000000000042 and on", 2, generated(decimal)},
+	{"urls", "URLs", "64 bytes, with long shared prefixes", 3, generated(urls)},
+	{"emails", "e-mails", "ada.kay42@mail.example", 4, generated(emails)},
+}
+
+// Shapes returns the names of the generated shapes.
+func Shapes() []string {
+	var names []string
+	for _, s := range keyShapes {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// shapes returns the shapes to measure.
+func (c Config) shapes() []keyShape {
+	var all []keyShape
+	if c.Own != nil {
+		all = append(all, c.ownShape())
+	}
+	for _, name := range c.Shapes {
+		i := slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
+		all = append(all, keyShapes[i])
+	}
+	return all
+}
+
+func random(rng *rand.Rand) func([]byte) []byte {
+	return func(dst []byte) []byte {
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, rng.Uint64()), rng.Uint64())
+	}
+}
+
+func sequential(rng *rand.Rand) func([]byte) []byte {
+	i := rng.Uint64() >> 1
+	return func(dst []byte) []byte {
+		i++
+		return binary.BigEndian.AppendUint64(dst, i)
+	}
+}
+
+func decimal(rng *rand.Rand) func([]byte) []byte {
+	i := rng.Uint64N(9e11) // leaves enough numbers of twelve digits
+	return func(dst []byte) []byte {
+		i++
+		return fmt.Appendf(dst, "user%012d", i)
+	}
+}
+
+// urls generates URLs of random sites and topics. The page number alone makes them
+// distinct.
+func urls(rng *rand.Rand) func([]byte) []byte {
+	page := rng.Uint64N(1e11)
+	return func(dst []byte) []byte {
+		page += 1 + rng.Uint64N(1000)
+		return fmt.Appendf(dst, "https://www.site-%03d.example/topic-%d/news.html?page=%012d",
+			rng.IntN(1000), rng.IntN(10), page)
+	}
+}
+
+// Parts of e-mail addresses.
+var (
+	firstNames = []string{"ada", "alan", "barbara", "dennis", "donald", "edsger", "frances", "grace", "jean", "john", "ken", "margaret", "niklaus", "radia", "sophie", "tony"}
+	lastNames  = []string{"allen", "backus", "dijkstra", "hamilton", "hoare", "hopper", "kay", "knuth", "liskov", "lovelace", "perlman", "ritchie", "thompson", "turing", "wilson", "wirth"}
+	providers  = []string{"mail.example", "example.com", "example.net", "example.org", "post.example.org", "webmail.example.com"}
+)
+
+// emails generates addresses of random people and providers. The number alone makes them
+// distinct.
+func emails(rng *rand.Rand) func([]byte) []byte {
+	number := rng.Uint64N(1000)
+	return func(dst []byte) []byte {
+		number += 1 + rng.Uint64N(20)
+		return fmt.Appendf(dst, "%s.%s%d@%s", pick(rng, firstNames), pick(rng, lastNames), number, pick(rng, providers))
+	}
+}
+
+func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
+
+// generated returns the start of a shape whose next key is appended by a function.
+func generated(start func(rng *rand.Rand) func(dst []byte) []byte) func(*rand.Rand) func(int) [][]byte {
+	return func(rng *rand.Rand) func(int) [][]byte {
+		next := start(rng)
+		return func(n int) [][]byte { return nextKeys(n, next) }
+	}
+}
+
+// nextKeys returns the next n keys.
+func nextKeys(n int, next func([]byte) []byte) [][]byte {
+	keys := make([][]byte, n)
+	var all []byte
+	ends := make([]int, n)
+	for i := range ends {
+		all = next(all)
+		ends[i] = len(all)
+	}
+	from := 0
+	for i, end := range ends {
+		keys[i] = all[from:end:end]
+		from = end
+	}
+	return keys
+}

@@ -1,0 +1,125 @@
+package rates
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+)
+
+// Trials returns the number of trials that Measure makes.
+func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
+
+// Measure runs all trials, as many in parallel as there are processors and memory for. It
+// calls done after each trial, from any goroutine. The result depends on c alone. It has a
+// Point for each shape, policy, bits per key and load or k, in this order.
+func Measure(c Config, done func()) ([]Point, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	policies, err := c.sizedPolicies()
+	if err != nil {
+		return nil, err
+	}
+	shapes := c.shapes()
+	trials := make([]trial, c.Trials())
+	var group errgroup.Group
+	group.SetLimit(min(runtime.GOMAXPROCS(0), c.trialsInMemory()))
+	for i := range trials {
+		group.Go(func() (err error) {
+			trials[i], err = c.try(shapes[i/c.Runs], i%c.Runs, policies)
+			done()
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return c.points(shapes, policies, trials)
+}
+
+// Sizes in bytes, about, and rather too many.
+const (
+	trialMemory     = 640 << 20 // of all trials at a time
+	keyMemory       = 80        // of a key in a trial: the slice, and its part of a filter that is built
+	generatedMemory = 80        // of a generated key besides
+	orderMemory     = 4         // of an own key: its number in the random order
+)
+
+// TrialMemory returns how many bytes a trial takes.
+func (c Config) TrialMemory() uint64 {
+	keys, each := c.mostKeys()+c.Questions, keyMemory
+	if len(c.Shapes) > 0 {
+		each += generatedMemory
+	}
+	return uint64(keys*each + len(c.Own)*orderMemory)
+}
+
+// trialsInMemory returns how many trials at a time there is memory for. One there always is.
+func (c Config) trialsInMemory() int {
+	return int(max(1, min(trialMemory, memory.Left())/c.TrialMemory()))
+}
+
+// A trial is one run of a shape.
+type trial struct {
+	questions int         // absent keys that were looked up
+	rates     [][]float64 // by policy and step
+}
+
+// try measures all policies with the keys of one run of a shape.
+func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, error) {
+	next := shape.start(newRand(c.Seed, shape.seed, run))
+	keys := next(c.mostKeys())
+	absent := next(c.Questions)
+	t := trial{questions: len(absent), rates: make([][]float64, len(policies))}
+	for i, p := range policies {
+		var err error
+		if t.rates[i], err = c.fill(p, keys, absent); err != nil {
+			return trial{}, err
+		}
+	}
+	return t, nil
+}
+
+// fill adds keys step by step, and returns the rate of each step.
+func (c Config) fill(p sizedPolicy, keys, absent [][]byte) (rates []float64, err error) {
+	var f measuredFilter
+	added := 0
+	for _, s := range c.steps() {
+		if f == nil || s.k > 0 {
+			added = 0
+			if f, err = p.empty(c.Keys, p.bits, s.k); err != nil {
+				return nil, err
+			}
+		}
+		if err := f.add(keys[added:s.keys]); err != nil {
+			return nil, err
+		}
+		added = s.keys
+		rates = append(rates, falsePositiveRate(f, absent))
+	}
+	return rates, nil
+}
+
+// newRand returns the random source of one run of a shape.
+func newRand(seed uint64, shape, run int) *rand.Rand {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(shape))
+	binary.LittleEndian.PutUint64(key[16:], uint64(run))
+	return rand.New(rand.NewChaCha8(key))
+}
+
+// falsePositiveRate returns the share of absent keys that the filter may contain.
+func falsePositiveRate(f measuredFilter, absent [][]byte) float64 {
+	hits := 0
+	for _, key := range absent {
+		if f.contains(key) {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(absent))
+}

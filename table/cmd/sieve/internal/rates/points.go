@@ -1,0 +1,83 @@
+package rates
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/sievetable/sievetable/internal/bloom"
+)
+
+// A Point is the measurement of filters with a number of keys.
+type Point struct {
+	Shape        string
+	Policy       string
+	Bits         int // bits per key
+	K            int // bits that each lookup probes
+	M            int // number of bits in the filter
+	Keys         int
+	Load         float64   // Keys divided by the keys that the filter is sized for
+	Questions    int       // absent keys that each run looked up
+	Rates        []float64 // of the runs
+	Mean, StdDev float64   // of Rates
+	Low, High    float64   // the interval of the mean: see interval
+	Theory       float64   // the rate of the formula
+}
+
+// points summarizes the trials by shape, policy and step.
+func (c Config) points(shapes []keyShape, policies []sizedPolicy, trials []trial) ([]Point, error) {
+	var points []Point
+	for s, shape := range shapes {
+		runs := trials[s*c.Runs : (s+1)*c.Runs]
+		for i, sized := range policies {
+			for at, step := range c.steps() {
+				f, err := sized.empty(c.Keys, sized.bits, step.k)
+				if err != nil {
+					return nil, err
+				}
+				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Questions: runs[0].questions}
+				for _, r := range runs {
+					p.Rates = append(p.Rates, r.rates[i][at])
+				}
+				points = append(points, p.summarized(c, f))
+			}
+		}
+	}
+	return points, nil
+}
+
+// summarized returns p with the figures that follow from its rates and its filter.
+func (p Point) summarized(c Config, f measuredFilter) Point {
+	p.M, p.K = f.size()
+	p.Load = float64(p.Keys) / float64(c.Keys)
+	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)
+	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Questions)
+	p.Theory = f.formula(float64(p.Keys))
+	return p
+}
+
+// interval returns the 95 % interval of the mean rate of the runs, by Wilson's formula for the
+// share of false positives among all lookups. If the runs differ by more than the chance of
+// single lookups explains, the lookups of a run are not independent. Then they count for
+// fewer, by the ratio of the variances.
+func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
+	const z = 1.959964 // the normal distribution has 95 % within ± z
+	n := float64(runs * questions)
+	if chance := mean * (1 - mean) / float64(questions); stdDev*stdDev > chance {
+		n *= chance / (stdDev * stdDev)
+	}
+	middle := mean + z*z/(2*n)
+	half := z * math.Sqrt(mean*(1-mean)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
+	if mean > 0 {
+		low = (middle - half) / scale
+	}
+	return low, (middle + half) / scale
+}
+
+// formulaRate returns the rate of the formula for a filter of LevelDB's: the classical one, and the
+// chance that the 32-bit hash of the key equals that of an added key.
+func formulaRate(n float64, m int64, k int) float64 {
+	p := bloom.Rate(float64(m)/n, k)
+	return p + (1-p)*-math.Expm1(-n/(1<<32))
+}

@@ -1,0 +1,270 @@
+package rates
+
+import (
+	"hash/maphash"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// With as many keys as planned, the filters are those that the policies of package filter
+// build.
+func TestFullFilters(t *testing.T) {
+	t.Parallel()
+	for _, bits := range []int{1, 7, 10, 40} {
+		keys := keyShapes[0].start(newRand(1, 0, 0))(1000)
+		small, large := filter.NewBloom(bits).NewGenerator(), filter.NewTableBloom(bits).NewTableGenerator()
+		for _, key := range keys {
+			small.Add(key)
+			large.Add(key)
+		}
+		var wantSmall filter.Bytes
+		small.Generate(&wantSmall)
+		wantLarge, err := large.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]byte(wantSmall), []byte(filled(t, "bloom", bits, keys).(blockBloom))); diff != "" {
+			t.Errorf("%d bits per key: Bloom (-want +got):\n%s", bits, diff)
+		}
+		if diff := cmp.Diff(wantLarge, filled(t, "table-bloom", bits, keys).(tableBloom).bytes); diff != "" {
+			t.Errorf("%d bits per key: TableBloom (-want +got):\n%s", bits, diff)
+		}
+	}
+}
+
+// filled returns a filter of the keys, which are as many as it is sized for.
+func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter {
+	t.Helper()
+	f, err := policyOf(policy).empty(len(keys), bits, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.add(keys[:10]); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.add(keys[10:]); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Table filters of random keys meet their formula.
+func TestTableBloomMeetsTheFormula(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	c := Config{Keys: 10_000, Runs: 4, Questions: 50_000, Policies: []string{"table-bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
+	for _, p := range measure(t, c) {
+		if ratio := p.Mean / p.Theory; p.Load >= 0.8 && (ratio < 0.88 || ratio > 1.05) {
+			t.Errorf("%d bits per key, load %.1f: measured %g, the formula says %g", p.Bits, p.Load, p.Mean, p.Theory)
+		}
+	}
+}
+
+// Fuse filters have their rate with any number of keys.
+func TestFuseMeetsTheFormula(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	c := Config{Keys: 1000, Runs: 4, Questions: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
+	for _, p := range measure(t, c) {
+		if ratio := p.Mean / p.Theory; ratio < 0.85 || ratio > 1.15 || p.M < p.Bits*1000 || p.M > 2*p.Bits*1000 {
+			t.Errorf("%s, %d bits, load %.1f: measured %g, the formula says %g; %d bits", p.Shape, p.Bits, p.Load, p.Mean, p.Theory, p.M)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	for _, tt := range []struct {
+		policy string
+		rate   float64
+		want   int
+		err    string
+	}{
+		{"bloom", 0.01, 10, ""},
+		{"bloom", 0.0001, 20, ""},
+		{"bloom", 1e-6, 0, "-p is 1e-06, and one bloom filter of 10000 keys has more false positives, however many bits it has"},
+		{"table-bloom", 0.01, 11, ""},
+		{"fuse", 0.01, 8, ""},
+		{"independent", 0.01, 10, ""},
+		{"independent", 1e-9, 44, ""},
+		{"fuse", 1.0 / 65536, 16, ""},
+		{"fuse", 1e-5, 0, "-p is 1e-05, and fuse filters have at least 2^-16"},
+		{"table-bloom", 1e-9, 0, "-p is 1e-09, and one table-bloom filter of 10000 keys has more false positives even with 100 bits per key"},
+	} {
+		c := Config{Keys: 10_000, Policies: []string{tt.policy}, Rate: tt.rate}
+		got, err := c.sizedPolicies()
+		if tt.err != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
+				t.Errorf("%s for %g: error %v, want %s", tt.policy, tt.rate, err, tt.err)
+			}
+			continue
+		}
+		if err != nil || got[0].bits != tt.want {
+			t.Errorf("%s for %g: %+v, %v, want %d bits per key", tt.policy, tt.rate, got, err, tt.want)
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name              string
+		mean, stdDev      float64
+		runs, questions   int
+		wantLow, wantHigh float64
+	}{
+		{"no false positive", 0, 0, 10, 100, 0, 0.003827},
+		{"half, by chance", 0.5, 0.05, 1, 100, 0.403832, 0.596168},
+		{"runs alike", 0.01, 0, 10, 1000, 0.008229, 0.012147},
+		{"runs that differ, as if of a fourth of the lookups", 0.5, 0.1, 4, 100, 0.403832, 0.596168},
+		{"only false positives", 1, 0, 10, 100, 0.996173, 1},
+	} {
+		low, high := interval(tt.mean, tt.stdDev, tt.runs, tt.questions)
+		if diff := low - tt.wantLow; diff > 1e-6 || diff < -1e-6 {
+			t.Errorf("%s: from %f, want %f", tt.name, low, tt.wantLow)
+		}
+		if diff := high - tt.wantHigh; diff > 1e-6 || diff < -1e-6 {
+			t.Errorf("%s: to %f, want %f", tt.name, high, tt.wantHigh)
+		}
+	}
+}
+
+// The interval has the true mean rate most times, also if the runs differ.
+func TestIntervalCovers(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 9))
+	covered := 0
+	for range 1000 {
+		var c Config
+		c.Keys, c.Runs, c.Questions = 20, 10, 200
+		trials := make([]trial, c.Runs)
+		for i := range trials {
+			trials[i] = trial{c.Questions, [][]float64{make([]float64, len(c.steps()))}}
+			rate := 0.02 + 0.06*rng.Float64() // runs differ, with a mean of 5 %
+			for range c.Questions {
+				if rng.Float64() < rate {
+					trials[i].rates[0][0] += 1 / float64(c.Questions)
+				}
+			}
+		}
+		points, err := c.points(keyShapes[:1], []sizedPolicy{{policies[0], 10}}, trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if points[0].Low <= 0.05 && 0.05 <= points[0].High {
+			covered++
+		}
+	}
+	if covered < 900 {
+		t.Errorf("%d of 1000 intervals have the mean rate, want ≥ 900", covered)
+	}
+}
+
+// A run never asks for a key that it has added, and different runs use different keys.
+func TestOwnKeys(t *testing.T) {
+	t.Parallel()
+	c := small
+	c.Own = numbered(900)
+	shape := c.shapes()[0]
+	next := shape.start(newRand(1, shape.seed, 0))
+	added, asked := next(300), next(1000)
+	if len(added) != 300 || len(asked) != 600 {
+		t.Fatalf("%d keys added and %d asked for, want 300 and the other 600", len(added), len(asked))
+	}
+	all := slices.Concat(added, asked)
+	slices.SortFunc(all, slices.Compare)
+	if diff := cmp.Diff(c.Own, all); diff != "" {
+		t.Errorf("keys added and asked for (-own +used):\n%s", diff)
+	}
+	if other := shape.start(newRand(1, shape.seed, 1))(300); cmp.Equal(added, other) {
+		t.Error("two runs add the same keys")
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	keys := func(yield func([]byte, error) bool) {
+		for _, key := range []string{"b", "a", "", "b", "a"} {
+			if !yield([]byte(key), nil) {
+				return
+			}
+		}
+	}
+	distinct, all, err := Distinct(keys)
+	if diff := cmp.Diff([][]byte{{}, []byte("a"), []byte("b")}, distinct); err != nil || all != 5 || diff != "" {
+		t.Errorf("%d keys, %v (-want +got):\n%s", all, err, diff)
+	}
+}
+
+// Keys without end are an error at the limit, not more and more memory. Duplicates do not
+// count.
+func TestDistinctIsBounded(t *testing.T) {
+	t.Parallel()
+	const want = "more than 100 distinct keys or 1,000 bytes of them, want at most that many"
+	for _, tt := range []struct{ size, yielded int }{{4, 100}, {16, 62}} {
+		yielded := 0
+		endless := func(yield func([]byte, error) bool) {
+			for {
+				key := make([]byte, tt.size)
+				key[0] = byte(yielded)
+				for range 2 {
+					if !yield(key, nil) {
+						return
+					}
+				}
+				yielded++
+			}
+		}
+		_, _, err := limit{keys: 100, bytes: 1000}.distinct(endless)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || yielded != tt.yielded {
+			t.Errorf("error after %d keys of %d bytes: %v, want one after %d", yielded, tt.size, err, tt.yielded)
+		}
+	}
+}
+
+// numbered returns n distinct keys, sorted.
+func numbered(n int) [][]byte {
+	return nextKeys(n, decimal(newRand(1, 0, 0)))
+}
+
+// Keys whose hashes are equal are told apart.
+func TestKeysOfEqualHash(t *testing.T) {
+	t.Parallel()
+	s := keySet{seed: maphash.MakeSeed(), at: map[uint64]int32{}}
+	s.add([]byte("ada"))
+	s.at[maphash.String(s.seed, "bob")] = 0
+	for range 2 {
+		s.add([]byte("bob"))
+		s.add([]byte("ada"))
+	}
+	if diff := cmp.Diff([][]byte{[]byte("ada"), []byte("bob")}, s.keys); diff != "" || s.size != 6 {
+		t.Errorf("%d bytes (-want +got):\n%s", s.size, diff)
+	}
+}
+
+// Few large trials are made at a time, whatever the number of processors is, and many small
+// ones.
+func TestTrialsInMemory(t *testing.T) {
+	t.Parallel()
+	large := small
+	large.Keys, large.Questions = MaxKeys, 1_000_000
+	own := large
+	own.Own, own.Shapes = make([][]byte, large.ownShare()*MaxKeys), nil
+	for _, tt := range []struct {
+		name   string
+		config Config
+		want   int
+	}{{"small", small, 3226}, {"generated keys", large, 1}, {"own keys", own, 3}} {
+		if got := tt.config.trialsInMemory(); got != tt.want {
+			t.Errorf("%s: %d trials, want %d", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package rates
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// mostK is the largest k. LevelDB reserves larger ones for other encodings.
+const mostK = 30
+
+// A Sweep is the values of k that are measured, in filters with exactly the keys that they are sized
+// for. The zero value is none: then k is that of the policy, and filters fill up.
+type Sweep struct{ From, To int }
+
+// ParseSweep parses FROM-TO.
+func ParseSweep(s string) (Sweep, error) {
+	from, to, _ := strings.Cut(s, "-")
+	var k Sweep
+	var err error
+	if k.From, err = strconv.Atoi(from); err == nil {
+		k.To, err = strconv.Atoi(to)
+	}
+	if err != nil || k.From < 1 || k.To > mostK || k.From >= k.To {
+		return Sweep{}, cli.UsageErrorf("--k is %s, want FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first",
+			wire.Quote([]byte(s)), mostK)
+	}
+	return k, nil
+}
+
+func (k Sweep) isNone() bool { return k == Sweep{} }
+
+// validateSweep returns an error if a policy has no k to choose.
+func (c Config) validateSweep() error {
+	if !c.K.isNone() && slices.Contains(c.Policies, fuseName) {
+		return cli.UsageErrorf("--k is given with --policy %s, whose filters have no k to choose: leave one of them out", fuseName)
+	}
+	return nil
+}
+
+// steps returns a step for each k.
+func (k Sweep) steps(keys int) (steps []step) {
+	for i := k.From; i <= k.To; i++ {
+		steps = append(steps, step{keys, i})
+	}
+	return steps
+}
+
+// lowest returns the k of the point with the lowest value.
+func lowest(points []Point, value func(Point) float64) (k int) {
+	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(value(a), value(b)) }).K
+}
+
+func measuredRate(p Point) float64 { return p.Mean }
+func formulasRate(p Point) float64 { return p.Theory }
+
+// means returns a panel's points with the mean of all shapes.
+func (panel panel) means() []Point {
+	means := slices.Clone(panel.series[0].points)
+	for i := range means {
+		means[i].Mean = 0
+		for _, s := range panel.series {
+			means[i].Mean += s.points[i].Mean / float64(len(panel.series))
+		}
+	}
+	return means
+}
+
+// sweepFinding says which k let the fewest keys through.
+func (c Config) sweepFinding(panels []panel) string {
+	var parts []string
+	for _, name := range c.Policies {
+		p := usual(panels, name)
+		means := p.means()
+		best, formulas := lowest(means, measuredRate), lowest(means, formulasRate)
+		through := p.through(func(p Point) bool { return p.K == best })
+		parts = append(parts, fmt.Sprintf("%s (%d bits) %d with %s, and %d", p.policy.short, p.bits, best, through, formulas))
+	}
+	return "Best k, as measured and by the formula: " + strings.Join(parts, "; ")
+}

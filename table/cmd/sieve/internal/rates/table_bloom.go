@@ -1,0 +1,72 @@
+package rates
+
+import (
+	"sort"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// tableBloom is a filter.TableBloom: its bytes and its filter, which share memory.
+type tableBloom struct {
+	bytes  []byte
+	filter filter.TableFilter
+}
+
+const (
+	lineSize          = 64 // bytes of a line
+	tableBloomTrailer = 5  // bytes behind the lines, of which the first one is k
+)
+
+func planTableBloom(keys int, rate float64) (int, error) {
+	var failed error
+	bits := 1 + sort.Search(maxBits, func(i int) bool {
+		f, err := emptyTableBloom(keys, i+1, 0)
+		failed = err
+		return err != nil || f.formula(float64(keys)) <= rate
+	})
+	if failed == nil && bits > maxBits {
+		failed = cli.UsageErrorf("-p is %g, and one table-bloom filter of %d keys has more false positives even with %d bits per key: use a higher rate, or --policy bloom", rate, keys, maxBits)
+	}
+	return bits, failed
+}
+
+// emptyTableBloom clears the lines of a filter of one key that has the size for all keys.
+func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
+	g := filter.NewTableBloom(bitsPerKey).SizedFor(uint64(keys)).NewTableGenerator()
+	g.Add(nil)
+	b, err := g.Generate()
+	if err != nil {
+		return nil, err
+	}
+	lines := len(b) - tableBloomTrailer
+	clear(b[:lines])
+	if k > 0 {
+		b[lines] = byte(k)
+	}
+	f, err := filter.TableBloom{}.Open(b)
+	return tableBloom{b, f}, err
+}
+
+func (t tableBloom) add(keys [][]byte) error {
+	for _, key := range keys {
+		p, _ := filter.ProbeTable(t.filter, key)
+		line := t.bytes[lineSize*p.Line:]
+		for _, bit := range p.Bits {
+			line[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return nil
+}
+
+func (t tableBloom) contains(key []byte) bool { return t.filter.Contains(key) }
+
+func (t tableBloom) size() (m, k int) {
+	lines := len(t.bytes) - tableBloomTrailer
+	return 8 * lines, int(t.bytes[lines])
+}
+
+func (t tableBloom) formula(keys float64) float64 {
+	m, k := t.size()
+	return filter.PredictTableRate(uint64(keys), uint64(m/(8*lineSize)), k)
+}

@@ -1,0 +1,79 @@
+package rates
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// WriteCSV writes all points, after a header with the names of the columns.
+func WriteCSV(w io.Writer, points []Point) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"shape", "policy", "bits", "k", "m", "keys", "load", "runs", "questions", "mean", "stddev", "low", "high", "theory"}}
+	for _, p := range points {
+		rows = append(rows, []string{
+			p.Shape, p.Policy, strconv.Itoa(p.Bits), strconv.Itoa(p.K), strconv.Itoa(p.M), strconv.Itoa(p.Keys), figure(p.Load),
+			strconv.Itoa(len(p.Rates)), strconv.Itoa(p.Questions), figure(p.Mean), figure(p.StdDev), figure(p.Low), figure(p.High), figure(p.Theory),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+// figure formats six digits. More digits can differ between processors.
+func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// WriteSummary writes a table of the points with load 1. In a sweep it marks the k with the lowest
+// rates. c is the Config of the measurement.
+func WriteSummary(w io.Writer, c Config, points []Point) error {
+	if !c.K.isNone() {
+		return c.writeSweep(w, points)
+	}
+	out := newSummary(w)
+	fmt.Fprintln(out, summaryHead)
+	for _, p := range points {
+		if p.Load == 1 {
+			fmt.Fprintln(out, p.row())
+		}
+	}
+	return out.Flush()
+}
+
+// row returns the cells of a summary, each with a tab behind it.
+func (p Point) row() string {
+	return fmt.Sprintf("%s\t%s:%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t",
+		p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory)
+}
+
+// writeSweep is WriteSummary for a sweep.
+func (c Config) writeSweep(w io.Writer, points []Point) error {
+	out := newSummary(w)
+	fmt.Fprintln(out, summaryHead)
+	for of := range slices.Chunk(points, len(c.steps())) {
+		measured, formulas := lowest(of, measuredRate), lowest(of, formulasRate)
+		for _, p := range of {
+			fmt.Fprintln(out, p.row()+lowestMark(p.K == measured, p.K == formulas))
+		}
+	}
+	return out.Flush()
+}
+
+func lowestMark(measured, formulas bool) string {
+	switch {
+	case measured && formulas:
+		return "  ← lowest of both"
+	case measured:
+		return "  ← lowest measured"
+	case formulas:
+		return "  ← lowest by formula"
+	}
+	return ""
+}
+
+const summaryHead = "keys\tfilter\tk\tmeasured\t95 % interval\tformula\t"
+
+func newSummary(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+}

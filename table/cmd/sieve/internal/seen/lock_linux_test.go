@@ -1,0 +1,60 @@
+package seen
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// All names of a state have one lock, also before there is a state.
+func TestOneLockForAllNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("state", link); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, link, 100, 0.01)
+	defer s.Close()
+	if other, err := Open(filepath.Join(dir, "state"), 100, 0.01); err == nil || !strings.Contains(err.Error(), "another sieve seen uses this state") {
+		t.Errorf("Open by the other name = %v, %v; want an error", other, err)
+	}
+}
+
+// The lock stays when the process reads its file as an input.
+func TestLockIsNotLostToAnInput(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	s := open(t, path, 100, 0.01)
+	defer s.Close()
+	out := newPrinted()
+	sieve := Sieve{State: s, Out: out, Every: time.Hour, Full: func() {}}
+	if err := sieve.Run(context.Background(), []string{path + lockSuffix}, strings.NewReader("")); err != nil {
+		t.Fatal(err)
+	}
+	if other, err := Open(path, 100, 0.01); err == nil {
+		t.Errorf("Open = %v after the lock file was read, want an error", other)
+	}
+}
+
+// Without its lock a state is not saved, as another process can have it.
+func TestSaveWithoutTheLock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	s := open(t, path, 100, 0.01)
+	defer s.Close()
+	if err := os.Remove(path + lockSuffix); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, path, 100, 0.01)
+	defer other.Close()
+	if err := s.Save(); err == nil || !strings.Contains(err.Error(), "was removed or replaced") {
+		t.Errorf("Save = %v, want an error about the lock", err)
+	}
+	if err := other.Save(); err != nil {
+		t.Error(err)
+	}
+}
