@@ -116,7 +116,7 @@ func checkCopies(t *testing.T, sst sstCommand, db string) {
 		t.Fatalf("%d tables, %v; want some", len(tables), err)
 	}
 	for _, table := range tables {
-		sst.run(t, sst.run(t, nil, "scan", table), "build", "--internal-keys", "-o", copied)
+		sst.run(t, sst.run(t, nil, "scan", table), "build", "--internal-keys=yes", "-o", copied)
 		sst.run(t, nil, "verify", copied)
 		sst.run(t, nil, "diff", table, copied)
 		sst.run(t, nil, "convert", table, "-o", copied)

@@ -93,7 +93,7 @@ func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
 
 // sstBuild returns sst build with the engine's flags, and these.
 func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
-	return exec.Command(s.sst(), slices.Concat([]string{"build", "--format", "raw-keys"}, e.sst, flags)...)
+	return exec.Command(s.sst(), slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags)...)
 }
 
 // update adds the new keys to the set, and returns how many bytes were written.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -81,7 +82,7 @@ func checkName(path string) error {
 
 // checkFlags returns an error for an empty flag, or one that is the name of no file.
 func checkFlags(cmd *cobra.Command) error {
-	err := checkEmptyFlags(cmd)
+	err := cmp.Or(checkEmptyFlags(cmd), checkNeeds(cmd))
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if name, _ := pflag.UnquoteUsage(f); err == nil && slices.Contains(fileNames, name) {
 			err = checkName(f.Value.String())

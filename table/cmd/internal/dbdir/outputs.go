@@ -10,7 +10,7 @@ import (
 )
 
 // outputFlags are the flags of all commands that name a file or a directory to write.
-var outputFlags = []string{"output", "summary", "state"}
+var outputFlags = []string{"output", "manifest-line", "state"}
 
 // AddForce adds the flag of commands that can replace what a set or a database needs.
 func AddForce(cmd *cobra.Command, force *bool) {

@@ -91,7 +91,7 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	f.once.startCheck()
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
-			note = "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
+			note = "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --manifest-line or as a set"
 			if l.TailSum == "" {
 				note = "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
 			}

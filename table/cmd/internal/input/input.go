@@ -28,7 +28,7 @@ type Pair struct{ Key, Value []byte }
 
 // Options say how input is read.
 type Options struct {
-	Format       string // one of Formats; "": json or tsv, by the name of the input
+	Format       string // one of Formats; "": json, raw-keys or tsv, by the name of the input
 	InternalKeys bool   // lines also have a sequence number and a kind: the trailer of the key
 	WholeLines   bool   // an input whose last line has no newline is an error
 	KeysOnly     bool   // values do not matter: lines of columns may have none
@@ -96,7 +96,7 @@ var parsers = map[string]func(p *parser, line []byte) error{
 // Check returns an error if the format is unknown, or if an input must not be read.
 func (o Options) Check(paths []string, stdin io.Reader) error {
 	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
-		return cli.UsageErrorf("--format is %s, want %s", wire.Quote([]byte(o.Format)), Formats)
+		return cli.UsageErrorf("--input-format is %s, not %s", wire.Quote([]byte(o.Format)), Formats)
 	}
 	for _, path := range paths {
 		if err := o.checkPath(path, stdin); err != nil {
@@ -195,6 +195,9 @@ func (o Options) formatOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".json", ".jsonl", ".ndjson":
 		return "json"
+	}
+	if strings.ToLower(filepath.Ext(name)) == ".txt" && !o.InternalKeys {
+		return "raw-keys"
 	}
 	return "tsv"
 }

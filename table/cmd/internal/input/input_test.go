@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 		{"tabs in values", "tsv", "a\t1\t2\n", false, []string{`"a" "1\t2"`}},
 		{"carriage returns are bytes", "tsv", "a\t1\r\n", false, []string{`"a" "1\r"`}},
 		{"empty keys and values", "tsv", "\t\n", false, []string{`"" ""`}},
-		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --format keys"}},
+		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --input-format keys, or raw-keys without escapes"}},
 		{"a wrong escape", "tsv", "a\\q\t1\n", false, []string{`standard input, line 1: key: no such escape: \q (a backslash is \\)`}},
 		{"hex", "hex", "00ff\t61\n", false, []string{`"\x00\xff" "a"`}},
 		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: encoding/hex: odd length hex string"}},
@@ -64,8 +64,8 @@ func TestLines(t *testing.T) {
 		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys"}},
 		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
 		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
-		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --format"}},
-		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --format"}},
+		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --input-format"}},
+		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --input-format"}},
 		{"nothing", "tsv", "", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

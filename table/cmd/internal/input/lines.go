@@ -29,7 +29,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 		if bytes.HasSuffix(line, carriageReturn) {
 			returns++
 		}
-		if encoding.IsUTF16(line) && !o.isRaw(name) {
+		if encoding.IsUTF16(line) && !o.isRaw() {
 			return false, fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
 		}
 		if n == 1 {
@@ -56,19 +56,16 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	return true, nil
 }
 
-// isRaw reports whether the format of an input takes all bytes as they are.
-func (o Options) isRaw(name string) bool {
-	format := o.formatOf(name)
-	return format == "raw" || format == "raw-keys"
-}
+// isRaw reports whether the format was given as one that takes all bytes as they are.
+func (o Options) isRaw() bool { return o.Format == "raw" || o.Format == "raw-keys" }
 
 // withoutMark returns the first line of an input without a byte order mark, or as it is if the format is raw.
 func (o Options) withoutMark(name string, line []byte) []byte {
 	rest, had := keylines.TrimMark(line)
 	if had && o.OnByteOrderMark != nil {
-		o.OnByteOrderMark(name, o.isRaw(name))
+		o.OnByteOrderMark(name, o.isRaw())
 	}
-	if o.isRaw(name) {
+	if o.isRaw() {
 		return line
 	}
 	return rest

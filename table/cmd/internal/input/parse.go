@@ -54,7 +54,7 @@ func (p *parser) rawKeys(line []byte) error {
 // keyAlone returns an error if a key without value cannot be a pair.
 func (p *parser) keyAlone() error {
 	if p.internal {
-		return errors.New("keys alone have no sequence numbers: with --internal-keys, use another --format")
+		return errors.New("keys alone have no sequence numbers: with --internal-keys, use another --input-format")
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (p *parser) keyAlone() error {
 func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok && !p.keysOnly {
-		return errors.New("no tab between key and value: for keys without values, use --format keys")
+		return errors.New("no tab between key and value: for keys without values, use --input-format keys, or raw-keys without escapes")
 	}
 	if p.Key, err = decode(p.Key[:0], key); err != nil {
 		return fmt.Errorf("key: %w", err)

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -48,12 +49,16 @@ func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
 	}
 	return func(yield func(Pair, error) bool) {
 		defer bar.Done()
-		first := !r.Options.InternalKeys
+		first, tabs := !r.Options.InternalKeys, false
 		for pair, err := range Read(ctx, r.Paths, r.Stdin, r.Options) {
 			if first && looksLikeVersion().Match(pair.Value) {
 				text.Note(r.Stderr, "the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
 			}
 			first = false
+			if !tabs && r.Options.Format == "" && bytes.IndexByte(pair.Key, '\t') >= 0 && r.Options.formatOf(r.Place.Name) == "raw-keys" {
+				tabs = true
+				text.Note(r.Stderr, "lines of %s have tabs, which are part of the keys: for keys and values, use --input-format tsv, or raw without escapes", r.Place.Name)
+			}
 			if r.N++; !yield(pair, err) {
 				return
 			}

@@ -49,9 +49,6 @@ func planCommand() *cobra.Command {
 		Args:        cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.bitsGiven = cmd.Flags().Changed("bits")
-			if err := f.checkSample(cmd.Flags().Changed); err != nil {
-				return err
-			}
 			return f.plan(cmd)
 		},
 	}
@@ -67,8 +64,8 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.StringVarP(&f.rate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.IntVar(&f.bits, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
 	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
-	flags.StringVarP(&f.format, "format", "f", "", input.Formats+", of --sample")
-	cli.Complete(cmd, "format", input.FormatNames...)
+	flags.StringVar(&f.format, "input-format", "", "lines of --sample: "+input.Formats)
+	cli.Complete(cmd, "input-format", input.FormatNames...)
 	flags.StringVar(&f.keySize, "key-size", "16", "`size` of a key, up to 64KiB")
 	flags.StringVar(&f.valueSize, "value-size", "0", "`size` of a value, up to 1GiB")
 	flags.Float64Var(&f.compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
@@ -77,6 +74,8 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
 	flags.StringVar(&f.memory, "memory", "", "`size` of a machine's memory for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object")
+	cli.Needs(cmd, "input-format", "sample")
+	cli.Exclude(cmd, "sample", "key-size", "value-size", "compression")
 }
 
 // plan prints the plan.

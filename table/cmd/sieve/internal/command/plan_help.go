@@ -10,5 +10,5 @@ larger blocks are tried. Memory is that of open tables' filters and index.
 See sst help filters and formats.`
 
 const planExamples = `  sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
-  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --format raw-keys
+  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys
   sieve plan -n 10e9 --bits 10 --entries-per-table 1M --json`

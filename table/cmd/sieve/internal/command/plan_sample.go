@@ -13,22 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-// checkSample checks the flags that go with --sample, or not.
-func (f *planFlags) checkSample(given func(name string) bool) error {
-	if f.sample == "" {
-		if given("format") {
-			return cli.UsageErrorf("--format is given without --sample, want both or none")
-		}
-		return nil
-	}
-	for _, name := range []string{"key-size", "value-size", "compression"} {
-		if given(name) {
-			return cli.UsageErrorf("--sample and --%s are both given, want one of them: the sample says what keys and values take", name)
-		}
-	}
-	return nil
-}
-
 // readSample reads the sample into the query. Without -n, the query is for as many keys as it has.
 func (f *planFlags) readSample(cmd *cobra.Command, q *plan.Query) error {
 	options := input.Options{Format: f.format, Memory: planMemory}

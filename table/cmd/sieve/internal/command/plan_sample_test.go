@@ -139,11 +139,11 @@ func TestCommandsOfWholeList(t *testing.T) {
 	if err := os.WriteFile("my list", lines.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got := mustSieve(t, "plan", "--sample", "my list", "--format", "raw-keys", "--bits", "10", "--entries-per-table", "1k")
+	got := mustSieve(t, "plan", "--sample", "my list", "--input-format", "raw-keys", "--bits", "10", "--entries-per-table", "1k")
 	for _, want := range []string{
 		"1,250 keys of 23 B without values.",
-		"sst build --filter-only --table-filter fuse:8 --format raw-keys --entries-per-table 1000 -o DIR/ 'my list'\n",
-		"sst build --bits none --table-filter fuse:8 --block-size 4KiB --format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
+		"sst build --filter-only --table-filter fuse:8 --input-format raw-keys --entries-per-table 1000 -o DIR/ 'my list'\n",
+		"sst build --bits none --table-filter fuse:8 --block-size 4KiB --input-format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
 		"\nSizes and rates are those of 1,250 keys from a list of 1,250.\n",
 	} {
 		if !strings.Contains(got, want) {

@@ -80,6 +80,7 @@ func (f *ratesFlags) define(cmd *cobra.Command) {
 	cli.CompleteList(cmd, "policy", rates.Policies()...)
 	cli.CompleteList(cmd, "shapes", rates.Shapes()...)
 	f.KeyFlags.Add(cmd, "measure")
+	cli.Needs(cmd, "hex", "keys-from")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
 	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
 	cli.CountVar(flags, &f.Width, "width", "", 0, "width of the chart in `pixels`, 340 to 4000")
@@ -138,8 +139,6 @@ func (f *ratesFlags) parse(flags *pflag.FlagSet) (err error) {
 		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
 		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
-	case f.Hex && f.From == "":
-		return cli.UsageErrorf("--hex is given without --keys-from, want both or none")
 	}
 	if f.From != "" && !flags.Changed("shapes") {
 		f.Shapes = nil

@@ -109,9 +109,9 @@ func (d Design) filters() string {
 func (q Query) command(d Design, tables, keysPerTable float64) string {
 	words := append([]string{"sst build"}, d.flags()...)
 	if q.Format != "" {
-		words = append(words, "--format "+q.Format)
+		words = append(words, "--input-format "+q.Format)
 	} else if q.ValueSize == 0 && q.Sample == nil {
-		words = append(words, "--format raw-keys") // each line is a key, whatever bytes it has
+		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
 	}
 	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
 		words = append(words, "--on-duplicate first")

@@ -51,7 +51,7 @@ func TestVerdict(t *testing.T) {
 	o := q.option(newDesign(10, tableFilter{}, 4096))
 	fits, alone := o, q.option(newDesign(0, tableFilter{fuseBits: 8}, 0))
 	o.MeetsMemory = false
-	const build = "bloom:10, 2.2 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --format raw-keys -o OUT INPUT\n"
+	const build = "bloom:10, 2.2 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --input-format raw-keys -o OUT INPUT\n"
 	for _, tt := range []struct {
 		plan Plan
 		want string
@@ -61,7 +61,7 @@ func TestVerdict(t *testing.T) {
 		{Plan{Query: q, Best: &o, BestWithData: &o}, "Nothing meets it on one machine.\nLeast memory: " + build},
 		{Plan{Best: &o, BestWithData: &o}, "Nothing with that many bits fits one machine.\nLowest rate: " + build},
 		{Plan{Query: q, Best: &alone, BestWithData: &fits}, "Least memory: fuse:8, 2.2 kB in 1 table of 1,000 keys:\n" +
-			"  sst build --filter-only --table-filter fuse:8 --format raw-keys -o OUT INPUT\nLeast memory with keys and values: " + build},
+			"  sst build --filter-only --table-filter fuse:8 --input-format raw-keys -o OUT INPUT\nLeast memory with keys and values: " + build},
 	} {
 		var out bytes.Buffer
 		tt.plan.writeVerdict(&out)

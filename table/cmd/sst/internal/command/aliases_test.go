@@ -32,7 +32,7 @@ func TestCompactIsMerge(t *testing.T) {
 	if err := os.WriteFile(lines, []byte("b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mustSST(t, "build", "--database", "--internal-keys", lines, "-o", db)
+	mustSST(t, "build", "--database", "--internal-keys=yes", lines, "-o", db)
 	compacted, merged := filepath.Join(dir, "compacted"), filepath.Join(dir, "merged")
 	mustSST(t, "compact", db, "-o", compacted)
 	mustSST(t, "merge", "--database", db, "-o", merged)

@@ -23,6 +23,7 @@ type buildFlags struct {
 	cli.MemoryFlags
 	filterOnly           bool
 	out, format          string
+	internal             string
 	internalKeys, sorted bool
 	noFinalNewline       bool
 	onDuplicate, tempDir string
@@ -31,7 +32,7 @@ type buildFlags struct {
 	never                string
 	layerOf, delete      string
 	filterKeys           string
-	database             bool
+	set, database        bool
 	tableSize            string
 	comparator           string
 	force                bool
@@ -58,52 +59,71 @@ func buildCommand() *cobra.Command {
 		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
 		Example: `  sst build -o capitals.ldb capitals.tsv
-  sst build -o blocklist/ --format raw-keys --on-duplicate first urls.txt
-  sst build -o bad.filter --filter-only --format raw-keys --never good.txt bad.txt`,
+  sst build --set -o blocklist --on-duplicate first urls.txt
+  sst build -o bad.filter --filter-only --never good.txt bad.txt`,
 	}
 	flags := cmd.Flags()
 	f.addOut(cmd)
-	flags.StringVarP(&f.format, "format", "f", "", input.Formats)
+	flags.StringVar(&f.format, "input-format", "", "lines: "+input.Formats)
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "for a repeated key: error, first, last or count")
 	flags.BoolVar(&f.sorted, "sorted", false, "the lines are in order: do not sort them")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, accept a last line without a newline")
-	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind")
+	flags.StringVar(&f.internal, "internal-keys", "auto", "lines have sequence and kind: auto, yes or no")
+	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys and no entries")
 	flags.StringVar(&f.never, "never", "", "no key in this `file` is ever a false positive")
 	flags.StringVar(&f.filterKeys, "filter-keys", "", "size the filter for this `number` of keys")
 	flags.StringVar(&f.layerOf, "layer-of", "", "add a layer to this `set`, in place of -o OUT")
 	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys in this `file`")
-	flags.StringVar(&f.summary, "summary", "", "also write the table's line for sst manifest to this `file`")
+	flags.StringVar(&f.summary, "manifest-line", "", "also write the table's line for sst manifest to this `file`")
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "key order: "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.addOutput(cmd)
 	f.MemoryFlags.Add(cmd)
-	cli.Complete(cmd, "format", input.FormatNames...)
+	cli.Complete(cmd, "input-format", input.FormatNames...)
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
+	cli.Exclude(cmd, "database", "manifest-line", "filter-only", "never", "layer-of")
+	cli.Exclude(cmd, "layer-of", "output", "manifest-line", "set", "force")
+	cli.Exclude(cmd, "manifest-line", "set", "entries-per-table")
+	cli.Exclude(cmd, "filter-only", "bits")
+	cli.Needs(cmd, "comparator", "database")
+	cli.Needs(cmd, "delete", "layer-of")
+	cli.Needs(cmd, "filter-keys", "filter-only")
+	cli.Needs(cmd, "no-final-newline", "sorted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd
 }
 
 // addOut adds the flag that names OUT.
 func (f *buildFlags) addOut(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write a table to this `file`, or a set to DIR/ (required)")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file`, or to the directory DIR/ (required)")
 }
 
 // addOutput adds the flags that say what OUT is, and how to write it.
 func (f *buildFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT, as for DIR/")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
 	dbdir.AddForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to the directory OUT")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
 	f.writerFlags.add(cmd)
+	cli.Exclude(cmd, "database", "set", "entries-per-table")
+	cli.Needs(cmd, "table-size", "database")
 }
 
 // run builds the table or the set.
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
-	if err := cmp.Or(f.checkDatabase(given, "table-size", "comparator"), f.checkLayer(given)); err != nil {
+	switch f.internal {
+	case "auto", "no":
+	case "yes":
+		f.internalKeys = true
+	default:
+		return cli.UsageErrorf("--internal-keys is %s, not auto, yes or no", wire.Quote([]byte(f.internal)))
+	}
+	if err := cmp.Or(f.checkDatabase(), f.checkLayer(given)); err != nil {
 		return err
 	}
 	if f.filterOnly {
@@ -124,9 +144,6 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 
 // setFilterOnly sets what --filter-only changes in other flags.
 func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
-	if given("bits") && f.bits != -1 {
-		return cli.UsageErrorf("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
-	}
 	f.bits = -1
 	if !given("table-filter") {
 		f.tableFilter = tablefilter.Fuse(12)
@@ -144,9 +161,6 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 }
 
 func (f *buildFlags) check() error {
-	if f.noFinalNewline && !f.sorted {
-		return cli.UsageErrorf("--no-final-newline is given without --sorted, want both: only sorted lines must end in a newline")
-	}
 	switch f.onDuplicate {
 	case "error", "first", "last":
 		return nil

@@ -24,22 +24,9 @@ func parseTableSize(value string) (int64, error) {
 	return size, err
 }
 
-// checkDatabase checks the flags that --database excludes, and those that are for it only.
-func (f *buildFlags) checkDatabase(given func(name string) bool, only ...string) error {
-	if !f.database {
-		for _, name := range only {
-			if given(name) {
-				return cli.UsageErrorf("--%s is given without --database, want both or none", name)
-			}
-		}
-		return nil
-	}
-	for _, name := range []string{"entries-per-table", "summary", "filter-only", "never", "filter-keys", "layer-of"} {
-		if given(name) {
-			return cli.UsageErrorf("--database and --%s are both given, want one of them", name)
-		}
-	}
-	if f.out == "-" {
+// checkDatabase checks the directory of --database.
+func (f *buildFlags) checkDatabase() error {
+	if f.database && f.out == "-" {
 		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
 	}
 	return nil

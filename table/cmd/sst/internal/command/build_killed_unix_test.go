@@ -32,7 +32,7 @@ func TestBuildsKilledInOneDirectory(t *testing.T) {
 		var all sync.WaitGroup
 		for range 2 + r.IntN(4) {
 			in := &pausingReader{strings.NewReader(pick(r, inputs...)), time.Duration(r.IntN(40)) * time.Millisecond}
-			cmd := exec.Command(sst, "build", "--force", "-o", out, "--sorted", "--entries-per-table", "50", "--format", "raw-keys")
+			cmd := exec.Command(sst, "build", "--force", "-o", out, "--sorted", "--entries-per-table", "50", "--input-format", "raw-keys")
 			cmd.Stdin = in
 			after, by := time.Duration(r.IntN(60))*time.Millisecond, pick[os.Signal](r, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGTERM, nil)
 			all.Go(func() { runAndSignal(t, cmd, after, by) })

@@ -20,22 +20,14 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// checkLayer checks the flags that --layer-of excludes, and sets the directory of the set.
+// checkLayer checks the flags of a layer, and sets the directory of the set.
 func (f *buildFlags) checkLayer(given func(name string) bool) error {
 	if f.layerOf == "" {
-		if given("delete") {
-			return cli.UsageErrorf("--delete is given without --layer-of, want both: the set to remove keys from")
-		}
 		return nil
-	}
-	for _, name := range []string{"output", "summary"} {
-		if given(name) {
-			return cli.UsageErrorf("--layer-of and --%s are both given, want one of them: the tables are written to the directory of the set", name)
-		}
 	}
 	switch {
 	case f.internalKeys:
-		return cli.UsageErrorf("--internal-keys is given with --layer-of, but the tables of a set have user keys: leave it out")
+		return errNoInternalKeys
 	case f.filterOnly && f.delete != "":
 		return errNoRemoval
 	}

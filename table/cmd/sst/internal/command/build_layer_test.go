@@ -156,7 +156,7 @@ func TestBytesOfADay(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "set")
-	mustSST(t, "build", "-o", dir+"/", "--format", "raw-keys", "--entries-per-table", "20_000", tempFile(t, "base", lines.String()))
+	mustSST(t, "build", "-o", dir+"/", "--input-format", "raw-keys", "--entries-per-table", "20_000", tempFile(t, "base", lines.String()))
 	before, all := sizesOf(t, dir), int64(0)
 	for _, size := range before {
 		all += size
@@ -164,7 +164,7 @@ func TestBytesOfADay(t *testing.T) {
 	src := &countingSource{Dir: set.NewDir(dir)}
 	defer src.Close()
 	swap := opensOf(t, src)
-	mustSST(t, "build", "--layer-of", dir, "--format", "raw-keys", "--delete", tempFile(t, "removed", removed.String()), tempFile(t, "added", added.String()))
+	mustSST(t, "build", "--layer-of", dir, "--input-format", "raw-keys", "--delete", tempFile(t, "removed", removed.String()), tempFile(t, "added", added.String()))
 	after := sizesOf(t, dir)
 	sent := after[set.ManifestName]
 	for name, size := range after {

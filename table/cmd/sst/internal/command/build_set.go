@@ -22,7 +22,7 @@ import (
 
 // isSet reports whether a set is built, rather than a table.
 func (f *buildFlags) isSet(given func(name string) bool) bool {
-	return given("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1])
+	return f.set || given("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1])
 }
 
 // writeSet builds a set, or a layer of one.
@@ -79,11 +79,11 @@ func (b *build) checkSet() error {
 	case !b.force && isSound(filepath.Join(b.out, set.ManifestName)):
 		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", b.out)
 	case b.out == "-":
-		return cli.UsageErrorf("-o is - and --entries-per-table is given, want a directory for the tables")
+		return cli.UsageErrorf("-o is - and a set needs a directory: name one")
 	case isTableFile(b.out):
-		return cli.UsageErrorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
-	case b.summary != "":
-		return cli.UsageErrorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
+		return cli.UsageErrorf("-o is %s, the name of a table, and a set is a directory of tables: use another name, or %s/", b.out, b.out)
+	case b.summary != "": // and OUT is DIR/
+		return cli.UsageErrorf("--manifest-line is for one table, and OUT is a set: leave it out")
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
@@ -160,14 +160,14 @@ func (t *partTable) Close() (set.Table, error) {
 	return t.w.Close()
 }
 
-// checkSummary checks --summary. The table must have a name that a manifest can have, and the
+// checkSummary checks --manifest-line. The table must have a name that a manifest can have, and the
 // summary must not replace a table.
 func (b *build) checkSummary() error {
 	switch {
 	case b.summary == "":
 		return nil
 	case b.out == "-":
-		return cli.UsageErrorf("-o is - and --summary is given, want a file for the table: the summary has its name")
+		return cli.UsageErrorf("-o is - and --manifest-line is given, want a file for the table: the summary has its name")
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
@@ -175,13 +175,13 @@ func (b *build) checkSummary() error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if sameName(b.summary, b.out) {
-		return cli.UsageErrorf("-o and --summary are both %s, want a file for each", b.out)
+		return cli.UsageErrorf("-o and --manifest-line are both %s, want a file for each", b.out)
 	}
-	return checkNoTable("--summary", b.summary)
+	return checkNoTable("--manifest-line", b.summary)
 }
 
 // errNoInternalKeys is the error for a set of internal keys.
-var errNoInternalKeys = cli.UsageErrorf("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
+var errNoInternalKeys = cli.UsageErrorf("--internal-keys is yes, but the tables of a set have user keys: leave it out")
 
 // sameName reports whether two paths name the same file, which may be missing.
 func sameName(a, b string) bool { return dbdir.RealName(a) == dbdir.RealName(b) }

@@ -31,7 +31,7 @@ func TestCountIsThatOfAMap(t *testing.T) {
 				if err := os.WriteFile(path, []byte(strings.Join(input, "\n")+"\n"), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				args := []string{"build", "--format", "raw-keys", "--on-duplicate", "count", "-o", filepath.Join(dir, "out") + "/", path}
+				args := []string{"build", "--input-format", "raw-keys", "--on-duplicate", "count", "-o", filepath.Join(dir, "out") + "/", path}
 				if out == "table.ldb" {
 					args[6] = filepath.Join(dir, out)
 				} else {

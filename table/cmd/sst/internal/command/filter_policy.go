@@ -19,9 +19,6 @@ func (f *buildFlags) sizeFilter(o *table.WriterOptions, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
-	if !f.filterOnly {
-		return cli.UsageErrorf("--filter-keys is given without --filter-only, want both: only filters without entries have a union")
-	}
 	checked, _ := o.TableFilterPolicy.(tablefilter.Checked)
 	p, ok := checked.TablePolicy.(filter.TableBloom)
 	if !ok {

@@ -45,7 +45,7 @@ Order        Keys are in the order of the comparator that the MANIFEST names, el
              most 1 MiB, and after a miss the blocks whose filters contain the key. --comparator
              bytewise skips this. If the order is unknown, sst can scan, but not look up keys.`
 
-const formatsHelp = `Lines (--format). build reads all of them, scan prints tsv, json and hex, and get raw too:
+const formatsHelp = `Lines. build reads them all (--input-format), scan prints tsv, json and hex (--format), get raw too:
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
@@ -54,9 +54,10 @@ const formatsHelp = `Lines (--format). build reads all of them, scan prints tsv,
   keys      one key per line, with escapes
   raw-keys  one key per line; each byte before the newline is part of the key
 
-build reads tsv, and files called .json, .jsonl or .ndjson as json. With internal keys there are
-two more columns or fields: the sequence number, and the kind, set or delete. A UTF-8 byte order
-mark is skipped with a note, except in raw and raw-keys.
+build reads .txt as raw-keys, .json, .jsonl and .ndjson as json, and other input as tsv, unless
+--input-format says what it is. With internal keys there are two more columns or fields: the
+sequence number, and the kind, set or delete. A UTF-8 byte order mark is skipped with a note,
+except with --input-format raw and raw-keys.
 
 Keys       KEY and --keys-from have the escapes of tsv, or with --hex two digits per byte. In a
            raw key, write \\ for a backslash. A line may have up to 16 MiB.
@@ -68,10 +69,10 @@ Messages   Keys are in quotes, with the same escapes. Names of files have no quo
 const setsHelp = `A set is a directory of tables with no keys in common and a manifest, set.jsonl. Programs query it
 as one table: see package table/set.
 
-  sst build -o urls/ --format raw-keys --on-duplicate first urls.txt        make a set
-  sst build --layer-of urls/ --format raw-keys --delete gone.txt new.txt    add a layer
-  sst stats urls/                                                           see how large layers are
-  sst merge urls/ -o folded/                                                fold the layers
+  sst build --set -o urls --on-duplicate first urls.txt    make a set of lines
+  sst build --layer-of urls --delete gone.txt new.txt      add a layer
+  sst stats urls                                           see how large layers are
+  sst merge --set urls -o folded                           fold the layers
 
 Tables have at most --entries-per-table entries. They are renamed into place once all are complete,
 and the manifest is written last, so it never lists a missing table. A build replaces the manifest
@@ -85,11 +86,11 @@ answers "may be present": it takes layers of keys, but no --delete, and cannot b
 writes the filters that its flags say, whatever the INPUTs have.
 
 Several machines can build a set from sorted input. Each table's line for the manifest comes from
---summary, and sst manifest joins the lines:
+--manifest-line, and sst manifest joins the lines:
 
   set -o pipefail
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
-    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part-
+    --filter='sst build --sorted --input-format raw-keys --manifest-line $FILE.json -o $FILE.ldb' - part-
   sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`
 
 const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for each 2 KiB of the file. Table filters

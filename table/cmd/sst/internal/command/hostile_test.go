@@ -73,7 +73,7 @@ func commands(above *cobra.Command) (all []*cobra.Command) {
 // turn, or in every third of them unless long tests are enabled. What prints bytes as they are, as asked
 // for, is left out.
 var usages = map[string][]string{
-	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
+	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys=yes PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--manifest-line - -o HOSTILEout.ldb PATH", "--manifest-line PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
 	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},

@@ -26,7 +26,7 @@ func TestLayersKilled(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(29, 12))
 	sst, dir := filepath.Join(sstInPath(t), "sst"), filepath.Join(t.TempDir(), "set")
-	mustSST(t, "build", "-o", dir, "--entries-per-table", "50", "--format", "raw-keys", tempFile(t, "base", strings.Join(randomInputs(r), "")), "--on-duplicate", "first")
+	mustSST(t, "build", "-o", dir, "--entries-per-table", "50", "--input-format", "raw-keys", tempFile(t, "base", strings.Join(randomInputs(r), "")), "--on-duplicate", "first")
 	builds := 0
 	for range rounds {
 		var all sync.WaitGroup
@@ -35,7 +35,7 @@ func TestLayersKilled(t *testing.T) {
 			builds++
 			lines := fmt.Sprintf("layer%d begins\nlayer%d goes on\n", builds, builds)
 			in := &pausingReader{strings.NewReader(lines), time.Duration(r.IntN(40)) * time.Millisecond}
-			cmd := exec.Command(sst, "build", "--layer-of", dir, "--format", "raw-keys")
+			cmd := exec.Command(sst, "build", "--layer-of", dir, "--input-format", "raw-keys")
 			cmd.Stdin = in
 			after, by := time.Duration(r.IntN(60))*time.Millisecond, pick[os.Signal](r, syscall.SIGKILL, syscall.SIGTERM, nil, nil)
 			cmds[fmt.Sprintf("layer%d", builds)] = cmd

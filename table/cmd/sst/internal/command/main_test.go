@@ -35,10 +35,10 @@ func TestOutputFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	only := filepath.Join(dir, "only.filter")
-	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--format", "keys", filepath.Join(dir, "words"))
+	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", filepath.Join(dir, "words"))
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--input-format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--manifest-line", "-", "--input-format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != cli.ExitUsage || !strings.Contains(stderr.String(), "no space left") {

@@ -28,8 +28,8 @@ import (
 )
 
 const manifestLong = `Write the manifest of a set: a line for each table, in key order. A FILE is a table, which is read
-and verified, or lines of sst build --summary, whose tables are not read. Tables of filters alone
-need their lines. Two tables with a name or a key in common are an error, and so is a gap in
+and verified, or lines of sst build --manifest-line, whose tables are not read. Tables of filters
+alone need their lines. Two tables with a name or a key in common are an error, and so is a gap in
 numbered names such as part-00003-of-00010.ldb. sst cannot notice a part that never arrived: pass
 the expected counts with --tables and --entries. Name OUT set.jsonl, beside the tables. It must not
 replace a manifest with layers. See sst help sets.`
@@ -171,7 +171,7 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 		return tableLine{}, fmt.Errorf("%s: the keys are internal keys or not in bytewise order, want user keys: write them again with sst scan and sst build", path)
 	}
 	if f.Reader.FilterOnly() {
-		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the summary that sst build --summary wrote instead", path)
+		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the line that sst build --manifest-line wrote instead", path)
 	}
 	if manifest := filepath.Join(filepath.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
 		return tableLine{}, fmt.Errorf("%s: its keys are removed, as %s says, and a new manifest would add them: for a set without layers, use sst merge", path, manifest)

@@ -177,13 +177,13 @@ func TestMemory(t *testing.T) {
 		{"a sparse file in a directory", "build", "hugeTree", "file: 1099511627776 bytes, want <"},
 		{"a sparse file of lines", "build", "huge", "huge, line 1: longer than 4194304 bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line"},
 		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: longer than 4194304 bytes"},
-		{"a sparse file of JSON", "build --format json", "huge", "huge, line 1: longer than 4194304 bytes"},
+		{"a sparse file of JSON", "build --input-format json", "huge", "huge, line 1: longer than 4194304 bytes"},
 		{"a line without end", "build", "", "standard input, line 1: longer than 4194304 bytes"},
 		{"a line without end in order", "build --sorted", "", "standard input, line 1: longer than 4194304 bytes"},
 		{"a sparse file that is no table", "repair", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, which is 1/4 of --memory: use --memory 4194304MiB"},
 		{"long lines", "build", "lines", ""},
 		{"long lines in order", "build --sorted -c zstd", "lines", ""},
-		{"long lines of JSON", "build --sorted -c zstd --format json", "json", ""},
+		{"long lines of JSON", "build --sorted -c zstd --input-format json", "json", ""},
 		{"large files", "build -c zstd", "tree", ""},
 		{"many lines", "build --concurrency 64", "small", ""},
 		{"a damaged table", "repair", "cut.ldb", "damage was found"},
@@ -209,7 +209,7 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("long keys and large values, %d MiB, %s", tt.memory>>20, tt.command), func(t *testing.T) {
 			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", fmt.Sprint(tt.memory), path("hard"))
-			checkPeak(t, tt.memory, append([]string{"build", "--format", "json"}, args...), "")
+			checkPeak(t, tt.memory, append([]string{"build", "--input-format", "json"}, args...), "")
 		})
 	}
 	for _, args := range [][]string{

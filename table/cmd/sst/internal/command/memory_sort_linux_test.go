@@ -59,7 +59,7 @@ func TestMemoryOfSorting(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pairs")
 			writePairs(t, path, 100<<20, tt.key, tt.size)
 			for _, limit := range []int64{32 << 20, 256 << 20} {
-				args := []string{"build", "--on-duplicate", "last", "--format", "raw", "-o", path + ".ldb", "--memory", fmt.Sprint(limit), path}
+				args := []string{"build", "--on-duplicate", "last", "--input-format", "raw", "-o", path + ".ldb", "--memory", fmt.Sprint(limit), path}
 				checkPeak(t, limit, args, "")
 			}
 		})

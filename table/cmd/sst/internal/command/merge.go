@@ -37,8 +37,7 @@ memory. Of a key in several INPUTs, --on-duplicate takes
 Within an INPUT the newest version counts; a deletion hides the key in INPUTs it wins over.
 Sequence numbers of two databases do not compare: for copies of one, use newest. If they did not
 decide, those of an output database are 0. Filters alone are united. Exceptions (--never) are not
-kept. Damage in an INPUT is an error.
-See sst help sources, sets and filters.`
+kept. Damage in an INPUT is an error. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags
@@ -84,7 +83,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	if isFilter(inputs[0]) {
 		return f.mergeFilters(cmd, inputs)
 	}
-	if err := f.to.checkDatabase(cmd.Flags().Changed, "table-size"); err != nil {
+	if err := f.to.checkDatabase(); err != nil {
 		return err
 	}
 	for _, path := range inputs {

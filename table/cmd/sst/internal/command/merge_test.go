@@ -124,7 +124,7 @@ func randomMergeInput(t *testing.T, rng *rand.Rand, kinds int) inputModel {
 		m.plain = true
 		writeLines(t, rng, &m, "--entries-per-table", strconv.Itoa(1+rng.IntN(200)))
 	case 1:
-		writeLines(t, rng, &m, "--internal-keys")
+		writeLines(t, rng, &m, "--internal-keys=yes")
 	default:
 		m.newest, m.database = map[string]versionModel{}, true
 		writeDatabase(t, rng, &m)

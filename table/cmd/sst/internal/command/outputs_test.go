@@ -26,7 +26,7 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 	outputs := []string{"db/CURRENT", "./db/../db/CURRENT", "link", onlyFile(t, "db/MANIFEST-*"), "db/MANIFEST-000099", "db/LOCK", "db/LOG", "db/000099.log", "db/000099.dbtmp", listed, table, "set/set.jsonl", "set/set.jsonl.lock"}
 	for _, out := range outputs {
 		for _, line := range []string{
-			"build -o OUT in.tsv", "build -o new.ldb --summary OUT in.tsv", "merge t.ldb -o OUT", "merge t.filter -o OUT", "convert t.ldb -o OUT",
+			"build -o OUT in.tsv", "build -o new.ldb --manifest-line OUT in.tsv", "merge t.ldb -o OUT", "merge t.filter -o OUT", "convert t.ldb -o OUT",
 			"repair t.ldb -o OUT", "report t.ldb -o OUT", "manifest t.ldb -o OUT",
 		} {
 			args := strings.Fields(strings.ReplaceAll(line, "OUT", out))

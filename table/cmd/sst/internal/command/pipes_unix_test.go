@@ -18,7 +18,7 @@ import (
 // and is no part of a directory that a table is built of.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
-	mustSST(t, "build", "-o", filepath.Join(dir, "000005.ldb"), os.DevNull, "--format", "keys")
+	mustSST(t, "build", "-o", filepath.Join(dir, "000005.ldb"), os.DevNull, "--input-format", "keys")
 	out := filepath.Join(t.TempDir(), "out.ldb")
 	for _, tt := range []struct {
 		name, current string

@@ -24,7 +24,7 @@ func TestNotRepaired(t *testing.T) {
 		if err := os.Mkdir(filepath.Dir(out), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		status, _, stderr := sst("build", "--internal-keys", "-c", name, "-o", out, in)
+		status, _, stderr := sst("build", "--internal-keys=yes", "-c", name, "-o", out, in)
 		if status != 0 {
 			t.Fatalf("%s: status %d: %s", name, status, stderr)
 		}

@@ -59,7 +59,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 	mustSST(t, "build", "-o", built, "--memory", "32MiB", src)
 	mustSST(t, "verify", built)
 	pipe(t, []string{"scan", built}, []string{"build", "-o", again, "--sorted"})
-	pipe(t, []string{"scan", "--format", "hex", "--reverse", built}, []string{"build", "-o", converted, "--format", "hex"})
+	pipe(t, []string{"scan", "--format", "hex", "--reverse", built}, []string{"build", "-o", converted, "--input-format", "hex"})
 	for _, other := range []string{again, converted} {
 		if !equalFiles(t, built, other) {
 			t.Errorf("%s is not what was built first", filepath.Base(other))
@@ -104,7 +104,7 @@ func BenchmarkURLs(b *testing.B) {
 		name string
 		args []string
 	}{
-		{"build", []string{"build", "-o", out, "--format", "keys", in}},
+		{"build", []string{"build", "-o", out, "--input-format", "keys", in}},
 		{"scan", []string{"scan", out}},
 		{"verify", []string{"verify", out}},
 		{"stats", []string{"stats", out}},

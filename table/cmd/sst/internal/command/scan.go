@@ -48,7 +48,7 @@ func scanCommand() *cobra.Command {
 		Long:       scanLong,
 		Example: `  sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
-  set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
+  set -o pipefail; sst scan 000005.ldb | sst build --internal-keys=yes -o copy.ldb`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "all entries were printed",
 			cli.ExitDamaged: "entries may be lost or old: a table, a log or a manifest is damaged or missing",

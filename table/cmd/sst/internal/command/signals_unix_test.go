@@ -149,7 +149,7 @@ func TestSignalsEndWhatIsStuck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Args = append(p.Args, "build", "--sorted", "-c", "none", "--format", "keys", "-o", "-")
+	p.Args = append(p.Args, "build", "--sorted", "-c", "none", "--input-format", "keys", "-o", "-")
 	var lines strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&lines, "key%015d\n", i)

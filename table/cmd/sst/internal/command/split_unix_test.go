@@ -21,7 +21,7 @@ import (
 )
 
 // splitScript cuts sorted lines into tables of 1000 keys.
-const splitScript = `split -d -a 4 -l 1000 --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part-`
+const splitScript = `split -d -a 4 -l 1000 --filter='sst build --sorted --input-format raw-keys --manifest-line $FILE.json -o $FILE.ldb' - part-`
 
 // inSplitShell returns a command that runs the script in a new directory that has urls.txt, where
 // there are sort and split.
@@ -135,7 +135,7 @@ func hexLines(lines []byte) string {
 // A signal in the middle of a set leaves no table of it, though some were complete.
 func TestSignalEndsSet(t *testing.T) {
 	p := command(t)
-	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--format", "keys")
+	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--input-format", "keys")
 	in, err := p.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

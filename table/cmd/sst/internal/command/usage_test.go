@@ -46,7 +46,7 @@ func writeUsable(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
-	mustSST(t, "build", "-o", "t.filter", "--filter-only", "--table-filter", "table-bloom", "--format", "keys", "in.tsv")
+	mustSST(t, "build", "-o", "t.filter", "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", "in.tsv")
 }
 
 // Whatever the value of a flag, a command that refuses it says so in one style and in its own

@@ -45,7 +45,7 @@ func smallSources(t *testing.T) (names []string) {
 			names = append(names, out)
 		}
 		out := fmt.Sprint(dir, "/", n, "versions.ldb")
-		mustSST(t, "build", "--internal-keys", "-o", out, internal)
+		mustSST(t, "build", "--internal-keys=yes", "-o", out, internal)
 		names = append(names, out)
 	}
 	return names

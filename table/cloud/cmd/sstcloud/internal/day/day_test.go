@@ -41,7 +41,7 @@ func TestDay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	lines := filepath.Join(t.TempDir(), "base")
 	d.present = writeBase(t, rng, n, lines)
-	d.must(d.sst, "build", "--format", "raw-keys", "--entries-per-table", perTable, "-o", d.dir, lines)
+	d.must(d.sst, "build", "--input-format", "raw-keys", "--entries-per-table", perTable, "-o", d.dir, lines)
 	d.must("sstcloud", "put", d.dir, d.store)
 	d.model.add(t, d.present, d.dir)
 	d.service.start(d.programs)
@@ -163,7 +163,7 @@ func (d *day) addLayer(rng *rand.Rand) {
 	d.t.Helper()
 	added, removed := filepath.Join(d.t.TempDir(), "added"), filepath.Join(d.t.TempDir(), "removed")
 	d.present = writeChanges(d.t, rng, d.present, added, removed)
-	d.killOnce(d.sst, "build", "--layer-of", d.dir, "--format", "raw-keys", "--delete", removed, added)
+	d.killOnce(d.sst, "build", "--layer-of", d.dir, "--input-format", "raw-keys", "--delete", removed, added)
 }
 
 // fold writes the set again without layers.

@@ -59,7 +59,7 @@ func TestPlanToService(t *testing.T) {
 }
 
 // buildLine matches a command that sieve plan prints.
-var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --format raw-keys --entries-per-table [0-9]+ -o DIR/ INPUT$`)
+var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys --entries-per-table [0-9]+ -o DIR/ INPUT$`)
 
 // planned returns the sets that sieve plan recommends.
 func planned(t *testing.T, plan string) (walks []walk) {
@@ -105,7 +105,7 @@ func (w *walk) run(t *testing.T, p *programs, sst, program, store string) {
 	dir := filepath.Join(t.TempDir(), "set")
 	sstBuild := func(flags string, args ...string) {
 		t.Helper()
-		p.must(append(append([]string{sst, "build", "--format", "raw-keys"}, strings.Fields(flags)...), args...)...)
+		p.must(append(append([]string{sst, "build", "--input-format", "raw-keys"}, strings.Fields(flags)...), args...)...)
 	}
 	sstBuild(w.flags, "--entries-per-table", "1000", "-o", dir+"/", writeKeys(t, 0, walkListed))
 	p.must("sstcloud", "put", dir, store)
