@@ -110,7 +110,7 @@ func checkEmptyFlags(cmd *cobra.Command) (err error) {
 // flagTypes describes the values of flags, by the type of the flag.
 var flagTypes = map[string]string{
 	"int": "a whole number", "uint64": "a whole number ≥ 0", "float64": "a number",
-	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
+	"bool": "true or false", "duration": "a time such as 90m or 24h", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
 // wanted describes the values of a flag. It is the end of a message, "" if the help must do.

@@ -74,3 +74,27 @@ func ownerInSet(dir, name string, exists bool) Owner {
 	}
 	return Owner{}
 }
+
+// ListedBySets returns the names of the tables that the manifests of sets in a directory list. If one cannot be read,
+// that is an error.
+func ListedBySets(dir string) (map[string]bool, error) {
+	names, err := regular.DirOf(dir).Names()
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string]bool{}
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if name != set.ManifestName && (filepath.Ext(name) != ".jsonl" || !isSetManifest(path)) {
+			continue
+		}
+		m, err := ReadSetManifest(path, ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for t := range m.All() {
+			listed[t.Name] = true
+		}
+	}
+	return listed, nil
+}

@@ -58,7 +58,7 @@ func (b *build) writeSet() error {
 		text.Note(b.read.Stderr, "the input has no pairs, so %s is a set without tables", b.out)
 	}
 	if obsolete > 0 {
-		text.Note(b.read.Stderr, "%s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))
+		text.Note(b.read.Stderr, "%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s", b.out, text.Count(uint64(obsolete), "table"), text.ShellPath(b.out))
 	}
 	return nil
 }

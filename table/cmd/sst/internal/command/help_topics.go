@@ -77,7 +77,7 @@ as one table: see package table/set.
 Tables have at most --entries-per-table entries. They are renamed into place once all are complete,
 and the manifest is written last, so it never lists a missing table. A build replaces the manifest
 and keeps the older tables. A build that is killed can leave sievetable-*.tmp and tables that no
-manifest lists: remove them when no build is running.
+manifest lists: sst sweep removes both.
 
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
 at once. With entries, a false positive costs a read, and never gives a wrong answer. Every layer

@@ -29,7 +29,7 @@ var program = cli.Program{
 			"layout": layoutCommand, "diff": diffCommand, "report": reportCommand,
 		}},
 		{ID: "make", Title: "Make tables, sets and databases:", Commands: cli.Commands{
-			"build": buildCommand, "convert": convertCommand, "manifest": manifestCommand, "merge": mergeCommand,
+			"build": buildCommand, "convert": convertCommand, "manifest": manifestCommand, "merge": mergeCommand, "sweep": sweepCommand,
 		}},
 		{ID: "repair", Title: "Repair:", Commands: cli.Commands{"repair": repairCommand}},
 		{ID: "topics", Title: "Topics, by sst help TOPIC:", Commands: topics},

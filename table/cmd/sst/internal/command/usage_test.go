@@ -29,6 +29,7 @@ var callable = map[string]string{
 	"repair":   "t.ldb -o gone/out.ldb",
 	"scan":     "t.ldb",
 	"stats":    "t.ldb",
+	"sweep":    "missing",
 	"verify":   "t.ldb",
 }
 

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
+)
+
+const sweepLong = `List the tables of a set's directory that no manifest there lists, and temporary files of builds
+that were killed: one per line, with size and time. With --delete, remove them. A set that is built
+again keeps its older tables until then, because programs may still read them: sweep when they have
+reopened the set. Files that changed within --age stay, since a build may be at work on them: it
+must be longer than a build takes.`
+
+func sweepCommand() *cobra.Command {
+	var remove, json bool
+	var age time.Duration
+	cmd := &cobra.Command{
+		SuggestFor: []string{"clean", "gc", "prune", "vacuum"},
+		Use:        "sweep [flags] DIR",
+		Short:      "List or remove tables that no manifest of a set lists",
+		Long:       sweepLong,
+		Example: `  sst sweep urls
+  sst sweep --delete --age 1h urls`,
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "all was listed, or removed with --delete",
+			cli.ExitDamaged: "a manifest is damaged, and nothing was removed",
+		}.Annotation(),
+		Args:              cli.Arguments("DIR", 1, 1, 1),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	}
+	cmd.Flags().BoolVar(&remove, "delete", false, "remove the files")
+	cmd.Flags().DurationVar(&age, "age", 24*time.Hour, "keep files that changed within this `time`")
+	cmd.Flags().BoolVar(&json, "json", false, "print a JSON object per line")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if age < 0 {
+			return cli.UsageErrorf("--age is %v, not 0 or more", age)
+		}
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+			return sweep(ctx, cmd, args[0], time.Now().Add(-age), remove, json)
+		})
+	}
+	return cmd
+}
+
+// A sweptFile is what sweep --json prints of a file.
+type sweptFile struct {
+	Name     string    `json:"name"`
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified"`
+}
+
+// sweep prints the files, and what became of all.
+func sweep(ctx context.Context, cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
+	var n, size uint64
+	err := partition.Sweep(ctx, dir, before, remove, func(info fs.FileInfo) error {
+		n, size = n+1, size+uint64(info.Size())
+		return printSwept(cmd.OutOrStdout(), sweptFile{info.Name(), info.Size(), info.ModTime().UTC().Truncate(time.Second)}, json)
+	})
+	if err != nil && n == 0 {
+		return err
+	}
+	done := "would be removed by --delete"
+	if remove {
+		done = "removed"
+	}
+	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(n, "file"), text.Bytes(size), done)
+	return err
+}
+
+func printSwept(out io.Writer, f sweptFile, json bool) error {
+	if json {
+		return text.JSONLine(out, f)
+	}
+	text.Cells(out, f.Name, strconv.FormatInt(f.Bytes, 10), f.Modified.Format(time.RFC3339))
+	return nil
+}
