@@ -22,7 +22,8 @@ type Dir struct {
 	end    sync.Once
 	ended  error
 
-	sync func(*os.File) error // tests replace this
+	sync  func(*os.File) error // tests replace this
+	moved func(name string)    // tests set this, to be called after a file was moved to the parent
 }
 
 // CreateDir creates a Dir in the directory parent. Its name is sievetable-….tmp.
@@ -45,6 +46,14 @@ func (d *Dir) Path(name string) string { return filepath.Join(d.parent.Name(), d
 // names, syncs that, and removes the Dir. The files must be on disk. If Publish fails, the files
 // that have been moved stay: another process may use them by then.
 func (d *Dir) Publish(names []string) error {
+	if err := d.moveAll(names); err != nil {
+		return err
+	}
+	return d.Abort()
+}
+
+// moveAll moves files to the parent directory, and syncs that.
+func (d *Dir) moveAll(names []string) error {
 	to, err := d.parent.Open(".")
 	if err != nil {
 		return err
@@ -54,11 +63,14 @@ func (d *Dir) Publish(names []string) error {
 		if err := d.move(name); err != nil {
 			return fmt.Errorf("write %q: %w", filepath.Join(d.parent.Name(), name), cause(err))
 		}
+		if d.moved != nil {
+			d.moved(name)
+		}
 	}
 	if err := syncDir(to, d.sync); err != nil {
 		return fmt.Errorf("write to %q: %w", d.parent.Name(), cause(err))
 	}
-	return d.Abort()
+	return nil
 }
 
 // move moves a file to the parent directory. What is there and no regular file stays, as with

@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -15,4 +16,16 @@ func keepMode(f *os.File, old fs.FileInfo) {
 		f.Chown(int(s.Uid), int(s.Gid))
 	}
 	f.Chmod(old.Mode().Perm())
+}
+
+// isMountPoint reports whether another file system begins at a directory. Tests replace it.
+var isMountPoint = func(path string) bool {
+	dir, err := os.Stat(path)
+	above, aboveErr := os.Stat(filepath.Dir(path))
+	if err != nil || aboveErr != nil {
+		return false
+	}
+	s, ok := dir.Sys().(*syscall.Stat_t)
+	t, aboveOK := above.Sys().(*syscall.Stat_t)
+	return ok && aboveOK && s.Dev != t.Dev
 }

@@ -12,18 +12,21 @@ import (
 
 // ErrNotNew is the error for the name of a directory that cannot be new: a file has it, or a
 // directory that is not empty.
-var ErrNotNew = errors.New("it is there already: want the name of a new directory, or of an empty one")
+var ErrNotNew = errors.New("already exists, and is not an empty directory")
 
 // A NewDir is a directory that gets its name when all of it is on disk. Until then it has a
 // temporary one, sievetable-….tmp in the same parent directory. So the directory is complete, or
-// not there. Its calls come in the order
+// not there. If the directory is there, and is a mount point or in a parent that cannot be written, its
+// files are moved into it, in the order in which they were created. Its calls come in the order
 //
 //	CreateNewDir Create* (Commit | Abort)
 //
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type NewDir struct {
 	*Dir
-	final string // its name, in the parent directory
+	final  string   // its name, in the parent directory
+	inside bool     // the Dir is in the directory, which stays
+	names  []string // of the files
 
 	mu   sync.Mutex
 	open map[*NewFile]bool // nil after Abort
@@ -49,8 +52,14 @@ func createNewDir(path string) (*NewDir, error) {
 	if name == "." || name == ".." || name == string(filepath.Separator) {
 		return nil, errors.New("not the name of a new directory")
 	}
+	if isMountPoint(path) {
+		return createInside(path)
+	}
 	parent, err := CreateDir(filepath.Dir(path))
 	if err != nil {
+		if d, failed := createInside(path); failed == nil {
+			return d, nil
+		}
 		return nil, err
 	}
 	d := &NewDir{Dir: parent, final: name, open: map[*NewFile]bool{}}
@@ -108,6 +117,7 @@ func (d *NewDir) Create(name string) (*NewFile, error) {
 	}
 	file := &NewFile{d, f, name}
 	d.open[file] = true
+	d.names = append(d.names, name)
 	return file, nil
 }
 
@@ -137,6 +147,9 @@ func (f *NewFile) named(err error) error {
 // If an empty directory has the name, Commit replaces it, and keeps its mode and owner. If Commit fails, it removes the NewDir,
 // unless that has its name already, and only its parent directory could not be synced.
 func (d *NewDir) Commit() error {
+	if d.inside {
+		return d.commitInside()
+	}
 	parent, err := d.commit()
 	if err != nil {
 		return errors.Join(fmt.Errorf("create %q: %w", d.path(""), cause(err)), d.Abort())

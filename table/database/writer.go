@@ -48,8 +48,11 @@ type Writer struct {
 // does Close after an error. A process that is killed, or a crash, can leave it behind: remove it
 // when no Writer is at work there.
 //
-// Permissions are those of new files and directories, before umask. An empty directory is
-// replaced, with its own permissions. If dir is a symbolic link to a directory, that is replaced.
+// If dir is a mount point, or its parent cannot be written, the temporary directory is inside dir. Close then moves the
+// files up, CURRENT last. What a killed process has left there is removed by the next Close.
+//
+// An empty directory is replaced, and its permissions and owner are kept. If dir is a symbolic link to a directory, that
+// is replaced.
 //
 //	w, err := database.Create("users", nil)
 //	if err != nil { … }
@@ -64,6 +67,11 @@ func Create(dir string, o *WriterOptions) (*Writer, error) {
 	d, err := atomicfile.CreateNewDir(dir)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if opts.Mode != 0 {
+		if err := d.Chmod(opts.Mode); err != nil {
+			return nil, wrap(errors.Join(err, d.Abort()))
+		}
 	}
 	return &Writer{o: opts, user: user, dir: d, full: opts.TableSize}, nil
 }

@@ -60,8 +60,8 @@ func TestCreateRefusesDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		db:                               "it is there already: want the name of a new directory, or of an empty one",
-		file:                             "it is there already: want the name of a new directory, or of an empty one",
+		db:                               "already exists, and is not an empty directory",
+		file:                             "already exists, and is not an empty directory",
 		filepath.Join(file, "db"):        "not a directory",
 		filepath.Join(db, "missing/new"): "no such file or directory",
 		"":                               "not the name of a new directory",
@@ -88,7 +88,7 @@ func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 	if err := os.Rename(other, dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "it is there already") {
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("Close = %v, want that it is there", err)
 	}
 	if names, err := filepath.Glob(filepath.Join(parent, "*")); err != nil || len(names) != 1 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -25,6 +26,10 @@ type WriterOptions struct {
 	// before, at most 8 times. All versions of a user key are in one table, which can have more for
 	// that. 0: 2 MiB, as in LevelDB.
 	TableSize int64
+
+	// Mode has the permissions of the directory, whatever umask is. An empty directory that is there keeps
+	// its own. 0: those of new directories.
+	Mode fs.FileMode
 }
 
 const (

@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
@@ -58,7 +60,7 @@ func (b *build) writeDatabase() error {
 		return err
 	}
 	noteNotRepaired(b.read.Stderr, b.compression)
-	o := &database.WriterOptions{Table: *b.options, TableSize: size}
+	o := &database.WriterOptions{Table: *b.options, TableSize: size, Mode: modeOfDatabase(b.copyOf)}
 	o.Table.Comparer = b.userOrder
 	w, err := database.Create(strings.TrimRight(b.out, "/"), o)
 	if err != nil {
@@ -76,6 +78,14 @@ func (b *build) writeDatabase() error {
 		text.Note(b.read.Stderr, "the input has no pairs, so %s is a database without keys", b.out)
 	}
 	return filterfile.ExplainTooManyKeys(errors.Join(w.SetLastSequence(b.sequence), w.Close()))
+}
+
+// modeOfDatabase returns the permissions of a directory, or 0 if a path is none.
+func modeOfDatabase(path string) fs.FileMode {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return info.Mode().Perm()
+	}
+	return 0
 }
 
 // A versionAppender appends internal keys to a database.

@@ -33,6 +33,7 @@ type build struct {
 	removed   keyList                // of --delete; without a table: none
 	fill      func(w appender) error // appends all pairs
 	sequence  uint64                 // a database goes on behind this sequence number
+	copyOf    string                 // the database that a new one is a copy of; "": of none
 }
 
 // newBuild checks flags and inputs.

@@ -159,7 +159,7 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	f.to.internalKeys = f.to.database // build appends them to a database
 	b := &build{
 		buildFlags: &f.to, ctx: ctx, options: o, userOrder: m.order, limit: math.MaxInt64,
-		read: &input.Reader{Stderr: cmd.ErrOrStderr()}, stdout: cmd.OutOrStdout(),
+		read: &input.Reader{Stderr: cmd.ErrOrStderr()}, stdout: cmd.OutOrStdout(), copyOf: all[0].Path,
 	}
 	b.fill = func(w appender) (err error) {
 		b.read.N, err = m.appendAll(w, f.to.internalKeys)

@@ -61,7 +61,7 @@ func (r *databaseRepair) create(s *source.Source) (*database.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return database.Create(r.out, &database.WriterOptions{Table: *o, TableSize: size})
+	return database.Create(r.out, &database.WriterOptions{Table: *o, TableSize: size, Mode: modeOfDatabase(s.Path)})
 }
 
 // copy writes the new database, which is complete if there is no error. If nothing is left of a damaged one, there

@@ -1,0 +1,134 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// onMount makes CreateNewDir take a directory for a mount point until the test ends.
+func onMount(t *testing.T, dir string) {
+	t.Helper()
+	before := isMountPoint
+	isMountPoint = func(path string) bool { return path == dir }
+	t.Cleanup(func() { isMountPoint = before })
+}
+
+// mounted makes a directory that is taken for a mount point, as a new file system has it.
+func mounted(t *testing.T) (dir string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, "db")
+	mkdir(t, dir)
+	mkdir(t, filepath.Join(dir, "lost+found"))
+	onMount(t, dir)
+	return dir
+}
+
+// The files of a mount point are moved into it, the last one last. The directory stays, and so does its parent.
+func TestCommitInside(t *testing.T) {
+	dir := mounted(t)
+	before, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDirOf(t, dir, "1.ldb", "2.ldb", "CURRENT")
+	checkNames(t, filepath.Dir(dir), "db")
+	var moved []string
+	d.moved = func(name string) { moved = append(moved, name) }
+	if err := d.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	checkNames(t, dir, "1.ldb", "2.ldb", "CURRENT", "lost+found")
+	if fmt.Sprint(moved) != "[1.ldb 2.ldb CURRENT]" {
+		t.Errorf("moved %v", moved)
+	}
+	if after, err := os.Stat(dir); err != nil || !os.SameFile(before, after) {
+		t.Errorf("another directory, %v", err)
+	}
+	if err := d.Abort(); err != nil {
+		t.Error(err)
+	}
+	if _, err := CreateNewDir(dir); !errors.Is(err, ErrNotNew) {
+		t.Errorf("again: %v, want %v", err, ErrNotNew)
+	}
+	checkNames(t, dir, "1.ldb", "2.ldb", "CURRENT", "lost+found")
+}
+
+// A process that is killed while it moves files leaves no CURRENT, and a later one removes what it has left, and whatever
+// one left that was killed earlier.
+func TestCommitInsideAfterKill(t *testing.T) {
+	files := []string{"1.ldb", "2.ldb", "3.ldb", "CURRENT"}
+	for killedAfter := range files {
+		dir := mounted(t)
+		newDirOf(t, dir, "half.ldb") // of a process that was killed before
+		d := newDirOf(t, dir, files...)
+		func() {
+			defer func() { recover() }()
+			d.moved = func(name string) {
+				if name == files[killedAfter] {
+					panic("killed")
+				}
+			}
+			d.Commit()
+		}()
+		complete := killedAfter == len(files)-1
+		if _, err := os.Stat(filepath.Join(dir, "CURRENT")); (err == nil) != complete {
+			t.Errorf("killed after %s: CURRENT: %v", files[killedAfter], err)
+		}
+		if complete {
+			if _, err := CreateNewDir(dir); !errors.Is(err, ErrNotNew) {
+				t.Errorf("killed at the end: %v, want %v", err, ErrNotNew)
+			}
+			continue
+		}
+		if err := newDirOf(t, dir, "9.ldb", "CURRENT").Commit(); err != nil {
+			t.Errorf("killed after %s: %v", files[killedAfter], err)
+		}
+		checkNames(t, dir, "9.ldb", "CURRENT", "lost+found")
+	}
+}
+
+// A file that is there, or comes before Commit, is no leftover.
+func TestInsideWantsVacancy(t *testing.T) {
+	dir := mounted(t)
+	d := newDirOf(t, dir, "1.ldb", "CURRENT")
+	other := filepath.Join(dir, "mine")
+	if err := os.WriteFile(other, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Commit(); !errors.Is(err, ErrNotNew) {
+		t.Errorf("Commit: %v, want %v", err, ErrNotNew)
+	}
+	checkNames(t, dir, "lost+found", "mine")
+	if _, err := CreateNewDir(dir); !errors.Is(err, ErrNotNew) {
+		t.Errorf("CreateNewDir: %v, want %v", err, ErrNotNew)
+	}
+	checkNames(t, dir, "lost+found", "mine")
+}
+
+// If a file cannot be moved, or the disk fails, nothing stays.
+func TestCommitInsideFails(t *testing.T) {
+	want := errors.New("disk failed")
+	for fails := range 4 {
+		dir := mounted(t)
+		d := newDirOf(t, dir, "1.ldb", "2.ldb", "CURRENT")
+		n := 0
+		d.sync = func(*os.File) error {
+			if n++; n > fails {
+				return want
+			}
+			return nil
+		}
+		if err := d.Commit(); fails < 3 && !errors.Is(err, want) || fails == 3 && err != nil {
+			t.Errorf("sync %d fails: %v", fails, err)
+		} else if err != nil {
+			checkNames(t, dir, "lost+found")
+		}
+	}
+}
