@@ -10,7 +10,6 @@ require (
 	github.com/golang/snappy v1.0.0
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.17.11
-	github.com/lanrat/extsort v1.5.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sievetable/sievetable v0.1.0
 	github.com/sievetable/sievetable/filter/blocked v0.1.0

@@ -1,4 +1,5 @@
-// Package merge has iterators over many tables. Each is an [Iterator], and is built on others:
+// Package merge has iterators over many tables, and a [Sorter] of pairs that do not fit into memory. Each iterator is an [Iterator],
+// and is built on others:
 //
 //   - A [LevelIter] goes through the tables of a level of a database, one after the other.
 //   - An [Iter] merges Iterators, such as those of all levels.

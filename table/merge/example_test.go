@@ -2,8 +2,10 @@ package merge_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -99,4 +101,34 @@ func ExampleNewSnapshotIter() {
 	// Output:
 	// a=old b=old c=old <nil>
 	// a=old b=new d=new <nil>
+}
+
+// Pairs of any order become a table, of each key the last pair.
+func ExampleSorter() {
+	s, err := merge.NewSorter(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	for _, pair := range []string{"pear 1", "apple 2", "pear 3", "fig 4"} {
+		key, value, _ := strings.Cut(pair, " ")
+		if err := s.Append([]byte(key), []byte(value)); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	for p, err := range s.All() {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if value, err := p.Value(); !p.NextSameKey { // in a program: w.Append(p.Key, value)
+			fmt.Printf("%s=%s %v\n", p.Key, value, err)
+		}
+	}
+	// Output:
+	// apple=2 <nil>
+	// fig=4 <nil>
+	// pear=3 <nil>
 }

@@ -42,7 +42,6 @@ var installed = []string{
 	"github.com/golang/snappy",
 	"github.com/klauspost/compress",
 	"github.com/klauspost/cpuid/v2",
-	"github.com/lanrat/extsort",
 	"github.com/mattn/go-colorable",
 	"github.com/mattn/go-isatty",
 	"github.com/mattn/go-runewidth",

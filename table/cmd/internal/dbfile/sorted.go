@@ -9,10 +9,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // maxSortInMemory is how much memory pairs may take to be sorted without temporary files.
@@ -27,24 +27,20 @@ type SortedTable struct {
 	*table.Reader
 	src  io.ReaderAt
 	size int64
-	file sorting.TempFile
+	file tempfile.File
 }
 
 // NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
 // If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
 func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (*SortedTable, error) {
 	order := keys.Comparer()
-	o := sorting.Options{Compare: order.Compare, NotBytewise: keys.Order != table.BytewiseComparer}
-	if keys.Internal {
-		o.SuffixLen = format.InternalTrailerLen
-	}
 	next, stop := iter.Pull2(pairs)
 	defer stop()
 	s := new(SortedTable)
 	first, more, err := takePairs(next)
 	switch {
 	case err == nil && more:
-		err = s.sortOnDisk(concatPairs(first, next), order, o, repeated)
+		err = s.sortOnDisk(concatPairs(first, next), order, repeated)
 	case err == nil:
 		err = s.sortInMemory(first, order, repeated)
 	}
@@ -108,16 +104,17 @@ func (s *SortedTable) sortInMemory(all []input.Pair, order table.Comparer, repea
 	return err
 }
 
-func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, o sorting.Options, repeated func(key []byte)) (err error) {
+func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, repeated func(key []byte)) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
 	s.src = s.file
 	out := bufio.NewWriterSize(s.file, 1<<20)
 	sorted := func(yield func(sortedPair, error) bool) {
-		for r, err := range sorting.Sort(context.Background(), pairs, o) {
-			p := sortedPair{input.Pair{Key: r.Key}, r.NextSameKey}
+		for r, err := range input.Sort(context.Background(), pairs, &merge.SorterOptions{Comparer: order}) {
+			var p sortedPair
 			if err == nil {
+				p.Key, p.nextSameKey = r.Key, r.NextSameKey
 				p.Value, err = r.Value()
 			}
 			if !yield(p, err) {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"io"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 const buildLong = `Build a filter of the lines of the FILEs, or of standard input: one file, as small as the filter.
@@ -123,8 +122,8 @@ func (f *buildFlags) write(ctx context.Context, to io.Writer, policy filter.Tabl
 		return err
 	}
 	defer w.Abort() // does nothing after Close
-	o := sorting.Options{Compare: bytes.Compare, Memory: limit.SortMemory(), Dir: f.tempDir}
-	for r, err := range sorting.Sort(ctx, read.Pairs(ctx), o) {
+	o := &merge.SorterOptions{Memory: limit.SortMemory(), Dir: f.tempDir}
+	for r, err := range input.Sort(ctx, read.Pairs(ctx), o) {
 		if err == nil && !r.NextSameKey {
 			err = w.Append(r.Key, nil)
 		}

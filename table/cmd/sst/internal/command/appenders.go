@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // An appender takes pairs in the order of their keys.
@@ -19,7 +19,7 @@ type appender interface {
 }
 
 // appendRecord appends a sorted pair.
-func appendRecord(w appender, r sorting.Record) error {
+func appendRecord(w appender, r *merge.Sorted) error {
 	value, err := r.Value()
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // progressEvery is after how many entries a loop shows its progress.
@@ -35,7 +35,7 @@ func appendSorted(r *input.Reader, w appender, pairs iter.Seq2[input.Pair, error
 }
 
 // drops reports whether a record is left out, which comes after another one.
-func (f *buildFlags) drops(before, r sorting.Record) bool {
+func (f *buildFlags) drops(before, r merge.Sorted) bool {
 	switch f.onDuplicate {
 	case "count":
 		return false // a keyCounter wants them all
@@ -47,12 +47,12 @@ func (f *buildFlags) drops(before, r sorting.Record) bool {
 
 // showWriting shows how many of the records are written. It starts at the first record, when
 // their number is known.
-func showWriting(r *input.Reader, records iter.Seq2[sorting.Record, error]) iter.Seq2[sorting.Record, error] {
-	return func(yield func(sorting.Record, error) bool) {
+func showWriting(r *input.Reader, records iter.Seq2[*merge.Sorted, error]) iter.Seq2[*merge.Sorted, error] {
+	return func(yield func(*merge.Sorted, error) bool) {
 		bar := sync.OnceValue(func() *progress.Bar { return progress.Count(r.Stderr, int64(r.N), "writing", "pairs") })
 		defer func() { bar().Done() }()
 		for record, err := range records {
-			if record.Number%progressEvery == 0 && err == nil {
+			if err == nil && record.Number%progressEvery == 0 {
 				bar().Add(progressEvery)
 			}
 			if !yield(record, err) {
@@ -63,8 +63,8 @@ func showWriting(r *input.Reader, records iter.Seq2[sorting.Record, error]) iter
 }
 
 // appendDeduplicated appends the sorted records that are not left out, such as at most one of each key.
-func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Record, error], read *input.Reader) error {
-	var before sorting.Record
+func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[*merge.Sorted, error], read *input.Reader) error {
+	var before merge.Sorted
 	dropped := 0
 	for r, err := range showWriting(read, records) {
 		if err != nil {
@@ -73,8 +73,8 @@ func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Re
 		if before.NextSameKey && f.onDuplicate == "error" {
 			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
-		drop := f.drops(before, r)
-		if before = r; drop {
+		drop := f.drops(before, *r)
+		if before = *r; drop {
 			dropped++
 			continue
 		}

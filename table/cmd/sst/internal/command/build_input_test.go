@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Whether there is a terminal to show progress on is found out once, and not for each pair.
 func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 	const n = 10_000
-	records := func(yield func(sorting.Record, error) bool) {
-		for i := range uint64(n) {
-			if !yield(sorting.Record{Number: i}, nil) {
+	records := func(yield func(*merge.Sorted, error) bool) {
+		var r merge.Sorted
+		for r.Number = range uint64(n) {
+			if !yield(&r, nil) {
 				return
 			}
 		}

@@ -6,17 +6,18 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
 // read several times.
 type keyList struct {
-	file sorting.TempFile
+	file tempfile.File
 	r    *table.Reader
 }
 
@@ -58,7 +59,7 @@ func (b *build) readList(l *keyList, path string, o input.Options) error {
 		return err
 	}
 	read := &input.Reader{Paths: []string{path}, Stdin: b.read.Stdin, Stderr: b.read.Stderr, Options: o}
-	size, err := l.write(sorting.Sort(b.ctx, read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
+	size, err := l.write(input.Sort(b.ctx, read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (b *build) readList(l *keyList, path string, o input.Options) error {
 }
 
 // write writes the sorted keys to the temporary file, and returns its size.
-func (k *keyList) write(records iter.Seq2[sorting.Record, error], order table.Comparer) (size int64, err error) {
+func (k *keyList) write(records iter.Seq2[*merge.Sorted, error], order table.Comparer) (size int64, err error) {
 	out := bufio.NewWriterSize(k.file, 1<<20)
 	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, BlockSize: 64 << 10})
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -180,6 +179,6 @@ func (b *build) appendInOrder(w appender) error {
 	if b.sorted {
 		return appendSorted(b.read, w, b.read.Pairs(b.ctx))
 	}
-	sorted := sorting.Sort(b.ctx, b.read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
+	sorted := input.Sort(b.ctx, b.read.Pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
 	return b.appendDeduplicated(w, sorted, b.read)
 }

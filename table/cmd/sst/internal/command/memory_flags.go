@@ -3,10 +3,9 @@ package command
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // limitedOptions returns the options of a Writer within the limit.
@@ -29,10 +28,6 @@ func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
 }
 
 // sortOptions returns how to sort the pairs of a table.
-func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) sorting.Options {
-	order := encoded.Order(table.BlockOrder(o.Comparer))
-	return sorting.Options{
-		Compare: o.Comparer.Compare, SuffixLen: order.Suffix, NotBytewise: !order.Bytewise(),
-		Memory: limit.SortMemory(), Dir: dir,
-	}
+func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) *merge.SorterOptions {
+	return &merge.SorterOptions{Comparer: o.Comparer, Memory: limit.SortMemory(), Dir: dir}
 }

@@ -215,7 +215,7 @@ func TestMemory(t *testing.T) {
 	for _, args := range [][]string{
 		{"--sorted", path("lines"), "--entries-per-table", "1"},
 		{"--sorted", path("lines"), "--entries-per-table", "2"},
-		{"--format", "json", path("hard"), "--entries-per-table", "300"},
+		{"--input-format", "json", path("hard"), "--entries-per-table", "300"},
 		{path("small"), "--entries-per-table", "1000"},
 	} {
 		t.Run("a set", func(t *testing.T) {

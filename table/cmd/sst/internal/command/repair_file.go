@@ -16,10 +16,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A tableRepair writes what can be read of a table to a new one.
@@ -179,12 +179,12 @@ func appendPairs(ctx context.Context, w appender, pairs iter.Seq2[input.Pair, er
 		}
 		return 0, nil
 	}
-	return appendFirst(w, sorting.Sort(ctx, pairs, sortOptions(o, limit, "")))
+	return appendFirst(w, input.Sort(ctx, pairs, sortOptions(o, limit, "")))
 }
 
 // appendFirst appends the sorted pairs, only the first one of each key.
-func appendFirst(w appender, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
-	var before sorting.Record
+func appendFirst(w appender, records iter.Seq2[*merge.Sorted, error]) (twice uint64, err error) {
+	var before merge.Sorted
 	for r, err := range records {
 		if err == nil && !before.NextSameKey {
 			err = appendRecord(w, r)
@@ -195,7 +195,7 @@ func appendFirst(w appender, records iter.Seq2[sorting.Record, error]) (twice ui
 		if before.NextSameKey {
 			twice++
 		}
-		before = r
+		before = *r
 	}
 	return twice, nil
 }

@@ -7,14 +7,14 @@ import (
 	"io"
 	"iter"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/sorting"
+	"github.com/sievetable/sievetable/internal/tempfile"
 )
 
 // A spool keeps entries in a temporary file, in their order. Each has the lengths of key and
 // value as varints, the key and the value. It creates the file with the first entry.
 type spool struct {
 	dir  string // of the temporary file; "": that of the system
-	file sorting.TempFile
+	file tempfile.File
 	out  *bufio.Writer
 	n    int   // entries
 	err  error // why all ended early

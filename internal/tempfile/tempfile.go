@@ -1,4 +1,5 @@
-package sorting
+// Package tempfile makes temporary files that are gone when the process ends.
+package tempfile
 
 import (
 	"errors"
@@ -8,20 +9,20 @@ import (
 	"path/filepath"
 )
 
-// A TempFile is a temporary file. If the system can remove open files, it is removed at
+// A File is a temporary file. If the system can remove open files, it is removed at
 // once, so that it is gone however the process ends. The zero value has no file. Its errors
 // name the directory, and not the file, which nobody has asked for.
-type TempFile struct {
+type File struct {
 	*os.File
 	unlinked bool
 }
 
 // Create creates the file, if there is none yet.
-func (t *TempFile) Create(dir string) (err error) {
+func (t *File) Create(dir string) (err error) {
 	if t.File != nil {
 		return nil
 	}
-	if t.File, err = os.CreateTemp(dir, "sst-*.tmp"); err != nil {
+	if t.File, err = os.CreateTemp(dir, "sievetable-*.tmp"); err != nil {
 		return fmt.Errorf("temporary file: %w", nameless(err))
 	}
 	t.unlinked = os.Remove(t.Name()) == nil
@@ -29,7 +30,7 @@ func (t *TempFile) Create(dir string) (err error) {
 }
 
 // Close removes the file.
-func (t *TempFile) Close() error {
+func (t *File) Close() error {
 	if t.File == nil {
 		return nil
 	}
@@ -40,17 +41,17 @@ func (t *TempFile) Close() error {
 	return err
 }
 
-func (t TempFile) Read(p []byte) (int, error) {
+func (t File) Read(p []byte) (int, error) {
 	n, err := t.File.Read(p)
 	return n, nameless(err)
 }
 
-func (t TempFile) ReadAt(p []byte, off int64) (int, error) {
+func (t File) ReadAt(p []byte, off int64) (int, error) {
 	n, err := t.File.ReadAt(p, off)
 	return n, nameless(err)
 }
 
-func (t TempFile) Write(p []byte) (int, error) {
+func (t File) Write(p []byte) (int, error) {
 	n, err := t.File.Write(p)
 	return n, nameless(err)
 }

@@ -1,4 +1,4 @@
-package sorting
+package tempfile
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ import (
 // The errors of a temporary file name its directory, and not the file.
 func TestTempFileErrors(t *testing.T) {
 	dir := t.TempDir()
-	var f TempFile
+	var f File
 	if err := f.Create(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Create = %v", err)
 	} else {
 		checkNameless(t, err, filepath.Join(dir, "missing"))
 	}
-	f = TempFile{}
+	f = File{}
 	if err := f.Create(dir); err != nil {
 		t.Fatal(err)
 	}

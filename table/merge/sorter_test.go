@@ -1,0 +1,411 @@
+package merge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	cmpdiff "github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// small are limits that have much put to disk.
+var small = limits{inline: 256, chunk: 20 << 10, chunks: 6, fanIn: 1024}
+
+// A pair is what is sorted.
+type pair struct{ key, value []byte }
+
+// randomPairs returns pairs with keys that come up again, and values of all sizes.
+func randomPairs(n int) []pair {
+	rng := rand.New(rand.NewPCG(3, 3))
+	all := make([]pair, n)
+	for i := range all {
+		all[i].key = fmt.Appendf(nil, "%0*d", 1+rng.IntN(8), rng.IntN(n))
+		all[i].value = bytes.Repeat([]byte{byte(i)}, rng.IntN(small.inline)*rng.IntN(3))
+	}
+	return all
+}
+
+// sorted sorts pairs, and yields what All does.
+func sorted(ctx context.Context, pairs iter.Seq2[pair, error], o SorterOptions) iter.Seq2[*Sorted, error] {
+	return func(yield func(*Sorted, error) bool) {
+		s, err := NewSorter(ctx, &o)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.Close() // the caller checks that no file is left
+		for p, err := range pairs {
+			if err == nil {
+				err = s.Append(p.key, p.value)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		s.All()(yield)
+	}
+}
+
+// each yields the pairs from memory that is used again.
+func each(pairs []pair) iter.Seq2[pair, error] {
+	return func(yield func(pair, error) bool) {
+		var p pair
+		for _, q := range pairs {
+			p.key, p.value = append(p.key[:0], q.key...), append(p.value[:0], q.value...)
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// result is a Sorted with its value.
+type result struct {
+	Key, Value string
+	Number     uint64
+	Again      bool
+}
+
+func results(t *testing.T, all iter.Seq2[*Sorted, error]) (got []result) {
+	t.Helper()
+	for p, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := p.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, result{string(p.Key), string(value), p.Number, p.NextSameKey})
+	}
+	return got
+}
+
+func checkEmpty(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) > 0 {
+		t.Errorf("%v, %v are left in the temporary directory", files, err)
+	}
+}
+
+// Whatever memory there is, the order is that of a stable sort in memory, and no file is left behind.
+func TestSorter(t *testing.T) {
+	t.Parallel()
+	pairs := randomPairs(20_000)
+	want := make([]result, len(pairs))
+	for i, p := range pairs {
+		want[i] = result{string(p.key), string(p.value), uint64(i), false}
+	}
+	slices.SortStableFunc(want, func(a, b result) int { return strings.Compare(a.Key, b.Key) })
+	for i := range want[1:] {
+		want[i].Again = want[i].Key == want[i+1].Key
+	}
+	for name, l := range map[string]limits{
+		"one chunk":           {inline: 1 << 10, chunk: 1 << 30, chunks: 1, fanIn: 10},
+		"chunks in memory":    {inline: 1 << 10, chunk: 1 << 20, chunks: 100, fanIn: 10},
+		"one chunk at a time": {inline: 1 << 10, chunk: 1 << 20, chunks: 1, fanIn: 1000},
+		"chunks":              {inline: 1 << 10, chunk: 100 << 10, chunks: 6, fanIn: 1000},
+		"few at once":         {inline: 1 << 10, chunk: 100 << 10, chunks: 2, fanIn: 2},
+		"chunks of one pair":  {inline: 1 << 10, chunk: 1, chunks: 6, fanIn: 100},
+		"all in a file":       {inline: placeLen + 1, chunk: 20 << 10, chunks: 6, fanIn: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, pairs, want := t.TempDir(), pairs, want
+			if l.chunk == 1 { // each is a run
+				pairs, want = randomPairs(500), nil
+			}
+			got := results(t, sorted(t.Context(), each(pairs), SorterOptions{Dir: dir, limits: l}))
+			if want == nil {
+				want = results(t, sorted(t.Context(), each(pairs), SorterOptions{Dir: dir}))
+			}
+			if diff := cmpdiff.Diff(want, got); diff != "" {
+				t.Errorf("pairs (-want +got):\n%.3000s", diff)
+			}
+			checkEmpty(t, dir)
+		})
+	}
+}
+
+// An error of the input, an early end and an interrupt all end it, and leave no file behind.
+func TestSorterEnds(t *testing.T) {
+	t.Parallel()
+	pairs := randomPairs(10_000)
+	broken := errors.New("broken input")
+	failing := func(yield func(pair, error) bool) {
+		each(pairs)(yield)
+		yield(pair{}, broken)
+	}
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		name  string
+		ctx   context.Context
+		pairs iter.Seq2[pair, error]
+		stop  int // after how many pairs; 0: not
+		want  error
+	}{
+		{"broken input", t.Context(), failing, 0, broken},
+		{"interrupted", interrupted, each(pairs), 0, context.Canceled},
+		{"stopped", t.Context(), each(pairs), 7, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			n, ended := 0, error(nil)
+			for _, err := range sorted(tt.ctx, tt.pairs, SorterOptions{Dir: dir, limits: small}) {
+				if n++; err != nil {
+					ended = err
+				}
+				if n == tt.stop {
+					break
+				}
+			}
+			if !errors.Is(ended, tt.want) || tt.stop > 0 && n != tt.stop {
+				t.Errorf("%d pairs, then %v; want %v", n, ended, tt.want)
+			}
+			checkEmpty(t, dir)
+		})
+	}
+}
+
+// A directory that is missing, or a file, is an error, and is not made.
+func TestSorterWithoutDirectory(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("TMPDIR", missing)
+	t.Setenv("TMP", missing) // Windows
+	for name, dir := range map[string]string{"given": missing, "the system's": ""} {
+		if s, err := NewSorter(t.Context(), &SorterOptions{Dir: dir}); s != nil || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v, %v, want the directory's error", name, s, err)
+		}
+		if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was made", missing)
+		}
+	}
+}
+
+// Keys that are cut in memory are in their order all the same, in every order.
+func TestSorterLongKeys(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	for name, order := range map[string]table.Comparer{
+		"bytewise": table.BytewiseComparer, "internal": table.InternalComparer(table.BytewiseComparer), "by length": byLength{table.BytewiseComparer},
+	} {
+		var pairs []pair
+		for i := range 500 {
+			key := bytes.Repeat([]byte("x"), small.inline-30+rng.IntN(35))
+			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
+			if name == "internal" {
+				key = table.InternalKey{UserKey: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
+			}
+			pairs = append(pairs, pair{key, bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
+		}
+		got := results(t, sorted(t.Context(), each(pairs), SorterOptions{Comparer: order, Dir: t.TempDir(), limits: small}))
+		slices.SortStableFunc(pairs, func(a, b pair) int { return order.Compare(a.key, b.key) })
+		for i, p := range pairs {
+			if got[i].Key != string(p.key) || got[i].Value != string(p.value) {
+				t.Fatalf("%s: pair %d is another", name, i)
+			}
+		}
+	}
+}
+
+// byLength is an order that is not bytewise.
+type byLength struct{ table.Comparer }
+
+func (byLength) Name() string { return "by length" }
+func (byLength) Compare(a, b []byte) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
+}
+
+// An interrupt ends it wherever it is: in the input, in the sorting, and in the merging.
+func TestSorterIsInterrupted(t *testing.T) {
+	t.Parallel()
+	pairs := randomPairs(20_000)
+	for after := int64(1); after < 1<<20; after *= 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := &canceling{Comparer: table.BytewiseComparer, cancel: cancel, after: after}
+		dir := t.TempDir()
+		n, ended := 0, error(nil)
+		for _, err := range sorted(ctx, each(pairs), SorterOptions{Comparer: c, Dir: dir, limits: small}) {
+			n, ended = n+1, err
+		}
+		if late := len(pairs) - n; !errors.Is(ended, context.Canceled) && late > 0 {
+			t.Errorf("interrupted after %d comparisons: %d pairs, %v", after, n, ended)
+		}
+		checkEmpty(t, dir)
+		cancel()
+	}
+}
+
+// canceling cancels a context in the middle of the comparisons.
+type canceling struct {
+	table.Comparer
+	compared atomic.Int64
+	after    int64
+	cancel   func()
+}
+
+func (c *canceling) Compare(a, b []byte) int {
+	if c.compared.Add(1) == c.after {
+		c.cancel()
+	}
+	return bytes.Compare(a, b)
+}
+
+// A temporary file that cannot be read is an error, also where only the order wants it.
+func TestSorterCannotRead(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("k", 2*small.inline)
+	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, end := range []string{"b", "a"} {
+		if err := s.Append([]byte(long+end), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.spill.file.Truncate(10); err != nil {
+		t.Fatal(err)
+	}
+	for p, err := range s.All() {
+		if p != nil || !errors.Is(err, io.EOF) {
+			t.Errorf("All = %v, %v, want the error of the file", p, err)
+		}
+	}
+}
+
+// Runs that were cut or changed on disk are an error.
+func TestSorterReadsDamagedRuns(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(f *runFile) error{
+		"cut":     func(f *runFile) error { return f.Truncate(f.size / 2) },
+		"changed": func(f *runFile) error { _, err := f.WriteAt([]byte("xyz"), f.size/3); return err },
+	} {
+		s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range each(randomPairs(5000)) {
+			if err := s.Append(p.key, p.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.workers.Wait()
+		if err := damage(&s.file); err != nil {
+			t.Fatal(err)
+		}
+		n, failed := 0, error(nil)
+		for _, err := range s.All() {
+			n, failed = n+1, err
+		}
+		if failed == nil || n > 5000 {
+			t.Errorf("%s: %d pairs, %v", name, n, failed)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The files have no names while they are written, where the system allows that.
+func TestSorterFilesHaveNoNames(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file has to have a name")
+	}
+	dir := t.TempDir()
+	n := 0
+	for _, err := range sorted(t.Context(), each(randomPairs(10_000)), SorterOptions{Dir: dir, limits: small}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%1000 == 1 {
+			checkEmpty(t, dir)
+		}
+	}
+}
+
+// Whatever memory there is, the chunks that can be in it together take no more, and larger memory makes larger chunks.
+func TestSorterLimits(t *testing.T) {
+	t.Parallel()
+	last := 0
+	for _, memory := range []int64{1, minMemory, 64 << 20, 256 << 20, 1 << 30, 4 << 30} {
+		l := (&SorterOptions{Memory: memory}).withDefaults().limits
+		if got := int64(l.chunks) * int64(l.chunk); got > max(memory, minMemory) || l.chunk < last {
+			t.Errorf("%d bytes: %+v take %d", memory, l, got)
+		}
+		last = l.chunk
+	}
+}
+
+// There are never more chunks in memory than may be, however slow sorting is.
+func TestSorterChunksInMemory(t *testing.T) {
+	t.Parallel()
+	const perChunk = 4
+	for _, chunks := range []int{1, 2, 6} {
+		l := limits{inline: 256, chunk: perChunk * (200 + numberLen + chunkPairLen), chunks: chunks, fanIn: 1000}
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			release, done, n := make(chan bool), make(chan error, 1), 0
+			s, err := NewSorter(t.Context(), &SorterOptions{Comparer: waiting{table.BytewiseComparer, release}, Dir: dir, limits: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			go func() {
+				for ; n < 100 && err == nil; n++ {
+					err = s.Append(make([]byte, 200), nil)
+				}
+				done <- err
+			}()
+			synctest.Wait()
+			if n > l.chunks*perChunk {
+				t.Errorf("%+v: %d pairs are in memory, want at most %d", l, n, l.chunks*perChunk)
+			}
+			close(release)
+			if err := <-done; err != nil || n != 100 {
+				t.Errorf("%+v: %d pairs, %v", l, n, err)
+			}
+		})
+	}
+}
+
+// waiting waits before each comparison.
+type waiting struct {
+	table.Comparer
+	release chan bool
+}
+
+func (w waiting) Compare(a, b []byte) int { <-w.release; return bytes.Compare(a, b) }
+
+// A pair that no table takes is an error.
+func TestSorterRefusesHugePairs(t *testing.T) {
+	t.Parallel()
+	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	huge := make([]byte, maxPair)
+	if err := s.Append([]byte("k"), huge); err == nil || !strings.Contains(err.Error(), "pair 1 has 1073741825 bytes") {
+		t.Errorf("Append = %v", err)
+	}
+}
