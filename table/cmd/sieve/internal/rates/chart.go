@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -17,30 +20,48 @@ import (
 const (
 	panelWidth  = 440
 	panelHeight = 280
-	leastWidth  = 2 * panelWidth // of the chart, unless Config.Width is another one
-	minWidth    = 340            // that the labels beside a panel leave room in
+	minWidth    = 340 // that the legend beside a panel leaves room in
 	margin      = 10
+	titleHeight = 28 // of a panel's title
+	ratesWidth  = 70 // of the axis of rates, with margins, about
 )
 
 // WriteSVG draws a panel for each policy and number of bits per key. c is the Config of the
 // measurement.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
-	panels, columns := c.panels(points)
+	panels := c.panels(points)
+	columns := len(c.Policies)
+	if columns == 1 {
+		columns = min(2, len(panels))
+	}
 	width := vg.Length(c.Width)
 	if c.Width == 0 {
-		width = max(leastWidth, vg.Length(columns)*panelWidth)
+		width = panelWidth * vg.Length(max(2, columns))
 	}
 	columns = max(1, min(columns, int(width/panelWidth)))
-	rows := (len(panels) + columns - 1) / columns
-	head, notes := wrapped(c.head(panels), width-2*margin), wrapped(c.notes(), width-2*margin)
-	above, below := heightOf(head)+2*margin, heightOf(notes)+2*margin+frameBottom
-	svg := vgsvg.New(width, vg.Length(rows)*panelHeight+above+below)
-	canvas := draw.New(svg)
-	if err := c.drawPanels(draw.Crop(canvas, margin, -margin, below, -above), panels, rows, columns); err != nil {
+	plots, err := c.plots(panels, columns, width)
+	if err != nil {
 		return err
+	}
+	head, notes := c.head(panels, width-2*margin), c.notes(width-2*margin)
+	above, below := heightOf(head)+2*margin, heightOf(notes)+2*margin
+	svg := vgsvg.New(width, vg.Length(len(plots))*panelHeight+above+below)
+	canvas := draw.New(svg)
+	tiles := draw.Tiles{Rows: len(plots), Cols: columns, PadTop: titleHeight, PadX: 2 * margin, PadY: margin + titleHeight}
+	for row, places := range plot.Align(plots, tiles, draw.Crop(canvas, margin, -margin, below, -above)) {
+		for column, place := range places {
+			if p := plots[row][column]; p != nil {
+				p.Draw(place)
+			}
+		}
 	}
 	drawLines(canvas, head, canvas.Max.Y-margin/2)
 	drawLines(canvas, notes, heightOf(notes)+margin)
+	return writeThemed(w, svg)
+}
+
+// writeThemed writes a chart that is right on light and dark pages.
+func writeThemed(w io.Writer, svg *vgsvg.Canvas) error {
 	var out bytes.Buffer
 	if _, err := svg.WriteTo(&out); err != nil {
 		return err
@@ -53,72 +74,58 @@ func WriteSVG(w io.Writer, c Config, points []Point) error {
 	return err
 }
 
-// drawPanels draws the panels with aligned axes.
-func (c Config) drawPanels(canvas draw.Canvas, panels []panel, rows, columns int) error {
-	filters, areas, ticks := make([]measuredFilter, len(panels)), make([]area, len(panels)), vg.Length(0)
-	for i, panel := range panels {
-		var err error
-		if filters[i], err = panel.policy.empty(c.Keys, panel.bits, 0); err != nil {
-			return err
+// plots returns the plots of the panels row by row. The last row can end in nils.
+func (c Config) plots(panels []panel, columns int, width vg.Length) ([][]*plot.Plot, error) {
+	legend := legendWidth(panels)
+	var all []*plot.Plot
+	for _, panel := range panels {
+		p, err := panel.plot(c, width/vg.Length(columns)-legend-ratesWidth, legend)
+		if err != nil {
+			return nil, err
 		}
-		areas[i] = panel.area(c, filters[i])
-		ticks = max(ticks, areas[i].ticksWidth())
+		all = append(all, p)
 	}
-	labels := labelsWidth(panels)
-	tiles := draw.Tiles{
-		Rows: rows, Cols: columns, PadTop: frameTop, PadLeft: ticks, PadRight: labels,
-		PadX: labels + 2*margin + ticks, PadY: margin + frameTop + frameBottom,
+	for len(all)%columns != 0 {
+		all = append(all, nil)
 	}
-	for i, panel := range panels {
-		areas[i].Canvas = tiles.At(canvas, i%columns, i/columns)
-		panel.draw(areas[i], c, filters[i])
-	}
-	return nil
+	return slices.Collect(slices.Chunk(all, columns)), nil
 }
 
 // head is what stands above the panels: what was found, and how.
-func (c Config) head(panels []panel) []words {
-	return []words{
-		{c.finding(panels), titleWords},
-		{"How many of the keys that were not added a filter lets through, " + c.over() + ".", headWords},
-		{c.measured(), headWords},
-	}
-}
-
-// over says what the charts have from left to right.
-func (c Config) over() string {
-	if c.K.isNone() {
-		return "as it fills up"
-	}
-	return "by how many bits each key sets (k)"
-}
-
-// measured says what was measured.
-func (c Config) measured() string {
-	filters := "Filters sized for"
+func (c Config) head(panels []panel, width vg.Length) []line {
+	title, faint := styled(17, theme.Ink), styled(13, theme.Faint)
+	title.Font.Weight = xfont.WeightBold
+	filters, over := "Filters sized for", "as it fills up"
 	if !c.K.isNone() {
-		filters = "Full filters of"
+		filters, over = "Full filters of", "by how many bits each key sets (k)"
 	}
-	s := fmt.Sprintf(filters+" %s keys; %d runs, each with different keys", grouped(c.Keys), c.Runs)
+	measured := fmt.Sprintf("%s %s keys; %d runs, each with different keys", filters, grouped(c.Keys), c.Runs)
 	if len(c.Shapes) > 0 {
-		s += fmt.Sprintf(" and %s absent keys", grouped(c.Questions))
+		measured += fmt.Sprintf(" and %s absent keys", grouped(c.Questions))
 	}
 	if c.Own != nil {
 		added, asked := c.OwnQuestions()
-		s += fmt.Sprintf("; of your keys, each run adds at most %s and asks for %s others", grouped(added), grouped(asked))
+		measured += fmt.Sprintf("; of your keys, each run adds at most %s and asks for %s others", grouped(added), grouped(asked))
 	}
-	return s + "."
+	return slices.Concat(
+		wrapped(c.finding(panels), title, width),
+		wrapped("How many of the keys that were not added a filter lets through, "+over+".", faint, width),
+		wrapped(measured+".", faint, width))
 }
 
 // notes explain the marks, and what the labels stand for.
-func (c Config) notes() []words {
-	all := []words{{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through.", noteWords}}
+func (c Config) notes(width vg.Length) []line {
+	texts := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through."}
 	if !c.K.isNone() {
-		all = append(all, words{"The upright line is at the k that these filters have otherwise.", noteWords})
+		texts = append(texts, "The upright line is at the k that these filters have otherwise.")
 	}
 	var labels []string
 	for _, s := range c.shapes() {
 		labels = append(labels, s.label+": "+s.about+".")
 	}
-	return append(all, words{strings.Join(labels, " "), noteWords})
+	var lines []line
+	for _, text := range append(texts, strings.Join(labels, " ")) {
+		lines = append(lines, wrapped(text, styled(12, theme.Faint), width)...)
+	}
+	return lines
 }

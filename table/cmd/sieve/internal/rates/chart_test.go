@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/theme"
 )
 
 // charts are configurations from one line to many.
@@ -86,9 +86,7 @@ func textBoxes(t *testing.T, chart string) []textBox {
 		for _, text := range g.Texts {
 			px := 0.0
 			fmt.Sscan(fontSize.FindStringSubmatch(text.Style)[1], &px)
-			sty := draw.TextStyle{Font: layoutFont, Handler: textHandler()}
-			sty.Font.Size = vg.Length(px)
-			width := float64(sty.Width(text.Text))
+			width := float64(styled(vg.Length(px), theme.Ink).Width(text.Text))
 			left := text.X - width*map[string]float64{"": 0, "middle": 0.5, "end": 1}[text.Anchor]
 			// y is the base line, upwards from the bottom, and negative
 			all = append(all, textBox{text.Text, left, left + 1.1*width, -text.Y + 0.7*px, -text.Y - 0.2*px})
@@ -223,9 +221,8 @@ func TestBand(t *testing.T) {
 	for i := range 100 {
 		rates = append(rates, float64(1+i*37%100)/1000)
 	}
-	a := area{across: Config{}.horizontal(0)}
-	got := a.band([]Point{{Load: 1, Rates: rates}})
-	if low, high := fromAxis(got[1].y), fromAxis(got[0].y); math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
+	got := Config{}.band([]Point{{Load: 1, Rates: rates}})
+	if low, high := got[1].Y, got[0].Y; math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
 		t.Errorf("the band is from %g to %g, want 0.01 to 0.09", low, high)
 	}
 }
