@@ -1,4 +1,4 @@
-// Package fpr measures the false-positive rate of filters as they fill up, and draws it
+// Package rates measures the false-positive rate of filters as they fill up, and draws it
 // beside the rate of a formula.
 package rates
 
@@ -63,8 +63,8 @@ func (c Config) Validate() error {
 	if err := validateNames("--policy", c.Policies, Policies(), false); err != nil {
 		return err
 	}
-	if err := c.validateSweep(); err != nil {
-		return err
+	if !c.K.isNone() && slices.Contains(c.Policies, fuseName) {
+		return cli.UsageErrorf("--k is given with --policy %s, whose filters have no k to choose: leave one of them out", fuseName)
 	}
 	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
 		return err
@@ -129,7 +129,10 @@ type step struct {
 // more keys than the one before; or each k of a sweep.
 func (c Config) steps() (steps []step) {
 	if !c.K.isNone() {
-		return c.K.steps(c.Keys)
+		for k := c.K.From; k <= c.K.To; k++ {
+			steps = append(steps, step{c.Keys, k})
+		}
+		return steps
 	}
 	for tenths := 1; tenths <= maxLoadTenths; tenths++ {
 		if n := c.Keys * tenths / 10; n > 0 {
@@ -152,18 +155,17 @@ type sizedPolicy struct {
 func (c Config) sizedPolicies() ([]sizedPolicy, error) {
 	var all []sizedPolicy
 	for _, name := range c.Policies {
-		p := policyOf(name)
-		if c.Rate == 0 {
-			for _, bits := range c.Bits {
-				all = append(all, sizedPolicy{p, bits})
+		p, numbers := policyOf(name), c.Bits
+		if c.Rate != 0 {
+			bits, err := p.plan(c.Keys, c.Rate)
+			if err != nil {
+				return nil, err
 			}
-			continue
+			numbers = []int{bits}
 		}
-		bits, err := p.plan(c.Keys, c.Rate)
-		if err != nil {
-			return nil, err
+		for _, bits := range numbers {
+			all = append(all, sizedPolicy{p, bits})
 		}
-		all = append(all, sizedPolicy{p, bits})
 	}
 	return all, nil
 }

@@ -14,20 +14,35 @@ const usualBits = 10
 // finding says in a sentence what was found, of the filters with about the usual number of bits
 // per key.
 func (c Config) finding(panels []panel) string {
-	if !c.K.isNone() {
-		return c.sweepFinding(panels)
-	}
 	full := withKeys(c.Keys)
-	if len(c.Policies) == 1 {
+	if len(c.Policies) == 1 && c.K.isNone() {
 		p := usual(panels, c.Policies[0])
 		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(full), c.overfull(p))
+	}
+	about, separator := "Of the absent keys, full filters let through: ", ", "
+	if !c.K.isNone() {
+		about, separator = "Best k, as measured and by the formula: ", "; "
 	}
 	var parts []string
 	for _, name := range c.Policies {
 		p := usual(panels, name)
-		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(full)))
+		part := fmt.Sprintf("%s (%d bits) ", p.policy.short, p.bits)
+		if c.K.isNone() {
+			part += p.through(full)
+		} else {
+			part += p.bestK()
+		}
+		parts = append(parts, part)
 	}
-	return "Of the absent keys, full filters let through: " + strings.Join(parts, ", ")
+	return about + strings.Join(parts, separator)
+}
+
+// bestK says which k let the fewest keys through, and which one would by the formula.
+func (panel panel) bestK() string {
+	means := panel.means()
+	best := lowest(means, measuredRate)
+	through := panel.through(func(p Point) bool { return p.K == best })
+	return fmt.Sprintf("%d with %s, and %d", best, through, lowest(means, formulasRate))
 }
 
 // overfull says what a panel's filters with the most keys let through, if that is more than they

@@ -6,24 +6,12 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/sievetable/sievetable/internal/bloom"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // An independent filter is a Bloom filter as textbooks have it: each bit of a key comes from a hash
 // function of its own. It has the size and the k of LevelDB's, whose bits all come from one hash of 32
 // bits. No table has such filters, because k hashes take too long.
 type independent struct{ blockBloom }
-
-func planIndependent(keys int, rate float64) (int, error) {
-	for bitsPerKey := 1; bitsPerKey <= maxBits; bitsPerKey++ {
-		f, err := emptyIndependent(keys, bitsPerKey, 0)
-		if err != nil || f.formula(float64(keys)) <= rate {
-			return bitsPerKey, err
-		}
-	}
-	return 0, cli.UsageErrorf("-p is %g, and an independent filter of %d keys has more false positives even with %d bits per key: use a higher rate",
-		rate, keys, maxBits)
-}
 
 func emptyIndependent(keys, bitsPerKey, k int) (measuredFilter, error) {
 	f, err := emptyBloom(keys, bitsPerKey, k)

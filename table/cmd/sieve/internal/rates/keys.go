@@ -109,19 +109,18 @@ func generated(start func(rng *rand.Rand) func(dst []byte) []byte) func(*rand.Ra
 	}
 }
 
-// nextKeys returns the next n keys.
+// nextKeys returns the next n keys. They share large pieces of memory, as each piece is rounded up.
 func nextKeys(n int, next func([]byte) []byte) [][]byte {
+	const piece, longest = 1 << 16, 1 << 8
 	keys := make([][]byte, n)
 	var all []byte
-	ends := make([]int, n)
-	for i := range ends {
+	for i := range keys {
+		if cap(all)-len(all) < longest {
+			all = make([]byte, 0, piece)
+		}
+		start := len(all)
 		all = next(all)
-		ends[i] = len(all)
-	}
-	from := 0
-	for i, end := range ends {
-		keys[i] = all[from:end:end]
-		from = end
+		keys[i] = all[start:len(all):len(all)]
 	}
 	return keys
 }

@@ -1,9 +1,7 @@
 package rates
 
 import (
-	"bytes"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -33,63 +31,42 @@ func Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err er
 }
 
 func (l limit) distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
-	set := keySet{seed: maphash.MakeSeed(), at: map[uint64]int32{}, keys: [][]byte{}}
+	set, size := map[string]struct{}{}, 0
 	for key, err := range keys {
 		if err != nil {
 			return nil, 0, err
 		}
 		if all++; all%checkEvery == 0 {
-			if err := memory.Check("the keys of --keys-from", set.growth(), "give a sample of the lines, such as that of shuf -n 100000, or raise the limit"); err != nil {
+			if err := memory.Check("the keys of --keys-from", growth(len(set), size), "give a sample of the lines, such as that of shuf -n 100000, or raise the limit"); err != nil {
 				return nil, 0, err
 			}
 		}
-		if set.add(key); len(set.keys) > l.keys || set.size > l.bytes {
+		if _, found := set[string(key)]; !found {
+			set[string(key)] = struct{}{}
+			size += len(key)
+		}
+		if len(set) > l.keys || size > l.bytes {
 			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of them, want at most that many: give a sample of the lines, such as that of shuf -n 1000000",
 				grouped(l.keys), grouped(l.bytes))
 		}
 	}
-	slices.SortFunc(set.keys, slices.Compare)
-	return set.keys, all, nil
-}
-
-// A keySet is distinct keys. It takes less memory than a map of strings, which has a copy of
-// each key.
-type keySet struct {
-	seed maphash.Seed
-	at   map[uint64]int32 // positions in keys, by hash; one that is taken by another key counts on
-	keys [][]byte
-	size int    // of all keys, in bytes
-	room []byte // the keys share large pieces of memory, as each piece is rounded up
+	distinct = make([][]byte, 0, len(set))
+	for key := range set {
+		distinct = append(distinct, []byte(key))
+		delete(set, key) // so that there are not two copies of all keys at a time
+	}
+	slices.SortFunc(distinct, slices.Compare)
+	return distinct, all, nil
 }
 
 // checkEvery is how many keys are added between two checks of the memory.
 const checkEvery = 1 << 16
 
-// growth returns how many bytes the next checkEvery keys take at most, if they are not much longer than those before:
-// the slice and the map of all keys can be copied to larger ones.
-func (s *keySet) growth() uint64 {
+// growth returns how many bytes the next checkEvery keys take at most, if they are not much longer than the n before:
+// the set of all keys can be copied to a larger one.
+func growth(n, size int) uint64 {
 	const perKey = 96
-	n := uint64(len(s.keys))
-	return (n+checkEvery)*perKey + uint64(s.size)/(n+1)*checkEvery
-}
-
-// add adds a copy of the key, if it is new.
-func (s *keySet) add(key []byte) {
-	h := maphash.Bytes(s.seed, key)
-	for at, taken := s.at[h]; taken; at, taken = s.at[h] {
-		if bytes.Equal(s.keys[at], key) {
-			return
-		}
-		h++
-	}
-	if len(key) > cap(s.room)-len(s.room) {
-		s.room = make([]byte, 0, max(len(key), 1<<20))
-	}
-	start := len(s.room)
-	s.room = append(s.room, key...)
-	s.at[h] = int32(len(s.keys))
-	s.keys = append(s.keys, s.room[start:len(s.room):len(s.room)])
-	s.size += len(key)
+	return uint64(n+checkEvery)*perKey + uint64(size)/uint64(n+1)*checkEvery
 }
 
 // OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.

@@ -2,7 +2,9 @@ package rates
 
 import (
 	"slices"
+	"sort"
 
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -35,9 +37,27 @@ type measuredFilter interface {
 
 var policies = []policy{
 	{"bloom", "LevelDB’s", planBloom, emptyBloom},
-	{"table-bloom", "RocksDB’s", planTableBloom, emptyTableBloom},
+	{"table-bloom", "RocksDB’s", fewestBits("one table-bloom filter", ", or --policy bloom", emptyTableBloom), emptyTableBloom},
 	{fuseName, "fuse", planFuse, emptyFuse},
-	{"independent", "independent", planIndependent, emptyIndependent},
+	{"independent", "independent", fewestBits("an independent filter", "", emptyIndependent), emptyIndependent},
+}
+
+// fewestBits plans filters whose formula says what they promise. The error for a rate that none reaches ends with a
+// hint.
+func fewestBits(filter, hint string, empty func(keys, bits, k int) (measuredFilter, error)) func(int, float64) (int, error) {
+	return func(keys int, rate float64) (int, error) {
+		var failed error
+		bits := 1 + sort.Search(maxBits, func(i int) bool {
+			f, err := empty(keys, i+1, 0)
+			failed = err
+			return err != nil || f.formula(float64(keys)) <= rate
+		})
+		if failed == nil && bits > maxBits {
+			failed = cli.UsageErrorf("-p is %g, and %s of %d keys has more false positives even with %d bits per key: use a higher rate%s",
+				rate, filter, keys, maxBits, hint)
+		}
+		return bits, failed
+	}
 }
 
 // fuseName is the name of the policy whose bits are not those per key.

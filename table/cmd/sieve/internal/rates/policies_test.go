@@ -1,7 +1,6 @@
 package rates
 
 import (
-	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -233,21 +232,6 @@ func TestDistinctIsBounded(t *testing.T) {
 // numbered returns n distinct keys, sorted.
 func numbered(n int) [][]byte {
 	return nextKeys(n, decimal(newRand(1, 0, 0)))
-}
-
-// Keys whose hashes are equal are told apart.
-func TestKeysOfEqualHash(t *testing.T) {
-	t.Parallel()
-	s := keySet{seed: maphash.MakeSeed(), at: map[uint64]int32{}}
-	s.add([]byte("ada"))
-	s.at[maphash.String(s.seed, "bob")] = 0
-	for range 2 {
-		s.add([]byte("bob"))
-		s.add([]byte("ada"))
-	}
-	if diff := cmp.Diff([][]byte{[]byte("ada"), []byte("bob")}, s.keys); diff != "" || s.size != 6 {
-		t.Errorf("%d bytes (-want +got):\n%s", s.size, diff)
-	}
 }
 
 // Few large trials are made at a time, whatever the number of processors is, and many small

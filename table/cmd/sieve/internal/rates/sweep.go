@@ -2,7 +2,6 @@ package rates
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,22 +34,6 @@ func ParseSweep(s string) (Sweep, error) {
 
 func (k Sweep) isNone() bool { return k == Sweep{} }
 
-// validateSweep returns an error if a policy has no k to choose.
-func (c Config) validateSweep() error {
-	if !c.K.isNone() && slices.Contains(c.Policies, fuseName) {
-		return cli.UsageErrorf("--k is given with --policy %s, whose filters have no k to choose: leave one of them out", fuseName)
-	}
-	return nil
-}
-
-// steps returns a step for each k.
-func (k Sweep) steps(keys int) (steps []step) {
-	for i := k.From; i <= k.To; i++ {
-		steps = append(steps, step{keys, i})
-	}
-	return steps
-}
-
 // lowest returns the k of the point with the lowest value.
 func lowest(points []Point, value func(Point) float64) (k int) {
 	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(value(a), value(b)) }).K
@@ -69,17 +52,4 @@ func (panel panel) means() []Point {
 		}
 	}
 	return means
-}
-
-// sweepFinding says which k let the fewest keys through.
-func (c Config) sweepFinding(panels []panel) string {
-	var parts []string
-	for _, name := range c.Policies {
-		p := usual(panels, name)
-		means := p.means()
-		best, formulas := lowest(means, measuredRate), lowest(means, formulasRate)
-		through := p.through(func(p Point) bool { return p.K == best })
-		parts = append(parts, fmt.Sprintf("%s (%d bits) %d with %s, and %d", p.policy.short, p.bits, best, through, formulas))
-	}
-	return "Best k, as measured and by the formula: " + strings.Join(parts, "; ")
 }

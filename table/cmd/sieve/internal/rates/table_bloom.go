@@ -1,11 +1,6 @@
 package rates
 
-import (
-	"sort"
-
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-)
+import "github.com/sievetable/sievetable/filter"
 
 // tableBloom is a filter.TableBloom: its bytes and its filter, which share memory.
 type tableBloom struct {
@@ -17,19 +12,6 @@ const (
 	lineSize          = 64 // bytes of a line
 	tableBloomTrailer = 5  // bytes behind the lines, of which the first one is k
 )
-
-func planTableBloom(keys int, rate float64) (int, error) {
-	var failed error
-	bits := 1 + sort.Search(maxBits, func(i int) bool {
-		f, err := emptyTableBloom(keys, i+1, 0)
-		failed = err
-		return err != nil || f.formula(float64(keys)) <= rate
-	})
-	if failed == nil && bits > maxBits {
-		failed = cli.UsageErrorf("-p is %g, and one table-bloom filter of %d keys has more false positives even with %d bits per key: use a higher rate, or --policy bloom", rate, keys, maxBits)
-	}
-	return bits, failed
-}
 
 // emptyTableBloom clears the lines of a filter of one key that has the size for all keys.
 func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {

@@ -28,33 +28,20 @@ func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 // WriteSummary writes a table of the points with load 1. In a sweep it marks the k with the lowest
 // rates. c is the Config of the measurement.
 func WriteSummary(w io.Writer, c Config, points []Point) error {
-	if !c.K.isNone() {
-		return c.writeSweep(w, points)
-	}
-	out := newSummary(w)
-	fmt.Fprintln(out, summaryHead)
-	for _, p := range points {
-		if p.Load == 1 {
-			fmt.Fprintln(out, p.row())
-		}
-	}
-	return out.Flush()
-}
-
-// row returns the cells of a summary, each with a tab behind it.
-func (p Point) row() string {
-	return fmt.Sprintf("%s\t%s:%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t",
-		p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory)
-}
-
-// writeSweep is WriteSummary for a sweep.
-func (c Config) writeSweep(w io.Writer, points []Point) error {
-	out := newSummary(w)
-	fmt.Fprintln(out, summaryHead)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "keys\tfilter\tk\tmeasured\t95 % interval\tformula\t")
 	for of := range slices.Chunk(points, len(c.steps())) {
 		measured, formulas := lowest(of, measuredRate), lowest(of, formulasRate)
 		for _, p := range of {
-			fmt.Fprintln(out, p.row()+lowestMark(p.K == measured, p.K == formulas))
+			if p.Load != 1 {
+				continue
+			}
+			mark := ""
+			if !c.K.isNone() {
+				mark = lowestMark(p.K == measured, p.K == formulas)
+			}
+			fmt.Fprintf(out, "%s\t%s:%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t%s\n",
+				p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory, mark)
 		}
 	}
 	return out.Flush()
@@ -70,10 +57,4 @@ func lowestMark(measured, formulas bool) string {
 		return "  ← lowest by formula"
 	}
 	return ""
-}
-
-const summaryHead = "keys\tfilter\tk\tmeasured\t95 % interval\tformula\t"
-
-func newSummary(w io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
