@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -37,27 +39,28 @@ type measuredFilter interface {
 
 var policies = []policy{
 	{"bloom", "LevelDB’s", planBloom, emptyBloom},
-	{"table-bloom", "RocksDB’s", fewestBits("one table-bloom filter", ", or --policy bloom", emptyTableBloom), emptyTableBloom},
+	{"table-bloom", "RocksDB’s", fewestBits("one table-bloom filter", ", or --policy bloom", tableBloomRate), emptyTableBloom},
 	{fuseName, "fuse", planFuse, emptyFuse},
-	{"independent", "independent", fewestBits("an independent filter", "", emptyIndependent), emptyIndependent},
+	{"independent", "independent", fewestBits("an independent filter", "", independentRate), emptyIndependent},
 }
 
-// fewestBits plans filters whose formula says what they promise. The error for a rate that none reaches ends with a
-// hint.
-func fewestBits(filter, hint string, empty func(keys, bits, k int) (measuredFilter, error)) func(int, float64) (int, error) {
+// fewestBits plans filters of a known rate. The error for a rate that none reaches ends with a hint.
+func fewestBits(name, hint string, rateOf func(keys, bits int) float64) func(int, float64) (int, error) {
 	return func(keys int, rate float64) (int, error) {
-		var failed error
-		bits := 1 + sort.Search(maxBits, func(i int) bool {
-			f, err := empty(keys, i+1, 0)
-			failed = err
-			return err != nil || f.formula(float64(keys)) <= rate
-		})
-		if failed == nil && bits > maxBits {
-			failed = cli.UsageErrorf("-p is %g, and %s of %d keys has more false positives even with %d bits per key: use a higher rate%s",
-				rate, filter, keys, maxBits, hint)
+		bits := 1 + sort.Search(maxBits, func(i int) bool { return rateOf(keys, i+1) <= rate })
+		if bits > maxBits {
+			return 0, cli.UsageErrorf("-p is %g, and %s of %d keys has more false positives even with %d bits per key: use a higher rate%s",
+				rate, name, keys, maxBits, hint)
 		}
-		return bits, failed
+		return bits, nil
 	}
+}
+
+func tableBloomRate(keys, bits int) float64 { return filter.NewTableBloom(bits).Rate(uint64(keys)) }
+
+func independentRate(keys, bits int) float64 {
+	d := dimensionOf(keys, bits, 0)
+	return bloom.Rate(float64(d.m)/float64(keys), d.k)
 }
 
 // fuseName is the name of the policy whose bits are not those per key.

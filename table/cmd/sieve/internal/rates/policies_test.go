@@ -29,7 +29,7 @@ func TestFullFilters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]byte(wantSmall), []byte(filled(t, "bloom", bits, keys).(blockBloom))); diff != "" {
+		if diff := cmp.Diff([]byte(wantSmall), filled(t, "bloom", bits, keys).(blockBloom).Bytes()); diff != "" {
 			t.Errorf("%d bits per key: Bloom (-want +got):\n%s", bits, diff)
 		}
 		if diff := cmp.Diff(wantLarge, filled(t, "table-bloom", bits, keys).(tableBloom).bytes); diff != "" {
