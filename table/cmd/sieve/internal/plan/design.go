@@ -58,6 +58,30 @@ func (f tableFilter) policy() filter.TablePolicy {
 	return p
 }
 
+// newGenerator returns what builds the filter of a table. It is nil if there is none.
+func (f tableFilter) newGenerator() filter.TableGenerator {
+	if f.isNone() {
+		return nil
+	}
+	return f.policy().NewTableGenerator()
+}
+
+// open returns the filter that a generator has built. nil has built one that contains everything.
+func (f tableFilter) open(g filter.TableGenerator) (filter.TableFilter, error) {
+	if g == nil {
+		return everything{}, nil
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		return nil, err
+	}
+	return f.policy().Open(contents)
+}
+
+type everything struct{}
+
+func (everything) Contains([]byte) bool { return true }
+
 // maxKeys returns how many keys a planned table has at most.
 func (f tableFilter) maxKeys() float64 {
 	switch {

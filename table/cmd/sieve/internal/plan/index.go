@@ -17,49 +17,41 @@ const (
 	filterSpanMemory = 4
 )
 
-// adjacentKeys are means of two random keys that follow each other in order, in bytes.
-type adjacentKeys struct {
-	shared    float64 // length of the prefix that they share
-	separator float64 // length of the separator, if one is in a data block and the other in the next
-	whole     float64 // share of separators that are whole keys
-}
-
-// adjacentKeys returns the means of the Query's keys, which are random ones of KeySize bytes, or the
-// separators of its Sample.
+// keyLayout returns what the Query's keys and values take: those of its Sample, or random ones of KeySize bytes.
 //
 // The separator ends with the first byte that differs, plus 1. If that is the byte of the next
 // key, it is the whole key. There are 256^j prefixes of j bytes, and n keys have perPrefix = n/256^j
 // of each on average. With Poisson's distribution, adjacent keys have different prefixes with a
 // probability of (1−e^−perPrefix)/perPrefix, and prefixes that follow each other with one of
 // (1−e^−perPrefix)²/perPrefix. One in 256 of these differ before their last byte too.
-func (q Query) adjacentKeys() (a adjacentKeys) {
+func (q Query) keyLayout() keyLayout {
 	if q.Sample != nil {
-		a.separator = q.Sample.layout(q.Keys, q.BlockSize).separator
-		return a
+		return q.Sample.layout(q.Keys, q.BlockSize)
 	}
 	const certain = 1 - 1e-9
+	a, shared := keyLayout{index: 1, tree: treeEntryMemory}, 0.0
 	whole, perPrefix, before := float64(q.KeySize), float64(q.Keys), 0.0
 	for j := 1.0; j < whole && before < certain; j++ {
 		perPrefix /= 256
 		some := -math.Expm1(-perPrefix)
 		differ := some / perPrefix
 		next := min(differ-before, some*some/perPrefix*255/256)
-		a.shared += 1 - differ
+		shared += 1 - differ
 		a.whole += next
 		a.separator += next*whole + (differ-before-next)*j
 		before = differ
 	}
 	a.whole += 1 - before // they differ in the last byte
 	a.separator += (1 - before) * whole
+	a.entry = entryBytes(whole, shared, float64(q.ValueSize))
 	return a
 }
 
 // indexEntryBytes returns the mean size of an entry of the index before compression, in tables of so many
 // bytes: three lengths, the separator, the handle of a block, and a restart point.
 func (q Query) indexEntryBytes(l blockLayout, tableBytes float64) float64 {
-	a := q.adjacentKeys()
-	lengths := 3 + a.whole*(varintLen(float64(q.KeySize))-1)
-	return lengths + a.separator + meanVarintLen(tableBytes) + varintLen(l.blockBytes) + restartPoint
+	lengths := 3 + l.whole*(varintLen(float64(q.KeySize))-1)
+	return lengths + l.separator + meanVarintLen(tableBytes) + varintLen(l.blockBytes) + restartPoint
 }
 
 // meanVarintLen returns the mean size of the varints of numbers < n.
@@ -75,22 +67,11 @@ func meanVarintLen(n float64) float64 {
 func (q Query) sizeIndex(o *Option, l blockLayout) {
 	entry := q.indexEntryBytes(l, l.data()/o.Tables)
 	o.IndexMemory = l.blocks * entry
-	o.IndexBytes = o.IndexMemory
-	if q.Sample != nil {
-		o.IndexBytes *= q.Sample.layout(q.Keys, q.BlockSize).index
-	}
+	o.IndexBytes = o.IndexMemory * l.index
 	if l.blocks/o.Tables > maxUnbuiltBlocks {
-		o.IndexMemory += l.blocks * (q.adjacentKeys().separator + q.treeEntryBytes())
+		o.IndexMemory += l.blocks * (l.separator + l.tree)
 		if o.BlockBits > 0 {
 			o.IndexMemory += l.blocks * filterSpanMemory
 		}
 	}
-}
-
-// treeEntryBytes returns what an entry of the search tree takes without its separator.
-func (q Query) treeEntryBytes() float64 {
-	if q.Sample != nil {
-		return q.Sample.layout(q.Keys, q.BlockSize).tree
-	}
-	return treeEntryMemory
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A keyLayout is what the pairs of a KeySample take in tables, as means in bytes.
+// A keyLayout is what keys and values take in tables, as means in bytes.
 type keyLayout struct {
 	entry     float64 // of a data block, before compression
-	separator float64 // between two keys
-	stored    float64 // of data blocks with trailers, per key
+	separator float64 // between two keys, if one is in a data block and the other in the next
+	whole     float64 // share of separators that are whole keys; 0 in a KeySample
+	stored    float64 // of data blocks with trailers, per key; 0 if keys are random
 	index     float64 // compressed size of the index, as a share of its size
 	tree      float64 // of an entry in the search tree of the index, without the separator
 }
@@ -45,19 +46,9 @@ func (s *KeySample) layout(n, blockSize uint64) keyLayout {
 		if l, err = s.measureLayout(float64(of[0]), blockSize); err != nil {
 			s.layouts.err = err
 		}
-		if s.layouts.known == nil {
-			s.layouts.known = map[[2]uint64]keyLayout{}
-		}
 		s.layouts.known[of] = l
 	}
 	return l
-}
-
-// layoutErr returns what kept a table from being written.
-func (s *KeySample) layoutErr() error {
-	s.layouts.mu.Lock()
-	defer s.layouts.mu.Unlock()
-	return s.layouts.err
 }
 
 func (s *KeySample) measureLayout(n float64, blockSize uint64) (keyLayout, error) {
@@ -112,9 +103,7 @@ func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 			}
 			l.separator += float64(len(separator)) / (n - 1)
 		}
-		const sharing = 1 - 1.0/restartEvery // a key at a restart point shares nothing
-		rest := float64(len(p.key)) - sharing*float64(shared)
-		l.entry += (1 + varintLen(rest) + varintLen(float64(len(p.value))) + rest + float64(len(p.value))) / n
+		l.entry += entryBytes(float64(len(p.key)), float64(shared), float64(len(p.value))) / n
 	}
 	return l, nil
 }

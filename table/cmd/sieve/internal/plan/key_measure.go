@@ -1,9 +1,8 @@
 package plan
 
 import (
+	"iter"
 	"math/rand/v2"
-
-	"github.com/sievetable/sievetable/filter"
 )
 
 // minOwnLookups is less than minLookups, since each lookup takes a key in a filter too.
@@ -17,119 +16,75 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	lookups := lookupsFor(o, minOwnLookups)
 	const part = 5.0 / 12 // in a half of the keys there is a table of so many, almost certainly
 	most := int(part * float64(len(s.pairs)))
-	t := trialTable{o: o, block: max(1, min(o.KeysPerFilter, most))}
-	t.keys = t.block
+	block := max(1, min(o.KeysPerFilter, most))
+	n := block
 	if !o.table.isNone() {
-		t.keys = min(int(o.KeysPerTable), maxKeys, most)
+		n = min(int(o.KeysPerTable), maxKeys, most)
 	}
-	t.block = min(t.block, t.keys)
+	block = min(block, n)
 	var hits []int
 	asked := 0
 	for seed := uint64(1); asked < lookups; seed++ {
-		h, n, err := t.round(s.pairs, rand.New(rand.NewPCG(1, seed)))
-		if err != nil {
-			return Measurement{}, err
-		}
-		hits, asked = append(hits, h), asked+n
-	}
-	return newMeasurement(hits, asked, t.keys), nil
-}
-
-// A trialTable gets keys in order, and is asked for others once it is full.
-type trialTable struct {
-	o     Option
-	keys  int // of a table
-	block int // keys of a filter by blocks
-
-	added  int
-	table  filter.TableGenerator // nil: no filter of the whole table
-	blocks filter.Generator
-	absent [][]byte // to be looked up in the block
-	passed [][]byte // keys that the filters of the blocks before do not exclude
-	asked  int      // of the table
-}
-
-// round divides the pairs by chance into keys of tables and absent ones. Those of a last table that is not
-// full do not count.
-func (t *trialTable) round(pairs []pair, rng *rand.Rand) (hits, asked int, err error) {
-	t.start()
-	random, bits := uint64(0), 0
-	for _, p := range pairs {
-		if bits == 0 {
-			random, bits = rng.Uint64(), 64
-		}
-		isKey := random&1 == 1
-		random, bits = random>>1, bits-1
-		if !isKey {
-			t.absent = append(t.absent, p.key)
-			continue
-		}
-		if t.add(p.key); t.added == t.keys {
-			h, err := t.finish()
+		found := 0
+		for t := range trialTables(s.pairs, n, rand.New(rand.NewPCG(1, seed))) {
+			h, err := t.hits(o, block)
 			if err != nil {
-				return 0, 0, err
+				return Measurement{}, err
 			}
-			hits, asked = hits+h, asked+t.asked
-			t.start()
+			found, asked = found+h, asked+len(t.absent)
+		}
+		hits = append(hits, found)
+	}
+	return newMeasurement(hits, asked, n), nil
+}
+
+// A trialTable is the keys of a table, and the absent keys between them.
+type trialTable struct {
+	keys   [][]byte
+	absent []absentKey
+}
+
+// An absentKey comes after some of a table's keys.
+type absentKey struct {
+	key   []byte
+	after int
+}
+
+// trialTables divides the pairs by chance into keys of tables of n, and absent ones. Those of a last table that is not
+// full do not count. A table is only valid until the next one.
+func trialTables(pairs []pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
+	return func(yield func(trialTable) bool) {
+		var t trialTable
+		random, bits := uint64(0), 0
+		for _, p := range pairs {
+			if bits == 0 {
+				random, bits = rng.Uint64(), 64
+			}
+			isKey := random&1 == 1
+			random, bits = random>>1, bits-1
+			if !isKey {
+				t.absent = append(t.absent, absentKey{p.key, len(t.keys)})
+				continue
+			}
+			if t.keys = append(t.keys, p.key); len(t.keys) == n {
+				if !yield(t) {
+					return
+				}
+				t.keys, t.absent = t.keys[:0], t.absent[:0]
+			}
 		}
 	}
-	return hits, asked, nil
 }
 
-// start makes the table empty.
-func (t *trialTable) start() {
-	t.added, t.asked = 0, 0
-	t.absent, t.passed = t.absent[:0], t.passed[:0]
-	t.blocks = filter.NewBloom(t.o.BlockBits).NewGenerator()
-	if t.table = nil; !t.o.table.isNone() {
-		t.table = t.o.table.policy().NewTableGenerator()
-	}
-}
-
-// add adds a key, and completes the filter of its block if that is full.
-func (t *trialTable) add(key []byte) {
-	if t.table != nil {
-		t.table.Add(key)
-	}
-	if t.o.BlockBits > 0 {
-		t.blocks.Add(key)
-	}
-	if t.added++; t.added%t.block == 0 {
-		t.askBlock()
-	}
-}
-
-// askBlock asks the filter of a block for the absent keys.
-func (t *trialTable) askBlock() {
-	t.asked += len(t.absent)
-	var contents filter.Bytes
-	if t.o.BlockBits > 0 {
-		t.blocks.Generate(&contents)
-	}
-	for _, key := range t.absent {
-		if t.o.BlockBits == 0 || (filter.Bloom{}).Contains(contents, key) {
-			t.passed = append(t.passed, key)
-		}
-	}
-	t.absent = t.absent[:0]
-}
-
-// finish completes the table, and returns how many absent keys all filters take for keys of it.
-func (t *trialTable) finish() (hits int, err error) {
-	t.askBlock()
-	if t.table == nil {
-		return len(t.passed), nil
-	}
-	contents, err := t.table.Generate()
+// hits returns how many absent keys the table's filters take for keys of it. Each is looked up in the block that it
+// would be in.
+func (t trialTable) hits(o Option, perBlock int) (hits int, err error) {
+	f, err := o.build(func(i int) []byte { return t.keys[i] }, len(t.keys), perBlock, len(t.keys))
 	if err != nil {
 		return 0, err
 	}
-	f, err := t.o.table.policy().Open(contents)
-	if err != nil {
-		return 0, err
-	}
-	for _, key := range t.passed {
-		if f.Contains(key) {
+	for _, a := range t.absent {
+		if f.mayContain(a.key, a.after/perBlock) {
 			hits++
 		}
 	}

@@ -47,7 +47,9 @@ type KeySample struct {
 type limits struct{ keys, bytes int }
 
 // NewKeySample returns a KeySample without keys.
-func NewKeySample() *KeySample { return &KeySample{most: limits{maxSampleKeys, maxSampleBytes}} }
+func NewKeySample() *KeySample {
+	return &KeySample{most: limits{maxSampleKeys, maxSampleBytes}, layouts: layouts{known: map[[2]uint64]keyLayout{}}}
+}
 
 // Add adds a pair. It keeps copies. An error says that the pairs are too large to be measured.
 func (s *KeySample) Add(key, value []byte) error {

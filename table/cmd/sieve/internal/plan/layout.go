@@ -19,6 +19,7 @@ const (
 // A blockLayout says how keys are distributed among data blocks and their filters. Totals are
 // floats, because they can exceed 2⁶⁴.
 type blockLayout struct {
+	keyLayout
 	keysPerBlock  float64
 	blockBytes    float64 // size as stored, with trailer
 	blocks        float64
@@ -30,13 +31,15 @@ type blockLayout struct {
 // layOut distributes the keys as a Writer does: a block ends with the entry that reaches
 // the block size.
 func (q Query) layOut() blockLayout {
-	var l blockLayout
-	n, entry := float64(q.Keys), q.entryBytes()
-	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
+	n, l := float64(q.Keys), blockLayout{keyLayout: q.keyLayout()}
+	fit := (float64(q.BlockSize) - restartPoint) / (l.entry + float64(restartPoint)/restartEvery)
 	if l.keysPerBlock = min(math.Ceil(fit), n); q.Sample != nil { // half of the last entry, on average, is beyond the size
 		l.keysPerBlock = min(max(1, fit+0.5), n)
 	}
-	l.blockBytes = q.storedBytes(l.keysPerBlock, entry)
+	if l.blockBytes = l.keysPerBlock * l.stored; q.Sample == nil {
+		restarts := math.Ceil(l.keysPerBlock / restartEvery)
+		l.blockBytes = math.Ceil(q.Compression*(l.keysPerBlock*l.entry+restartPoint*(restarts+1))) + format.TrailerLen
+	}
 	l.blocks = math.Ceil(n / l.keysPerBlock)
 	l.offsets = math.Ceil(l.data() / filterRange)
 	l.filters = min(l.blocks, l.offsets)
@@ -44,24 +47,12 @@ func (q Query) layOut() blockLayout {
 	return l
 }
 
-// storedBytes returns the size of a block of so many keys as it is stored, with its trailer.
-func (q Query) storedBytes(keys, entry float64) float64 {
-	if q.Sample != nil {
-		return keys * q.Sample.layout(q.Keys, q.BlockSize).stored
-	}
-	restarts := math.Ceil(keys / restartEvery)
-	return math.Ceil(q.Compression*(keys*entry+restartPoint*(restarts+1))) + format.TrailerLen
-}
-
-// entryBytes returns the mean size of an entry of a data block: the lengths of what the key shares,
-// of the rest of it and of the value, and these two. A key at a restart point shares nothing.
-func (q Query) entryBytes() float64 {
-	if q.Sample != nil {
-		return q.Sample.layout(q.Keys, q.BlockSize).entry
-	}
+// entryBytes returns the size of an entry of a data block: the lengths of what the key shares, of the rest of it and of
+// the value, and these two. A key at a restart point shares nothing.
+func entryBytes(key, shared, value float64) float64 {
 	const sharing = 1 - 1.0/restartEvery
-	rest := float64(q.KeySize) - sharing*q.adjacentKeys().shared
-	return 1 + varintLen(rest) + varintLen(float64(q.ValueSize)) + rest + float64(q.ValueSize)
+	rest := key - sharing*shared
+	return 1 + varintLen(rest) + varintLen(value) + rest + value
 }
 
 // varintLen returns how many bytes x takes as a varint.

@@ -58,12 +58,6 @@ func newMeasurement(hits []int, lookups, keys int) Measurement {
 	return Measurement{sum / float64(lookups), 2 * math.Sqrt(variance) / float64(lookups), lookups, keys}
 }
 
-// randomFilters are filters of random keys: of one table, or of one block.
-type randomFilters struct {
-	table  filter.TableFilter // nil: none
-	blocks []filter.Bytes     // empty: none
-}
-
 // lookupsFor returns how many lookups of absent keys, ≥ least, measure the filters of an Option.
 func lookupsFor(o Option, least float64) int {
 	return int(min(max(wantedHits/o.PredictedRate, least), maxLookups))
@@ -84,13 +78,17 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	lookups := lookupsFor(o, minLookups)
 	samples := max(1, min(4000, wantedKeys/n))
 	hits := make([]int, samples)
+	inBlocks := min(n, max(wantedKeys, o.KeysPerFilter)) // a table's first blocks are enough
+	if o.BlockBits > 0 {
+		inBlocks -= inBlocks % o.KeysPerFilter
+	}
 	for i := range hits {
-		s, err := o.newRandomFilters(keys, n)
+		f, err := o.build(func(int) []byte { return keys.next() }, n, o.KeysPerFilter, inBlocks)
 		if err != nil {
 			return Measurement{}, err
 		}
 		for j := range lookups / samples {
-			if s.mayContain(keys.next(), j) {
+			if f.mayContain(keys.next(), j) {
 				hits[i]++
 			}
 		}
@@ -98,45 +96,36 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	return newMeasurement(hits, lookups/samples*samples, n), nil
 }
 
-// newRandomFilters builds the filters of n keys. Random keys need no order: any of them can be those
-// of one block. A table's first blocks are enough.
-func (o Option) newRandomFilters(keys *randomKeys, n int) (s randomFilters, err error) {
-	bloom := filter.NewBloom(o.BlockBits)
-	block := bloom.NewGenerator()
-	var table filter.TableGenerator
-	if !o.table.isNone() {
-		table = o.table.policy().NewTableGenerator()
-	}
+// filters are those of a table, and of its first blocks.
+type filters struct {
+	table  filter.TableFilter
+	blocks []filter.Bytes // empty: none
+}
+
+// build builds the filters of n keys, and those of blocks of some of the first keys. Random keys need no order: any of
+// them can be those of one block.
+func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filters, err error) {
+	block, table := filter.NewBloom(o.BlockBits).NewGenerator(), o.table.newGenerator()
 	for i := range n {
-		key := keys.next()
+		k := key(i)
 		if table != nil {
-			table.Add(key)
+			table.Add(k)
 		}
-		if o.BlockBits == 0 || i >= max(wantedKeys, o.KeysPerFilter) {
+		if o.BlockBits == 0 || i >= inBlocks {
 			continue
 		}
-		if block.Add(key); (i+1)%o.KeysPerFilter == 0 {
-			s.blocks = append(s.blocks, nil)
-			block.Generate(&s.blocks[len(s.blocks)-1])
+		if block.Add(k); (i+1)%perBlock == 0 || i+1 == inBlocks {
+			f.blocks = append(f.blocks, nil)
+			block.Generate(&f.blocks[len(f.blocks)-1])
 		}
 	}
-	if table == nil {
-		return s, nil
-	}
-	contents, err := table.Generate()
-	if err != nil {
-		return s, err
-	}
-	s.table, err = o.table.policy().Open(contents)
-	return s, err
+	f.table, err = o.table.open(table)
+	return f, err
 }
 
 // mayContain looks the key up, in the i-th block.
-func (s randomFilters) mayContain(key []byte, i int) bool {
-	if s.table != nil && !s.table.Contains(key) {
-		return false
-	}
-	return len(s.blocks) == 0 || filter.Bloom{}.Contains(s.blocks[i%len(s.blocks)], key)
+func (f filters) mayContain(key []byte, i int) bool {
+	return f.table.Contains(key) && (len(f.blocks) == 0 || filter.Bloom{}.Contains(f.blocks[i%len(f.blocks)], key))
 }
 
 // randomKeys are keys of 16 bytes, always the same ones.

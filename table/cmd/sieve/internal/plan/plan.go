@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A Plan compares the filters that tables of the Query can have.
@@ -50,8 +51,8 @@ func New(q Query, done func()) (*Plan, error) {
 	}
 	if s := q.Sample; s != nil {
 		p.SampleKeys, p.SampleListKeys = len(s.pairs), s.keys
-		if err := s.layoutErr(); err != nil {
-			return nil, err
+		if s.layouts.err != nil {
+			return nil, s.layouts.err
 		}
 	}
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
@@ -60,56 +61,42 @@ func New(q Query, done func()) (*Plan, error) {
 	return p, q.checkMemory(all)
 }
 
-// A task finds an Option, and perhaps the same kind with larger blocks.
-type task func() (o Option, larger *Option, err error)
-
 // Kinds is how many kinds of filters are compared.
 const Kinds = 10
 
-// compare finds all Options.
+// compare finds all Options, at the same time.
 func (p *Plan) compare(done func()) error {
-	withData := make([]task, 0, 4)
-	for _, find := range []finder{findBloom, findTableBloom, findBoth} {
-		withData = append(withData, func() (Option, *Option, error) { return p.findWithLarger(find, p.leastBloomBits()) })
+	type task struct {
+		Query
+		find finder
 	}
 	filtersOnly := p.Query
 	filtersOnly.BlockSize = 0
-	tasks := append(withData, func() (Option, *Option, error) { return alone(findTableBloom(filtersOnly)) })
+	tasks := []task{{p.Query, findBloom}, {p.Query, findTableBloom}, {p.Query, findBoth}, {filtersOnly, findTableBloom}}
+	const withData = 3 // of the tasks
 	for _, bits := range fuseSizes {
-		tasks = append(tasks, func() (Option, *Option, error) { return alone(filtersOnly.measuredFuse(bits)) })
+		tasks = append(tasks, task{filtersOnly, findFuse(bits)})
 	}
-	options, err := p.run(tasks, done)
-	if err != nil {
-		return err
-	}
-	p.WithData, p.FilterOnly = options[:len(withData):len(withData)], options[len(withData):]
-	return p.addFuseWithData()
-}
-
-// alone returns an Option as a task does.
-func alone(o Option, err error) (Option, *Option, error) { return o, nil, err }
-
-// run runs the tasks at the same time, and returns their Options in order.
-func (p *Plan) run(tasks []task, done func()) ([]Option, error) {
-	options, larger, errs := make([]Option, len(tasks)), make([]*Option, len(tasks)), make([]error, len(tasks))
-	var running sync.WaitGroup
+	options, larger := make([]Option, len(tasks)), make([]*Option, len(tasks))
+	var running errgroup.Group
 	for i, t := range tasks {
-		running.Go(func() {
-			if options[i], larger[i], errs[i] = t(); done != nil {
+		running.Go(func() (err error) {
+			if options[i], larger[i], err = t.findWithLarger(t.find, t.leastBloomBits()); done != nil {
 				done()
 			}
+			return err
 		})
 	}
-	running.Wait()
-	for i := range tasks {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		if larger[i] != nil {
-			p.LargerBlocks = append(p.LargerBlocks, *larger[i])
+	if err := running.Wait(); err != nil {
+		return err
+	}
+	p.WithData, p.FilterOnly = options[:withData:withData], options[withData:]
+	for _, l := range larger {
+		if l != nil {
+			p.LargerBlocks = append(p.LargerBlocks, *l)
 		}
 	}
-	return options, nil
+	return p.addFuseWithData()
 }
 
 // addFuseWithData adds the chosen binary fuse filter in tables with data. Its rate does not

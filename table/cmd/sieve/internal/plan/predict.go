@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
@@ -42,15 +44,11 @@ func (f tableFilter) predict(n float64) float64 {
 // nearestFuse returns the size of fingerprints whose filters take about that many bits per
 // key.
 func nearestFuse(bitsPerKey int) int {
-	nearest, least := 0, math.Inf(1)
-	for _, bits := range fuseSizes {
-		const many = fuse.MaxKeys
-		perKey := 8 * tableFilter{fuseBits: bits}.bytes(many) / many
-		if d := math.Abs(perKey - float64(bitsPerKey)); d < least {
-			nearest, least = bits, d
-		}
+	const many = fuse.MaxKeys
+	off := func(bits int) float64 {
+		return math.Abs(8*tableFilter{fuseBits: bits}.bytes(many)/many - float64(bitsPerKey))
 	}
-	return nearest
+	return slices.MinFunc(fuseSizes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
 }
 
 // chosenFuse returns the size of fingerprints that the Query asks for: the smallest with the
@@ -59,10 +57,9 @@ func (q Query) chosenFuse() int {
 	if q.Rate == 0 {
 		return nearestFuse(q.BitsPerKey)
 	}
-	for _, bits := range fuseSizes {
-		if (tableFilter{fuseBits: bits}).predict(1) <= q.Rate {
-			return bits
-		}
+	i := slices.IndexFunc(fuseSizes, func(bits int) bool { return tableFilter{fuseBits: bits}.predict(1) <= q.Rate })
+	if i < 0 {
+		i = len(fuseSizes) - 1
 	}
-	return fuseSizes[len(fuseSizes)-1]
+	return fuseSizes[i]
 }

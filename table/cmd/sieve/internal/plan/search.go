@@ -7,13 +7,21 @@ import "github.com/sievetable/sievetable/filter/fuse"
 // none, it is one that shows how far the kind goes, whose MeetsRate is false.
 type finder func(q Query) (Option, error)
 
-// measured returns the Option of the Design, with its rates.
+// measured returns the Option of the Design, with its rates. A fuse filter is chosen if its fingerprints have the size
+// that the Query asks for, and is then measured with as many keys as planned.
 func (q Query) measured(d Design) (Option, error) {
-	o := q.option(d)
-	o.PredictedRate, o.Chosen = o.predict(), true
-	m, err := q.measure(o, maxMeasuredKeys)
-	o.Measurement = m
-	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && m.upper() <= q.Rate
+	o, keys := q.option(d), maxMeasuredKeys
+	o.PredictedRate, o.Chosen = o.predict(), d.table.fuseBits == 0 || d.table.fuseBits == q.chosenFuse()
+	if o.Chosen && d.table.fuseBits > 0 {
+		keys = fuse.MaxKeys
+	}
+	var err error
+	o.Measurement, err = q.measure(o, keys)
+	rate := o.upper()
+	if d.table.fuseBits > 0 {
+		rate = o.MeasuredRate - o.Band // the prediction is exact
+	}
+	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && rate <= q.Rate
 	return o, err
 }
 
@@ -23,7 +31,7 @@ func (q Query) measured(d Design) (Option, error) {
 // Filters take at least that many bits per key.
 func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger *Option, err error) {
 	o, err = find(q)
-	if err != nil || o.meets() || !o.MeetsRate && (o.BlockBits == 0 || !q.measurable()) { // larger blocks do not help
+	if err != nil || o.FilterOnly || o.meets() || !o.MeetsRate && (o.BlockBits == 0 || !q.measurable()) { // larger blocks do not help
 		return o, nil, err
 	}
 	nearest := o
@@ -49,19 +57,11 @@ func (q Query) mayFit(bitsPerKey float64) bool {
 	return q.Memory == 0 || o.MemoryBytes+bitsPerKey/8*float64(q.Keys) <= float64(q.Memory)
 }
 
-// measuredFuse returns the Option of filters of fingerprints with that many bits. Those of
-// the chosen number are measured with as many keys as planned.
-func (q Query) measuredFuse(bits int) (Option, error) {
-	o := q.option(newDesign(0, tableFilter{fuseBits: bits}, q.BlockSize))
-	o.PredictedRate, o.Chosen = o.predict(), bits == q.chosenFuse()
-	keys := maxMeasuredKeys
-	if o.Chosen {
-		keys = fuse.MaxKeys
+// findFuse returns the finder of filters of fingerprints with that many bits.
+func findFuse(bits int) finder {
+	return func(q Query) (Option, error) {
+		return q.measured(newDesign(0, tableFilter{fuseBits: bits}, q.BlockSize))
 	}
-	var err error
-	o.Measurement, err = q.measure(o, keys)
-	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && o.MeasuredRate-o.Band <= q.Rate // the prediction is exact
-	return o, err
 }
 
 // findBloom finds filters by blocks.
@@ -71,7 +71,7 @@ func findBloom(q Query) (Option, error) {
 	if err != nil {
 		return Option{}, err
 	}
-	return q.find(byBits, formula.BitsPerKey)
+	return q.find(byBits, byBits(formula.BitsPerKey), q.fewest(byBits))
 }
 
 // usefulBloomBits are the bits per key from which on a TableBloom gains little.
@@ -80,52 +80,53 @@ const usefulBloomBits = 20
 // findTableBloom finds TableBloom filters in tables with data, or without if the BlockSize is 0.
 func findTableBloom(q Query) (Option, error) {
 	byBits := func(bits int) Design { return newDesign(0, tableFilter{bloomBits: bits}, q.BlockSize) }
-	return q.find(byBits, usefulBloomBits)
-}
-
-// find finds the Option of a kind that has a Design for each number of bits per key. The
-// last number is that of a kind that does not go far enough.
-func (q Query) find(byBits func(bits int) Design, last int) (Option, error) {
-	switch {
-	case q.Rate == 0:
-		return q.measured(byBits(q.BitsPerKey))
-	case !q.measurable():
-		return q.measured(byBits(last))
-	}
-	for bits := 1; bits <= maxBits; bits++ { // more can have a higher rate
-		if d := byBits(bits); q.option(d).predict() <= q.Rate {
-			if o, err := q.measured(d); err != nil || o.MeetsRate {
-				return o, err
-			}
-		}
-	}
-	return q.measured(byBits(last))
+	return q.find(byBits, byBits(usefulBloomBits), q.fewest(byBits))
 }
 
 // findBoth finds filters by blocks and a TableBloom: with half of the given bits each, or
 // those two that take the fewest bits together.
 func findBoth(q Query) (Option, error) {
-	both := func(blocks, bloom int) Design {
-		return newDesign(blocks, tableFilter{bloomBits: bloom}, q.BlockSize)
-	}
-	if q.Rate == 0 {
-		return q.measured(both(max(1, q.BitsPerKey/2), (q.BitsPerKey+1)/2))
-	}
-	if !q.measurable() {
-		return q.measured(both(usefulBloomBits, usefulBloomBits))
-	}
-	predict := func(blocks, bloom int) float64 { return q.option(both(blocks, bloom)).predict() }
+	both := func(blocks, bloom int) Design { return newDesign(blocks, tableFilter{bloomBits: bloom}, q.BlockSize) }
+	halves := func(bits int) Design { return both(max(1, bits/2), (bits+1)/2) }
 	rates := q.newPairRates()
-	for target := q.Rate; ; {
-		blocks, bloom := rates.fewest(target, predict)
-		if blocks == 0 {
-			return q.measured(both(usefulBloomBits, usefulBloomBits))
+	return q.find(halves, both(usefulBloomBits, usefulBloomBits), func(target float64) (Design, bool) {
+		blocks, bloom := rates.fewest(target, func(blocks, bloom int) float64 { return q.option(both(blocks, bloom)).predict() })
+		return both(blocks, bloom), blocks > 0
+	})
+}
+
+// find finds the Option of a kind: with the bits per key that are given, or the first Design from next that is measured
+// to reach the rate. next gets lower targets after each that does not. If it has no more, the Option is that of the
+// last Design, which shows how far the kind goes.
+func (q Query) find(byBits func(bits int) Design, last Design, next func(target float64) (Design, bool)) (Option, error) {
+	if q.Rate == 0 {
+		return q.measured(byBits(q.BitsPerKey))
+	}
+	for target := q.Rate; q.measurable(); {
+		d, ok := next(target)
+		if !ok {
+			break
 		}
-		o, err := q.measured(both(blocks, bloom))
+		o, err := q.measured(d)
 		if err != nil || o.MeetsRate {
 			return o, err
 		}
 		target *= min(0.9, q.Rate/o.upper())
+	}
+	return q.measured(last)
+}
+
+// fewest returns a function for find: each call returns the Design with the next bits per key whose predicted rate is
+// low enough. More than maxBits can have a higher rate.
+func (q Query) fewest(byBits func(bits int) Design) func(float64) (Design, bool) {
+	bits := 0
+	return func(float64) (d Design, ok bool) {
+		for bits++; bits <= maxBits; bits++ {
+			if d = byBits(bits); q.option(d).predict() <= q.Rate {
+				return d, true
+			}
+		}
+		return d, false
 	}
 }
 
