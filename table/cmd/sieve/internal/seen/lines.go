@@ -48,45 +48,36 @@ type lines struct {
 
 // add goes on with the next bytes of the input.
 func (l *lines) add(b []byte) error {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			l.rest = append(l.rest, b...)
-			return l.checkLength(len(l.rest))
+	for line := range bytes.Lines(b) {
+		if len(l.rest) > 0 {
+			l.rest = append(l.rest, line...)
+			line = l.rest
 		}
-		if err := l.line(b[:i+1]); err != nil {
+		text, whole := bytes.CutSuffix(line, newline)
+		if len(text) > MaxLine {
+			return fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", l.name, l.n+1, MaxLine)
+		}
+		if !whole && len(l.rest) == 0 {
+			l.rest = append(l.rest, line...)
+		}
+		if !whole { // it is the last one of b
+			return nil
+		}
+		l.n++
+		l.rest = l.rest[:0]
+		if err := l.each(line); err != nil {
 			return err
 		}
-		b = b[i+1:]
 	}
 	return nil
 }
 
-// line takes the rest of a line, up to its newline.
-func (l *lines) line(b []byte) error {
-	if err := l.checkLength(len(l.rest) + len(b) - 1); err != nil {
-		return err
-	}
-	l.n++
-	if len(l.rest) > 0 {
-		b = append(l.rest, b...)
-		l.rest = b[:0]
-	}
-	return l.each(b)
-}
+var newline = []byte{'\n'}
 
 // end gives the last line a newline if it has none.
 func (l *lines) end() error {
 	if len(l.rest) == 0 {
 		return nil
 	}
-	return l.line([]byte{'\n'})
-}
-
-// checkLength checks the length of the line behind the n-th.
-func (l *lines) checkLength(length int) error {
-	if length > MaxLine {
-		return fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", l.name, l.n+1, MaxLine)
-	}
-	return nil
+	return l.add(newline)
 }
