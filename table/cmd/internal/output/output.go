@@ -49,6 +49,15 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	return &Output{ctx, f, f}, nil
 }
 
+// Check returns an error if a file of this name cannot be created, before it takes long to find out what to write.
+func Check(ctx context.Context, name string) error {
+	o, err := Create(ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	return o.Abort()
+}
+
 func (o *Output) Write(p []byte) (int, error) {
 	if err := o.ctx.Err(); err != nil {
 		return 0, err

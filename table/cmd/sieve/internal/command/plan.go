@@ -13,6 +13,19 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
+const planLong = `Compare the filters of tables of N keys by memory, disk and false positives, and name the command
+that builds the best. With -p, each filter has the fewest bits whose predicted and measured rates
+are low enough; with --bits, it has that many. If tables do not fit in --memory, or miss the rate,
+larger blocks are tried. Memory is that of open tables' filters and index.
+
+--sample measures your own lines, all or a random part (shuf -n 100000): sizes are then within 10
+%. Otherwise keys are random. Rates are measured with 2 to 10 million lookups, ± at 95 %.
+See sst help filters and formats.`
+
+const planExamples = `  sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
+  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys
+  sieve plan -n 10e9 --bits 10 --entries-per-table 1M --json`
+
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
 // most of it.
 const planMemory memory.Limit = 480 << 20
@@ -26,15 +39,11 @@ func memoryForKeys(n uint64) uint64 {
 	return min(32<<20+filters*min(n, 1_000_000)+fuse*min(n, 10_000_000), uint64(planMemory))
 }
 
-// planFlags are the flags of plan as they are typed.
+// planFlags are the flags of plan, and those that have units as they are typed.
 type planFlags struct {
-	keys, rate                                       string
-	bits                                             int
-	bitsGiven                                        bool
-	sample, format                                   string
+	plan.Query
+	keys, rate, sample, entriesPerTable              string
 	keySize, valueSize, blockSize, tableSize, memory string
-	compression                                      float64
-	entriesPerTable                                  string
 	json                                             bool
 }
 
@@ -47,10 +56,7 @@ func planCommand() *cobra.Command {
 		Example:     planExamples,
 		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small for a table"}.Annotation(),
 		Args:        cli.Arguments("flags only", 0, 0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.bitsGiven = cmd.Flags().Changed("bits")
-			return f.plan(cmd)
-		},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
 	f.define(cmd)
 	return cmd
@@ -62,13 +68,13 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringVarP(&f.keys, "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
 	flags.StringVarP(&f.rate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
-	flags.IntVar(&f.bits, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
+	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
 	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
-	flags.StringVar(&f.format, "input-format", "", "lines of --sample: "+input.Formats)
+	flags.StringVar(&f.Format, "input-format", "", "lines of --sample: "+input.Formats)
 	cli.Complete(cmd, "input-format", input.FormatNames...)
 	flags.StringVar(&f.keySize, "key-size", "16", "`size` of a key, up to 64KiB")
 	flags.StringVar(&f.valueSize, "value-size", "0", "`size` of a value, up to 1GiB")
-	flags.Float64Var(&f.compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
+	flags.Float64Var(&f.Compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
 	flags.StringVar(&f.blockSize, "block-size", "4KiB", "`size` of a data block before compression")
 	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table (default 64MB or 4GiB)")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
@@ -80,11 +86,10 @@ func (f *planFlags) define(cmd *cobra.Command) {
 
 // plan prints the plan.
 func (f *planFlags) plan(cmd *cobra.Command) error {
-	q, err := f.query()
-	if err != nil {
+	if err := f.parse(cmd.Flags().Changed); err != nil {
 		return err
 	}
-	keys := q.Keys
+	keys := f.Keys
 	if f.sample != "" {
 		keys = cli.MaxCount
 	}
@@ -93,12 +98,12 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 	}
 	defer planMemory.Apply()()
 	if f.sample != "" {
-		if err := f.readSample(cmd, &q); err != nil {
+		if err := f.readSample(cmd); err != nil {
 			return err
 		}
 	}
 	bar := progress.Count(cmd.ErrOrStderr(), plan.Kinds, "measuring", "kinds of filters")
-	p, err := plan.New(q, func() { bar.Add(1) })
+	p, err := plan.New(f.Query, func() { bar.Add(1) })
 	bar.Done()
 	if err != nil {
 		return err
@@ -109,37 +114,37 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 	return p.WriteText(cmd.OutOrStdout())
 }
 
-// query parses the flags.
-func (f *planFlags) query() (q plan.Query, err error) {
-	q.BitsPerKey, q.Compression = f.bits, f.compression
+// parse parses and checks the flags.
+func (f *planFlags) parse(given func(name string) bool) (err error) {
 	if f.keys == "" && f.sample == "" {
-		return q, cli.UsageErrorf("-n is not given, want a number of keys, such as in: sieve plan -n 10M -p 1%%")
+		return cli.UsageErrorf("-n is not given, want a number of keys, such as in: sieve plan -n 10M -p 1%%")
 	}
 	if f.keys != "" {
-		if q.Keys, err = cli.ParseCount("-n", f.keys, cli.MaxCount); err != nil {
-			return q, err
+		if f.Keys, err = cli.ParseCount("-n", f.keys, cli.MaxCount); err != nil {
+			return err
 		}
 	}
 	switch {
-	case f.rate == "" && !f.bitsGiven:
-		return q, cli.UsageErrorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sieve plan -n %s -p 1%%", f.keys)
-	case f.bitsGiven && f.bits == 0:
-		return q, cli.UsageErrorf("--bits is 0, want 1 or more")
+	case f.rate != "":
+		f.Rate, err = plan.ParseRate(f.rate)
+	case !given("bits"):
+		err = cli.UsageErrorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sieve plan -n %s -p 1%%", f.keys)
 	}
-	if f.rate != "" {
-		if q.Rate, err = plan.ParseRate(f.rate); err != nil {
-			return q, err
-		}
+	if given("bits") && f.BitsPerKey == 0 {
+		err = cli.UsageErrorf("--bits is 0, want 1 or more")
 	}
-	return q, f.setTables(&q)
+	if err != nil {
+		return err
+	}
+	return f.parseSizes()
 }
 
-// setTables parses the flags that say how large things are.
-func (f *planFlags) setTables(q *plan.Query) (err error) {
+// parseSizes parses the flags that say how large things are.
+func (f *planFlags) parseSizes() (err error) {
 	usualSize := "64MB"
 	if f.entriesPerTable != "" {
 		usualSize = "4GiB"
-		if q.EntriesPerTable, err = cli.ParseCount("--entries-per-table", f.entriesPerTable, cli.MaxCount); err != nil {
+		if f.EntriesPerTable, err = cli.ParseCount("--entries-per-table", f.entriesPerTable, cli.MaxCount); err != nil {
 			return err
 		}
 	}
@@ -147,11 +152,11 @@ func (f *planFlags) setTables(q *plan.Query) (err error) {
 		flag, text string
 		value      *uint64
 	}{
-		{"--key-size", f.keySize, &q.KeySize},
-		{"--value-size", f.valueSize, &q.ValueSize},
-		{"--block-size", f.blockSize, &q.BlockSize},
-		{"--table-size", cmp.Or(f.tableSize, usualSize), &q.TableSize},
-		{"--memory", f.memory, &q.Memory},
+		{"--key-size", f.keySize, &f.KeySize},
+		{"--value-size", f.valueSize, &f.ValueSize},
+		{"--block-size", f.blockSize, &f.BlockSize},
+		{"--table-size", cmp.Or(f.tableSize, usualSize), &f.TableSize},
+		{"--memory", f.memory, &f.Memory},
 	} {
 		if s.text == "" {
 			continue
@@ -162,7 +167,7 @@ func (f *planFlags) setTables(q *plan.Query) (err error) {
 		}
 		*s.value = uint64(size)
 	}
-	if f.memory != "" && q.Memory == 0 {
+	if f.memory != "" && f.Memory == 0 {
 		return cli.UsageErrorf("--memory is %s, want 1 byte or more", wire.Quote([]byte(f.memory)))
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-// readSample reads the sample into the query. Without -n, the query is for as many keys as it has.
-func (f *planFlags) readSample(cmd *cobra.Command, q *plan.Query) error {
-	options := input.Options{Format: f.format, Memory: planMemory}
+// readSample reads the sample. Without -n, the query is for as many keys as it has.
+func (f *planFlags) readSample(cmd *cobra.Command) error {
+	options := input.Options{Format: f.Format, Memory: planMemory}
 	if err := options.Check([]string{f.sample}, cmd.InOrStdin()); err != nil {
 		return err
 	}
@@ -25,17 +25,17 @@ func (f *planFlags) readSample(cmd *cobra.Command, q *plan.Query) error {
 	if err := eachPair(cmd.Context(), r, add); err != nil {
 		return err
 	}
-	if f.readTwice() && s.ChooseStretches(cmp.Or(q.Keys, cli.MaxCount)) {
+	if f.readTwice() && s.ChooseStretches(cmp.Or(f.Keys, cli.MaxCount)) {
 		again := func(p input.Pair) error { return s.AddNeighbours(p.Key, p.Value) }
 		if err := eachPair(cmd.Context(), r, again); err != nil {
 			return err
 		}
 	}
-	q.Sample, q.Format = s, f.format
-	if err := s.Complete(); err != nil || q.Keys > 0 {
+	f.Query.Sample = s
+	if err := s.Complete(); err != nil || f.Keys > 0 {
 		return err
 	}
-	q.Keys, q.Input = s.Keys(), text.ShellPath(f.sample)
+	f.Keys, f.Input = s.Keys(), text.ShellPath(f.sample)
 	return nil
 }
 

@@ -103,7 +103,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
-		if err := checkOutput(cmd.Context(), name); err != nil {
+		if err := output.Check(cmd.Context(), name); err != nil {
 			return err
 		}
 	}
@@ -119,15 +119,6 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	return rates.WriteSummary(cmd.OutOrStdout(), f.Config, points)
-}
-
-// checkOutput returns an error if a file cannot be written, before it takes long to find out what to write.
-func checkOutput(ctx context.Context, name string) error {
-	out, err := output.Create(ctx, name, nil)
-	if err != nil {
-		return err
-	}
-	return out.Abort()
 }
 
 // parse checks the flags that are not those of a Config, or conflict with others.

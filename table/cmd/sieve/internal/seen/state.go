@@ -61,7 +61,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // there is no such file. No other process can open it before Close. If the file is a damaged state, the
 // error is a table.ErrCorrupt. A file that is no state at all is another error.
 func Open(path string, keys uint64, rate float64) (*State, error) {
-	if err := checkWritable(path); err != nil {
+	if err := output.Check(context.Background(), path); err != nil { // before any line is read
 		return nil, err
 	}
 	lock, err := lockBeside(path)
@@ -94,15 +94,6 @@ func (s *State) create(keys uint64, rate float64) error {
 	}
 	s.filter, err = blocked.New(keys, rate)
 	return err
-}
-
-// checkWritable returns an error if the file cannot be saved, before any line is read.
-func checkWritable(path string) error {
-	out, err := output.Create(context.Background(), path, nil)
-	if err != nil {
-		return err
-	}
-	return out.Abort()
 }
 
 // Close lets other processes open the State. It does not save it.
