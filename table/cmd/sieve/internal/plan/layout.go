@@ -69,3 +69,77 @@ func (l blockLayout) filterBits(bitsPerKey int) float64 {
 func (l blockLayout) filterBytes(bitsPerKey int) float64 {
 	return l.filters*(l.filterBits(bitsPerKey)/8+1) + l.offsets*filterOffset
 }
+
+// What an open table takes in memory beside its filters, in bytes.
+const (
+	// tableMemory is what a table takes whatever is in it.
+	tableMemory = 800
+
+	// Lookups make a search tree of an index of more blocks than that.
+	maxUnbuiltBlocks = 8
+
+	// For each block the tree has a copy of the separator, where that ends, where block and filter
+	// start, and the separator's part of the levels.
+	treeEntryMemory  = 4 + 4 + levelMemory
+	levelMemory      = 4.7
+	filterSpanMemory = 4
+)
+
+// keyLayout returns what the Query's keys and values take: those of its Sample, or random ones of KeySize bytes.
+//
+// The separator ends with the first byte that differs, plus 1. If that is the byte of the next
+// key, it is the whole key. There are 256^j prefixes of j bytes, and n keys have perPrefix = n/256^j
+// of each on average. With Poisson's distribution, adjacent keys have different prefixes with a
+// probability of (1−e^−perPrefix)/perPrefix, and prefixes that follow each other with one of
+// (1−e^−perPrefix)²/perPrefix. One in 256 of these differ before their last byte too.
+func (q Query) keyLayout() keyLayout {
+	if q.Sample != nil {
+		return q.Sample.layout(q.Keys, q.BlockSize)
+	}
+	const certain = 1 - 1e-9
+	a, shared := keyLayout{index: 1, tree: treeEntryMemory}, 0.0
+	whole, perPrefix, before := float64(q.KeySize), float64(q.Keys), 0.0
+	for j := 1.0; j < whole && before < certain; j++ {
+		perPrefix /= 256
+		some := -math.Expm1(-perPrefix)
+		differ := some / perPrefix
+		next := min(differ-before, some*some/perPrefix*255/256)
+		shared += 1 - differ
+		a.whole += next
+		a.separator += next*whole + (differ-before-next)*j
+		before = differ
+	}
+	a.whole += 1 - before // they differ in the last byte
+	a.separator += (1 - before) * whole
+	a.entry = entryBytes(whole, shared, float64(q.ValueSize))
+	return a
+}
+
+// indexEntryBytes returns the mean size of an entry of the index before compression, in tables of so many
+// bytes: three lengths, the separator, the handle of a block, and a restart point.
+func (q Query) indexEntryBytes(l blockLayout, tableBytes float64) float64 {
+	lengths := 3 + l.whole*(varintLen(float64(q.KeySize))-1)
+	return lengths + l.separator + meanVarintLen(tableBytes) + varintLen(l.blockBytes) + restartPoint
+}
+
+// meanVarintLen returns the mean size of the varints of numbers < n.
+func meanVarintLen(n float64) float64 {
+	mean := 1.0
+	for longer := 128.0; longer < n; longer *= 128 {
+		mean += 1 - longer/n
+	}
+	return mean
+}
+
+// sizeIndex computes the size of the index, once the tables are known.
+func (q Query) sizeIndex(o *Option, l blockLayout) {
+	entry := q.indexEntryBytes(l, l.data()/o.Tables)
+	o.IndexMemory = l.blocks * entry
+	o.IndexBytes = o.IndexMemory * l.index
+	if l.blocks/o.Tables > maxUnbuiltBlocks {
+		o.IndexMemory += l.blocks * (l.separator + l.tree)
+		if o.BlockBits > 0 {
+			o.IndexMemory += l.blocks * filterSpanMemory
+		}
+	}
+}

@@ -3,6 +3,8 @@ package plan
 import (
 	"cmp"
 	"math"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/sievetable/sievetable/filter"
@@ -62,4 +64,61 @@ func (q Query) chosenFuse() int {
 		i = len(fuseSizes) - 1
 	}
 	return fuseSizes[i]
+}
+
+// predictBoth returns the rate of both filters together. Their errors are not independent,
+// since one 32-bit hash decides both answers:
+//
+//   - A key whose hash is that of another key in its block passes both filters.
+//   - The bits of a key with hash h are h, h+δ, h+2δ, … in both, and δ is the same. If it is a
+//     multiple of a power of 2, they coincide in the line of a TableBloom, and in small filters
+//     by blocks.
+//
+// In tables of ≥ 50 keys, the measured rate is at most 1.8 times the predicted one, and mostly within 15 %.
+// In tables of fewer keys it is higher, by far with few: lines of the TableBloom are then nearly empty, and
+// the same hash decides both answers. A key has different hashes in both filters, and
+// lower rates, if one of the 1 to 3 bytes behind its last whole word is ≥ 128.
+func (o Option) predictBoth(blocks, table float64) float64 {
+	collision := -math.Expm1(-float64(o.KeysPerFilter) / (1 << 32))
+	blocks = max(0, blocks-collision) / (1 - collision)
+	dependence, explained := o.dependence()
+	explained = min(blocks, explained) // the rest are keys with the same sequence of bits as one of the block
+	return min(1, collision+(1-collision)*(explained*dependence+blocks-explained)*table)
+}
+
+// dependence returns how many times as often both filters err as they would if their bits were
+// independent. It compares how many different bits hashes have in both, for a fixed sample
+// of each power of 2 that δ can be a multiple of: the high ones are rare, but decide. explained is
+// the rate of the filters by blocks if that is all that is to be known about their bits.
+func (o Option) dependence() (ratio, explained float64) {
+	const samples, lineBits, powers = 1 << 13, 512, 9
+	blockBits := blockLayout{keysPerFilter: float64(o.KeysPerFilter)}.filterBits(o.BlockBits)
+	blockK, tableK := min(max(1, o.BlockBits*69/100), 30), filter.NewTableBloom(o.table.bloomBits).K()
+	blockFill := -math.Expm1(-float64(blockK*o.KeysPerFilter) / blockBits)
+	tableFill := -math.Expm1(-float64(tableK) / float64(o.table.bloomBits))
+	rng := rand.New(rand.NewPCG(1, 1))
+	var block, table, both float64
+	for i := range samples * (powers + 1) {
+		power := i / samples
+		share, delta := math.Ldexp(1, -min(power+1, powers))/samples, rng.Uint32()<<power
+		if power < powers {
+			delta |= 1 << power
+		}
+		b := share * math.Pow(blockFill, float64(distinctBits(delta, uint32(blockBits), blockK)))
+		t := math.Pow(tableFill, float64(distinctBits(delta, lineBits, tableK)))
+		block, table, both = block+b, table+share*t, both+b*t
+	}
+	return both / (block * table), block
+}
+
+// distinctBits returns how many different ones of m bits are the k bits of a key with that δ.
+func distinctBits(delta, m uint32, k int) int {
+	seen, h := make([]uint32, 0, 30), bits.RotateLeft32(delta, 17)
+	for range k {
+		if bit := h % m; !slices.Contains(seen, bit) {
+			seen = append(seen, bit)
+		}
+		h += delta
+	}
+	return len(seen)
 }

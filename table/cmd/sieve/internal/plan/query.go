@@ -5,8 +5,11 @@ package plan
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -95,4 +98,17 @@ func (q Query) leastBloomBits() float64 {
 // measurable reports whether the rate is one that filters can be measured to reach.
 func (q Query) measurable() bool {
 	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
+}
+
+// ParseRate parses a rate: 0.01 or 1%.
+func ParseRate(s string) (float64, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		p /= 100
+	}
+	if err != nil || !(p >= minRate && p < 1) {
+		return 0, cli.UsageErrorf("-p is %s, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", wire.Quote([]byte(s)))
+	}
+	return p, nil
 }

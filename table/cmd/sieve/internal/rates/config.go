@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/printable"
@@ -28,6 +29,30 @@ type Config struct {
 	Seed      uint64   // seed of the random keys
 	Width     int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
 }
+
+// mostK is the largest k. LevelDB reserves larger ones for other encodings.
+const mostK = 30
+
+// A Sweep is the values of k that are measured, in filters with exactly the keys that they are sized
+// for. The zero value is none: then k is that of the policy, and filters fill up.
+type Sweep struct{ From, To int }
+
+// ParseSweep parses FROM-TO.
+func ParseSweep(s string) (Sweep, error) {
+	from, to, _ := strings.Cut(s, "-")
+	var k Sweep
+	var err error
+	if k.From, err = strconv.Atoi(from); err == nil {
+		k.To, err = strconv.Atoi(to)
+	}
+	if err != nil || k.From < 1 || k.To > mostK || k.From >= k.To {
+		return Sweep{}, cli.UsageErrorf("--k is %s, want FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first",
+			wire.Quote([]byte(s)), mostK)
+	}
+	return k, nil
+}
+
+func (k Sweep) isNone() bool { return k == Sweep{} }
 
 // maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
 const maxBits = 100

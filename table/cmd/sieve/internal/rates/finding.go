@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -94,9 +95,27 @@ func percent(rate float64) string {
 	if rate == 0 {
 		return "0"
 	}
-	exponent := math.Floor(math.Log10(100 * rate))
-	if math.Round(1000*rate/math.Pow(10, exponent)) >= 100 { // 0.999 is 1.0
-		exponent++
+	_, digits, _ := strings.Cut(strconv.FormatFloat(100*rate, 'e', 1, 64), "e")
+	exponent, _ := strconv.Atoi(digits)
+	return strconv.FormatFloat(100*rate, 'f', max(0, 1-exponent), 64)
+}
+
+// lowest returns the k of the point with the lowest value.
+func lowest(points []Point, value func(Point) float64) (k int) {
+	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(value(a), value(b)) }).K
+}
+
+func measuredRate(p Point) float64 { return p.Mean }
+func formulasRate(p Point) float64 { return p.Theory }
+
+// means returns a panel's points with the mean of all shapes.
+func (panel panel) means() []Point {
+	means := slices.Clone(panel.series[0].points)
+	for i := range means {
+		means[i].Mean = 0
+		for _, s := range panel.series {
+			means[i].Mean += s.points[i].Mean / float64(len(panel.series))
+		}
 	}
-	return strconv.FormatFloat(100*rate, 'f', int(max(0, 1-exponent)), 64)
+	return means
 }

@@ -25,20 +25,28 @@ func Measure(c Config, done func()) ([]Point, error) {
 		return nil, err
 	}
 	shapes := c.shapes()
-	trials := make([]trial, c.Trials())
+	points, err := c.points(shapes, policies)
+	if err != nil {
+		return nil, err
+	}
+	perShape := len(points) / len(shapes)
 	var group errgroup.Group
 	group.SetLimit(min(runtime.GOMAXPROCS(0), c.trialsInMemory()))
-	for i := range trials {
-		group.Go(func() (err error) {
-			trials[i], err = c.try(shapes[i/c.Runs], i%c.Runs, policies)
-			done()
-			return err
-		})
+	for i, shape := range shapes {
+		for run := range c.Runs {
+			group.Go(func() error {
+				defer done()
+				return c.try(shape, run, policies, points[i*perShape:(i+1)*perShape])
+			})
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return c.points(shapes, policies, trials)
+	for i := range points {
+		points[i].summarize()
+	}
+	return points, nil
 }
 
 // Sizes in bytes, about, and rather too many.
@@ -63,45 +71,41 @@ func (c Config) trialsInMemory() int {
 	return int(max(1, min(trialMemory, memory.Left())/c.TrialMemory()))
 }
 
-// A trial is one run of a shape.
-type trial struct {
-	questions int         // absent keys that were looked up
-	rates     [][]float64 // by policy and step
-}
-
-// try measures all policies with the keys of one run of a shape.
-func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, error) {
+// try measures all policies with the keys of one run of a shape, and sets the rates of that run.
+func (c Config) try(shape keyShape, run int, policies []sizedPolicy, points []Point) error {
 	next := shape.start(newRand(c.Seed, shape.seed, run))
 	keys := next(c.mostKeys())
 	absent := next(c.Questions)
-	t := trial{questions: len(absent), rates: make([][]float64, len(policies))}
+	steps := len(points) / len(policies)
 	for i, p := range policies {
-		var err error
-		if t.rates[i], err = c.fill(p, keys, absent); err != nil {
-			return trial{}, err
+		if err := c.fill(p, keys, absent, points[i*steps:(i+1)*steps], run); err != nil {
+			return err
 		}
 	}
-	return t, nil
+	return nil
 }
 
-// fill adds keys step by step, and returns the rate of each step.
-func (c Config) fill(p sizedPolicy, keys, absent [][]byte) (rates []float64, err error) {
+// fill adds keys step by step, and sets the rate of each step.
+func (c Config) fill(p sizedPolicy, keys, absent [][]byte, points []Point, run int) (err error) {
 	var f measuredFilter
 	added := 0
-	for _, s := range c.steps() {
+	for i, s := range c.steps() {
 		if f == nil || s.k > 0 {
 			added = 0
 			if f, err = p.empty(c.Keys, p.bits, s.k); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if err := f.add(keys[added:s.keys]); err != nil {
-			return nil, err
+			return err
 		}
 		added = s.keys
-		rates = append(rates, falsePositiveRate(f, absent))
+		points[i].Rates[run] = falsePositiveRate(f, absent)
+		if run == 0 {
+			points[i].Questions = len(absent) // as many as in other runs
+		}
 	}
-	return rates, nil
+	return nil
 }
 
 // newRand returns the random source of one run of a shape.

@@ -24,36 +24,29 @@ type Point struct {
 	Theory       float64   // the rate of the formula
 }
 
-// points summarizes the trials by shape, policy and step.
-func (c Config) points(shapes []keyShape, policies []sizedPolicy, trials []trial) ([]Point, error) {
-	var points []Point
-	for s, shape := range shapes {
-		runs := trials[s*c.Runs : (s+1)*c.Runs]
-		for i, sized := range policies {
-			for at, step := range c.steps() {
+// points returns a Point for each shape, policy and step, whose rates are not known yet.
+func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Point, err error) {
+	for _, shape := range shapes {
+		for _, sized := range policies {
+			for _, step := range c.steps() {
 				f, err := sized.empty(c.Keys, sized.bits, step.k)
 				if err != nil {
 					return nil, err
 				}
-				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Questions: runs[0].questions}
-				for _, r := range runs {
-					p.Rates = append(p.Rates, r.rates[i][at])
-				}
-				points = append(points, p.summarized(c, f))
+				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Rates: make([]float64, c.Runs)}
+				p.M, p.K = f.size()
+				p.Load, p.Theory = float64(p.Keys)/float64(c.Keys), f.formula(float64(p.Keys))
+				points = append(points, p)
 			}
 		}
 	}
 	return points, nil
 }
 
-// summarized returns p with the figures that follow from its rates and its filter.
-func (p Point) summarized(c Config, f measuredFilter) Point {
-	p.M, p.K = f.size()
-	p.Load = float64(p.Keys) / float64(c.Keys)
+// summarize sets the figures that follow from the rates.
+func (p *Point) summarize() {
 	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)
 	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Questions)
-	p.Theory = f.formula(float64(p.Keys))
-	return p
 }
 
 // interval returns the 95 % interval of the mean rate of the runs, by Wilson's formula for the

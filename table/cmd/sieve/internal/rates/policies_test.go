@@ -142,23 +142,16 @@ func TestIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	covered := 0
 	for range 1000 {
-		var c Config
-		c.Keys, c.Runs, c.Questions = 20, 10, 200
-		trials := make([]trial, c.Runs)
-		for i := range trials {
-			trials[i] = trial{c.Questions, [][]float64{make([]float64, len(c.steps()))}}
+		p := Point{Questions: 200, Rates: make([]float64, 10)}
+		for i := range p.Rates {
 			rate := 0.02 + 0.06*rng.Float64() // runs differ, with a mean of 5 %
-			for range c.Questions {
+			for range p.Questions {
 				if rng.Float64() < rate {
-					trials[i].rates[0][0] += 1 / float64(c.Questions)
+					p.Rates[i] += 1 / float64(p.Questions)
 				}
 			}
 		}
-		points, err := c.points(keyShapes[:1], []sizedPolicy{{policies[0], 10}}, trials)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if points[0].Low <= 0.05 && 0.05 <= points[0].High {
+		if p.summarize(); p.Low <= 0.05 && 0.05 <= p.High {
 			covered++
 		}
 	}
