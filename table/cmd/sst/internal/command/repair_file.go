@@ -130,7 +130,7 @@ func (f *repairFlags) retainSettings(file *dbfile.File, limit memory.Limit, give
 	if file.Reader == nil {
 		return
 	}
-	stats := tablestats.CollectSound(file) // salvage itself reports the damage
+	stats, _ := tablestats.Collect(file, file.Wrap, tablestats.NewBudget(1)) // salvage itself reports the damage
 	if stats.Entries == 0 {
 		return
 	}

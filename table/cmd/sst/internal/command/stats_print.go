@@ -23,7 +23,7 @@ func printStats(w io.Writer, s *tablestats.Stats) {
 		statsOfFilter(w, f)
 	}
 	if e := s.Exceptions; e != nil {
-		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each", text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), e.BytesPerKey())
+		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each", text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), float64(e.Bytes)/float64(e.Keys))
 	}
 	if s.FilterNote != "" {
 		text.Row(w, "filter", "%s", s.FilterNote)

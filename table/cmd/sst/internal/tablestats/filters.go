@@ -1,9 +1,8 @@
 package tablestats
 
 import (
+	"bytes"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"sort"
 	"strings"
 
@@ -47,128 +46,165 @@ type FilterStats struct {
 	Rates []float32 `json:"-"`
 }
 
-// lineSize is the length of a line of a filter.TableBloom.
-const lineSize = 64
+// unknownCount is the number of keys in a damaged block.
+const unknownCount = -1
 
-// BloomBits is a Bloom filter: its bit array, the number of bits per lookup, and its number
-// of keys.
-type BloomBits struct {
-	Array []byte
-	K     int
-	Keys  int
+// maxFilterKeys bounds what the properties of a table say of its filter.
+const maxFilterKeys = math.MaxInt32
+
+// FilterKeys counts the distinct keys in the filters of a table, and the prefixes.
+type FilterKeys struct {
+	file   *dbfile.File
+	budget *Budget
+	blocks []int // of each block filter
+	table  int
+
+	prefix []byte // the last one; nil: none
+	slot   uint64 // the block filter that has it
 }
 
-// BloomBitsOf splits a block filter. A filter of < 2 bytes is empty.
-func BloomBitsOf(filter []byte, keys int) BloomBits {
-	if len(filter) < 2 {
-		return BloomBits{Keys: keys}
+// NewFilterKeys returns the FilterKeys of a table, before any block was added. The rates of its filters are
+// predicted within b.
+func NewFilterKeys(f *dbfile.File, b *Budget) *FilterKeys {
+	k := &FilterKeys{file: f, budget: b}
+	if blocks := f.Filters().Blocks; blocks != nil {
+		k.blocks = make([]int, blocks.Len())
 	}
-	return BloomBits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}
+	return k
 }
 
-// tableBloomBitsOf splits a filter.TableBloom, which ends in k and the number of lines as 4
-// bytes.
-func tableBloomBitsOf(contents []byte, keys int) BloomBits {
-	return BloomBitsOf(contents[:len(contents)-4], keys)
-}
-
-// NumSet returns the number of set bits.
-func (b BloomBits) NumSet() int {
-	n := 0
-	for _, c := range b.Array {
-		n += bits.OnesCount8(c)
+// Add adds the next of Blocks, and its error.
+func (k *FilterKeys) Add(b Block, err error) {
+	users := b.UserKeys
+	if err != nil {
+		users = unknownCount
 	}
-	return n
-}
-
-// withKeys returns b with an estimate of its keys, if their number is unknown.
-func (b BloomBits) withKeys() BloomBits {
-	if b.Keys == unknownCount && len(b.Array) > 0 {
-		b.Keys = b.likelyKeys()
+	k.table = addCounts(k.table, users)
+	if b.Continues && k.table != unknownCount {
+		k.table--
 	}
-	return b
-}
-
-// likelyKeys estimates the number of keys from the number of set bits. If all bits are set,
-// any large number is possible. Without probes, nothing is known.
-func (b BloomBits) likelyKeys() int {
-	if b.K < 1 {
-		return 1
+	slot := uint64(0)
+	if blocks := k.file.Filters().Blocks; blocks != nil {
+		slot = b.Offset >> blocks.BaseLg()
 	}
-	n := float64(8 * len(b.Array))
-	keys := -math.Log1p(-float64(b.NumSet())/n) * n / float64(b.K)
-	return int(max(1, min(keys, n)))
+	whole, perBlock := k.prefixes(b, slot)
+	k.table = addCounts(k.table, whole)
+	if slot < uint64(len(k.blocks)) {
+		k.blocks[slot] = addCounts(k.blocks[slot], addCounts(users, perBlock))
+	}
 }
 
-// tableRate returns the expected false-positive rate of a filter.TableBloom.
-func (b BloomBits) tableRate() float64 {
-	return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
+// prefixes returns how many prefixes of the keys of a block the filter of the table holds, and the block
+// filter with that number, which keys before have not brought there.
+func (k *FilterKeys) prefixes(b Block, slot uint64) (whole, perBlock int) {
+	p := k.file.Filters().Prefix
+	if p == nil || b.Iter == nil {
+		return 0, 0
+	}
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		key := k.file.FilterKey(b.Iter.Key())
+		n := p.PrefixLen(key)
+		if n <= 0 || n > len(key) {
+			continue
+		}
+		again := bytes.Equal(k.prefix, key[:n])
+		if !again {
+			whole++
+		}
+		if !again || k.slot != slot {
+			perBlock++
+		}
+		k.prefix, k.slot = append(k.prefix[:0], key[:n]...), slot
+	}
+	return whole, perBlock
+}
+
+// addCounts adds two numbers of keys, either of which may be unknown.
+func addCounts(a, b int) int {
+	if a == unknownCount || b == unknownCount {
+		return unknownCount
+	}
+	return a + b
+}
+
+// Stats returns the statistics of the filters, once all blocks are added: of the block
+// filters, and of the filter of the whole table, if the table has them. If the table has a
+// filter only, its properties have the number of keys.
+func (k *FilterKeys) Stats() (all []FilterStats) {
+	if k.file.Reader.FilterOnly() {
+		if p, err := k.file.Reader.Properties(); err == nil {
+			k.table = int(min(p.FilterEntries, maxFilterKeys))
+		}
+	}
+	filters := k.file.Filters()
+	if filters.Blocks != nil {
+		all = append(all, k.blockFilters(filters.Blocks, filters.BlocksEntry))
+	}
+	if filters.Table != nil {
+		all = append(all, k.tableFilter(filters.TableEntry))
+	}
+	return all
 }
 
 // blockFilters returns the statistics of the block filters.
 func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
-	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg(), EitherHash: blocks.EitherHash()}}
-	sum.setEntry(entry, format.FilterPrefix)
+	s := newFilterStats(entry, format.FilterPrefix)
+	s.BaseLg, s.EitherHash = blocks.BaseLg(), blocks.EitherHash()
 	var all []BloomBits
 	for i := range blocks.Len() {
-		all = append(all, BloomBitsOf(blocks.Filter(i), k.blocks[i]).withKeys())
+		all = append(all, bloomBitsOf(blocks.Filter(i), k.blocks[i]))
 	}
 	predictor := newPredictor(all, k.budget)
 	for _, b := range all {
 		rate := predictor.rate(b)
-		sum.Rates = append(sum.Rates, float32(rate))
-		sum.add(b, rate)
+		s.Rates = append(s.Rates, float32(rate))
+		s.add(b, rate)
 	}
-	return sum.result()
+	s.finish()
+	return s
 }
 
 // tableFilter returns the statistics of the filter of the whole table.
 func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
-	sum := filterSum{FilterStats: FilterStats{WholeTable: true}}
-	sum.setEntry(entry, format.TableFilterPrefix)
+	s := newFilterStats(entry, format.TableFilterPrefix)
+	s.WholeTable = true
 	contents, _, err := k.file.Layout.ReadBlock(entry.Handle)
-	if err != nil {
-		return sum.FilterStats // it was read before, so the file has changed
+	switch {
+	case err != nil: // it was read before, so the file has changed
+	case tablefilter.IsFuse(s.Name):
+		s.setFuse(contents, k.table)
+	default:
+		b := bloomBitsOf(contents[:len(contents)-4], k.table) // the last 4 bytes are the number of lines
+		s.add(b, filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K))
+		s.finish()
 	}
-	if tablefilter.IsFuse(sum.Name) {
-		sum.setFuse(contents, k.table)
-		return sum.FilterStats
-	}
-	b := tableBloomBitsOf(contents, k.table).withKeys()
-	sum.add(b, b.tableRate())
-	return sum.result()
+	return s
 }
 
-func (f *FilterStats) setEntry(entry table.MetaindexEntry, prefix string) {
-	f.Name, f.Offset, f.Bytes = strings.TrimPrefix(entry.Name, prefix), entry.Offset, entry.Length
+// lineSize is the length of a line of a filter.TableBloom.
+const lineSize = 64
+
+func newFilterStats(entry table.MetaindexEntry, prefix string) FilterStats {
+	return FilterStats{Name: strings.TrimPrefix(entry.Name, prefix), Offset: entry.Offset, Bytes: entry.Length}
 }
 
 // setFuse sets the statistics of a binary fuse filter.
-func (f *FilterStats) setFuse(contents []byte, keys int) {
+func (s *FilterStats) setFuse(contents []byte, keys int) {
 	i, err := fuse.Inspect(contents)
-	if err != nil {
-		return
-	}
-	policy, err := fuse.New(i.Bits)
-	if err != nil {
+	policy, policyErr := fuse.New(i.Bits)
+	if err != nil || policyErr != nil {
 		return
 	}
 	if keys == unknownCount { // as many as make the filter so long
 		keys = sort.Search(fuse.MaxKeys, func(n int) bool { return policy.Size(n) >= len(contents) })
 	}
-	f.NonEmpty, f.Keys, f.FingerprintBits, f.Predicted = 1, keys, i.Bits, policy.Rate()
-	f.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
+	s.NonEmpty, s.Keys, s.FingerprintBits, s.Predicted = 1, keys, i.Bits, policy.Rate()
+	s.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
 }
 
-// A filterSum adds up filters.
-type filterSum struct {
-	FilterStats
-	bits, set int
-	predicted float64 // sum of the predicted rates, weighted by keys
-}
-
-// add adds a filter with its expected rate.
-func (s *filterSum) add(b BloomBits, rate float64) {
+// add adds a filter with its expected rate. Until finish, BitsPerKey, Fill and Predicted are sums: of bits, of
+// set bits, and of the rates, weighted by keys.
+func (s *FilterStats) add(b BloomBits, rate float64) {
 	if len(b.Array) == 0 {
 		s.Empty++
 		return
@@ -179,47 +215,16 @@ func (s *filterSum) add(b BloomBits, rate float64) {
 	s.NonEmpty++
 	s.KMin, s.KMax = min(s.KMin, b.K), max(s.KMax, b.K)
 	s.Keys += b.Keys
-	s.bits += 8 * len(b.Array)
-	s.set += b.NumSet()
-	s.predicted += rate * float64(b.Keys)
+	s.BitsPerKey += float64(8 * len(b.Array))
+	s.Fill += float64(b.NumSet())
+	s.Predicted += rate * float64(b.Keys)
 }
 
-func (s *filterSum) result() FilterStats {
-	if s.Keys > 0 {
-		s.BitsPerKey = float64(s.bits) / float64(s.Keys)
-		s.FilterStats.Predicted = s.predicted / float64(s.Keys)
+func (s *FilterStats) finish() {
+	s.Fill /= max(1, s.BitsPerKey)
+	s.Predicted /= float64(max(1, s.Keys))
+	s.BitsPerKey /= float64(max(1, s.Keys))
+	if s.Keys == 0 {
+		s.BitsPerKey = 0
 	}
-	if s.bits > 0 {
-		s.Fill = float64(s.set) / float64(s.bits)
-	}
-	return s.FilterStats
-}
-
-// Measure measures the false-positive rates. For block filters, it looks up a key in one
-// block after the other.
-func (s *Stats) Measure(f *dbfile.File) {
-	defer s.measureNeighbours(f)
-	all, data := f.Filters(), f.Layout.Data
-	for i := range s.Filters {
-		if filters := &s.Filters[i]; filters.WholeTable {
-			filters.measure(s.budget, func(_ int, key []byte) bool { return all.Table.Contains(key) })
-		} else if len(data) > 0 {
-			filters.measure(s.budget, func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
-		}
-	}
-}
-
-// measure looks up random keys of 16 bytes. The chance that the table has one of them is
-// negligible.
-func (f *FilterStats) measure(b *Budget, contains func(i int, key []byte) bool) {
-	rng := rand.NewChaCha8([32]byte{1})
-	var key [16]byte
-	yes, n := 0, b.lookupsFor(f.Keys, f.Predicted)
-	for i := range n {
-		rng.Read(key[:])
-		if contains(i, key[:]) {
-			yes++
-		}
-	}
-	f.Lookups, f.Measured = n, float64(yes)/float64(n)
 }

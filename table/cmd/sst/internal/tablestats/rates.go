@@ -3,6 +3,7 @@ package tablestats
 import (
 	"cmp"
 	"math"
+	"math/bits"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/bloom"
@@ -14,6 +15,43 @@ const (
 	manyKeys = 10_000
 	maxLarge = 32
 )
+
+// BloomBits is a Bloom filter: its bit array, the number of bits per lookup, and its number
+// of keys.
+type BloomBits struct {
+	Array []byte
+	K     int
+	Keys  int
+}
+
+// bloomBitsOf splits a block filter. A filter of < 2 bytes is empty.
+func bloomBitsOf(filter []byte, keys int) BloomBits {
+	if len(filter) < 2 {
+		return BloomBits{Keys: keys}
+	}
+	return BloomBits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}.withKeys()
+}
+
+// NumSet returns the number of set bits.
+func (b BloomBits) NumSet() (n int) {
+	for _, c := range b.Array {
+		n += bits.OnesCount8(c)
+	}
+	return n
+}
+
+// withKeys returns b with an estimate of its keys by its set bits, if their number is unknown. If all bits are
+// set, any large number is possible. Without probes, nothing is known.
+func (b BloomBits) withKeys() BloomBits {
+	if b.Keys != unknownCount || len(b.Array) == 0 {
+		return b
+	}
+	n := float64(8 * len(b.Array))
+	if b.Keys = 1; b.K > 0 {
+		b.Keys = int(max(1, min(-math.Log1p(-float64(b.NumSet())/n)*n/float64(b.K), n)))
+	}
+	return b
+}
 
 // A shape is what the expected rate of a filter depends on.
 type shape struct{ keys, bits, k int }

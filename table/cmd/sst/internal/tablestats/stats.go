@@ -55,82 +55,70 @@ type MetaBlock struct {
 	BlockInfo
 }
 
-// Collect reads the whole table. It does not measure the filters: see Measure. If the table
-// is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
-// it: source.File.Wrap or Loss. b is for all tables of a command.
-func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) {
-	var damage []error
-	var lines []string
-	seen := map[string]bool{}
-	s := collect(f, b, func(err error) {
-		if err != nil && !seen[err.Error()] { // a block can be read twice
-			seen[err.Error()] = true
-			damage = append(damage, wrap(err))
-			lines = append(lines, text.Lines(err)...)
-		}
-	})
-	s.Damage = lines
-	return s, errors.Join(damage...)
+// Exceptions are the keys that the filter of the table has by chance, and that lookups deny.
+type Exceptions struct {
+	Keys   int    `json:"keys"`
+	Offset uint64 `json:"offset"`
+	Bytes  uint64 `json:"bytes"` // as stored, without trailer
 }
 
-// CollectSound is like Collect for a single table, but ignores damage.
-func CollectSound(f *dbfile.File) *Stats { return collect(f, NewBudget(1), func(error) {}) }
-
-func collect(f *dbfile.File, b *Budget, add func(error)) *Stats {
+// Collect reads the whole table. It does not measure the filters: see Measure. If the table
+// is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
+// it: dbfile.File.Wrap or source.LossIn. b is for all tables of a command.
+func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) {
 	s := &Stats{budget: b, File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
 	}
-	var err error
-	s.Metaindex, err = blockInfo(f, f.Layout.Metaindex)
-	add(err)
-	s.Index, err = blockInfo(f, f.Layout.Index)
-	add(err)
-	add(s.addMetaBlocks(f))
+	var damage []error
+	seen := map[string]bool{} // a block can be read twice
+	add := func(err error) {
+		if err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			damage, s.Damage = append(damage, wrap(err)), append(s.Damage, text.Lines(err)...)
+		}
+	}
+	s.addIndexes(f, add)
 	keys := NewFilterKeys(f, b)
 	for b, err := range Blocks(f) {
 		add(err)
 		s.addBlock(f, b)
 		keys.Add(b, err)
 	}
-	p, err := f.Reader.Properties()
-	if err == nil {
+	if p, err := f.Reader.Properties(); err == nil {
 		s.Properties, s.TableProperties = propertiesOf(p), p
 	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
-	s.Filters = keys.Stats()
-	s.Exceptions = exceptionsOf(f.Filters())
-	s.FilterNote = f.FilterNote()
-	return s
+	s.Filters, s.FilterNote = keys.Stats(), f.FilterNote()
+	if filters := f.Filters(); filters.Never.Len() > 0 {
+		s.Exceptions = &Exceptions{filters.Never.Len(), filters.NeverEntry.Offset, filters.NeverEntry.Length}
+	}
+	return s, errors.Join(damage...)
 }
 
-func blockInfo(f *dbfile.File, h table.Handle) (BlockInfo, error) {
-	contents, compression, err := f.Layout.ReadBlock(h)
-	e := BlockInfo{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
-	if err == nil {
-		e.Compression = Compression(f, h, compression)
-	}
-	return e, err
-}
-
-func (s *Stats) addMetaBlocks(f *dbfile.File) error {
-	parts, err := f.Layout.Meta()
-	if err != nil {
-		return err
-	}
-	var errs []error
+// addIndexes adds the index, the metaindex and the blocks that it lists.
+func (s *Stats) addIndexes(f *dbfile.File, add func(error)) {
 	known := map[table.Handle]BlockInfo{} // the metaindex can list a block very often
-	for _, part := range parts {
-		e, ok := known[part.Handle]
-		if !ok {
-			e, err = blockInfo(f, part.Handle)
-			errs = append(errs, err)
-			known[part.Handle] = e
+	info := func(h table.Handle) BlockInfo {
+		if b, ok := known[h]; ok {
+			return b
 		}
-		s.Meta = append(s.Meta, MetaBlock{string(part.Name), e})
+		contents, compression, err := f.Layout.ReadBlock(h)
+		add(err)
+		b := BlockInfo{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
+		if err == nil {
+			b.Compression = Compression(f, h, compression)
+		}
+		known[h] = b
+		return b
 	}
-	return errors.Join(errs...)
+	s.Metaindex, s.Index = info(f.Layout.Metaindex), info(f.Layout.Index)
+	parts, err := f.Layout.Meta()
+	add(err)
+	for _, part := range parts {
+		s.Meta = append(s.Meta, MetaBlock{part.Name, info(part.Handle)})
+	}
 }
 
 func (s *Stats) addBlock(f *dbfile.File, b Block) {
@@ -148,21 +136,3 @@ func (s *Stats) addBlock(f *dbfile.File, b Block) {
 	s.Totals.add(&b.Totals)
 	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }
-
-// Exceptions are the keys that the filter of the table has by chance, and that lookups deny.
-type Exceptions struct {
-	Keys   int    `json:"keys"`
-	Offset uint64 `json:"offset"`
-	Bytes  uint64 `json:"bytes"` // as stored, without trailer
-}
-
-// exceptionsOf returns the exceptions of a table, or nil if it has none.
-func exceptionsOf(f dbfile.Filters) *Exceptions {
-	if f.Never.Len() == 0 {
-		return nil
-	}
-	return &Exceptions{Keys: f.Never.Len(), Offset: f.NeverEntry.Offset, Bytes: f.NeverEntry.Length}
-}
-
-// BytesPerKey returns how many bytes an exception takes.
-func (e Exceptions) BytesPerKey() float64 { return float64(e.Bytes) / float64(e.Keys) }

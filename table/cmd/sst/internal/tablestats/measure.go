@@ -1,0 +1,189 @@
+package tablestats
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+)
+
+// Measure measures the false-positive rates. For block filters, it looks up a key in one
+// block after the other.
+func (s *Stats) Measure(f *dbfile.File) {
+	for i := range s.Filters {
+		if filters := &s.Filters[i]; filters.WholeTable || len(f.Layout.Data) > 0 {
+			filters.measure(f, s.budget)
+		}
+	}
+	if f.Order != table.AnyOrder && len(s.Filters) > 0 {
+		s.measureNeighbours(f)
+	}
+}
+
+// measure looks up random keys of 16 bytes. The chance that the table has one of them is
+// negligible.
+func (s *FilterStats) measure(f *dbfile.File, b *Budget) {
+	filters, data := s.alone(f), f.Layout.Data
+	if len(data) == 0 {
+		data = make([]table.IndexEntry, 1)
+	}
+	rng := rand.NewChaCha8([32]byte{1})
+	var key [16]byte
+	yes, n := 0, b.lookupsFor(s.Keys, s.Predicted)
+	for i := range n {
+		rng.Read(key[:])
+		if filters.Contains(data[i%len(data)].Offset, key[:]) {
+			yes++
+		}
+	}
+	s.Lookups, s.Measured = n, float64(yes)/float64(n)
+}
+
+// alone returns the filters of a table without the others.
+func (s *FilterStats) alone(f *dbfile.File) dbfile.Filters {
+	filters := f.Filters()
+	if s.WholeTable {
+		filters.Blocks = nil
+	} else {
+		filters.Table = nil
+	}
+	return filters
+}
+
+const (
+	maxLookups    = 300_000 // in a filter
+	leastLookups  = 1_000   // in a filter of one of very many tables
+	lookupsPerKey = 10
+
+	// A filter of few keys takes as many lookups as tell its rate to about a tenth, within these bounds.
+	wantedHits    = 100
+	minLookups    = 10_000
+	maxMinLookups = 30_000
+
+	// sharedLookups take one or two seconds, in all filters of a kind together.
+	sharedLookups = 30_000_000
+
+	// maxPredictions bounds how many rates are predicted, as each takes 5 to 160 ms.
+	maxPredictions   = 100
+	exactPredictions = maxPredictions / 2
+)
+
+// A Budget bounds the work for the statistics of several tables, beyond reading them.
+type Budget struct {
+	lookups int               // at most so many in each filter
+	exact   map[shape]float64 // the predictions that were made
+	ratios  map[shape]float64 // the last one of each kind
+}
+
+// NewBudget returns the Budget for so many tables.
+func NewBudget(tables int) *Budget {
+	share := sharedLookups / max(1, tables)
+	return &Budget{lookups: min(maxLookups, max(leastLookups, share)), exact: map[shape]float64{}, ratios: map[shape]float64{}}
+}
+
+// lookupsFor returns how many random keys to look up in a filter of that many keys, whose rate is predicted.
+func (b *Budget) lookupsFor(keys int, predicted float64) int {
+	wanted := maxMinLookups
+	if predicted > 0 {
+		wanted = int(min(max(minLookups, wantedHits/predicted), maxMinLookups))
+	}
+	wanted = max(wanted, lookupsPerKey*min(max(0, keys), maxLookups/lookupsPerKey))
+	return min(wanted, b.lookups)
+}
+
+// ratio returns the ratio of filters of this shape. As long as few predictions were made, that is exact. Then
+// it is the ratio of another shape of the kind, so that many tables take no more predictions than one.
+// Once there were maxPredictions, the ratio of other kinds is 1.
+func (b *Budget) ratio(s, kind shape) float64 {
+	if ratio, known := b.exact[s]; known {
+		return ratio
+	}
+	alike, known := b.ratios[kind]
+	switch made := len(b.exact); {
+	case known && made >= exactPredictions:
+		return alike
+	case made >= maxPredictions:
+		return 1
+	}
+	ratio := s.ratio()
+	b.exact[s], b.ratios[kind] = ratio, ratio
+	return ratio
+}
+
+// Neighbours are what a filter answered for absent keys that are neighbours of present ones: keys
+// whose last byte is one more or one less. These are asked for where keys are numbers, and Bloom
+// filters err more often for them than for random keys.
+type Neighbours struct {
+	Rate    float64 `json:"neighbour_rate"`
+	Lookups int     `json:"neighbour_questions"`
+}
+
+// neighbourBlocks is how many data blocks, spread evenly, neighbours are taken of.
+const neighbourBlocks = 200
+
+// NeighboursPass reports whether neighbours pass the filter far more often than random keys do and
+// than is predicted: half as often again, and by more than chance.
+func (f *FilterStats) NeighboursPass() bool {
+	expected := max(f.Predicted, f.Measured) * float64(f.Neighbours.Lookups)
+	hits := f.Neighbours.Rate * float64(f.Neighbours.Lookups)
+	return hits > 1.5*expected && hits > expected+5*math.Sqrt(expected+1)
+}
+
+// measureNeighbours sets the Neighbours of all filters.
+func (s *Stats) measureNeighbours(f *dbfile.File) {
+	hits, lookups := make([]int, len(s.Filters)), 0
+	n := min(neighbourBlocks, len(f.Layout.Data))
+	for i := range n {
+		part := f.Layout.Data[i*len(f.Layout.Data)/n]
+		b, err := ReadBlock(f, part)
+		if err != nil {
+			continue // Collect says so
+		}
+		absent := absentNeighbours(b, f)
+		lookups += len(absent)
+		for j := range s.Filters {
+			filters := s.Filters[j].alone(f)
+			for _, key := range absent {
+				if filters.Contains(part.Offset, key) {
+					hits[j]++
+				}
+			}
+		}
+	}
+	for j := range hits {
+		s.Filters[j].Neighbours = Neighbours{float64(hits[j]) / float64(max(1, lookups)), lookups}
+	}
+}
+
+// absentNeighbours returns neighbours of the keys of a block that lie between two keys of it, and so
+// are not in the table.
+func absentNeighbours(b Block, f *dbfile.File) (absent [][]byte) {
+	var before []byte
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		key := f.FilterKey(b.Iter.Key())
+		next, previous := beside(before, 1), beside(key, -1)
+		if bytes.Equal(next, previous) {
+			next = nil
+		}
+		for _, k := range [][]byte{next, previous} {
+			if before != nil && k != nil && f.Order.Compare(before, k) < 0 && f.Order.Compare(k, key) < 0 {
+				absent = append(absent, k)
+			}
+		}
+		before = append(before[:0:0], key...)
+	}
+	return absent
+}
+
+// beside returns the key with a last byte that differs by d, or nil if there is none.
+func beside(key []byte, d int) []byte {
+	last := len(key) - 1
+	if last < 0 || int(key[last])+d < 0 || int(key[last])+d > math.MaxUint8 {
+		return nil
+	}
+	k := append([]byte{}, key...)
+	k[last] = byte(int(k[last]) + d)
+	return k
+}
