@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -49,20 +47,25 @@ func layoutCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		kind, err := dbfile.FileKindOf(args[0], p.options.Options)
-		if err != nil {
-			return err
-		}
-		if kind == dbfile.LogFile || kind == dbfile.ManifestFile || kind == dbfile.RecordFile {
-			return p.layoutOfLog(args[0], kind)
-		}
-		return p.layoutOfTable(args[0])
+		return p.layout(args[0])
 	}
 	return cmd
 }
 
-// layoutOfTable prints the layout of a table.
-func (p *pass) layoutOfTable(path string) (err error) {
+// layout prints the layout of a file.
+func (p *pass) layout(path string) (err error) {
+	kind, err := dbfile.FileKindOf(path, p.options.Options)
+	if err != nil {
+		return err
+	}
+	if columns := logColumns[kind]; columns != nil {
+		f, err := dbfile.OpenRegular(path, p.options.Outputs)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // it was only read
+		return p.printLayout(columns.of(f.Size), layout.OfLog(f.Src, f.Size, kind))
+	}
 	f, err := dbfile.OpenDamaged(path, p.options.Options)
 	if err != nil {
 		return err
@@ -73,26 +76,7 @@ func (p *pass) layoutOfTable(path string) (err error) {
 		return err
 	}
 	p.note(t.Notes...)
-	head := columns{{"kind", -19}, {"compression", -11}, {"raw", 9}, {"entries", 7}, {"restarts", 8}, {"check", -5}}
-	return printRows(p, head.of(f.Size), t.Rows(), rowCells, path)
-}
-
-// layoutOfLog prints the layout of a log or a MANIFEST.
-func (p *pass) layoutOfLog(path string, kind dbfile.FileKind) error {
-	f, info, err := regular.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // it was only read
-	size := info.Size()
-	if kind == dbfile.ManifestFile {
-		return printRows(p, columns{{"edit", 4}}.of(size), layout.Manifest(f, size), editCells)
-	}
-	rows := layout.Log(f, size)
-	if kind == dbfile.RecordFile {
-		rows = layout.Records(f, size)
-	}
-	return printRows(p, columns{{"kind", -9}, {"sequence", 12}, {"writes", 7}}.of(size), rows, recordCells)
+	return p.printLayout(tableColumns.of(f.Size), t.Rows(), path)
 }
 
 // columns are the columns of a layout, before one of any width that has no name.
@@ -101,41 +85,42 @@ type columns []struct {
 	width int // < 0: cells are on the left
 }
 
+var (
+	tableColumns  = columns{{"kind", -19}, {"compression", -11}, {"raw", 9}, {"entries", 7}, {"restarts", 8}, {"check", -5}}
+	recordColumns = columns{{"kind", -9}, {"sequence", 12}, {"writes", 7}}
+	logColumns    = map[dbfile.FileKind]columns{
+		dbfile.LogFile: recordColumns, dbfile.RecordFile: recordColumns, dbfile.ManifestFile: {{"edit", 4}},
+	}
+)
+
 // of returns the columns with two before them, for offsets and lengths in a file of this size.
 func (c columns) of(size int64) columns {
 	w := max(len("offset"), len(fmt.Sprint(size)))
 	return append(columns{{"offset", w}, {"bytes", w}}, c...)
 }
 
-// line returns the cells of a row as a line.
-func (c columns) line(cells []any) string {
+// line returns a line of cells, by the names of their columns, and of text behind them.
+func (c columns) line(cell func(name string) any, about string) string {
 	var b strings.Builder
-	for i, column := range c {
-		b.WriteString(fmt.Sprintf("%*v  ", column.width, cells[i]))
+	for _, column := range c {
+		b.WriteString(fmt.Sprintf("%*v  ", column.width, cell(column.name)))
 	}
-	if len(cells) > len(c) {
-		b.WriteString(fmt.Sprint(cells[len(c)]))
-	}
-	return strings.TrimRight(b.String(), " ")
+	return strings.TrimRight(b.String()+about, " ")
 }
 
-// printRows prints rows as lines of cells, or as JSON objects. repairs are the files that sst repair can read if
+// printLayout prints rows as lines of cells, or as JSON objects. repairs are the files that sst repair can read if
 // the rows show damage.
-func printRows[R interface{ Problem() string }](p *pass, c columns, rows iter.Seq2[R, error], cells func(R) []any, repairs ...string) error {
+func (p *pass) printLayout(c columns, rows iter.Seq2[layout.Row, error], repairs ...string) error {
 	if !p.asJSON {
-		var names []any
-		for _, column := range c {
-			names = append(names, column.name)
-		}
-		text.Line(p.out, "%s", c.line(names))
+		text.Line(p.out, "%s", c.line(func(name string) any { return name }, ""))
 	}
 	var failed []error
 	damaged := false
 	for r, err := range rows {
 		failed = append(failed, err)
-		damaged = damaged || err == nil && r.Problem() != ""
+		damaged = damaged || err == nil && r.Damage != ""
 		if !p.asJSON {
-			text.Line(p.out, "%s", c.line(cells(r)))
+			text.Line(p.out, "%s", c.line(func(name string) any { return cell(&r, name) }, r.About()))
 		} else if err := text.JSONLine(p.out, r); err != nil {
 			return err
 		}
@@ -146,72 +131,31 @@ func printRows[R interface{ Problem() string }](p *pass, c columns, rows iter.Se
 	return errors.Join(failed...)
 }
 
-func rowCells(r layout.Row) []any {
-	cells := []any{r.Offset, r.Bytes, r.Kind, r.Compression, "", "", "", r.Check, aboutRow(r)}
-	if r.Raw > 0 {
-		cells[4] = r.Raw
-	}
-	if r.Entries != nil {
-		cells[5], cells[6] = r.Count, r.Restarts
-	}
-	return cells
-}
-
-// aboutRow returns the text after the figures of a block.
-func aboutRow(r layout.Row) string {
+// cell returns what a row has in a column, or "".
+func cell(r *layout.Row, column string) any {
 	switch {
-	case r.Damage != "":
-		return r.Damage
-	case len(r.Names) > 0:
-		return namesText(r.Names)
-	case r.Entries == nil || r.First == nil:
-		return ""
-	case r.Count == 1:
-		return r.First.String()
+	case column == "offset":
+		return r.Offset
+	case column == "bytes":
+		return r.Bytes
+	case column == "kind":
+		return r.Kind
+	case column == "compression":
+		return r.Compression
+	case column == "check":
+		return r.Check
+	case column == "raw" && r.Raw > 0:
+		return r.Raw
+	case column == "entries" && r.Entries != nil:
+		return r.Count
+	case column == "restarts" && r.Entries != nil:
+		return r.Restarts
+	case column == "sequence" && r.Batch != nil:
+		return r.Sequence
+	case column == "writes" && r.Batch != nil:
+		return r.Writes
+	case column == "edit" && r.Edit != nil:
+		return *r.Edit
 	}
-	return fmt.Sprintf("%v to %v", r.First, r.Last)
-}
-
-// namesText formats the first names. A block can have very many names in the metaindex.
-func namesText(names []string) string {
-	const shown, longest = 3, 64
-	var all []string
-	for _, name := range names[:min(len(names), shown)] {
-		if len(name) > longest {
-			name = wire.Quote([]byte(name))
-		}
-		all = append(all, name)
-	}
-	if more := len(names) - shown; more > 0 {
-		all = append(all, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(all, ", ")
-}
-
-func recordCells(r layout.Record) []any {
-	cells := []any{r.Offset, r.Bytes, r.Kind, "", "", ""}
-	if r.Batch != nil {
-		cells[3], cells[4] = r.Sequence, r.Writes
-	}
-	switch {
-	case r.Damage != "":
-		cells[5] = "damaged: " + r.Damage
-	case r.Value != nil || r.ValueBase64 != nil:
-		cells[5] = wire.Quote(r.Contents())
-	}
-	return cells
-}
-
-func editCells(e layout.Edit) []any {
-	cells := []any{e.Offset, e.Bytes, "", e.Kind}
-	if e.Edit != nil {
-		cells[2], cells[3] = *e.Edit, "empty"
-	}
-	if e.Field != nil {
-		cells[3] = e.Field
-	}
-	if e.Damage != "" {
-		cells[3] = "damaged: " + e.Damage
-	}
-	return cells
+	return ""
 }

@@ -142,12 +142,12 @@ func TestLogIsInOrder(t *testing.T) {
 			at := rng.IntN(len(contents) + 1)
 			clear(contents[at:min(len(contents), at+rng.IntN(20_000))])
 		}
-		end := int64(0)
-		for r, err := range Log(bytes.NewReader(contents), int64(len(contents))) {
+		end := uint64(0)
+		for r, err := range OfLog(bytes.NewReader(contents), int64(len(contents)), dbfile.LogFile) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Offset < end || r.Offset+r.Bytes > int64(len(contents)) {
+			if r.Offset < end || r.Offset+r.Bytes > uint64(len(contents)) {
 				t.Fatalf("log of %d bytes: %+v behind %d", len(contents), r, end)
 			}
 			end = r.Offset + r.Bytes

@@ -4,30 +4,43 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// A Row is a block of a table, its footer, or a gap: bytes that belong to no block.
+// A Row is a part of a file: a block of a table or its footer, a record of a log, a field of a version edit, or bytes
+// that are none of these.
 type Row struct {
 	Offset      uint64   `json:"offset"`
-	Bytes       uint64   `json:"bytes"` // as stored, without the trailer of a block
+	Bytes       uint64   `json:"bytes"` // as stored, without the trailer of a block, or the fragment headers of a record
 	Kind        string   `json:"kind"`
 	Names       []string `json:"names,omitempty"` // names in the metaindex
 	Found       bool     `json:"found_by_checksum,omitempty"`
 	Compression string   `json:"compression,omitempty"`
 	Raw         int      `json:"raw_bytes,omitempty"` // size after decompression
 	*Entries
-	Check  string `json:"check,omitempty"`  // result of checking checksum and form: ok or damaged; "" for a gap
+	Check string `json:"check,omitempty"` // result of checking checksum and form of a block: ok or damaged; "" for a gap
+	*Batch
 	Damage string `json:"damage,omitempty"` // what is wrong
-}
 
-// Problem returns Damage.
-func (r Row) Problem() string { return r.Damage }
+	// What a record has that is no batch.
+	Value       *string `json:"value,omitempty"`
+	ValueBase64 []byte  `json:"value_base64,omitempty"`
+
+	Edit *int `json:"edit,omitempty"` // number of the version edit, counted from 0
+	*Field
+
+	contents []byte // of a record
+	text     string // describes contents
+}
 
 // Entries describes the entries of a block that is not a filter.
 type Entries struct {
@@ -35,6 +48,39 @@ type Entries struct {
 	Restarts int       `json:"restart_points"`
 	First    *text.Key `json:"first_key,omitempty"`
 	Last     *text.Key `json:"last_key,omitempty"`
+}
+
+// About says what the figures do not.
+func (r *Row) About() string {
+	switch {
+	case r.Damage != "" && r.Check == "":
+		return "damaged: " + r.Damage
+	case r.Damage != "":
+		return r.Damage
+	case len(r.Names) > 0:
+		return namesText(r.Names)
+	case r.Entries == nil || r.First == nil:
+		return r.text
+	case r.Count == 1:
+		return r.First.String()
+	}
+	return fmt.Sprintf("%v to %v", r.First, r.Last)
+}
+
+// namesText formats the first names. A block can have very many names in the metaindex.
+func namesText(names []string) string {
+	const shown, longest = 3, 64
+	var all []string
+	for _, name := range names[:min(len(names), shown)] {
+		if len(name) > longest {
+			name = wire.Quote([]byte(name))
+		}
+		all = append(all, name)
+	}
+	if more := len(names) - shown; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Rows yields what the file consists of, in file order. An error is a read error. The next
@@ -47,11 +93,11 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 			if p.Offset > end && !yield(Row{Offset: end, Bytes: p.Offset - end, Kind: gap}, nil) {
 				return
 			}
-			row, err := t.row(p)
-			if p.Offset < end && err == nil && row.Damage == "" {
-				row.Check, row.Damage = damaged, "overlaps the block before it"
+			r, err := t.row(p)
+			if p.Offset < end && err == nil && r.Damage == "" {
+				r.Check, r.Damage = damaged, "overlaps the block before it"
 			}
-			if !yield(row, err) {
+			if !yield(r, err) {
 				return
 			}
 			end = max(end, p.end())
@@ -62,7 +108,7 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// row reads a section.
+// row reads a section. Damage is no error.
 func (t *Table) row(p *section) (Row, error) {
 	r := Row{Offset: p.Offset, Bytes: p.Length, Kind: p.kind, Names: p.names, Found: p.found != nil, Check: "ok"}
 	err := cmp.Or(t.fill(&r, p), p.damage)
@@ -73,6 +119,14 @@ func (t *Table) row(p *section) (Row, error) {
 		err = nil
 	}
 	return r, t.file.Wrap(err)
+}
+
+// reason returns the cause of an error, without the place.
+func reason(err error) string {
+	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
+		err = c.Err
+	}
+	return strings.TrimPrefix(printable.String(err.Error()), "table: ")
 }
 
 // fill reads a block, and counts its entries.

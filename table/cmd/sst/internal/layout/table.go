@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
@@ -85,6 +87,10 @@ func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, t.file.Path+": "+fmt.Sprintf(format, args...))
 }
 
+func (t *Table) add(h table.Handle, kind string) {
+	t.sections = append(t.sections, section{Handle: h, kind: kind})
+}
+
 // addFooter adds the footer, or the place where it should be.
 func (t *Table) addFooter() {
 	p := section{kind: footer}
@@ -102,7 +108,7 @@ func (t *Table) addFooter() {
 // addBlocks adds the blocks that footer, index and metaindex list.
 func (t *Table) addBlocks() {
 	for _, d := range t.layout.Data {
-		t.sections = append(t.sections, section{Handle: d.Handle, kind: data})
+		t.add(d.Handle, data)
 	}
 	listed, err := t.layout.Meta()
 	if err != nil {
@@ -114,11 +120,12 @@ func (t *Table) addBlocks() {
 		if !ok {
 			i = len(t.sections)
 			at[m.Handle] = i
-			t.sections = append(t.sections, section{Handle: m.Handle, kind: kindOf(m.Name)})
+			t.add(m.Handle, kindOf(m.Name))
 		}
 		t.sections[i].names = append(t.sections[i].names, m.Name)
 	}
-	t.sections = append(t.sections, section{Handle: t.layout.Metaindex, kind: metaindex}, section{Handle: t.layout.Index, kind: index})
+	t.add(t.layout.Metaindex, metaindex)
+	t.add(t.layout.Index, index)
 	_, filterErr := t.layout.Filters()
 	damage := map[uint64]error{}
 	for _, c := range corruptions(errors.Join(t.damage, err, filterErr)) {
@@ -147,22 +154,84 @@ func kindOf(name string) string {
 
 // corruptions returns the CorruptionErrors that err joins.
 func corruptions(err error) (all []*table.CorruptionError) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			all = append(all, corruptions(e)...)
+	for _, e := range dbfile.Leaves(err) {
+		if c := (*table.CorruptionError)(nil); errors.As(e, &c) {
+			all = append(all, c)
 		}
-		return all
 	}
-	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
-		return []*table.CorruptionError{c}
+	return all
+}
+
+// addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
+// that are listed.
+func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
+	which, listed := "index", t.sections
+	if t.layout == nil {
+		which, listed = "footer", nil // which is only where it should be
 	}
+	if t.file.Size > MaxSearched {
+		t.note("the %s cannot be used, and files of > %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
+		return nil
+	}
+	t.note("the %s cannot be used: blocks are found by their checksums, and damaged blocks are shown as gaps", which)
+	found, err := salvage.FindBlocks(t.file)
+	if err == nil && len(found) == 0 {
+		err = t.file.ForeignErr
+	}
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		p := section{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
+		if !p.overlapsAny(listed) {
+			t.sections = append(t.sections, p)
+		}
+	}
+	if missing := &t.sections[0]; missing.overlapsAny(t.sections[1:]) {
+		missing.Handle = table.Handle{Offset: uint64(t.file.Size)}
+	}
+	t.nameFoundBlocks()
+	t.internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.found(data))
 	return nil
 }
 
-// reason returns the cause of an error, without the place.
-func reason(err error) string {
-	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
-		err = c.Err
+// overlapsAny reports whether the section shares bytes with one of others.
+func (p *section) overlapsAny(others []section) bool {
+	return slices.ContainsFunc(others, func(o section) bool { return p.Offset < o.end() && o.Offset < p.end() })
+}
+
+// nameFoundBlocks sets the names and kinds of found blocks from a found metaindex.
+func (t *Table) nameFoundBlocks() {
+	at := map[uint64]*section{}
+	for i := range t.sections {
+		at[t.sections[i].Offset] = &t.sections[i]
 	}
-	return strings.TrimPrefix(printable.String(err.Error()), "table: ")
+	for it := range t.found(metaindex) {
+		for it.Next() {
+			offset, n := wire.Uvarint(it.Value())
+			length, _ := wire.Uvarint(it.Value()[n:])
+			if p := at[offset]; p != nil && p.found != nil && p.Length == length {
+				p.kind, p.names = kindOf(string(it.Key())), append(p.names, string(it.Key()))
+			}
+		}
+	}
+}
+
+// found yields the blocks of a kind that were found, if they can be read. Reading the others again returns the error.
+func (t *Table) found(kind string) iter.Seq[*encoded.Iter] {
+	return func(yield func(*encoded.Iter) bool) {
+		for i := range t.sections {
+			p := &t.sections[i]
+			if p.found == nil || p.kind != kind {
+				continue
+			}
+			contents, err := p.found.Contents()
+			if err != nil {
+				continue
+			}
+			if it, err := dbfile.OpenBlock(contents, table.AnyOrder); err == nil && !yield(it) {
+				return
+			}
+		}
+	}
 }
