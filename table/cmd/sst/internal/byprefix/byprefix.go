@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // A Rule says what the prefix of a key is: what is up to the first Delimiter, with it, or else the
@@ -33,11 +35,16 @@ func (r Rule) prefixOf(key []byte) []byte {
 
 // A Count is what entries have together, with sizes in bytes.
 type Count struct {
-	Entries     uint64 `json:"entries"`
-	KeyBytes    uint64 `json:"key_bytes"`
-	ValueBytes  uint64 `json:"value_bytes"`
-	LiveEntries uint64 `json:"-"` // those of the entries that are live
-	LiveBytes   uint64 `json:"-"` // of these, keys and values
+	Entries    uint64 `json:"entries"`
+	KeyBytes   uint64 `json:"key_bytes"`
+	ValueBytes uint64 `json:"value_bytes"`
+	*Live             // nil: entries have no versions
+}
+
+// Live is what those entries have that are live: keys and values.
+type Live struct {
+	LiveEntries uint64 `json:"live_entries"`
+	LiveBytes   uint64 `json:"live_bytes"`
 }
 
 // Bytes is the size of keys and values.
@@ -47,13 +54,17 @@ func (c *Count) add(d Count) {
 	c.Entries += d.Entries
 	c.KeyBytes += d.KeyBytes
 	c.ValueBytes += d.ValueBytes
-	c.LiveEntries += d.LiveEntries
-	c.LiveBytes += d.LiveBytes
+	if c.Live != nil {
+		c.LiveEntries += d.LiveEntries
+		c.LiveBytes += d.LiveBytes
+	}
 }
 
 // A Group is what the keys with a prefix have.
 type Group struct {
-	Prefix []byte
+	Prefix       []byte  `json:"-"`
+	Text         *string `json:"prefix,omitempty"` // Prefix, if it is UTF-8
+	PrefixBase64 []byte  `json:"prefix_base64,omitempty"`
 	Count
 }
 
@@ -64,27 +75,27 @@ func compareGroups(a, b Group) int {
 
 // A Result is what a Counter has counted.
 type Result struct {
-	Top      []Group // the largest groups, the largest first
-	Prefixes uint64  // number of prefixes; with Unknown, there are more
-	Others   Count   // what the groups have that are not in Top
-	Without  Count   // what keys without a prefix have
-	All      Count
+	Count            // of all entries
+	Prefixes uint64  `json:"prefixes"`       // number of prefixes; with Unknown, there are more
+	Top      []Group `json:"top"`            // the largest groups, the largest first
+	Others   Count   `json:"others"`         // what the groups have that are not in Top
+	Without  Count   `json:"without_prefix"` // what keys without a prefix have
 
 	// Unknown is what of Others belongs to groups that were not told apart, since there were too
 	// many. One of them may be larger than those in Top. It is 0 if the keys came in runs.
-	Unknown Count
+	Unknown Count `json:"others_not_told_apart"`
 }
 
 // A Counter counts entries by prefix.
 type Counter struct {
-	rule    Rule
-	runs    bool // all keys with a prefix come one after the other
-	top     int
-	full    bool              // Top of the result has at least top groups, in order
-	current Group             // with runs; without a Prefix: none
-	apart   map[string]*Count // without runs
-	room    int               // bytes that apart may still take
-	result  Result
+	rule     Rule
+	top      int
+	runs     bool // all keys with a prefix come one after the other
+	versions bool // entries may not be live
+	room     int  // bytes that groups may still take, without runs
+	live     Live // of the entry that is added
+	groups   map[string]*Group
+	result   Result
 }
 
 // What a Counter keeps apart where keys do not come in runs.
@@ -95,90 +106,84 @@ const (
 
 // NewCounter returns a Counter that finds the top largest groups. With runs, all keys with a prefix
 // must come one after the other, as in bytewise order: the result is exact then, and no more than twice
-// as many groups are in memory. Without, it is exact as far as all groups have room in 64 MiB.
-func NewCounter(rule Rule, top int, runs bool) *Counter {
-	return &Counter{rule: rule, runs: runs, top: top, apart: map[string]*Count{}, room: maxRoom}
+// as many groups are in memory. Without, it is exact as far as all groups have room in 64 MiB. With versions, entries
+// may not be live.
+func NewCounter(rule Rule, top int, runs, versions bool) *Counter {
+	c := &Counter{rule: rule, top: top, runs: runs, versions: versions, room: maxRoom, groups: map[string]*Group{}}
+	c.result = Result{Top: []Group{}, Count: c.newCount(), Others: c.newCount(), Without: c.newCount(), Unknown: c.newCount()}
+	return c
+}
+
+func (c *Counter) newCount() (n Count) {
+	if c.versions {
+		n.Live = new(Live)
+	}
+	return n
 }
 
 // Add counts an entry.
 func (c *Counter) Add(key, value []byte, live bool) {
-	n := Count{Entries: 1, KeyBytes: uint64(len(key)), ValueBytes: uint64(len(value))}
-	if live {
-		n.LiveEntries, n.LiveBytes = 1, n.Bytes()
+	n := Count{Entries: 1, KeyBytes: uint64(len(key)), ValueBytes: uint64(len(value)), Live: &c.live}
+	if c.live = (Live{}); live {
+		c.live = Live{1, n.Bytes()}
 	}
-	c.result.All.add(n)
-	prefix := c.rule.prefixOf(key)
-	switch {
-	case prefix == nil:
+	c.result.add(n)
+	if prefix := c.rule.prefixOf(key); prefix == nil {
 		c.result.Without.add(n)
+	} else {
+		c.countOf(prefix).add(n)
+	}
+}
+
+// countOf returns the count of the group with a prefix.
+func (c *Counter) countOf(prefix []byte) *Count {
+	if g := c.groups[string(prefix)]; g != nil {
+		return &g.Count
+	}
+	switch memory := len(prefix) + groupMemory; {
 	case c.runs:
-		c.addToRun(prefix, n)
+		c.endGroups()
+	case memory > c.room:
+		return &c.result.Unknown
 	default:
-		c.addToGroup(prefix, n)
+		c.room -= memory
 	}
+	g := &Group{Prefix: bytes.Clone(prefix), Count: c.newCount()}
+	c.groups[string(prefix)] = g
+	return &g.Count
 }
 
-func (c *Counter) addToRun(prefix []byte, n Count) {
-	if c.current.Prefix == nil || !bytes.Equal(prefix, c.current.Prefix) {
-		c.endRun()
-		c.current = Group{Prefix: bytes.Clone(prefix)}
-	}
-	c.current.add(n)
-}
-
-// endRun ends the run of current, if there is one.
-func (c *Counter) endRun() {
-	if c.current.Prefix != nil {
-		c.end(c.current)
-	}
-}
-
-// end takes a group that has all its entries.
-func (c *Counter) end(g Group) {
+// endGroups ends groups that have all their entries.
+func (c *Counter) endGroups() {
 	r := &c.result
-	r.Prefixes++
-	if c.full && compareGroups(g, r.Top[c.top-1]) > 0 {
-		r.Others.add(g.Count)
-		return
+	for _, g := range c.groups {
+		r.Prefixes++
+		if r.Top = append(r.Top, *g); len(r.Top) >= 2*c.top {
+			c.cut()
+		}
 	}
-	if r.Top = append(r.Top, g); len(r.Top) >= 2*c.top {
-		c.cut()
-	}
+	clear(c.groups)
 }
 
 // cut keeps the largest groups, in order.
 func (c *Counter) cut() {
 	r := &c.result
 	slices.SortFunc(r.Top, compareGroups)
-	if c.full = len(r.Top) >= c.top; !c.full {
-		return
-	}
-	for _, g := range r.Top[c.top:] {
+	n := min(c.top, len(r.Top))
+	for _, g := range r.Top[n:] {
 		r.Others.add(g.Count)
 	}
-	r.Top = slices.Delete(r.Top, c.top, len(r.Top))
-}
-
-func (c *Counter) addToGroup(prefix []byte, n Count) {
-	g := c.apart[string(prefix)]
-	if memory := len(prefix) + groupMemory; g == nil && memory <= c.room {
-		g = new(Count)
-		c.apart[string(prefix)], c.room = g, c.room-memory
-	}
-	if g == nil {
-		g = &c.result.Unknown
-	}
-	g.add(n)
+	r.Top = slices.Delete(r.Top, n, len(r.Top))
 }
 
 // Result returns the result. The Counter cannot be used any more.
 func (c *Counter) Result() *Result {
-	c.endRun()
-	for prefix, n := range c.apart {
-		c.end(Group{[]byte(prefix), *n})
-	}
+	c.endGroups()
+	c.cut()
 	r := &c.result
 	r.Others.add(r.Unknown)
-	c.cut()
+	for i := range r.Top {
+		r.Top[i].Text, r.Top[i].PrefixBase64 = printable.StringOrBytes(r.Top[i].Prefix)
+	}
 	return r
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // An entry is what a Counter counts.
@@ -41,13 +43,14 @@ func randomRule(r *rand.Rand) Rule {
 
 // expected is the result by a map of all prefixes.
 func expected(rule Rule, top int, entries []entry) *Result {
-	groups, want := map[string]Count{}, &Result{}
+	newCount := func() Count { return Count{Live: new(Live)} }
+	groups, want := map[string]Count{}, &Result{Count: newCount(), Top: []Group{}, Others: newCount(), Without: newCount(), Unknown: newCount()}
 	for _, e := range entries {
-		c := Count{Entries: 1, KeyBytes: uint64(len(e.key)), ValueBytes: uint64(len(e.value))}
+		c := Count{Entries: 1, KeyBytes: uint64(len(e.key)), ValueBytes: uint64(len(e.value)), Live: new(Live)}
 		if e.live {
 			c.LiveEntries, c.LiveBytes = 1, uint64(len(e.key)+len(e.value))
 		}
-		want.All.add(c)
+		want.add(c)
 		prefix := ""
 		switch before, _, found := strings.Cut(string(e.key), string(rule.Delimiter)); {
 		case rule.Delimiter != nil && found:
@@ -58,13 +61,18 @@ func expected(rule Rule, top int, entries []entry) *Result {
 			want.Without.add(c)
 			continue
 		}
+		if _, ok := groups[prefix]; !ok {
+			groups[prefix] = newCount()
+		}
 		g := groups[prefix]
 		g.add(c)
 		groups[prefix] = g
 	}
 	want.Prefixes = uint64(len(groups))
 	for prefix, c := range groups {
-		want.Top = append(want.Top, Group{[]byte(prefix), c})
+		g := Group{Prefix: []byte(prefix), Count: c}
+		g.Text, g.PrefixBase64 = printable.StringOrBytes(g.Prefix)
+		want.Top = append(want.Top, g)
 	}
 	slices.SortFunc(want.Top, compareGroups)
 	for _, g := range want.Top[min(top, len(want.Top)):] {
@@ -86,7 +94,7 @@ func TestCounterIsAMap(t *testing.T) {
 			if runs {
 				slices.SortStableFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 			}
-			c := NewCounter(rule, top, runs)
+			c := NewCounter(rule, top, runs, true)
 			for _, e := range entries {
 				c.Add(e.key, e.value, e.live)
 			}
@@ -103,11 +111,11 @@ func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("x"), 1<<20)
 	for _, runs := range []bool{true, false} {
-		c := NewCounter(Rule{Delimiter: []byte("/")}, 3, runs)
+		c := NewCounter(Rule{Delimiter: []byte("/")}, 3, runs, true)
 		for i := range 200 {
 			c.Add(fmt.Appendf(nil, "%04d%s/%d", i, long, i), nil, true)
 		}
-		if n := len(c.apart); n > maxRoom>>20 {
+		if n := len(c.groups); n > maxRoom>>20 {
 			t.Errorf("in runs: %v: %d long prefixes in memory", runs, n)
 		}
 		r := c.Result()
@@ -115,7 +123,7 @@ func TestCounterIsBounded(t *testing.T) {
 		for _, g := range r.Top {
 			top.add(g.Count)
 		}
-		if n := top.Entries + r.Others.Entries; n != 200 || r.All.Entries != 200 || len(r.Top) != 3 {
+		if n := top.Entries + r.Others.Entries; n != 200 || r.Entries != 200 || len(r.Top) != 3 {
 			t.Errorf("in runs: %v: %d entries, want 200", runs, n)
 		}
 		if known := r.Unknown.Entries == 0; known != runs || !runs && r.Prefixes+r.Unknown.Entries != 200 {

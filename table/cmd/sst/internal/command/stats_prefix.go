@@ -79,7 +79,7 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 			p.noteAbout(s.Path, fmt.Sprintf("too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
 				text.Count(n.Entries, "entry"), text.Bytes(n.Bytes())))
 		}
-		return errors.Join(p.print(r.json(), r.print), namedLosses(s, s.Losses(source.KeyRange{}), "entries of these keys are missing from the counts"))
+		return errors.Join(p.print(r, r.print), namedLosses(s, s.Losses(source.KeyRange{}), "entries of these keys are missing from the counts"))
 	})
 }
 
@@ -102,7 +102,8 @@ func sizeOfTables(path string, flags *sourceFlags) int64 {
 
 // count counts the entries of a source.
 func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
-	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order))
+	versions := (s.Internal || s.HasLayers()) && s.Order != table.AnyOrder
+	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order), versions)
 	var last []byte // nil: there is none
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
 		if err != nil {
@@ -114,27 +115,26 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 		}
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}
-	return prefixResult{c.Result(), s.Path, f.rule, (s.Internal || s.HasLayers()) && s.Order != table.AnyOrder}, nil
+	return prefixResult{s.Path, c.Result(), f.rule}, nil
 }
 
 // A prefixResult is what a source has, by prefix.
 type prefixResult struct {
+	Path string `json:"file"`
 	*byprefix.Result
-	path    string
-	rule    byprefix.Rule
-	hasLive bool // entries have versions, so that some may not be live
+	rule byprefix.Rule
 }
 
 // print prints a line for each prefix, and then for what others have.
 func (r prefixResult) print(out io.Writer) {
-	text.Line(out, "%s: %s", r.path, r.about())
-	if r.All.Entries == 0 {
+	text.Line(out, "%s: %s", r.Path, r.about())
+	if r.Entries == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush() // out remembers its error
 	head := []string{"bytes", "share", "keys", "values", "entries"}
-	if r.hasLive {
+	if r.Live != nil {
 		head = append(head, "live bytes", "live entries")
 	}
 	text.Cells(w, append(head, "  prefix")...)
@@ -147,26 +147,26 @@ func (r prefixResult) print(out io.Writer) {
 	if r.Others.Entries > 0 {
 		r.row(w, r.Others, r.othersText())
 	}
-	r.row(w, r.All, "all")
+	r.row(w, r.Count, "all")
 }
 
 // about says what there is.
 func (r prefixResult) about() string {
-	if r.All.Entries == 0 {
+	if r.Entries == 0 {
 		return "no entries"
 	}
 	more := ""
 	if r.Unknown.Entries > 0 {
 		more = "more than "
 	}
-	return fmt.Sprintf("%s, %s%s", text.Count(r.All.Entries, "entry"), more, text.Count(r.Prefixes, "prefix"))
+	return fmt.Sprintf("%s, %s%s", text.Count(r.Entries, "entry"), more, text.Count(r.Prefixes, "prefix"))
 }
 
 // row prints what entries have.
 func (r prefixResult) row(w io.Writer, n byprefix.Count, what string) {
-	share := 100 * float64(n.Bytes()) / float64(max(1, r.All.Bytes()))
+	share := 100 * float64(n.Bytes()) / float64(max(1, r.Bytes()))
 	cells := []string{text.Bytes(n.Bytes()), fmt.Sprintf("%.1f %%", share), text.Bytes(n.KeyBytes), text.Bytes(n.ValueBytes), humanize.Comma(int64(n.Entries))}
-	if r.hasLive {
+	if r.Live != nil {
 		cells = append(cells, text.Bytes(n.LiveBytes), humanize.Comma(int64(n.LiveEntries)))
 	}
 	text.Cells(w, append(cells, "  "+what)...)
@@ -189,43 +189,4 @@ func (r prefixResult) othersText() string {
 		return "all other prefixes"
 	}
 	return text.Count(r.Prefixes-uint64(len(r.Top)), "other prefix")
-}
-
-// A prefixCount is a byprefix.Count as JSON.
-type prefixCount struct {
-	byprefix.Count
-	LiveEntries *uint64 `json:"live_entries,omitempty"` // nil: entries have no versions
-	LiveBytes   *uint64 `json:"live_bytes,omitempty"`
-}
-
-func (r prefixResult) count(n byprefix.Count) prefixCount {
-	if !r.hasLive {
-		return prefixCount{Count: n}
-	}
-	return prefixCount{n, &n.LiveEntries, &n.LiveBytes}
-}
-
-// A prefixGroup is a byprefix.Group as JSON.
-type prefixGroup struct {
-	Prefix       *string `json:"prefix,omitempty"`
-	PrefixBase64 []byte  `json:"prefix_base64,omitempty"`
-	prefixCount
-}
-
-// json returns what --json prints.
-func (r prefixResult) json() any {
-	top := []prefixGroup{}
-	for _, g := range r.Top {
-		prefix, encoded := printable.StringOrBytes(g.Prefix)
-		top = append(top, prefixGroup{prefix, encoded, r.count(g.Count)})
-	}
-	return struct {
-		File string `json:"file"`
-		prefixCount
-		Prefixes uint64        `json:"prefixes"`
-		Top      []prefixGroup `json:"top"`
-		Others   prefixCount   `json:"others"`
-		Without  prefixCount   `json:"without_prefix"`
-		Unknown  prefixCount   `json:"others_not_told_apart"`
-	}{r.path, r.count(r.All), r.Prefixes, top, r.count(r.Others), r.count(r.Without), r.count(r.Unknown)}
 }

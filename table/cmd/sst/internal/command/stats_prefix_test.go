@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
 )
 
 // randomVersions returns internal keys of which many are versions of one user key, deletions among
@@ -80,22 +81,22 @@ func countsOf(keys [][]byte, delimiter string, length int) prefixCounts {
 func printedCounts(t *testing.T, printed string) prefixCounts {
 	t.Helper()
 	var r struct {
-		Top     []prefixGroup `json:"top"`
-		Without prefixCount   `json:"without_prefix"`
+		Top     []byprefix.Group `json:"top"`
+		Without byprefix.Count   `json:"without_prefix"`
 	}
 	if err := json.NewDecoder(strings.NewReader(printed)).Decode(&r); err != nil {
 		t.Fatal(err)
 	}
 	counts := prefixCounts{}
-	add := func(prefix string, n prefixCount) {
-		counts[prefix] = [5]uint64{n.Entries, n.KeyBytes, n.ValueBytes, *n.LiveEntries, *n.LiveBytes}
+	add := func(prefix string, n byprefix.Count) {
+		counts[prefix] = [5]uint64{n.Entries, n.KeyBytes, n.ValueBytes, n.LiveEntries, n.LiveBytes}
 	}
 	for _, g := range r.Top {
 		prefix := g.PrefixBase64
-		if g.Prefix != nil {
-			prefix = []byte(*g.Prefix)
+		if g.Text != nil {
+			prefix = []byte(*g.Text)
 		}
-		add("of "+string(prefix), g.prefixCount)
+		add("of "+string(prefix), g.Count)
 	}
 	if r.Without.Entries > 0 {
 		add("without", r.Without)
