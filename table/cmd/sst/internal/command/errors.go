@@ -97,14 +97,18 @@ func (d *damaged) add(err error) {
 type damageReported struct {
 	files, databases []string
 	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file
-	told             int // how many of the damaged other errors tell
 }
 
-// count counts a damaged file. told says that another error tells it.
-func (d *damageReported) count(told bool) {
-	d.damaged, d.of = d.damaged+1, d.of+1
-	if told {
-		d.told++
+// add adds a damaged file, or its database.
+func (d *damageReported) add(t target, err error) {
+	d.damaged++
+	switch {
+	case t.in.database:
+		if !slices.Contains(d.databases, t.in.path) {
+			d.databases = append(d.databases, t.in.path)
+		}
+	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst repair repairs no other damage
+		d.files = append(d.files, t.Path)
 	}
 }
 

@@ -3,11 +3,19 @@ package command
 import (
 	"errors"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -86,4 +94,112 @@ func (p *pass) print(v any, rows func(w io.Writer)) error {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	rows(w)
 	return w.Flush()
+}
+
+// A target is a file that a command goes over.
+type target struct {
+	dbdir.TableFile
+	kind  string
+	state *dbdir.StateFile // of a file that is no table and no log to read; nil: of others
+	in    *folder
+}
+
+// The kinds of targets.
+const (
+	isTable    = "table"
+	isLog      = "log"
+	isRecords  = "records" // in the format of logs, but no log: see source.RecordFile
+	isCurrent  = "current"
+	isManifest = "manifest"
+)
+
+// A folder is what the targets of an argument have in common.
+type folder struct {
+	path     string            // the directory; "": the argument is a file
+	version  *versions.Version // of the database
+	order    dbfile.Order      // the order that the user or the MANIFEST says
+	database bool              // sst repair reads the directory
+	lastLog  *dbfile.Log       // the last log that was read
+	highest  uint64            // the highest sequence number of the tables that were checked
+	newest   string            // the path of a table that has it
+}
+
+// targets returns the files that the arguments name. Missing tables are among them. Directories
+// that cannot be listed, and what is wrong with databases, are errors of the pass. With states, files such
+// as CURRENT are targets too, behind what they are about, and what is wrong with them is no error.
+func (p *pass) targets(args []string, states bool) (all []target) {
+	for _, arg := range args {
+		if dbdir.IsDirectory(arg) {
+			all = append(all, p.targetsIn(arg, states)...)
+			continue
+		}
+		t := target{dbdir.TableFile{Path: arg}, isTable, nil, &folder{order: p.options.Order, lastLog: new(dbfile.Log)}}
+		if dbfile.IsLogFile(arg, p.options.Options) {
+			t.kind = isLog
+		} else if kind, _ := dbfile.FileKindOf(arg, p.options.Options); kind == dbfile.RecordFile { // opening it returns the error
+			t.kind = isRecords
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// targetsIn returns the tables and logs of a directory, each in the order in which they were written.
+func (p *pass) targetsIn(path string, states bool) (all []target) {
+	dir, err := dbdir.ListDir(path, p.options.ListOptions)
+	p.fail(err)
+	p.note(dir.Notes...)
+	in := &folder{path: path, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
+	in.lastLog = &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}
+	for _, t := range dir.All() {
+		all = append(all, target{t, isTable, nil, in})
+	}
+	if dir.Set == "" {
+		slices.Reverse(all)
+	}
+	for _, path := range dir.Logs {
+		all = append(all, target{dbdir.TableFile{Path: path}, isLog, nil, in})
+	}
+	if !states {
+		p.fail(dir.Damage...)
+		return all
+	}
+	for _, f := range dir.StateFiles() {
+		kind := isManifest
+		if name := filepath.Base(f.Path); name == "CURRENT" {
+			kind = isCurrent
+		} else if _, log := versions.LogNumber(name); log {
+			kind = isLog
+		}
+		all = append(all, target{dbdir.TableFile{Path: f.Path}, kind, &f, in})
+	}
+	return all
+}
+
+// nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
+func (t target) nextLog() *dbfile.Log {
+	t.in.lastLog = t.in.lastLog.Next(t.Path)
+	return t.in.lastLog
+}
+
+func pathsOf(tables []target) []string {
+	var paths []string
+	for _, t := range tables {
+		paths = append(paths, t.Path)
+	}
+	return paths
+}
+
+// sizeOf returns the size of all files together.
+func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
+
+// wasRemoved reports whether err says that the file was removed from its directory, because
+// its database is in use.
+func (t target) wasRemoved(err error, o source.Options) bool {
+	if t.in.path == "" || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	d, err := dbdir.ListDir(t.in.path, o.ListOptions)
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l dbdir.TableFile) bool { return l.Path == t.Path })
+	return err == nil && !has
 }

@@ -60,41 +60,28 @@ type recordStats struct {
 	RecordSizes sizes.Histogram `json:"record_sizes"`
 }
 
-// count reads the records.
-func (s *recordStats) count(r *dbfile.Records, o source.Options) error {
+// countRecords reads the records. note says what is at the end and no record.
+func countRecords(path string, o source.Options) (s recordStats, note string, err error) {
+	r := dbfile.Records{Path: path}
 	for record, err := range r.All(o.Options, 0) {
 		if err != nil {
-			return err
+			return s, "", err
 		}
 		s.Records++
 		s.RecordBytes += uint64(record.Len)
 		s.RecordSizes.Add(record.Len)
 	}
-	s.Size = r.Size
-	return nil
-}
-
-// verifyRecords checks a file whose records are not batches: its checksums.
-func verifyRecords(path string, o source.Options) (remark string, err error) {
-	var s recordStats
-	r := dbfile.Records{Path: path}
-	if err := s.count(&r, o); err != nil {
-		return "", err
-	}
-	remark = ", but it is " + string(dbfile.RecordFile) + ": only the checksums of " + text.Count(s.Records, "record") + " were checked"
-	if r.Note != "" {
-		remark += ", and " + r.Note
-	}
-	return remark, nil
+	s.File, s.Size = path, r.Size
+	return s, r.Note, nil
 }
 
 // statsOfRecords prints the statistics of a file whose records are not batches.
 func (p *pass) statsOfRecords(path string) error {
-	s, r := recordStats{File: path}, dbfile.Records{Path: path}
-	if err := s.count(&r, p.options); err != nil {
+	s, note, err := countRecords(path, p.options)
+	if err != nil {
 		return err
 	}
-	p.noteAbout(path, r.Note)
+	p.noteAbout(path, note)
 	return p.print(s, func(w io.Writer) {
 		text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), dbfile.RecordFile)
 		text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +77,7 @@ type verifier struct {
 	quiet bool
 	add   func(n int64) // called with how many bytes were checked: together as many as the files have
 	found damageReported
+	told  int // how many of the damaged files other errors tell
 }
 
 // A verdict is what verify prints of a file.
@@ -93,64 +93,63 @@ type verdict struct {
 func (v *verifier) verify(targets []target) error {
 	for _, err := range v.failed {
 		if errors.Is(err, table.ErrCorrupt) { // of the manifest of a set
-			v.found.count(true)
+			v.found.of, v.found.damaged, v.told = v.found.of+1, v.found.damaged+1, v.told+1
 		}
 	}
-	err := each(v.pass, targets, func(t target) error {
-		o, part := v.options, progress.NewPart(v.add, sizeOf(t))
-		o.ReadOnce = part.Add
-		remark, err := t.verify(o)
-		part.Done()
-		is := t.judge(err, o)
-		return errors.Join(v.print(verdict{t.Path, t.kind, is, text.Lines(err), strings.TrimPrefix(remark, ", but ")}), v.count(t, is, err))
-	})
-	if v.found.damaged > v.found.told {
+	err := each(v.pass, targets, v.check)
+	if v.found.damaged > v.told {
 		err = errors.Join(err, v.found)
 	}
 	return err
 }
 
-// The verdicts.
-const (
-	isOK        = "ok"
-	isDamaged   = "damaged"
-	isMissing   = "missing"
-	isUnchecked = "unchecked"
-	wasRemoved  = "removed"
-)
-
-// judge returns the verdict for an error of verify.
-func (t target) judge(err error, o source.Options) string {
+// check prints the verdict on a file. It returns the error that the verdict does not tell.
+func (v *verifier) check(t target) (untold error) {
+	o, part := v.options, progress.NewPart(v.add, sizeOf(t))
+	o.ReadOnce = part.Add
+	remarks, err := t.verify(o)
+	part.Done()
+	d := verdict{t.Path, t.kind, "ok", text.Lines(err), strings.Join(remarks, ", but ")}
+	v.found.of++
 	switch {
 	case err == nil:
-		return isOK
 	case t.wasRemoved(err, o):
-		return wasRemoved
-	case !errors.Is(err, table.ErrCorrupt):
-		return isUnchecked
+		d.Verdict = "removed"
+		v.found.of--
+	case errors.Is(err, table.ErrCorrupt):
+		d.Verdict = "damaged"
+		if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
+			d.Verdict = "missing"
+		}
+		v.found.add(t, err)
+	default:
+		d.Verdict, untold = "unchecked", fmt.Errorf("%s could not be checked completely", t.Path)
+		if cli.StatusOf(err) == cli.ExitMemory {
+			untold = &dbfile.FileError{Path: t.Path, Err: err}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			v.found.damaged, v.told = v.found.damaged+1, v.told+1
+		}
 	}
-	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
-		return isMissing
-	}
-	return isDamaged
+	return errors.Join(v.print(d), untold)
 }
 
 // print prints a verdict: as JSON, or as a line for each error.
 func (v *verifier) print(d verdict) error {
 	lines := d.Errors
 	switch {
-	case d.Verdict == isOK && v.quiet:
+	case d.Verdict == "ok" && v.quiet:
 		return nil
 	case v.asJSON:
 		for i := range lines {
 			lines[i] = strings.TrimPrefix(lines[i], d.File+": ")
 		}
 		return text.JSONLine(v.out, d)
-	case d.Verdict == wasRemoved:
+	case d.Verdict == "removed":
 		lines = []string{d.File + ": removed before it was checked, because its database is in use"}
-	case d.Verdict == isOK && d.Remark != "":
+	case d.Verdict == "ok" && d.Remark != "":
 		lines = []string{d.File + ": ok, but " + d.Remark}
-	case d.Verdict == isOK:
+	case d.Verdict == "ok":
 		lines = []string{d.File + ": ok"}
 	}
 	for _, line := range lines {
@@ -159,83 +158,65 @@ func (v *verifier) print(d verdict) error {
 	return nil
 }
 
-// count counts a verdict. It returns the error that the verdict does not tell.
-func (v *verifier) count(t target, is string, err error) error {
-	switch is {
-	case isOK:
-		v.found.of++
-	case isDamaged, isMissing:
-		v.found.count(false)
-		v.found.addFile(t, err)
-	case isUnchecked:
-		if errors.Is(err, fs.ErrNotExist) {
-			v.found.count(true)
-		} else {
-			v.found.of++
-		}
-		if cli.StatusOf(err) == cli.ExitMemory {
-			return &dbfile.FileError{Path: t.Path, Err: err}
-		}
-		return fmt.Errorf("%s could not be checked completely", t.Path)
-	}
-	return nil
-}
-
-// addFile adds a damaged file, or its database.
-func (d *damageReported) addFile(t target, err error) {
-	switch {
-	case t.in.database:
-		if !slices.Contains(d.databases, t.in.path) {
-			d.databases = append(d.databases, t.in.path)
-		}
-	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst repair repairs no other damage
-		d.files = append(d.files, t.Path)
-	}
-}
-
-// verify returns the damage of a file, or why it could not be checked. remark is about a sound one.
-func (t target) verify(o source.Options) (remark string, err error) {
+// verify returns the damage of a file, or why it could not be checked. The remarks are about a sound one.
+func (t target) verify(o source.Options) (remarks []string, err error) {
+	remark := ""
 	switch {
 	case t.state != nil:
-		return t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
-	case t.kind == isLog && t.in.version != nil && !o.AllTables:
-		return t.nextLog().Verify(t.in.highest)
+		remark, err = t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
-		return t.nextLog().Verify(0)
+		inTables := uint64(0)
+		if t.in.version != nil && !o.AllTables {
+			inTables = t.in.highest
+		}
+		remark, err = t.nextLog().Verify(inTables)
+		remark = strings.TrimPrefix(remark, ", but ")
 	case t.kind == isRecords:
-		return verifyRecords(t.Path, o)
+		s, note, err := countRecords(t.Path, o)
+		if err != nil {
+			return nil, err
+		}
+		remark = fmt.Sprintf("it is %s: only the checksums of %s were checked", dbfile.RecordFile, text.Count(s.Records, "record"))
+		if note != "" {
+			remark += ", and " + note
+		}
+	default:
+		return t.verifyTable(o)
 	}
+	return noted(nil, remark != "", remark), err
+}
+
+// noted returns remarks, with another one if it is so.
+func noted(remarks []string, is bool, remark string) []string {
+	if is {
+		remarks = append(remarks, remark)
+	}
+	return remarks
+}
+
+func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	o.Order = t.in.order
 	f, err := t.Open(o.ListOptions)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if filters := f.Filters(); filters.UnknownPolicy {
-		remark = ", but of its filter only the checksum was checked: " + filters.Reason()
-	}
-	if errors.Is(f.HiddenKeys(), table.ErrFilterOnly) {
-		remark += ", but there is a filter only: without its keys it cannot be checked that it has them all"
-	}
-	if f.Rewritten {
-		remark += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
-	}
-	keys, note, err := f.Verify(t.Line)
-	if f.OrderNote != "" {
-		remark += ", but " + f.OrderNote
-	}
+	filters := f.Filters()
+	remarks = noted(remarks, filters.UnknownPolicy, "of its filter only the checksum was checked: "+filters.Reason())
+	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "there is a filter only: without its keys it cannot be checked that it has them all")
+	remarks = noted(remarks, f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")
+	keys, remark, err := f.Verify(t.Line)
+	remarks = noted(remarks, f.OrderNote != "", f.OrderNote)
+	remarks = noted(remarks, remark != "", remark)
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
 	}
-	if note != "" {
-		remark += ", but " + note
-	}
 	if t.Meta != nil {
-		differs := f.CheckManifest(t.in.version, t.Meta, keys)
-		if err = errors.Join(err, differs); err == nil && keys.Highest() > t.in.highest {
+		err = errors.Join(err, f.CheckManifest(t.in.version, t.Meta, keys))
+		if err == nil && keys.Highest() > t.in.highest {
 			t.in.highest, t.in.newest = keys.Highest(), t.Path
 		}
 	}
-	return remark, f.Wrap(errors.Join(err, f.Close()))
+	return remarks, f.Wrap(errors.Join(err, f.Close()))
 }
 
 // checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
