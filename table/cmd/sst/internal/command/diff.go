@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -71,17 +70,18 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if err != nil {
 		return err
 	}
-	c := comparison{last: []byte{}, a: a, b: b, lostA: a.NewLossCursor(), lostB: b.NewLossCursor()}
-	for d, err := range differences(a, b, source.ScanOptions{Versions: versions}) {
-		if err != nil {
-			return c.endedBy(err)
+	c := comparison{versions: versions, a: side{Source: a, sign: "-"}, b: side{Source: b, sign: "+"}}
+	err = c.run(func(s *side) error {
+		if f.summary {
+			return nil
 		}
-		if !c.count(d) {
-			continue
-		}
-		if err := f.print(out, p, d); err != nil {
+		if _, err := io.WriteString(out, s.sign); err != nil {
 			return err
 		}
+		return p.print(s.entry)
+	})
+	if err != nil {
+		return err
 	}
 	if f.summary {
 		c.print(out)
@@ -90,34 +90,10 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	for _, s := range []*source.Source{a, b} {
 		lost = append(lost, namedLosses(s, s.Losses(source.KeyRange{}), "these keys were not compared"))
 	}
-	return cmp.Or(errors.Join(lost...), cli.Negative(c.onlyA+c.onlyB+c.changed > 0))
+	return cmp.Or(errors.Join(lost...), cli.Negative(c.a.only+c.b.only+c.changed > 0))
 }
 
-func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
-	if f.summary {
-		return nil
-	}
-	for _, side := range []struct {
-		sign  string
-		entry *source.Entry
-	}{{"-", d.a}, {"+", d.b}} {
-		if side.entry == nil {
-			continue
-		}
-		if _, err := io.WriteString(out, side.sign); err != nil {
-			return err
-		}
-		if err := p.print(*side.entry); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// A difference is an entry of a, of b, or of both with the same key.
-type difference struct{ a, b *source.Entry }
-
-// A sourceCursor iterates over one of the two sources.
+// A sourceCursor iterates over the entries of a source.
 type sourceCursor struct {
 	next  func() (source.Entry, error, bool)
 	entry source.Entry
@@ -127,83 +103,85 @@ type sourceCursor struct {
 
 func (s *sourceCursor) move() { s.entry, s.err, s.more = s.next() }
 
-// differences merges the entries of both sources, including equal ones.
-func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference, error] {
-	return func(yield func(difference, error) bool) {
-		nextA, stopA := iter.Pull2(a.Scan(o))
-		defer stopA()
-		nextB, stopB := iter.Pull2(b.Scan(o))
-		defer stopB()
-		x, y := sourceCursor{next: nextA}, sourceCursor{next: nextB}
-		x.move()
-		y.move()
-		for x.more || y.more {
-			if err := errors.Join(x.err, y.err); err != nil {
-				yield(difference{}, err)
-				return
+// A side is one of the two sources.
+type side struct {
+	*source.Source
+	sourceCursor
+	sign string
+	lost *source.LossCursor
+	only uint64 // entries that the other side does not have
+}
+
+// A comparison merges the entries of both sources, and counts them.
+type comparison struct {
+	a, b          side
+	versions      bool // all versions are compared
+	changed, same uint64
+	unknown       uint64 // of keys that one of the sources has lost
+	last          []byte // the last key; nil: none
+}
+
+// run calls show for entries that differ, those of a first.
+func (c *comparison) run(show func(*side) error) error {
+	for _, s := range []*side{&c.a, &c.b} {
+		next, stop := iter.Pull2(s.Scan(source.ScanOptions{Versions: c.versions}))
+		defer stop()
+		s.next, s.lost = next, s.NewLossCursor()
+		s.move()
+	}
+	for c.a.more || c.b.more {
+		if err := errors.Join(c.a.err, c.b.err); err != nil {
+			return c.endedBy(err)
+		}
+		order := c.order()
+		have := []*side{&c.a, &c.b}
+		if order < 0 {
+			have = have[:1]
+		} else if order > 0 {
+			have = have[1:]
+		}
+		differ := c.count(have)
+		for _, s := range have {
+			if differ {
+				if err := show(s); err != nil {
+					return err
+				}
 			}
-			order := x.order(y, o.Versions, a.Order)
-			var d difference
-			if order <= 0 {
-				d.a = &x.entry
-			}
-			if order >= 0 {
-				d.b = &y.entry
-			}
-			if !yield(d, nil) {
-				return
-			}
-			if order <= 0 {
-				x.move()
-			}
-			if order >= 0 {
-				y.move()
-			}
+			s.move()
 		}
 	}
+	return nil
 }
 
-// order returns < 0 if the entry of s comes before the entry of o or o has no more entries,
-// and so on.
-func (s sourceCursor) order(o sourceCursor, versions bool, keys table.Comparer) int {
+// order returns < 0 if the entry of a comes before that of b or b has no more entries, and so on.
+func (c *comparison) order() int {
 	switch {
-	case !o.more:
+	case !c.b.more:
 		return -1
-	case !s.more:
+	case !c.a.more:
 		return 1
-	case versions:
-		return s.entry.Compare(o.entry, keys)
+	case c.versions:
+		return c.a.entry.Compare(c.b.entry, c.a.Order)
 	}
-	return keys.Compare(s.entry.Key, o.entry.Key)
+	return c.a.Order.Compare(c.a.entry.Key, c.b.entry.Key)
 }
 
-// A comparison counts what was compared.
-type comparison struct {
-	onlyA, onlyB, changed, same uint64
-	unknown                     uint64 // of keys that one of the sources has lost
-	last                        []byte // the last key
-	a, b                        *source.Source
-	lostA, lostB                *source.LossCursor
-}
-
-// count counts d, and reports whether it is a difference. An entry is none if one of the sources
-// has lost the key: it may have another entry, or none.
-func (c *comparison) count(d difference) bool {
-	c.last = append(c.last[:0], cmp.Or(d.a, d.b).Key...)
-	lostA, lostB := c.lostA.IsLost(c.last), c.lostB.IsLost(c.last)
+// count counts the entry that one or both sides have, and reports whether it differs. It does not if one of the
+// sources has lost the key: it may have another entry, or none.
+func (c *comparison) count(have []*side) (differs bool) {
+	c.last = wire.AppendNotNil(c.last[:0], have[0].entry.Key)
+	lostA, lostB := c.a.lost.IsLost(c.last), c.b.lost.IsLost(c.last)
 	switch {
 	case lostA || lostB:
 		c.unknown++
 		return false
-	case d.a != nil && d.b != nil && bytes.Equal(d.a.Value, d.b.Value):
+	case len(have) == 1:
+		have[0].only++
+	case bytes.Equal(c.a.entry.Value, c.b.entry.Value):
 		c.same++
 		return false
-	case d.a != nil && d.b != nil:
-		c.changed++
-	case d.a != nil:
-		c.onlyA++
 	default:
-		c.onlyB++
+		c.changed++
 	}
 	return true
 }
@@ -214,12 +192,12 @@ func (c *comparison) print(out io.Writer) {
 	if c.unknown > 0 {
 		unknown = fmt.Sprintf(", %d not compared", c.unknown)
 	}
-	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.onlyA, c.a.Path, c.onlyB, c.b.Path, c.changed, c.same, unknown)
+	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.a.only, c.a.Path, c.b.only, c.b.Path, c.changed, c.same, unknown)
 }
 
 // endedBy adds to an error where it ended the comparison.
 func (c *comparison) endedBy(err error) error {
-	if c.onlyA+c.onlyB+c.changed+c.same+c.unknown == 0 {
+	if c.last == nil {
 		return err
 	}
 	return errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -76,25 +79,14 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if err != nil {
 		return err
 	}
-	print, err := f.printer(cmd.OutOrStdout(), len(first) > 1 || f.From != "")
+	answer, err := f.answerer(cmd, len(first) > 1 || f.From != "")
 	if err != nil {
 		return err
 	}
-	if len(first) == 1 && f.From == "" && f.format != "json" {
-		print = noteEmpty(cmd, print)
-	}
-	answer := func(s *source.Source, key []byte) (found bool, err error) { return get(s, key, print) }
-	if f.explain {
-		answer = func(s *source.Source, key []byte) (found bool, err error) {
-			return explain(cmd.OutOrStdout(), s, key)
-		}
-	}
 	f.lookups = true
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
-		if s.FilterOnly() && !f.explain {
-			if answer, err = f.askFilter(cmd.OutOrStdout(), len(first) > 1 || f.From != ""); err != nil {
-				return err
-			}
+		if f.format == "raw" && s.FilterOnly() {
+			return cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
 		}
 		var l lookups
 		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
@@ -115,72 +107,116 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// get prints the entry of a key, if it is found, also if damage may hide a newer one.
-func get(s *source.Source, key []byte, print func(source.Entry) error) (found bool, err error) {
-	e, found, hidden := s.Get(key)
-	if !found {
-		return false, hidden
-	}
-	return true, cmp.Or(print(e), hidden)
-}
+// An answerer looks up a key, and prints what it finds, also if damage may hide a newer version.
+type answerer func(s *source.Source, key []byte) (found bool, err error)
 
-// noteEmpty returns print with a note about an empty value, which looks like no answer on a terminal.
-// Elsewhere the exit status tells.
-func noteEmpty(cmd *cobra.Command, print func(source.Entry) error) func(source.Entry) error {
-	if out, ok := cmd.OutOrStdout().(cli.Stdout); !ok || !out.IsTerminal() {
-		return print
+// answerer returns the answerer for one key or several.
+func (f *getFlags) answerer(cmd *cobra.Command, several bool) (answerer, error) {
+	out := cmd.OutOrStdout()
+	if f.explain {
+		return func(s *source.Source, key []byte) (bool, error) { return explain(out, s, key) }, nil
 	}
-	return func(e source.Entry) error {
-		if len(e.Value) == 0 {
+	print := func(e source.Entry) error {
+		_, err := out.Write(e.Value)
+		return err
+	}
+	if f.format != "raw" {
+		p, err := newPrinter(out, f.format, fields{values: true, onlyValue: !several && f.format != "json"})
+		if err != nil {
+			return nil, unknownFormat(f.format, "tsv, json, hex or raw")
+		}
+		print = p.print
+	}
+	// An empty value looks like no answer on a terminal. Elsewhere the exit status tells.
+	stdout, ok := out.(cli.Stdout)
+	notesEmpty := ok && !several && f.format != "json" && stdout.IsTerminal()
+	return func(s *source.Source, key []byte) (bool, error) {
+		if s.FilterOnly() {
+			return f.askFilter(out, s, key, several)
+		}
+		e, found, hidden := s.Get(key)
+		if !found {
+			return false, hidden
+		}
+		if notesEmpty && len(e.Value) == 0 {
 			text.Note(cmd.ErrOrStderr(), "the key is present, and its value is empty")
 		}
-		return print(e)
-	}
-}
-
-// printer returns a function that prints the value of an entry, or with several keys and in
-// JSON the whole entry.
-func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) error, error) {
-	if f.format == "raw" {
-		return func(e source.Entry) error {
-			_, err := out.Write(e.Value)
-			return err
-		}, nil
-	}
-	p, err := newPrinter(out, f.format, fields{values: true, onlyValue: !several && f.format != "json"})
-	if err != nil {
-		return nil, unknownFormat(f.format, "tsv, json, hex or raw")
-	}
-	return p.print, nil
-}
-
-// askFilter returns a function that prints the answer of a table with a filter only: with
-// several keys and in JSON the key too.
-func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source, key []byte) (bool, error), error) {
-	encode := printable.AppendEscape
-	switch f.format {
-	case "raw":
-		return nil, cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
-	case "hex":
-		encode = hex.AppendEncode
-	}
-	return func(s *source.Source, key []byte) (bool, error) {
-		may, err := s.MayContain(key)
-		if err != nil {
-			return false, err
-		}
-		line, answer := []byte(nil), "absent\n"
-		if may {
-			answer = "may be present\n"
-		}
-		switch {
-		case f.format == "json":
-			line = printable.AppendJSONBytes([]byte("{"), "key", key)
-			answer = fmt.Sprintf(",\"may_contain\":%v}\n", may)
-		case several:
-			line = append(encode(nil, key), '\t')
-		}
-		_, err = out.Write(append(line, answer...))
-		return may, err
+		return true, cmp.Or(print(e), hidden)
 	}, nil
+}
+
+// askFilter prints the answer of a table with a filter only: with several keys and in JSON the key too.
+func (f *getFlags) askFilter(out io.Writer, s *source.Source, key []byte, several bool) (bool, error) {
+	may, err := s.MayContain(key)
+	if err != nil {
+		return false, err
+	}
+	var line []byte
+	answer := map[bool]string{true: "may be present", false: "absent"}[may]
+	switch {
+	case f.format == "json":
+		line, answer = printable.AppendJSONBytes([]byte("{"), "key", key), fmt.Sprintf(",\"may_contain\":%v}", may)
+	case several && f.format == "hex":
+		line = append(hex.AppendEncode(nil, key), '\t')
+	case several:
+		line = append(printable.AppendEscape(nil, key), '\t')
+	}
+	_, err = out.Write(append(append(line, answer...), '\n'))
+	return may, err
+}
+
+// maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
+// cause than those before.
+const maxUnreadKeys = 100
+
+// lookups are the outcomes of several lookups.
+type lookups struct {
+	keys, absent, unread uint64
+	damage               []error  // why keys cannot be read, for those that are named
+	causes               []string // their messages
+}
+
+// run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
+func (l *lookups) run(s *source.Source, keys [][]byte, answer answerer) error {
+	for _, key := range keys {
+		l.keys++
+		found, err := answer(s, key)
+		switch {
+		case errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrFilterOnly):
+			l.addDamage(key, err)
+		case err != nil:
+			return err
+		case !found:
+			l.absent++
+		}
+	}
+	return nil
+}
+
+func (l *lookups) addDamage(key []byte, err error) {
+	l.unread++
+	cause := err.Error()
+	if n := len(l.damage); n < maxUnreadKeys || n < 2*maxUnreadKeys && !slices.Contains(l.causes, cause) {
+		l.causes, l.damage = append(l.causes, cause), append(l.damage, fmt.Errorf("key %s: %w", wire.Quote(key), err))
+	}
+}
+
+// noteAbsent prints how many of several keys are absent.
+func (l *lookups) noteAbsent(stderr io.Writer) {
+	if l.keys > 1 && l.absent > 0 {
+		are := map[bool]string{true: "is", false: "are"}[l.absent == 1]
+		text.Note(stderr, "%d of %d keys %s absent", l.absent, l.keys, are)
+	}
+}
+
+// failure returns the damage. With several keys, it names those that cannot be read.
+func (l *lookups) failure() error {
+	if l.keys == 1 && l.unread == 1 {
+		return errors.Unwrap(l.damage[0])
+	}
+	all := l.damage
+	if more := l.unread - uint64(len(l.damage)); more > 0 {
+		all = append(all, fmt.Errorf("%s cannot be read either", text.Count(more, "other key")))
+	}
+	return errors.Join(all...)
 }

@@ -24,10 +24,12 @@ type printer struct {
 	fields fields
 	line   []byte
 	last   []byte // the last key that was printed; nil: none was
+	n      int    // how many were printed or counted
 }
 
 // fields says which fields of an entry are printed besides its key.
 type fields struct {
+	none                       bool // entries are only counted
 	versions, values, location bool
 
 	onlyValue bool // the value is printed, and nothing else
@@ -61,6 +63,10 @@ func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
 }
 
 func (p *printer) print(e source.Entry) error {
+	p.n++
+	if p.fields.none {
+		return nil
+	}
 	if err := memory.CheckPrint(e.Key, e.Value); err != nil {
 		return err
 	}

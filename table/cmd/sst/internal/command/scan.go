@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,9 @@ func scanCommand() *cobra.Command {
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.limit < 0 {
+			return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
+		}
 		f.scanOnly, f.asksPrefix = true, f.prefix != nil
 		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {
 			return f.scanRecords(cmd, args[0])
@@ -84,29 +88,20 @@ func scanCommand() *cobra.Command {
 }
 
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
-	if f.limit < 0 {
-		return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
-	}
 	if f.where && (f.reverse || !f.versions) {
 		return cli.UsageErrorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
 	}
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
+	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	if err != nil {
 		return err
 	}
-	o, n, print := f.scanOptions(s.Order), 0, p.print
-	if f.count {
-		print = func(source.Entry) error {
-			n++
-			return nil
-		}
-	}
-	stopped, err := f.printEntries(print, s, o)
+	o := f.scanOptions(s.Order)
+	stopped, err := f.printEntries(p, s, o)
 	if f.count && err == nil {
-		text.Line(cmd.OutOrStdout(), "%d", n)
+		text.Line(cmd.OutOrStdout(), "%d", p.n)
 	}
 	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
 	switch {
@@ -154,22 +149,22 @@ func (f *scanFlags) whyEmpty(order table.Comparer) string {
 
 // printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
 // the last key.
-func (f *scanFlags) printEntries(print func(source.Entry) error, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
-	n, last := 0, []byte{}
+func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
+	last := []byte{}
 	for e, err := range s.Scan(o) {
 		switch {
-		case err != nil && n > 0:
+		case err != nil && p.n > 0:
 			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", wire.Quote(last)))
 		case err != nil:
 			return last, err
 		case !bytes.HasPrefix(e.Key, f.prefix):
 			continue
 		}
-		if err := print(e); err != nil {
+		if err := p.print(e); err != nil {
 			return last, err
 		}
 		last = append(last[:0], e.Key...)
-		if n++; n == f.limit {
+		if p.n == f.limit {
 			return last, nil
 		}
 	}
@@ -189,4 +184,40 @@ func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 		o.To = end
 	}
 	return o
+}
+
+// scanRecords prints the records of a file whose records are not batches, one per line.
+func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
+	for _, name := range []string{"from", "to", "prefix", "reverse", "versions", "where", "keys"} {
+		if cmd.Flags().Changed(name) {
+			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, dbfile.RecordFile)
+		}
+	}
+	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, onlyValue: true})
+	if err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	r := dbfile.Records{Path: path}
+	for record, err := range r.All(o.Options, math.MaxInt) {
+		if err == nil {
+			err = p.print(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}})
+		}
+		if err != nil {
+			return err
+		}
+		if p.n == f.limit {
+			break
+		}
+	}
+	if f.count {
+		text.Line(cmd.OutOrStdout(), "%d", p.n)
+	}
+	if r.Note != "" {
+		text.Note(cmd.ErrOrStderr(), "%s: %s", path, r.Note)
+	}
+	return nil
 }

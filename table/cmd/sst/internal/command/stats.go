@@ -12,8 +12,10 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -141,4 +143,43 @@ func printLogStats(w io.Writer, s *summary.LogStats) {
 	text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
 	text.Row(w, "  key sizes", "%s", s.KeySizes)
 	text.Row(w, "  value sizes", "%s", s.ValueSizes)
+}
+
+// A recordStats has the statistics of a file whose records are not batches.
+type recordStats struct {
+	File        string          `json:"file"`
+	Size        int64           `json:"bytes"`
+	Records     uint64          `json:"records"`
+	RecordBytes uint64          `json:"record_bytes"`
+	RecordSizes sizes.Histogram `json:"record_sizes"`
+}
+
+// countRecords reads the records. note says what is at the end and no record.
+func countRecords(path string, o source.Options) (s recordStats, note string, err error) {
+	r := dbfile.Records{Path: path}
+	for record, err := range r.All(o.Options, 0) {
+		if err != nil {
+			return s, "", err
+		}
+		s.Records++
+		s.RecordBytes += uint64(record.Len)
+		s.RecordSizes.Add(record.Len)
+	}
+	s.File, s.Size = path, r.Size
+	return s, r.Note, nil
+}
+
+// statsOfRecords prints the statistics of a file whose records are not batches.
+func (p *pass) statsOfRecords(path string) error {
+	s, note, err := countRecords(path, p.options)
+	if err != nil {
+		return err
+	}
+	p.noteAbout(path, note)
+	return p.print(s, func(w io.Writer) {
+		text.Row(w, "records", "%s: %s, %s", path, text.Bytes(uint64(s.Size)), dbfile.RecordFile)
+		text.Row(w, "  records", "%s", humanize.Comma(int64(s.Records)))
+		text.Row(w, "  in all", "%s", text.Bytes(s.RecordBytes))
+		text.Row(w, "  sizes", "%s", s.RecordSizes)
+	})
 }
