@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -16,40 +17,55 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-func printStats(w io.Writer, s *tablestats.Stats) {
-	statsOfFile(w, s)
-	statsOfData(w, s)
-	for _, f := range s.Filters {
-		statsOfFilter(w, f)
-	}
-	if e := s.Exceptions; e != nil {
-		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each", text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), float64(e.Bytes)/float64(e.Keys))
-	}
-	if s.FilterNote != "" {
-		text.Row(w, "filter", "%s", s.FilterNote)
-	}
-	if s.Properties != nil {
-		statsOfProperties(w, s)
+// rowIf prints a row of statistics, if it is so.
+func rowIf(is bool, w io.Writer, name, format string, args ...any) {
+	if is {
+		text.Row(w, name, format, args...)
 	}
 }
 
-func statsOfFile(w io.Writer, s *tablestats.Stats) {
+// propertiesOfData are the properties that say nothing about a table with a filter only.
+var propertiesOfData = []string{
+	"entries", "deletions", "raw_key_bytes", "raw_value_bytes", "data_blocks", "data_bytes", "index_bytes",
+	"compression", "block_size", "restart_interval", "filter_base_lg", "index_type",
+}
+
+func printStats(w io.Writer, s *tablestats.Stats) {
+	filterOnly := s.TableProperties != nil && s.TableProperties.FilterOnly
+	printFile(w, s, filterOnly)
+	if !filterOnly {
+		printData(w, s)
+	}
+	for _, f := range s.Filters {
+		printFilter(w, f)
+	}
+	if e := s.Exceptions; e != nil {
+		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each",
+			text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), float64(e.Bytes)/float64(e.Keys))
+	}
+	rowIf(s.FilterNote != "", w, "filter", "%s", s.FilterNote)
+	rowIf(s.Properties != nil, w, "properties", "as recorded in the table")
+	for _, p := range s.Properties {
+		if p.Name == "table_filter_keys" && s.TableProperties.FilterPrefix != "" {
+			p.Value = filterKeysText(s.TableProperties)
+		}
+		rowIf(!filterOnly || !slices.Contains(propertiesOfData, p.Name), w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
+	}
+}
+
+func printFile(w io.Writer, s *tablestats.Stats, filterOnly bool) {
 	keys := "plain keys"
-	if s.InternalKeys {
+	switch {
+	case filterOnly && s.TableProperties.FilterEntries == 0:
+		keys = "for a filter only, and without keys"
+	case filterOnly:
+		keys = "a filter of " + filterKeysText(s.TableProperties) + " only"
+	case s.InternalKeys:
 		keys = "internal keys"
 	}
-	if p := s.TableProperties; filterOnly(s) {
-		keys = "a filter of " + filterKeysText(p) + " only"
-		if p.FilterEntries == 0 {
-			keys = "for a filter only, and without keys"
-		}
-	}
 	text.Row(w, "file", "%s: %s, %s", s.File, text.Bytes(uint64(s.Size)), keys)
-	if s.OrderNote != "" {
-		text.Row(w, "order", "%s", s.OrderNote)
-	} else if s.Comparer != table.BytewiseComparer.Name() {
-		text.Row(w, "order", "%s", printable.Escape([]byte(s.Comparer)))
-	}
+	isBytewise := s.OrderNote == "" && s.Comparer == table.BytewiseComparer.Name()
+	rowIf(!isBytewise, w, "order", "%s", cmp.Or(s.OrderNote, printable.Escape([]byte(s.Comparer))))
 	text.Row(w, "footer", "at %d, %d bytes", s.Footer, format.FooterLen)
 	text.Row(w, "index", "%s", extentText(s.Index))
 	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))
@@ -67,95 +83,76 @@ func filterKeysText(p *table.Properties) string {
 	return text.Count(p.FilterEntries, "key")
 }
 
-func filterOnly(s *tablestats.Stats) bool {
-	return s.TableProperties != nil && s.TableProperties.FilterOnly
-}
-
 func extentText(e tablestats.BlockInfo) string {
-	if e.Compression == "none" {
-		return fmt.Sprintf("at %d, %s", e.Offset, text.Bytes(e.Bytes))
+	extent := fmt.Sprintf("at %d, %s", e.Offset, text.Bytes(e.Bytes))
+	if e.Compression != "none" {
+		extent += fmt.Sprintf(", %s %s", e.Compression, ratio(int64(e.Raw), int64(e.Bytes)))
 	}
-	return fmt.Sprintf("at %d, %s, %s %s", e.Offset, text.Bytes(e.Bytes), e.Compression, ratio(float64(e.Raw), float64(e.Bytes)))
+	return extent
 }
 
 // ratio formats a compression ratio.
-func ratio(before, after float64) string {
+func ratio(before, after int64) string {
 	if after == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2f to 1", before/after)
+	return fmt.Sprintf("%.2f to 1", float64(before)/float64(after))
 }
 
-func statsOfData(w io.Writer, s *tablestats.Stats) {
-	if filterOnly(s) {
-		return
-	}
+func printData(w io.Writer, s *tablestats.Stats) {
 	if s.DataBlocks == 0 {
 		text.Row(w, "data", "none")
 		return
 	}
-	text.Row(w, "data", "%s", blocksText(s))
+	blocks := text.Count(uint64(s.DataBlocks), "block") + " of " + text.Bytes(s.Smallest)
+	if s.Largest != s.Smallest {
+		blocks += " to " + text.Bytes(s.Largest)
+	}
+	if s.DataBlocks > 1 {
+		blocks += ", total " + text.Bytes(uint64(s.DataStored))
+	}
+	text.Row(w, "data", "%s", blocks)
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(s.Compression)) {
 		kinds = append(kinds, fmt.Sprintf("%s: %s", name, text.Count(uint64(s.Compression[name]), "block")))
 	}
-	text.Row(w, "  compression", "%s, %s", strings.Join(kinds, ", "), ratio(float64(s.DataRaw), float64(s.DataStored)))
+	text.Row(w, "  compression", "%s, %s", strings.Join(kinds, ", "), ratio(s.DataRaw, s.DataStored))
 	entries := humanize.Comma(int64(s.Entries))
 	if s.InternalKeys {
 		entries += ", including " + text.Count(uint64(s.Deletions), "deletion")
 	}
 	text.Row(w, "  entries", "%s", entries)
 	text.Row(w, "  keys", "%s, %.1f %% saved by shared prefixes",
-		text.Bytes(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
+		text.Bytes(uint64(s.KeyBytes)), 100*float64(s.KeyShared)/float64(max(1, s.KeyBytes)))
 	text.Row(w, "  values", "%s, longest %s", text.Bytes(uint64(s.ValueBytes)), text.Bytes(uint64(s.LongestValue)))
-	if s.Entries > 0 {
-		text.Row(w, "  key sizes", "%s", s.KeySizes)
-		text.Row(w, "  value sizes", "%s", s.ValueSizes)
-	}
-	text.Row(w, "  restart points", "%s", restartsText(s))
-}
-
-// blocksText says how many data blocks there are, and of which sizes.
-func blocksText(s *tablestats.Stats) string {
-	sizes := text.Bytes(s.Smallest)
-	if s.Largest != s.Smallest {
-		sizes += " to " + text.Bytes(s.Largest)
-	}
-	if s.DataBlocks == 1 {
-		return "1 block of " + sizes
-	}
-	return fmt.Sprintf("%s of %s, total %s", text.Count(uint64(s.DataBlocks), "block"), sizes, text.Bytes(uint64(s.DataStored)))
-}
-
-// restartsText says how many restart points there are, and how far apart.
-func restartsText(s *tablestats.Stats) string {
+	rowIf(s.Entries > 0, w, "  key sizes", "%s", s.KeySizes)
+	rowIf(s.Entries > 0, w, "  value sizes", "%s", s.ValueSizes)
 	restarts := humanize.Comma(int64(s.RestartPoints))
-	switch s.Entries {
-	case 0:
-		return restarts
-	case s.RestartPoints:
-		return restarts + ", one per entry"
+	if s.Entries > 0 && s.Entries == s.RestartPoints {
+		restarts += ", one per entry"
+	} else if s.Entries > 0 {
+		restarts += fmt.Sprintf(", one per %.1f entries", float64(s.Entries)/float64(max(1, s.RestartPoints)))
 	}
-	return fmt.Sprintf("%s, one per %.1f entries", restarts, float64(s.Entries)/float64(max(1, s.RestartPoints)))
+	text.Row(w, "  restart points", "%s", restarts)
 }
 
-func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
-
-func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
+func printFilter(w io.Writer, f tablestats.FilterStats) {
 	kind := "filter by blocks"
 	if f.WholeTable {
 		kind = "filter of the table"
 	}
 	text.Row(w, kind, "%s, at %d, %s", printable.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
-	switch {
-	case f.WholeTable:
-	case f.NonEmpty+f.Empty == 0:
+	if !f.WholeTable && f.NonEmpty+f.Empty == 0 {
 		text.Row(w, "  filters", "none")
 		return
-	default:
-		text.Row(w, "  filters", "%s with keys, %s without", humanize.Comma(int64(f.NonEmpty)), humanize.Comma(int64(f.Empty)))
 	}
-	text.Row(w, "  bits per key", "%.2f, %s", f.BitsPerKey, bitsText(f))
+	rowIf(!f.WholeTable, w, "  filters", "%s with keys, %s without", humanize.Comma(int64(f.NonEmpty)), humanize.Comma(int64(f.Empty)))
+	k := fmt.Sprint(f.KMin)
+	if f.KMax != f.KMin {
+		k += fmt.Sprint(" to ", f.KMax)
+	}
+	rowIf(f.FingerprintBits > 0, w, "  bits per key", "%.2f, in fingerprints of %d bits", f.BitsPerKey, f.FingerprintBits)
+	rowIf(f.FingerprintBits == 0, w, "  bits per key", "%.2f, k = %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
 	if f.Lookups == 0 {
 		return
 	}
@@ -166,9 +163,8 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
 		text.Row(w, "", "a fuse filter does not: build with --bits none --table-filter fuse:8, which lets 0.39 %% pass")
 	}
-	if f.EitherHash {
-		text.Row(w, "  two hashes", "this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
-	}
+	rowIf(f.EitherHash, w, "  two hashes",
+		"this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
 }
 
 // decimals returns how many decimals of a percentage so many lookups tell: 4 for 300,000.
@@ -177,34 +173,4 @@ func decimals(lookups int) (n int) {
 		n++
 	}
 	return n
-}
-
-// bitsText says what the bits of a filter are.
-func bitsText(f tablestats.FilterStats) string {
-	switch {
-	case f.FingerprintBits > 0:
-		return fmt.Sprintf("in fingerprints of %d bits", f.FingerprintBits)
-	case f.KMax != f.KMin:
-		return fmt.Sprintf("k = %d to %d, %.1f %% of the bits set", f.KMin, f.KMax, 100*f.Fill)
-	}
-	return fmt.Sprintf("k = %d, %.1f %% of the bits set", f.KMin, 100*f.Fill)
-}
-
-// propertiesOfData are the properties that say nothing about a table with a filter only.
-var propertiesOfData = []string{
-	"entries", "deletions", "raw_key_bytes", "raw_value_bytes", "data_blocks", "data_bytes", "index_bytes",
-	"compression", "block_size", "restart_interval", "filter_base_lg", "index_type",
-}
-
-func statsOfProperties(w io.Writer, s *tablestats.Stats) {
-	text.Row(w, "properties", "as recorded in the table")
-	for _, p := range s.Properties {
-		switch {
-		case filterOnly(s) && slices.Contains(propertiesOfData, p.Name):
-			continue
-		case p.Name == "table_filter_keys" && s.TableProperties.FilterPrefix != "":
-			p.Value = filterKeysText(s.TableProperties)
-		}
-		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
-	}
 }

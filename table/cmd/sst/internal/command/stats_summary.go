@@ -34,9 +34,11 @@ func (p *pass) summarize(path string) error {
 }
 
 func printSummary(w io.Writer, s *summary.Summary) {
+	other := "table"
 	if s.Manifest == nil {
 		text.Row(w, "directory", "%s, without a readable MANIFEST", s.Path)
 	} else {
+		other = "table not listed"
 		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, text.Bytes(uint64(s.Manifest.Bytes)))
 		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
 		text.Row(w, "last sequence", "%d, without the writes in live logs", *s.LastSequence)
@@ -44,21 +46,13 @@ func printSummary(w io.Writer, s *summary.Summary) {
 	}
 	for _, l := range s.Logs {
 		state := ""
-		switch {
-		case l.Live == nil:
-		case *l.Live:
-			state = ", live"
-		default:
-			state = ", obsolete: its writes are in tables"
+		if l.Live != nil {
+			state = map[bool]string{true: ", live", false: ", obsolete: its writes are in tables"}[*l.Live]
 		}
 		text.Row(w, "log", "%s, %s%s", l.Name, text.Bytes(uint64(l.Bytes)), state)
 	}
-	name := "table"
-	if s.Manifest != nil {
-		name = "table not listed"
-	}
 	for _, t := range s.Others {
-		text.Row(w, name, "%s, %s", t.Name, text.Bytes(uint64(t.Bytes)))
+		text.Row(w, other, "%s, %s", t.Name, text.Bytes(uint64(t.Bytes)))
 	}
 }
 
@@ -68,41 +62,25 @@ func printLevels(w io.Writer, levels []summary.Level) {
 		tables, size = tables+l.Tables, size+l.Bytes
 		keys := ""
 		if l.Overlap != nil {
-			keys = fmt.Sprintf(", keys %s to %s", quoteUserKey(l.Smallest), quoteUserKey(l.Largest))
-		}
-		if l.Overlap != nil && *l.Overlap > 0 {
-			keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
+			user := func(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }
+			keys = fmt.Sprintf(", keys %s to %s", user(l.Smallest), user(l.Largest))
+			if *l.Overlap > 0 {
+				keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
+			}
 		}
 		text.Row(w, fmt.Sprintf("level %d", l.Level), "%s, %s%s", text.Count(uint64(l.Tables), "table"), text.Bytes(l.Bytes), keys)
 	}
 	text.Row(w, "all levels", "%s, %s", text.Count(uint64(tables), "table"), text.Bytes(size))
 }
 
-// quoteUserKey quotes the user key of an internal key.
-func quoteUserKey(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }
-
-// printSetSummary prints the summary of a set.
+// printSetSummary prints the summary of a set. It says when layers are to become a part of the set.
 func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	text.Row(w, "set", "%s, %s, %s", s.Manifest, text.Count(uint64(s.Tables), "table"), text.Bytes(uint64(s.Bytes)))
 	if s.Tables == 0 {
 		return
 	}
-	if s.InBase > 0 {
-		mean := float64(s.Entries) / float64(s.InBase)
-		text.Row(w, "entries", "%s, at most %s in a table, %.2f times the mean", humanize.Comma(int64(s.Entries)), humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/mean)
-	}
-	printLayers(w, s)
-	if s.Smallest != nil {
-		text.Row(w, "keys", "%v to %v", s.Smallest, s.Largest)
-	}
-	text.Row(w, "filters and indexes", "%s", text.Bytes(uint64(s.TailBytes)))
-}
-
-// printLayers prints what the layers of a set have, and says when they are to become a part of the set.
-func printLayers(w io.Writer, s *summary.SetSummary) {
-	if s.Layers == 0 {
-		return
-	}
+	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %.2f times the mean", humanize.Comma(int64(s.Entries)),
+		humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/(float64(s.Entries)/float64(s.InBase)))
 	changes, fold := s.Added+s.Removals, ""
 	switch {
 	case 10*changes < s.Entries:
@@ -111,5 +89,8 @@ func printLayers(w io.Writer, s *summary.SetSummary) {
 	default:
 		fold = fmt.Sprintf(": to write the set again without layers, use sst merge %s -o NEW/", text.ShellPath(s.Manifest))
 	}
-	text.Row(w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"), text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)
+	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"),
+		text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)
+	rowIf(s.Smallest != nil, w, "keys", "%v to %v", s.Smallest, s.Largest)
+	text.Row(w, "filters and indexes", "%s", text.Bytes(uint64(s.TailBytes)))
 }

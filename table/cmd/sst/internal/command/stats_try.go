@@ -58,7 +58,12 @@ type triedSize struct {
 // try prints what other settings would make of a table or a directory. The damage is an error of the pass.
 func (p *pass) try(path string) error {
 	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.path != "" })
-	chosen := chooseTables(tables)
+	var chosen []target // at most maxTryTables, spread evenly, and those that are missing, which are errors
+	for i, t := range tables {
+		if n := min(maxTryTables, len(tables)); t.Missing || i*n%len(tables) < n {
+			chosen = append(chosen, t)
+		}
+	}
 	all, part := max(1, float64(sizeOf(tables...))), max(1, float64(sizeOf(chosen...)))
 	r := &tried{Path: path, compressions: map[string]int{}}
 	bar := progress.Count(p.stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
@@ -79,18 +84,6 @@ func (p *pass) try(path string) error {
 	return p.print(r, r.print)
 }
 
-// chooseTables returns at most maxTryTables, spread evenly, and those that are missing, which
-// are errors.
-func chooseTables(tables []target) (chosen []target) {
-	n := min(maxTryTables, len(tables))
-	for i, t := range tables {
-		if t.Missing || i*n%len(tables) < n {
-			chosen = append(chosen, t)
-		}
-	}
-	return chosen
-}
-
 // tryTable adds a table to r, and then returns its damage.
 func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.Bar) error {
 	if t.kind == isLog {
@@ -108,9 +101,24 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 	return errors.Join(damage, r.add(s, bar), f.Close())
 }
 
-// add adds the sizes of a Sample with all settings.
+// add adds a Sample, and the sizes of it with all settings. The first one decides on what is tried.
 func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
-	r.addSample(s)
+	if r.Sizes == nil {
+		r.start(mainCompression(s.Compression))
+	}
+	if s.Blocks > 0 && r.Blocks == 0 {
+		r.BlockSize = s.BlockSize
+	} else if s.Blocks > 0 && s.BlockSize != r.BlockSize {
+		r.BlockSize = 0
+	}
+	r.TriedTables++
+	r.Blocks += s.Blocks
+	r.TriedBlocks += s.Tried
+	r.Entries += s.Entries
+	r.Bytes += s.Data + s.Index
+	for name, n := range s.Compression {
+		r.compressions[name] += n
+	}
 	known := map[triedSize]uint64{} // without Bytes and Ratio
 	for i := range r.Sizes {
 		cell := &r.Sizes[i]
@@ -130,32 +138,16 @@ func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 	return nil
 }
 
-// addSample adds what a Sample has, and, if it is the first, decides on what is tried.
-func (r *tried) addSample(s *trial.Sample) {
-	own := mainCompression(s.Compression)
-	if r.Sizes == nil {
-		r.columns = slices.Clone(tryCompressions)
-		if !slices.Contains(r.columns, own) {
-			r.columns = append(r.columns, own)
-		}
-		for _, size := range append(slices.Clone(trySizes), 0) {
-			for _, name := range r.columns {
-				r.Sizes = append(r.Sizes, triedSize{BlockSize: size, Compression: name})
-			}
-		}
+// start decides on what is tried. own is the compression of a table.
+func (r *tried) start(own string) {
+	r.columns = slices.Clone(tryCompressions)
+	if !slices.Contains(r.columns, own) {
+		r.columns = append(r.columns, own)
 	}
-	if s.Blocks > 0 && r.Blocks == 0 {
-		r.BlockSize = s.BlockSize
-	} else if s.Blocks > 0 && s.BlockSize != r.BlockSize {
-		r.BlockSize = 0
-	}
-	r.TriedTables++
-	r.Blocks += s.Blocks
-	r.TriedBlocks += s.Tried
-	r.Entries += s.Entries
-	r.Bytes += s.Data + s.Index
-	for name, n := range s.Compression {
-		r.compressions[name] += n
+	for _, size := range append(slices.Clone(trySizes), 0) {
+		for _, name := range r.columns {
+			r.Sizes = append(r.Sizes, triedSize{BlockSize: size, Compression: name})
+		}
 	}
 }
 
@@ -181,19 +173,28 @@ func (r *tried) finish(times float64) {
 
 // print prints r as a table with a row for each block size.
 func (r *tried) print(w io.Writer) {
-	text.Line(w, "%s: %s", r.Path, r.today())
 	if r.Blocks == 0 {
+		text.Line(w, "%s: no data, so there is nothing to try", r.Path)
 		return
 	}
+	tables, blocks := "", "of different sizes"
+	if r.Tables > 1 {
+		tables = " of " + text.Count(uint64(r.Tables), "table")
+	}
+	if r.BlockSize > 0 {
+		blocks = "of " + sizeText(r.BlockSize)
+	}
+	text.Line(w, "%s: data and index%s take %s, in blocks %s, %s", r.Path, tables, text.Bytes(r.Bytes), blocks, r.Compression)
 	text.Line(w, "tried: %s", r.part())
 	text.Line(w, "")
+	today := map[bool]string{true: " (today)"}
 	head := fmt.Sprintf("%-20s", "block size")
 	for _, name := range r.columns {
-		head += fmt.Sprintf("%19s", markToday(name, name == r.Compression))
+		head += fmt.Sprintf("%19s", name+today[name == r.Compression])
 	}
 	text.Line(w, "%s", head)
 	for row := range slices.Chunk(r.Sizes, len(r.columns)) {
-		line := fmt.Sprintf("%-20s", markToday(sizeText(row[0].BlockSize), row[0].BlockSize == r.BlockSize))
+		line := fmt.Sprintf("%-20s", sizeText(row[0].BlockSize)+today[row[0].BlockSize == r.BlockSize])
 		for _, cell := range row {
 			line += fmt.Sprintf("%10s %6.2f ×", text.Bytes(cell.Bytes), cell.Ratio)
 		}
@@ -201,18 +202,6 @@ func (r *tried) print(w io.Writer) {
 	}
 	text.Line(w, "")
 	text.Line(w, "Sizes are of data blocks and index, without filters. × is of today's size.")
-}
-
-// today says what the data is like today.
-func (r *tried) today() string {
-	if r.Blocks == 0 {
-		return "no data, so there is nothing to try"
-	}
-	tables := ""
-	if r.Tables > 1 {
-		tables = " of " + text.Count(uint64(r.Tables), "table")
-	}
-	return fmt.Sprintf("data and index%s take %s, in blocks %s, %s", tables, text.Bytes(r.Bytes), blocksOf(r.BlockSize), r.Compression)
 }
 
 // part says how much was tried.
@@ -231,14 +220,6 @@ func (r *tried) part() string {
 	return strings.Join(parts, ", in these ") + ", spread evenly, with " + entries
 }
 
-// markToday marks what the data has today.
-func markToday(s string, today bool) string {
-	if today {
-		return s + " (today)"
-	}
-	return s
-}
-
 // sizeText formats a block size. 0 means that tables have different ones.
 func sizeText(n int) string {
 	switch {
@@ -248,11 +229,4 @@ func sizeText(n int) string {
 		return strings.Replace(humanize.IBytes(uint64(n)), ".0 ", " ", 1)
 	}
 	return text.Count(uint64(n), "byte")
-}
-
-func blocksOf(size int) string {
-	if size == 0 {
-		return "of different sizes"
-	}
-	return "of " + sizeText(size)
 }

@@ -4,9 +4,12 @@ package trial
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"io"
+	"math/bits"
 	"runtime"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
@@ -44,7 +47,11 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	for _, part := range f.Layout.Data {
 		s.Data += stored(part.Handle)
 	}
-	s.stretches = stretches(len(f.Layout.Data), most)
+	n := int(min(max(1, most/stretchSize), maxStretches, int64(s.Blocks)))
+	for i := range n {
+		from := i * s.Blocks / n
+		s.stretches = append(s.stretches, &stretch{from, from, (i + 1) * s.Blocks / n})
+	}
 	damage := s.read(most)
 	s.BlockSize, s.RestartInterval = s.shape.blockSize(), s.shape.restartInterval()
 	if p, err := f.Reader.Properties(); err == nil {
@@ -60,6 +67,17 @@ const (
 	maxRestartInterval = 1<<31 - 1
 )
 
+// A stretch is a part of the data blocks, of which those before next are tried.
+type stretch struct{ from, next, end int }
+
+// stretchSize is how many bytes of blocks a stretch has at least, uncompressed: enough for
+// several blocks of the largest size that is tried, so that few of them have entries of two
+// stretches.
+const stretchSize = 1 << 20
+
+// maxStretches is the most stretches of a table.
+const maxStretches = 32
+
 // stored returns how many bytes a block takes in the file.
 func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
 
@@ -69,7 +87,7 @@ func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
 func (s *Sample) read(most int64) error {
 	var damage []error
 	for left := most; left > 0; {
-		open := unfinished(s.stretches)
+		open := slices.DeleteFunc(slices.Clone(s.stretches), func(s *stretch) bool { return s.next == s.end })
 		if len(open) == 0 {
 			break
 		}
@@ -169,3 +187,64 @@ func (s *Sample) append(w *table.Writer, i int) error {
 type unchecked struct{ table.Comparer }
 
 func (unchecked) Compare(_, _ []byte) int { return -1 }
+
+// A shape shows with which block size and restart interval a table was written.
+type shape struct {
+	tablestats.Estimate
+
+	growing int // the most bytes of a block before its last entry, when it was not complete yet
+	most    int // the largest restart interval that gives so many restart points, if bounded
+	bounded bool
+}
+
+// add adds a block. last says that it is the last one of the table.
+func (s *shape) add(b tablestats.Block, last bool) {
+	s.Estimate.Add(b, last)
+	if b.Iter.Last() {
+		s.growing = max(s.growing, b.Raw-lastEntryLen(b))
+	}
+	if b.RestartPoints > 1 {
+		most := (b.Entries - 1) / (b.RestartPoints - 1)
+		if !s.bounded || most < s.most {
+			s.most, s.bounded = most, true
+		}
+	}
+}
+
+// lastEntryLen returns how many bytes the last entry of a block takes, which b.Iter is on.
+func lastEntryLen(b tablestats.Block) int {
+	shared, value := b.Iter.Shared(), len(b.Iter.Value())
+	rest := len(b.Iter.Key()) - shared
+	n := rest + value
+	for _, length := range []int{shared, rest, value} {
+		n += len(binary.AppendUvarint(nil, uint64(length)))
+	}
+	return n
+}
+
+// defaultBlockSize and defaultRestartInterval are what engines use if nobody says otherwise.
+const (
+	defaultBlockSize       = 4096
+	defaultRestartInterval = 16
+)
+
+// blockSize returns the power of two that gives these blocks, if there is one, or else the
+// size of the smallest.
+func (s *shape) blockSize() int {
+	if s.BlockSize == 0 { // any size > growing gives a single block
+		return max(defaultBlockSize, min(1<<bits.Len(uint(s.growing)), maxBlockSize))
+	}
+	if power := 1 << (bits.Len(uint(s.BlockSize)) - 1); power > s.growing {
+		return min(power, maxBlockSize)
+	}
+	return min(s.BlockSize, maxBlockSize)
+}
+
+// restartInterval returns the default if that gives these restart points, or else the least
+// interval that gives so few.
+func (s *shape) restartInterval() int {
+	if s.RestartInterval <= defaultRestartInterval && (!s.bounded || defaultRestartInterval <= s.most) {
+		return defaultRestartInterval
+	}
+	return min(s.RestartInterval, maxRestartInterval)
+}
