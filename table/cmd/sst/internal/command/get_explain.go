@@ -108,23 +108,18 @@ func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) 
 // explainTable prints the steps in a table. If it is alone, its answer is that of the lookup.
 func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	data, filters := len(p.File.Layout.Data), p.File.Filters()
-	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
-	if tableFilter := p.TableFilter; filters.Table != nil {
-		if p.IsException {
-			tableFilter = dbfile.MayContain
-		}
-		text.Row(w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), tableFilter)
-	}
-	if len(p.TableProbes.Bits) > 0 {
-		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
-	}
-	if f := p.FuseProbes; p.IsFuse {
-		text.Row(w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x", f.Hash, f.Want, f.Places[0], f.Places[1], f.Places[2], f.Have)
-	}
+	filters, tableFilter := p.File.Filters(), p.TableFilter
 	if p.IsException {
-		text.Row(w, "  exceptions", "one of %s that the filter has by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
+		tableFilter = dbfile.MayContain
 	}
+	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(len(p.File.Layout.Data)), "data block"))
+	rowIf(filters.Table != nil, w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))),
+		text.Bytes(filters.TableEntry.Length), tableFilter)
+	bits, fuse := p.TableProbes, p.FuseProbes
+	rowIf(len(bits.Bits) > 0, w, "  table bits", "hash 0x%08x, line %d: %s", bits.Hash, bits.Line, probedBits(bits))
+	rowIf(p.IsFuse, w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x",
+		fuse.Hash, fuse.Want, fuse.Places[0], fuse.Places[1], fuse.Places[2], fuse.Have)
+	rowIf(p.IsException, w, "  exceptions", "one of %s that the filter has by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
 	if filters.Prefix != nil {
 		text.Row(w, "  prefixes", "%s: for scans, and not asked", printable.Escape([]byte(filters.Prefix.Name())))
 	}
@@ -139,44 +134,39 @@ func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 // explainBlock prints the answers of the index and of the block filter.
 func explainBlock(w io.Writer, p dbfile.LookupTrace, filters dbfile.Filters) {
 	data := len(p.File.Layout.Data)
-	switch {
-	case data == 0:
-		text.Row(w, "  index", "empty: there are no data blocks")
-		return
-	case data == 1 && p.IndexEntry == data:
-		text.Row(w, "  index", "key > the only separator: the data block cannot have it")
-		return
-	case p.IndexEntry == data:
-		text.Row(w, "  index", "key > all %s: no data block can have it", text.Count(uint64(data), "separator"))
+	if p.IndexEntry == data {
+		index := "empty: there are no data blocks"
+		if data == 1 {
+			index = "key > the only separator: the data block cannot have it"
+		} else if data > 1 {
+			index = "key > all " + text.Count(uint64(data), "separator") + ": no data block can have it"
+		}
+		text.Row(w, "  index", "%s", index)
 		return
 	}
 	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
 		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, text.Bytes(p.Block.Length))
-	switch {
-	case filters.None():
-		text.Row(w, "  filter", "%s", cmp.Or(p.File.FilterNote(), "none"))
-	case filters.Blocks == nil:
+	rowIf(filters.None(), w, "  filter", "%s", cmp.Or(p.File.FilterNote(), "none"))
+	if filters.Blocks == nil {
+		return
+	}
+	number := fmt.Sprintf("filter %d of 0 to %d", p.FilterIndex, filters.Blocks.Len()-1)
+	if filters.Blocks.Len() == 1 {
+		number = "filter 0, the only one"
+	}
+	switch k := len(p.FilterData) - 1; {
 	case p.FilterIndex < 0:
 		text.Row(w, "  filter", "none for this block: %s", p.BlockFilter)
-	case len(p.FilterData) == 0:
-		text.Row(w, "  filter", "%s, without keys: %s", filterNumber(p.FilterIndex, filters.Blocks.Len()), p.BlockFilter)
+	case k < 0:
+		text.Row(w, "  filter", "%s, without keys: %s", number, p.BlockFilter)
 	default:
-		text.Row(w, "  filter", "%s, %d bits, k = %d: %s",
-			filterNumber(p.FilterIndex, filters.Blocks.Len()), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
+		text.Row(w, "  filter", "%s, %d bits, k = %d: %s", number, 8*k, p.FilterData[k], p.BlockFilter)
 		hash := "hash"
 		if p.BlockProbes.Signed { // as in C++ LevelDB < 1.18
 			hash = "hash of signed bytes"
 		}
 		text.Row(w, "  bits", "%s 0x%08x: %s", hash, p.BlockProbes.Hash, probedBits(p.BlockProbes))
 	}
-}
-
-// filterNumber returns the number of one of n block filters, and of the others.
-func filterNumber(i, n int) string {
-	if n == 1 {
-		return "filter 0, the only one"
-	}
-	return fmt.Sprintf("filter %d of 0 to %d", i, n-1)
 }
 
 // probedBits lists the bits of a key that a filter looked up, up to the first clear one.
@@ -187,7 +177,8 @@ func probedBits(p filter.Probes) string {
 	var steps []string
 	for i, bit := range p.Bits {
 		if i == p.Clear {
-			return strings.Join(append(steps, fmt.Sprintf("%d clear", bit)), ", ")
+			steps = append(steps, fmt.Sprintf("%d clear", bit))
+			break
 		}
 		steps = append(steps, fmt.Sprintf("%d set", bit))
 	}

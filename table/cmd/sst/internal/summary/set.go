@@ -51,15 +51,12 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 	if err != nil || d == nil {
 		return nil, err
 	}
-	all := d.All()
-	for _, t := range all {
+	s := &SetSummary{Manifest: d.Set, Layers: d.Layers, Notes: d.Notes}
+	damage := append(d.Damage, d.MissingError())
+	for _, t := range d.All() {
 		if err := o.Outputs.CheckAll([]string{t.Path}); err != nil {
 			return nil, err
 		}
-	}
-	s := &SetSummary{Manifest: d.Set, Layers: d.Layers, Notes: d.Notes}
-	damage := append(d.Damage, d.MissingError())
-	for _, t := range all {
 		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
 		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
 			damage = append(damage, wal.Corruptionf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size))

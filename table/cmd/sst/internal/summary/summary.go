@@ -2,6 +2,8 @@
 package summary
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 )
 
 // A Summary describes a database without opening a table.
@@ -85,9 +88,9 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
 	damage := append(d.Damage, d.MissingError())
 	if v := d.Version; v != nil {
-		manifest, err := s.stat(v.Manifest)
+		s.Manifest, err = s.stat(v.Manifest)
 		damage = append(damage, err)
-		s.Manifest, s.Comparer, s.LastSequence = manifest, v.Comparer, &v.LastSequence
+		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
 		for _, t := range v.Tables {
 			s.Tables = append(s.Tables, *t)
 		}
@@ -151,4 +154,104 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 	}
 	s.Logs = append(s.Logs, *f)
 	return err
+}
+
+// levelsOf returns the levels of the tables, which are sorted by level. Where the order of
+// users' keys is known, it sorts those of a level by their smallest keys.
+func levelsOf(tables []versions.Table, user table.Comparer) []Level {
+	levels := []Level{}
+	for rest := tables; len(rest) > 0; { // tables are sorted by level
+		n := slices.IndexFunc(rest, func(t versions.Table) bool { return t.Level != rest[0].Level })
+		if n < 0 {
+			n = len(rest)
+		}
+		l := Level{Level: rest[0].Level, Tables: n}
+		for _, t := range rest[:n] {
+			l.Bytes += t.Size
+		}
+		if user != table.AnyOrder {
+			l.setRange(rest[:n], user)
+		}
+		levels = append(levels, l)
+		rest = rest[n:]
+	}
+	return levels
+}
+
+// setRange sets the key range of the level, and the number of overlapping tables. It sorts
+// tables.
+func (l *Level) setRange(tables []versions.Table, user table.Comparer) {
+	compare := table.InternalComparer(user).Compare
+	slices.SortFunc(tables, func(a, b versions.Table) int { return compare(a.Smallest, b.Smallest) })
+	farthest := 0 // the table with the largest Largest so far
+	overlap := map[int]bool{}
+	for i := 1; i < len(tables); i++ {
+		if user.Compare(table.InternalFilterKey(tables[i].Smallest), table.InternalFilterKey(tables[farthest].Largest)) <= 0 {
+			overlap[i], overlap[farthest] = true, true
+		}
+		if compare(tables[i].Largest, tables[farthest].Largest) > 0 {
+			farthest = i
+		}
+	}
+	n := len(overlap)
+	l.Overlap = &n
+	l.Smallest = &text.Key{Stored: tables[0].Smallest, Internal: true}
+	l.Largest = &text.Key{Stored: tables[farthest].Largest, Internal: true}
+}
+
+// LogStats are the statistics of a log.
+type LogStats struct {
+	File       string          `json:"file"`
+	Size       int64           `json:"bytes"`
+	Writes     int             `json:"writes"`
+	Deletions  int             `json:"deletions"`
+	KeyBytes   int64           `json:"key_bytes"`
+	ValueBytes int64           `json:"value_bytes"`
+	KeySizes   sizes.Histogram `json:"key_sizes"`
+	ValueSizes sizes.Histogram `json:"value_sizes"`
+	First      uint64          `json:"first_sequence"` // 0 if there are no writes
+	Last       uint64          `json:"last_sequence"`
+	Damage     []string        `json:"damage,omitempty"`
+
+	Smallest []byte `json:"-"` // of user keys; nil: there are none, or their order is unknown
+	Largest  []byte `json:"-"`
+	Skipped  int    `json:"-"` // number of damaged parts
+	// TruncatedTail is the size of an incomplete record at the end, in bytes.
+	TruncatedTail int64 `json:"-"`
+}
+
+// Count reads the log, whose user keys are in an order.
+func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
+	for w, err := range l.Writes() {
+		if err != nil {
+			return err
+		}
+		s.Writes++
+		if w.Kind == table.KindDelete {
+			s.Deletions++
+		}
+		s.KeySizes.Add(len(w.UserKey))
+		s.ValueSizes.Add(len(w.Value))
+		s.KeyBytes += int64(len(w.UserKey))
+		s.ValueBytes += int64(len(w.Value))
+		s.First, s.Last = min(cmp.Or(s.First, w.Sequence), w.Sequence), max(s.Last, w.Sequence)
+		if order != table.AnyOrder {
+			s.addToRange(w.UserKey, order)
+		}
+	}
+	s.Size, s.Damage = l.Size, l.Reports()
+	if s.Skipped = len(l.Damage) + l.More; !l.ZeroTail {
+		s.TruncatedTail = l.Tail
+	}
+	return nil
+}
+
+// addToRange extends the range of keys to one more.
+func (s *LogStats) addToRange(user []byte, order table.Comparer) {
+	if s.Smallest == nil || order.Compare(user, s.Smallest) < 0 {
+		s.Smallest = bytes.Clone(user)
+	}
+	if s.Largest == nil || order.Compare(user, s.Largest) > 0 {
+		s.Largest = bytes.Clone(user)
+	}
 }
