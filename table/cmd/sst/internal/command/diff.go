@@ -131,7 +131,10 @@ func (c *comparison) run(show func(*side) error) error {
 	}
 	for c.a.more || c.b.more {
 		if err := errors.Join(c.a.err, c.b.err); err != nil {
-			return c.endedBy(err)
+			if c.last != nil {
+				err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
+			}
+			return err
 		}
 		order := c.order()
 		have := []*side{&c.a, &c.b}
@@ -193,12 +196,4 @@ func (c *comparison) print(out io.Writer) {
 		unknown = fmt.Sprintf(", %d not compared", c.unknown)
 	}
 	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.a.only, c.a.Path, c.b.only, c.b.Path, c.changed, c.same, unknown)
-}
-
-// endedBy adds to an error where it ended the comparison.
-func (c *comparison) endedBy(err error) error {
-	if c.last == nil {
-		return err
-	}
-	return errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
 }

@@ -100,8 +100,9 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 				return errors.Join(err, l.failure())
 			}
 		}
-		if !f.explain {
-			l.noteAbsent(cmd.ErrOrStderr())
+		if !f.explain && l.keys > 1 && l.absent > 0 {
+			are := map[bool]string{true: "is", false: "are"}[l.absent == 1]
+			text.Note(cmd.ErrOrStderr(), "%d of %d keys %s absent", l.absent, l.keys, are)
 		}
 		return cmp.Or(l.failure(), cli.Negative(l.absent > 0))
 	})
@@ -198,14 +199,6 @@ func (l *lookups) addDamage(key []byte, err error) {
 	cause := err.Error()
 	if n := len(l.damage); n < maxUnreadKeys || n < 2*maxUnreadKeys && !slices.Contains(l.causes, cause) {
 		l.causes, l.damage = append(l.causes, cause), append(l.damage, fmt.Errorf("key %s: %w", wire.Quote(key), err))
-	}
-}
-
-// noteAbsent prints how many of several keys are absent.
-func (l *lookups) noteAbsent(stderr io.Writer) {
-	if l.keys > 1 && l.absent > 0 {
-		are := map[bool]string{true: "is", false: "are"}[l.absent == 1]
-		text.Note(stderr, "%d of %d keys %s absent", l.absent, l.keys, are)
 	}
 }
 

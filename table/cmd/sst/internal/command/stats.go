@@ -128,21 +128,19 @@ func (p *pass) statsOfLog(t target) error {
 		return err
 	}
 	p.noteAbout(t.Path, l.UnwrittenNote())
-	return cmp.Or(p.print(s, func(w io.Writer) { printLogStats(w, &s) }), l.DamageError())
-}
-
-func printLogStats(w io.Writer, s *summary.LogStats) {
-	text.Row(w, "log", "%s: %s", s.File, text.Bytes(uint64(s.Size)))
-	if s.Writes == 0 {
-		text.Row(w, "  writes", "none")
-		return
-	}
-	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), text.Count(uint64(s.Deletions), "deletion"))
-	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
-	text.Row(w, "  keys", "%s", text.Bytes(uint64(s.KeyBytes)))
-	text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
-	text.Row(w, "  key sizes", "%s", s.KeySizes)
-	text.Row(w, "  value sizes", "%s", s.ValueSizes)
+	return cmp.Or(p.print(s, func(w io.Writer) {
+		text.Row(w, "log", "%s: %s", s.File, text.Bytes(uint64(s.Size)))
+		if s.Writes == 0 {
+			text.Row(w, "  writes", "none")
+			return
+		}
+		text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), text.Count(uint64(s.Deletions), "deletion"))
+		text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
+		text.Row(w, "  keys", "%s", text.Bytes(uint64(s.KeyBytes)))
+		text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
+		text.Row(w, "  key sizes", "%s", s.KeySizes)
+		text.Row(w, "  value sizes", "%s", s.ValueSizes)
+	}), l.DamageError())
 }
 
 // A recordStats has the statistics of a file whose records are not batches.

@@ -127,10 +127,15 @@ type prefixResult struct {
 
 // print prints a line for each prefix, and then for what others have.
 func (r prefixResult) print(out io.Writer) {
-	text.Line(out, "%s: %s", r.Path, r.about())
 	if r.Entries == 0 {
+		text.Line(out, "%s: no entries", r.Path)
 		return
 	}
+	more, others := "", text.Count(r.Prefixes-uint64(len(r.Top)), "other prefix")
+	if r.Unknown.Entries > 0 {
+		more, others = "more than ", "all other prefixes"
+	}
+	text.Line(out, "%s: %s, %s%s", r.Path, text.Count(r.Entries, "entry"), more, text.Count(r.Prefixes, "prefix"))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush() // out remembers its error
 	head := []string{"bytes", "share", "keys", "values", "entries"}
@@ -141,29 +146,16 @@ func (r prefixResult) print(out io.Writer) {
 	for _, g := range r.Top {
 		r.row(w, g.Count, wire.Quote(g.Prefix))
 	}
-	if r.Without.Entries > 0 {
-		r.row(w, r.Without, r.withoutText())
-	}
-	if r.Others.Entries > 0 {
-		r.row(w, r.Others, r.othersText())
-	}
+	r.row(w, r.Without, r.withoutText())
+	r.row(w, r.Others, others)
 	r.row(w, r.Count, "all")
 }
 
-// about says what there is.
-func (r prefixResult) about() string {
-	if r.Entries == 0 {
-		return "no entries"
-	}
-	more := ""
-	if r.Unknown.Entries > 0 {
-		more = "more than "
-	}
-	return fmt.Sprintf("%s, %s%s", text.Count(r.Entries, "entry"), more, text.Count(r.Prefixes, "prefix"))
-}
-
-// row prints what entries have.
+// row prints what entries have, if there are any.
 func (r prefixResult) row(w io.Writer, n byprefix.Count, what string) {
+	if n.Entries == 0 {
+		return
+	}
 	share := 100 * float64(n.Bytes()) / float64(max(1, r.Bytes()))
 	cells := []string{text.Bytes(n.Bytes()), fmt.Sprintf("%.1f %%", share), text.Bytes(n.KeyBytes), text.Bytes(n.ValueBytes), humanize.Comma(int64(n.Entries))}
 	if r.Live != nil {
@@ -181,12 +173,4 @@ func (r prefixResult) withoutText() string {
 		return "the empty key"
 	}
 	return fmt.Sprintf("keys of < %d bytes", r.rule.Length)
-}
-
-// othersText names the prefixes that are not printed.
-func (r prefixResult) othersText() string {
-	if r.Unknown.Entries > 0 {
-		return "all other prefixes"
-	}
-	return text.Count(r.Prefixes-uint64(len(r.Top)), "other prefix")
 }

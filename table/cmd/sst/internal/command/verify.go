@@ -110,11 +110,15 @@ func (v *verifier) check(t target) (untold error) {
 	remarks, err := t.verify(o)
 	part.Done()
 	d := verdict{t.Path, t.kind, "ok", text.Lines(err), strings.Join(remarks, ", but ")}
+	lines := d.Errors
 	v.found.of++
 	switch {
+	case err == nil && v.quiet:
+		return nil
 	case err == nil:
+		lines = []string{t.Path + ": " + strings.Join(append([]string{"ok"}, remarks...), ", but ")}
 	case t.wasRemoved(err, o):
-		d.Verdict = "removed"
+		d.Verdict, lines = "removed", []string{t.Path + ": removed before it was checked, because its database is in use"}
 		v.found.of--
 	case errors.Is(err, table.ErrCorrupt):
 		d.Verdict = "damaged"
@@ -131,26 +135,16 @@ func (v *verifier) check(t target) (untold error) {
 			v.found.damaged, v.told = v.found.damaged+1, v.told+1
 		}
 	}
-	return errors.Join(v.print(d), untold)
+	return errors.Join(v.print(d, lines), untold)
 }
 
-// print prints a verdict: as JSON, or as a line for each error.
-func (v *verifier) print(d verdict) error {
-	lines := d.Errors
-	switch {
-	case d.Verdict == "ok" && v.quiet:
-		return nil
-	case v.asJSON:
-		for i := range lines {
-			lines[i] = strings.TrimPrefix(lines[i], d.File+": ")
+// print prints a verdict as JSON, or as lines.
+func (v *verifier) print(d verdict, lines []string) error {
+	if v.asJSON {
+		for i := range d.Errors {
+			d.Errors[i] = strings.TrimPrefix(d.Errors[i], d.File+": ")
 		}
 		return text.JSONLine(v.out, d)
-	case d.Verdict == "removed":
-		lines = []string{d.File + ": removed before it was checked, because its database is in use"}
-	case d.Verdict == "ok" && d.Remark != "":
-		lines = []string{d.File + ": ok, but " + d.Remark}
-	case d.Verdict == "ok":
-		lines = []string{d.File + ": ok"}
 	}
 	for _, line := range lines {
 		text.Line(v.out, "%s", line)

@@ -235,8 +235,14 @@ func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 		s.KeyBytes += int64(len(w.UserKey))
 		s.ValueBytes += int64(len(w.Value))
 		s.First, s.Last = min(cmp.Or(s.First, w.Sequence), w.Sequence), max(s.Last, w.Sequence)
-		if order != table.AnyOrder {
-			s.addToRange(w.UserKey, order)
+		if order == table.AnyOrder {
+			continue
+		}
+		if s.Smallest == nil || order.Compare(w.UserKey, s.Smallest) < 0 {
+			s.Smallest = bytes.Clone(w.UserKey)
+		}
+		if s.Largest == nil || order.Compare(w.UserKey, s.Largest) > 0 {
+			s.Largest = bytes.Clone(w.UserKey)
 		}
 	}
 	s.Size, s.Damage = l.Size, l.Reports()
@@ -244,14 +250,4 @@ func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 		s.TruncatedTail = l.Tail
 	}
 	return nil
-}
-
-// addToRange extends the range of keys to one more.
-func (s *LogStats) addToRange(user []byte, order table.Comparer) {
-	if s.Smallest == nil || order.Compare(user, s.Smallest) < 0 {
-		s.Smallest = bytes.Clone(user)
-	}
-	if s.Largest == nil || order.Compare(user, s.Largest) > 0 {
-		s.Largest = bytes.Clone(user)
-	}
 }
