@@ -91,9 +91,6 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		var l lookups
 		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
 			if err == nil {
-				err = s.PrefetchLogs(keys...)
-			}
-			if err == nil {
 				err = l.run(s, keys, answer)
 			}
 			if err != nil {
@@ -179,6 +176,9 @@ type lookups struct {
 
 // run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
 func (l *lookups) run(s *source.Source, keys [][]byte, answer answerer) error {
+	if err := s.PrefetchLogs(keys...); err != nil {
+		return err
+	}
 	for _, key := range keys {
 		l.keys++
 		found, err := answer(s, key)

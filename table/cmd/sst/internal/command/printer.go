@@ -95,22 +95,18 @@ func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, 
 			line = encode(append(line, '\t'), e.Value)
 		}
 		if s.location {
-			line = appendLocation(line, e, s.newest)
+			file, level := locationOf(e)
+			line = append(printable.AppendEscape(append(line, '\t'), []byte(file)), '\t')
+			if level != nil {
+				line = strconv.AppendInt(line, int64(*level), 10)
+			} else {
+				line = append(line, '-')
+			}
+			line = strconv.AppendUint(append(line, '\t'), e.Offset, 10)
+			line = append(append(line, '\t'), versionState(e, s.newest)...)
 		}
 		return line
 	}
-}
-
-// appendLocation appends file, level, offset and state.
-func appendLocation(line []byte, e source.Entry, newest bool) []byte {
-	file, level := locationOf(e)
-	line = printable.AppendEscape(append(line, '\t'), []byte(file))
-	line = append(line, "\t-"...)
-	if level != nil {
-		line = strconv.AppendInt(line[:len(line)-1], int64(*level), 10)
-	}
-	line = strconv.AppendUint(append(line, '\t'), e.Offset, 10)
-	return append(append(line, '\t'), versionState(e, newest)...)
 }
 
 // locationOf returns the name of the file that has the entry, and its level if it is known.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -58,25 +57,23 @@ type triedSize struct {
 // try prints what other settings would make of a table or a directory. The damage is an error of the pass.
 func (p *pass) try(path string) error {
 	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.path != "" })
+	r := &tried{Path: path, compressions: map[string]int{}}
 	var chosen []target // at most maxTryTables, spread evenly, and those that are missing, which are errors
 	for i, t := range tables {
+		if !t.Missing {
+			r.Tables++
+		}
 		if n := min(maxTryTables, len(tables)); t.Missing || i*n%len(tables) < n {
 			chosen = append(chosen, t)
 		}
 	}
 	all, part := max(1, float64(sizeOf(tables...))), max(1, float64(sizeOf(chosen...)))
-	r := &tried{Path: path, compressions: map[string]int{}}
 	bar := progress.Count(p.stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
 	defer bar.Done()
 	p.eachFile(chosen, func(t target) error {
 		most := math.Ceil(maxTryBytes * max(1, float64(sizeOf(t))) / part)
 		return r.tryTable(t, p.options, int64(most), bar)
 	})
-	for _, t := range tables {
-		if _, err := os.Stat(t.Path); err == nil {
-			r.Tables++
-		}
-	}
 	if r.TriedTables == 0 || p.stopped() { // the errors say why
 		return nil
 	}
