@@ -8,6 +8,7 @@
 package comparers
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -68,3 +69,13 @@ func ByName(name string) (order table.Comparer, ok bool) {
 func KeepsPrefixes(order table.Comparer) bool {
 	return order == table.BytewiseComparer || order == reverse.comparer
 }
+
+// reverse is the reversed bytewise order.
+var reverse = namedComparer{flagValue: "reverse", comparer: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
+
+type reverseComparer struct{}
+
+func (reverseComparer) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (reverseComparer) Name() string                    { return "leveldb.ReverseBytewiseComparator" }
+func (reverseComparer) Separator(_, _, _ []byte) []byte { return nil }
+func (reverseComparer) Successor(_, _ []byte) []byte    { return nil }

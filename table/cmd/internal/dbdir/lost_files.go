@@ -1,11 +1,18 @@
 package dbdir
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
@@ -118,4 +125,108 @@ func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
 		return 0, 0
 	}
 	return d.Version.Logged()
+}
+
+// A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
+type StateFile struct {
+	Path   string
+	Err    error  // what is wrong with it, FileErrors; nil: it is sound
+	Remark string // about a sound one
+}
+
+// StateFiles returns the files that say what a database has, and those for which Damage has an error. A set, or
+// a directory of tables, has none.
+func (d *Dir) StateFiles() (all []StateFile) {
+	if v := d.Version; v != nil {
+		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
+	}
+	if d.hasCurrent {
+		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
+	}
+	if d.Version == nil && !d.hasCurrent && len(d.Damage) == 0 && d.hasEngineFiles() {
+		all = addState(all, filepath.Join(d.Path, "CURRENT"), dbfile.Corruption("missing, though there are tables and logs of a database"))
+	}
+	for _, err := range d.Damage {
+		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
+			all = addState(all, e.Path, e.Err)
+		}
+	}
+	for _, f := range d.Flaws {
+		all = addState(all, filepath.Join(d.Path, f.File), dbfile.Corruption(f.What))
+	}
+	return all
+}
+
+// hasEngineFiles reports whether the directory has tables and logs that are named as engines name them.
+func (d *Dir) hasEngineFiles() bool {
+	isLog := func(path string) bool { return numbered(path).hasEngineName() }
+	return slices.ContainsFunc(d.Tables, TableFile.hasEngineName) && slices.ContainsFunc(d.Logs, isLog)
+}
+
+// addState adds what is wrong with a file, which may be among all.
+func addState(all []StateFile, path string, err error) []StateFile {
+	i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
+	if i < 0 {
+		i, all = len(all), append(all, StateFile{Path: path})
+	}
+	if err != nil {
+		all[i].Err = errors.Join(all[i].Err, &dbfile.FileError{Path: path, Err: err})
+	}
+	return all
+}
+
+// IsDatabase reports whether the directory has files of a database besides tables.
+func (d *Dir) IsDatabase() bool {
+	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
+}
+
+// checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.
+func (d *Dir) checkCurrent(names []string) error {
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if !versions.IsCurrentOrManifest(name) {
+			continue
+		}
+		path := filepath.Join(d.Path, name)
+		start, err := dbfile.ReadStart(path)
+		if s, found := dbfile.StandInOf(path, start, err); found {
+			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, so the database cannot be read: %s", s.What, s.Next)}
+		}
+	}
+	return nil
+}
+
+// checkEngine returns an error for the directory of another engine's database.
+func (d *Dir) checkEngine(names []string) error {
+	options, current := "", false
+	for _, name := range names {
+		switch {
+		case name == "IDENTITY", strings.HasPrefix(name, "OPTIONS-"):
+			options = max(options, name)
+		case name == "CURRENT", strings.HasPrefix(name, "marker.manifest."):
+			current = true
+		}
+	}
+	if options == "" {
+		return d.checkLogs()
+	}
+	if !current {
+		return nil
+	}
+	engine, reader := "RocksDB", "ldb --db=%s scan"
+	if start, _ := dbfile.ReadStart(filepath.Join(d.Path, options)); bytes.Contains(start, []byte("pebble_version")) {
+		engine, reader = "Pebble", "pebble db scan %s"
+	}
+	return fmt.Errorf("%s: the directory of a %s database, as %s shows, not of a LevelDB database: read it with %s",
+		d.Path, engine, options, fmt.Sprintf(reader, text.ShellPath(d.Path)))
+}
+
+// checkLogs is checkEngine for a directory without OPTIONS: its logs can show that it is Pebble's.
+func (d *Dir) checkLogs() error {
+	for _, path := range d.Logs {
+		start, _ := dbfile.ReadStart(path) // what reads it next returns the error
+		if wal.StartsWithPebbleFragment(start) {
+			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, not of LevelDB: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(path))}
+		}
+	}
+	return nil
 }

@@ -2,11 +2,19 @@ package dbdir
 
 import (
 	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // outputFlags are the flags of all commands that name a file or a directory to write.
@@ -45,4 +53,134 @@ func CheckOutputs(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// An Owner is the database or the set that needs a file.
+type Owner struct {
+	What   string // such as "a table of the database in DIR"; "": nothing needs the file
+	Listed bool   // it is a table that a manifest lists, or the manifest of a set: else an engine gives files that name
+	After  string // what to do after a listed table was replaced
+}
+
+// OwnerOf returns what needs the file of that path, which may be missing. It does not follow links.
+func OwnerOf(path string) Owner {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	_, err := os.Lstat(path)
+	exists := err == nil
+	current, _ := versions.FindCurrentOrManifest(dir)
+	switch {
+	case isSetManifest(path), exists && current == "" && name == set.ManifestName:
+		return Owner{"the manifest of a set", true, ""}
+	case current != "":
+		return ownerInDatabase(dir, name, exists)
+	}
+	return ownerInSet(dir, name, exists)
+}
+
+// engineNames are what engines call files besides tables, logs and MANIFESTs.
+var engineNames = []string{"CURRENT", "LOCK", "LOG", "LOG.old", "CURRENT.bak"}
+
+// ownerInDatabase is OwnerOf for a file in the directory of a database. A MANIFEST that cannot be read to its end may
+// list any table that is there.
+func ownerInDatabase(dir, name string, exists bool) Owner {
+	_, isLog := versions.LogNumber(name)
+	if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
+		return Owner{"a name that engines give to files of the database in " + dir, false, ""}
+	}
+	l := numbered(filepath.Join(dir, name))
+	v, err := versions.Read(dir)
+	mayList := exists && (err != nil || v.Torn > 0 || v.Unread > 0)
+	if !isTableName(name) || !l.hasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
+		return Owner{}
+	}
+	return Owner{"a table of the database in " + dir, true, "engines refuse the database unless the size stays the same: to convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
+}
+
+// ownerInSet is OwnerOf for a file beside the manifest of a set, whatever its name is. One that cannot be read may list
+// any file that is there.
+func ownerInSet(dir, name string, exists bool) Owner {
+	names, _ := regular.DirOf(dir).Names() // what creates the file returns the error
+	for _, other := range names {
+		path := filepath.Join(dir, other)
+		if other != set.ManifestName && (filepath.Ext(other) != ".jsonl" || !isSetManifest(path)) {
+			continue
+		}
+		m, err := ReadSetManifest(path, ListOptions{})
+		isListed := func(t TableFile) bool { return t.Line.Name == name }
+		switch {
+		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
+			return Owner{"a table of the set in " + dir, true, fmt.Sprintf("write its manifest again, by sst manifest --force %s -o %s", filepath.Join(text.ShellPath(dir), "*"+filepath.Ext(name)), text.ShellPath(path))}
+		case name == other+".lock":
+			return Owner{"the lock of the set in " + dir, false, ""}
+		}
+	}
+	return Owner{}
+}
+
+// RealName returns the path of a file, which may be missing, in its real directory.
+func RealName(path string) string {
+	dir, name := filepath.Split(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }))
+	if name == "." || name == ".." {
+		return realDir(path)
+	}
+	path = filepath.Join(realDir(dir), name)
+	if real, err := filepath.EvalSymlinks(path); err == nil { // the file is there
+		return real
+	}
+	return realTarget(path, maxLinks)
+}
+
+// realDir returns the path of a directory without links. It is not cleaned before: what is above a link is above the
+// directory that it leads to.
+func realDir(dir string) string {
+	if !filepath.IsAbs(dir) {
+		if wd, err := os.Getwd(); err == nil {
+			dir = wd + string(filepath.Separator) + dir
+		}
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
+}
+
+// maxLinks is how many links without a file at their end are followed, as by systems.
+const maxLinks = 40
+
+// realTarget returns where a file is made by writing to path, in a real directory: where a link leads that has no
+// file at its end.
+func realTarget(path string, links int) string {
+	target, err := os.Readlink(path)
+	if err != nil || links == 0 {
+		return path
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Dir(path) + string(filepath.Separator) + target
+	}
+	dir, name := filepath.Split(target)
+	return realTarget(filepath.Join(realDir(dir), name), links-1)
+}
+
+// ListedBySets returns the names of the tables that the manifests of sets in a directory list. If one cannot be read,
+// that is an error.
+func ListedBySets(dir string) (map[string]bool, error) {
+	names, err := regular.DirOf(dir).Names()
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string]bool{}
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if name != set.ManifestName && (filepath.Ext(name) != ".jsonl" || !isSetManifest(path)) {
+			continue
+		}
+		m, err := ReadSetManifest(path, ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for t := range m.All() {
+			listed[t.Name] = true
+		}
+	}
+	return listed, nil
 }

@@ -1,12 +1,15 @@
 package dbfile
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -58,3 +61,96 @@ func OutputName(path, suffix string) string {
 
 // RepairCommand is the command line that makes a new database of what is left of one in a directory.
 func RepairCommand(dir string) string { return "sst repair " + text.ShellPath(dir) + " -o NEW" }
+
+// A Log is a file that is a write-ahead log.
+type Log struct {
+	Path string
+	wal.Log
+
+	before string // the path of the log before, in a database
+}
+
+// Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
+// are skipped, and added to Damage.
+func (l *Log) Writes() iter.Seq2[wal.Write, error] {
+	return func(yield func(wal.Write, error) bool) {
+		f, info, err := regular.Open(l.Path)
+		size, start := int64(0), []byte(nil)
+		if err == nil {
+			defer f.Close() // it was only read
+			size, start = info.Size(), StartOf(f)
+		}
+		if s, found := StandInOf(l.Path, start, err); found {
+			l.Skip(size, s.What+" ("+s.Next+")")
+			return
+		}
+		if err != nil {
+			l.Start = 0 // if the log was removed, the next one goes on with any number
+			yield(wal.Write{}, err)
+			return
+		}
+		for w, err := range l.Log.Writes(f, size) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", l.Path, err)
+			}
+			if !yield(w, err) {
+				return
+			}
+		}
+	}
+}
+
+// Next returns the next log of the database, whose sequence numbers go on. l was read.
+func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Path} }
+
+// Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
+// number in the tables of the database: those of the log are higher, since engines put whole logs into tables.
+func (l *Log) Verify(inTables uint64) (remark string, err error) {
+	var old error
+	for w, err := range l.Writes() {
+		if err != nil {
+			return "", err
+		}
+		if old == nil && w.Sequence <= inTables {
+			old = &FileError{l.Path, wal.Corruptionf("log at %d: the write has sequence number %d, but tables have numbers up to %d, so the log is an old one, and not all engines read its writes", w.Offset, w.Sequence, inTables)}
+		}
+	}
+	if unwritten := l.UnwrittenNote(); unwritten != "" {
+		remark = ", but " + unwritten
+	}
+	return remark, errors.Join(l.DamageError(), old)
+}
+
+// DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What
+// the log before has lost is found here, by the sequence numbers, and named as its damage.
+func (l *Log) DamageError() error {
+	var parts []wal.LogDamage
+	var more []int // how many others each part stands for
+	for _, d := range l.Damage {
+		i := len(parts) - 1
+		if i >= 0 && !d.InLogBefore && !parts[i].InLogBefore && d.After == parts[i].After && d.Before == parts[i].Before {
+			parts[i].Bytes += d.Bytes
+			more[i]++
+			continue
+		}
+		parts, more = append(parts, d), append(more, 0)
+	}
+	var before, errs []error
+	for i, d := range parts {
+		if more[i] > 0 {
+			d.Reason += fmt.Sprintf(", and %d more behind it", more[i])
+		}
+		if d.InLogBefore {
+			before = append(before, &FileError{l.before, Corruption(d.Error())})
+		} else {
+			errs = append(errs, Corruption(d.Error()))
+		}
+	}
+	for _, others := range l.Reports()[len(l.Damage):] {
+		errs = append(errs, Corruption(others))
+	}
+	if errs == nil {
+		return errors.Join(before...)
+	}
+	return errors.Join(append(before, &FileError{l.Path, errors.Join(errs...)})...)
+}

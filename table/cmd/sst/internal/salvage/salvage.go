@@ -1,12 +1,14 @@
 package salvage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -144,4 +146,67 @@ var errDisorder = errors.New("keys are out of order: if one was altered, what it
 // isBefore reports whether a is before b in a known order. They may be nil.
 func (s *Salvage) isBefore(a, b []byte) bool {
 	return a != nil && b != nil && s.file.Order != table.AnyOrder && s.file.Comparer().Compare(a, b) < 0
+}
+
+// WholeUntil returns the last key of the data blocks that follow each other from the start of the file, if
+// blocks were found by their checksums: no entry with a key up to it is lost. What is behind a gap can also be
+// a part of another table, which is a value of this one. nil: there is no such block, or keys of them are out of order.
+func (s *Salvage) WholeUntil() (key []byte) {
+	if !s.Searched {
+		return nil
+	}
+	end := 0
+	for e := range s.found.data() {
+		it, err := s.found.open(e)
+		if e.start != end || err != nil {
+			break
+		}
+		for it.Next() {
+			if s.isBefore(it.Key(), key) {
+				return nil
+			}
+			key = append(key[:0], it.Key()...)
+		}
+		end = e.end + format.TrailerLen
+	}
+	return key
+}
+
+// A FoundBlock is a block that was found by its checksum.
+type FoundBlock struct {
+	table.Handle
+	Kind        string // data, index, metaindex, properties, or block if unknown
+	Compression byte   // id
+
+	file   fileImage
+	extent extent
+}
+
+// Contents returns the decompressed block. It may be a slice of the file in memory.
+func (f FoundBlock) Contents() ([]byte, error) { return f.file.decode(f.extent) }
+
+// kindNames are the values of FoundBlock.Kind.
+var kindNames = map[blockKind]string{dataBlock: "data", indexBlock: "index", metaindexBlock: "metaindex", propertiesBlock: "properties"}
+
+// FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
+// whole file into memory.
+func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
+	in, err := readImage(f)
+	if err != nil {
+		return nil, err
+	}
+	kinds := searchBlocks(in).kinds
+	var found []FoundBlock
+	for p := range scan(in) {
+		if p.kind == gap {
+			continue
+		}
+		name := ""
+		if p.kind == entryBlock {
+			name = kindNames[kinds.of(p.extent)]
+		}
+		h := table.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
+		found = append(found, FoundBlock{Handle: h, Kind: cmp.Or(name, "block"), Compression: in.data[p.end], file: in, extent: p.extent})
+	}
+	return found, nil
 }

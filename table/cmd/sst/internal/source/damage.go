@@ -1,9 +1,13 @@
 package source
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
@@ -93,4 +97,85 @@ func (c *LossCursor) IsCertain(e Entry) bool {
 		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
 	}
 	return !c.IsLost(e.Key)
+}
+
+// A KeyRange is a range of user keys.
+type KeyRange struct {
+	From, To            []byte // nil: no bound
+	AfterFrom, BeforeTo bool   // From, or To, is not in the range itself
+}
+
+// String describes the range, such as `keys ≥ "a" and ≤ "b"`.
+func (r KeyRange) String() string {
+	var bounds []string
+	if r.From != nil {
+		bounds = append(bounds, map[bool]string{false: "≥ ", true: "> "}[r.AfterFrom]+wire.Quote(r.From))
+	}
+	if r.To != nil {
+		bounds = append(bounds, map[bool]string{false: "≤ ", true: "< "}[r.BeforeTo]+wire.Quote(r.To))
+	}
+	if bounds == nil {
+		return "keys, which can be any"
+	}
+	return "keys " + strings.Join(bounds, " and ")
+}
+
+// endsBefore reports whether all keys of the range are < from, or with after ≤ from. nil is
+// before all keys.
+func (r KeyRange) endsBefore(order table.Comparer, from []byte, after bool) bool {
+	if r.To == nil || from == nil {
+		return false
+	}
+	c := order.Compare(r.To, from)
+	return c < 0 || c == 0 && (r.BeforeTo || after)
+}
+
+// overlaps reports whether a key can be in both ranges. In an unknown order any can.
+func (r KeyRange) overlaps(order table.Comparer, o KeyRange) bool {
+	return order == table.AnyOrder || !r.endsBefore(order, o.From, o.AfterFrom) && !o.endsBefore(order, r.From, r.AfterFrom)
+}
+
+// extend returns the smallest range that has all keys of two ranges.
+func (r KeyRange) extend(order table.Comparer, o KeyRange) KeyRange {
+	if order == table.AnyOrder {
+		return KeyRange{}
+	}
+	if r.From != nil && (o.From == nil || order.Compare(o.From, r.From) <= 0) {
+		r.AfterFrom = o.AfterFrom && (r.AfterFrom || order.Compare(o.From, r.From) < 0)
+		r.From = o.From
+	}
+	if r.To != nil && (o.To == nil || order.Compare(o.To, r.To) >= 0) {
+		r.BeforeTo = o.BeforeTo && (r.BeforeTo || order.Compare(o.To, r.To) > 0)
+		r.To = o.To
+	}
+	return r
+}
+
+// checkKind returns an error if e is of a kind that LevelDB does not have: whether there is a value, or which,
+// cannot be known. In a database of LevelDB that is damage. Another table may be of an engine that has the kind.
+func (s *Source) checkKind(e Entry) error {
+	if e.Kind <= table.KindSet {
+		return nil
+	}
+	if !e.Table.inDatabase {
+		return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), dbfile.KindName(e.Kind))
+	}
+	f, err := s.open(e.Table)
+	if err != nil {
+		return err
+	}
+	key := table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
+	block, err := f.Reader.Locate(key.Append(nil))
+	return errors.Join(err, f.Wrap(e.KindDamage(block)), s.release(e.Table, f))
+}
+
+// leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
+// is damage that is passed over. Then the key is a Loss.
+func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
+	err := s.checkKind(e)
+	if s.isPassedOver(err) {
+		s.loseKey(e.Table, e.Key, false, err)
+		return true, nil
+	}
+	return e.Kind == table.KindDelete && !o.Tombstones, err
 }
