@@ -90,17 +90,7 @@ func (s *scanner) zlibEnd(data []byte) int {
 		return 0
 	}
 	s.budget -= 1 << 10 // about the cost of starting
-	in := bytes.NewReader(data)
-	var err error
-	if s.zlibReader == nil {
-		s.zlibReader, err = zlib.NewReader(in)
-	} else {
-		err = s.zlibReader.(zlib.Resetter).Reset(in, nil)
-	}
-	if err != nil {
-		return 0
-	}
-	return s.inflatedEnd(s.zlibReader, in)
+	return s.inflatedEnd(&s.zlibReader, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }, data)
 }
 
 // deflateEnd decompresses data that may be deflate. Deflate has no magic number, so it is
@@ -109,13 +99,7 @@ func (s *scanner) deflateEnd(data []byte) int {
 	if !s.deflate || !startsDeflate(data) {
 		return 0
 	}
-	in := bytes.NewReader(data)
-	if s.flateReader == nil {
-		s.flateReader = flate.NewReader(in)
-	} else if err := s.flateReader.(flate.Resetter).Reset(in, nil); err != nil {
-		return 0
-	}
-	return s.inflatedEnd(s.flateReader, in)
+	return s.inflatedEnd(&s.flateReader, func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil }, data)
 }
 
 // startsDeflate checks the first bits of a deflate stream, which is much cheaper than
@@ -135,22 +119,32 @@ func startsDeflate(data []byte) bool {
 	return false
 }
 
-// inflatedEnd reads r to its end. r reads from in. The first decompressed byte must be 0,
-// because the first entry of a block shares 0 bytes.
-func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
-	size := int(in.Size())
+// inflatedEnd decompresses data to its end with a Reader that open opens, unless there is one already. The first
+// decompressed byte must be 0, because the first entry of a block shares 0 bytes.
+func (s *scanner) inflatedEnd(reader *io.Reader, open func(io.Reader) (io.Reader, error), data []byte) int {
+	in := bytes.NewReader(data)
+	var err error
+	if *reader == nil {
+		*reader, err = open(in)
+	} else {
+		err = (*reader).(flate.Resetter).Reset(in, nil) // which is also that of zlib
+	}
+	if err != nil {
+		return 0
+	}
+	r := *reader
 	var first [1]byte
-	_, err := io.ReadFull(r, first[:])
+	_, err = io.ReadFull(r, first[:])
 	if err == nil && first[0] == 0 {
 		var n int64
 		n, err = io.Copy(io.Discard, io.LimitReader(r, MaxBlock))
 		s.budget -= n
 	}
-	s.budget -= int64(size - in.Len() + 64)
+	s.budget -= int64(len(data) - in.Len() + 64)
 	if err != nil || first[0] != 0 {
 		return 0
 	}
-	return size - in.Len()
+	return len(data) - in.Len()
 }
 
 // rawEnd walks through an uncompressed block: entries with increasing keys, the restart

@@ -1,10 +1,12 @@
 package salvage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -56,27 +58,6 @@ func (l *Losses) count(bytes int, why error) {
 	}
 }
 
-// neighbours are the data blocks before and after a gap. A missing one is an empty extent.
-type neighbours struct{ before, after extent }
-
-// neighboursOf returns the neighbours of gaps, which are in file order.
-func (s *search) neighboursOf(gaps []region) []neighbours {
-	all := make([]neighbours, len(gaps))
-	i, before := 0, extent{}
-	for e := range s.data() {
-		for ; i < len(gaps) && e.start >= gaps[i].end; i++ {
-			all[i] = neighbours{before, e}
-		}
-		if before = e; i == len(gaps) {
-			break
-		}
-	}
-	for ; i < len(gaps); i++ {
-		all[i].before = before
-	}
-	return all
-}
-
 // addGap lists a gap, or counts it.
 func (s *search) addGap(g region) {
 	if len(s.gaps) < maxListedLosses {
@@ -88,45 +69,47 @@ func (s *search) addGap(g region) {
 
 // lost describes the gaps: their offsets, and the keys before and after them.
 func (s *search) lost(separator func(key []byte) string) Losses {
-	l := s.moreGaps
-	ends := boundaryKeys{in: s.fileImage, separator: separator, known: map[extent][2]string{}}
-	for i, next := range s.neighboursOf(s.gaps) {
-		g := s.gaps[i]
-		what := fmt.Sprintf("%s at %d", wire.Plural(uint64(g.end-g.start), "byte"), g.start)
-		if next.before != (extent{}) {
-			what += ", after the key " + ends.of(next.before)[1]
+	l, gaps, before := s.moreGaps, s.gaps, extent{}
+	for e := range s.data() {
+		n := 0
+		for n < len(gaps) && gaps[n].end <= e.start {
+			n++
 		}
-		if next.after != (extent{}) {
-			what += ", before the key " + ends.of(next.after)[0]
-		} else if next.before != (extent{}) {
-			what += ", with the filters, the index, and possibly data blocks"
+		l.First = append(l.First, s.lostBetween(before, gaps[:n], e, separator)...)
+		if before, gaps = e, gaps[n:]; len(gaps) == 0 {
+			return l
 		}
-		if g.err == nil {
-			g.err = errors.New("no block with a valid checksum")
-		}
-		l.First = append(l.First, Loss{what, g.err})
 	}
+	l.First = append(l.First, s.lostBetween(before, gaps, extent{}, separator)...)
 	return l
 }
 
-// boundaryKeys are the first and last keys of blocks, as text. They are cached, because a
-// block can be next to many gaps.
-type boundaryKeys struct {
-	in        fileImage
-	separator func(key []byte) string
-	known     map[extent][2]string
+// lostBetween describes the gaps between two data blocks. A missing one is an empty extent.
+func (s *search) lostBetween(before extent, gaps []region, after extent, separator func(key []byte) string) (all []Loss) {
+	if len(gaps) == 0 {
+		return nil
+	}
+	where := ""
+	if before != (extent{}) {
+		where = ", after the key " + s.keyOf(before, (*encoded.Iter).Last, separator)
+	}
+	if after != (extent{}) {
+		where += ", before the key " + s.keyOf(after, (*encoded.Iter).First, separator)
+	} else if before != (extent{}) {
+		where += ", with the filters, the index, and possibly data blocks"
+	}
+	for _, g := range gaps {
+		why := cmp.Or(g.err, errors.New("no block with a valid checksum"))
+		all = append(all, Loss{fmt.Sprintf("%s at %d%s", wire.Plural(uint64(g.end-g.start), "byte"), g.start, where), why})
+	}
+	return all
 }
 
-func (k *boundaryKeys) of(e extent) [2]string {
-	ends, ok := k.known[e]
-	if ok {
-		return ends
+// keyOf returns the key of a block that move moves to, as text, or "" if there is none.
+func (s *search) keyOf(e extent, move func(*encoded.Iter) bool, separator func(key []byte) string) string {
+	it, err := s.open(e)
+	if err != nil || !move(it) {
+		return ""
 	}
-	if it, err := k.in.open(e); err == nil && it.First() {
-		ends[0] = k.separator(it.Key())
-		it.Last()
-		ends[1] = k.separator(it.Key())
-	}
-	k.known[e] = ends
-	return ends
+	return separator(it.Key())
 }

@@ -1,7 +1,6 @@
 package salvage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -42,34 +41,32 @@ func (s *Salvage) Found() bool {
 func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage, file: f}
 	if f.Layout != nil {
-		s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byIndex(f, yield) }
+		s.eachBlock = s.byIndex
 		s.Internal = f.Internal && (internal == dbfile.Yes || dbfile.AllInternalKeys(s.eachBlock))
-		f.Internal = s.Internal
-		f.DetectOrder(s.eachBlock)
-		return s, nil
+	} else {
+		in, err := readImage(f)
+		if err != nil {
+			return nil, err
+		}
+		s.Searched, s.found, s.eachBlock = true, searchBlocks(in), s.byChecksum
+		for range s.found.data() {
+			s.Blocks++
+		}
+		s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	}
-	in, err := readImage(f)
-	if err != nil {
-		return nil, err
-	}
-	found := searchBlocks(in)
-	s.found = found
-	for range found.data() {
-		s.Blocks++
-	}
-	s.Searched = true
-	s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byChecksum(found, yield) }
-	s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	f.Internal = s.Internal
 	f.DetectOrder(s.eachBlock)
-	found.addLeftOut(&s.LeftOut)
-	s.unreadRegions = found.lost(f.Separator)
-	s.Lost = s.unreadRegions
+	if s.Searched {
+		s.found.addLeftOut(&s.LeftOut)
+		s.unreadRegions = s.found.lost(f.Separator)
+		s.Lost = s.unreadRegions
+	}
 	return s, nil
 }
 
 // byIndex yields the data blocks that the index lists. Their keys may be in any order.
-func (s *Salvage) byIndex(f *dbfile.File, yield func(*encoded.Iter) bool) {
+func (s *Salvage) byIndex(yield func(*encoded.Iter) bool) {
+	f := s.file
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
 		it, err := openDataBlock(f, part)
@@ -106,11 +103,11 @@ func keyRangeOf(f *dbfile.File, i int) string {
 }
 
 // byChecksum yields the data blocks that were found by their checksums.
-func (s *Salvage) byChecksum(found *search, yield func(*encoded.Iter) bool) {
+func (s *Salvage) byChecksum(yield func(*encoded.Iter) bool) {
 	s.Lost = s.unreadRegions
 	s.Lost.First = slices.Clip(s.Lost.First)
-	for e := range found.data() {
-		it, err := found.open(e)
+	for e := range s.found.data() {
+		it, err := s.found.open(e)
 		if err != nil {
 			s.Lost.add(func() string { return fmt.Sprintf("the data block of %d bytes at %d", e.end-e.start, e.start) }, e.end-e.start, err)
 			continue
@@ -185,9 +182,6 @@ type FoundBlock struct {
 // Contents returns the decompressed block. It may be a slice of the file in memory.
 func (f FoundBlock) Contents() ([]byte, error) { return f.file.decode(f.extent) }
 
-// kindNames are the values of FoundBlock.Kind.
-var kindNames = map[blockKind]string{dataBlock: "data", indexBlock: "index", metaindexBlock: "metaindex", propertiesBlock: "properties"}
-
 // FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
 // whole file into memory.
 func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
@@ -195,18 +189,18 @@ func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds := searchBlocks(in).kinds
+	search := searchBlocks(in)
 	var found []FoundBlock
 	for p := range scan(in) {
 		if p.kind == gap {
 			continue
 		}
-		name := ""
+		name := "block"
 		if p.kind == entryBlock {
-			name = kindNames[kinds.of(p.extent)]
+			name = kinds[search.kinds.of(p.extent)].name
 		}
 		h := table.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
-		found = append(found, FoundBlock{Handle: h, Kind: cmp.Or(name, "block"), Compression: in.data[p.end], file: in, extent: p.extent})
+		found = append(found, FoundBlock{Handle: h, Kind: name, Compression: in.data[p.end], file: in, extent: p.extent})
 	}
 	return found, nil
 }

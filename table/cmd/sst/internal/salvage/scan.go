@@ -61,39 +61,30 @@ func scan(f fileImage) iter.Seq[region] {
 			if !ok {
 				next.start = len(f.data)
 			}
-			for p := range s.regionsBetween(at, next.start) {
-				if !yield(p) {
-					return
-				}
+			if !s.between(at, next.start, yield) || !ok || !yield(next) {
+				return
 			}
-			if at = next.start; ok {
-				if !yield(next) {
-					return
-				}
-				at = s.nextStart(next)
-			}
+			at = s.nextStart(next)
 		}
 	}
 }
 
-// regionsBetween yields the regions between two blocks with entries: other blocks, and then
-// a gap.
-func (s *scanner) regionsBetween(start, end int) iter.Seq[region] {
-	return func(yield func(region) bool) {
-		for p, ok := s.blockByChecksum(start, end); ok; p, ok = s.blockByChecksum(start, end) {
-			if !yield(p) {
-				return
-			}
-			start = s.nextStart(p)
+// between yields the regions between two blocks with entries: other blocks, and then a gap. It reports whether yield
+// wants more.
+func (s *scanner) between(start, end int, yield func(region) bool) bool {
+	for p, ok := s.blockByChecksum(start, end); ok; p, ok = s.blockByChecksum(start, end) {
+		if !yield(p) {
+			return false
 		}
-		if isFooter := end == len(s.data) && end-start == format.FooterLen; start == end || isFooter {
-			return
-		}
-		if s.budget <= 0 {
-			s.err = errSearchTooLong
-		}
-		yield(region{extent{start, end}, gap, s.err})
+		start = s.nextStart(p)
 	}
+	if isFooter := end == len(s.data) && end-start == format.FooterLen; start == end || isFooter {
+		return true
+	}
+	if s.budget <= 0 {
+		s.err = errSearchTooLong
+	}
+	return yield(region{extent{start, end}, gap, s.err})
 }
 
 // nextStart returns where the next region can start. It also notes which compression blocks

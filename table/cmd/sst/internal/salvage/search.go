@@ -1,11 +1,11 @@
 package salvage
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
@@ -60,7 +60,7 @@ func (s *search) addLeftOut(l *Losses) {
 	for e := range s.blocks.all() {
 		if k := s.kinds.of(e); k != dataBlock {
 			what := func() string { return fmt.Sprintf("the block of %d bytes at %d", e.end-e.start, e.start) }
-			l.add(what, e.end-e.start, errors.New(leftOutReasons[k]))
+			l.add(what, e.end-e.start, errors.New(kinds[k].leftOut))
 		}
 	}
 }
@@ -76,21 +76,14 @@ const (
 	metaBlock // a block that the metaindex lists
 )
 
-// leftOutReasons says why a block is not taken for a data block.
-var leftOutReasons = map[blockKind]string{
-	indexBlock: "it looks like an index", metaindexBlock: "it looks like a metaindex",
-	propertiesBlock: "it looks like properties", metaBlock: "a metaindex lists it",
+// kinds are the names of the kinds, and why blocks of them are not taken for data blocks.
+var kinds = [...]struct{ name, leftOut string }{
+	dataBlock: {"data", ""}, indexBlock: {"index", "it looks like an index"}, metaindexBlock: {"metaindex", "it looks like a metaindex"},
+	propertiesBlock: {"properties", "it looks like properties"}, metaBlock: {"block", "a metaindex lists it"},
 }
 
-// isPropertyName reports whether a key begins as the names of properties do.
-func isPropertyName(key []byte) bool {
-	writer, _, found := bytes.Cut(key, []byte("."))
-	switch string(writer) {
-	case "rocksdb", "pebble", "sievetable":
-		return found
-	}
-	return false
-}
+// propertyName matches keys that begin as the names of properties do.
+var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
 // maxTrailingBlocks is how many blocks at the end of a table have entries but no data:
 // index, metaindex and properties, in any order.
@@ -142,32 +135,29 @@ func (k classifier) of(e extent) blockKind {
 // lengths of blocks that were found. A metaindex has names as keys and handles as values.
 // Properties have names as keys.
 func kindOf(it *encoded.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
-	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
-	end, counts, fromStart := uint64(0), false, true
-	count := func(to *int, is bool) {
-		if is {
-			*to++
-		}
-	}
+	n, found, end := 0, 0, uint64(0)
+	handles, chained, names, properties, counts, fromStart := true, true, true, true, false, true
 	for ; it.Next(); n++ {
 		offset, length, ok := decodeHandle(it.Value())
-		count(&handles, ok)
-		count(&chained, ok && (n == 0 || offset == end))
-		count(&found, ok && lengths[length])
+		handles = handles && ok
+		chained = chained && ok && (n == 0 || offset == end)
+		if ok && lengths[length] {
+			found++
+		}
 		end = offset + length + format.TrailerLen
 		fromStart = fromStart && (n > 0 || offset == 0)
-		count(&names, format.MetaName.Match(it.Key()))
-		count(&properties, isPropertyName(it.Key()))
+		names = names && format.MetaName.Match(it.Key())
+		properties = properties && propertyName.Match(it.Key())
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
 	}
 	switch {
-	case names == n && handles == n: // also true for an empty block
+	case names && handles: // also true for an empty block
 		return metaindexBlock
-	case handles == n && isIndex:
+	case handles && isIndex:
 		return indexBlock
-	case chained == n && n > 1 && (2*found >= n || fromStart && n > 2 && end <= start), n == 1 && found == 1 && end <= start:
+	case chained && n > 1 && (2*found >= n || fromStart && n > 2 && end <= start), n == 1 && found == 1 && end <= start:
 		return indexBlock
-	case properties == n && counts:
+	case properties && counts:
 		return propertiesBlock
 	}
 	return dataBlock
