@@ -33,16 +33,18 @@ type SortedTable struct {
 // NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
 // If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
 func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (*SortedTable, error) {
-	order := keys.Comparer()
 	next, stop := iter.Pull2(pairs)
 	defer stop()
-	s := new(SortedTable)
+	s, order := new(SortedTable), keys.Comparer()
 	first, more, err := takePairs(next)
-	switch {
+	switch all := concatPairs(first, next); {
 	case err == nil && more:
-		err = s.sortOnDisk(concatPairs(first, next), order, repeated)
+		err = s.sortOnDisk(all, order, repeated)
 	case err == nil:
-		err = s.sortInMemory(first, order, repeated)
+		slices.SortStableFunc(first, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
+		var out bytes.Buffer
+		s.size, err = writeTable(&out, all, order, repeated)
+		s.src = bytes.NewReader(out.Bytes())
 	}
 	if err == nil {
 		s.Reader, err = table.NewReader(s.src, s.size, &table.ReaderOptions{Comparer: order})
@@ -83,38 +85,16 @@ func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter
 	}
 }
 
-// A sortedPair is valid until the next.
-type sortedPair struct {
-	input.Pair
-	nextSameKey bool // the next one has the same key
-}
-
-func (s *SortedTable) sortInMemory(all []input.Pair, order table.Comparer, repeated func(key []byte)) (err error) {
-	var out bytes.Buffer
-	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
-	sorted := func(yield func(sortedPair, error) bool) {
-		for i, p := range all {
-			if !yield(sortedPair{p, i+1 < len(all) && order.Compare(p.Key, all[i+1].Key) == 0}, nil) {
-				return
-			}
-		}
-	}
-	s.size, err = writeTable(&out, sorted, order, repeated)
-	s.src = bytes.NewReader(out.Bytes())
-	return err
-}
-
 func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, repeated func(key []byte)) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
 	s.src = s.file
 	out := bufio.NewWriterSize(s.file, 1<<20)
-	sorted := func(yield func(sortedPair, error) bool) {
+	sorted := func(yield func(input.Pair, error) bool) {
 		for r, err := range input.Sort(context.Background(), pairs, &merge.SorterOptions{Comparer: order}) {
-			var p sortedPair
+			p := input.Pair{Key: r.Key}
 			if err == nil {
-				p.Key, p.nextSameKey = r.Key, r.NextSameKey
 				p.Value, err = r.Value()
 			}
 			if !yield(p, err) {
@@ -126,28 +106,32 @@ func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table
 	return errors.Join(err, out.Flush())
 }
 
-// writeTable writes a table of sorted pairs, and returns its size. Of equal keys it keeps one: see newSortedTable.
-func writeTable(out io.Writer, pairs iter.Seq2[sortedPair, error], order table.Comparer, repeated func(key []byte)) (size int64, err error) {
+// writeTable writes a table of sorted pairs, and returns its size. Of equal keys it keeps one: see NewSortedTable.
+func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.Comparer, repeated func(key []byte)) (size int64, err error) {
 	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, Compression: table.NoCompression})
 	if err != nil {
 		return 0, err
 	}
-	again := false // the pair before has the same key
+	var last input.Pair // a copy, written when the next key is another one
+	have := false
 	for p, err := range pairs {
-		switch {
-		case err != nil:
-			return 0, err
-		case repeated != nil && again:
+		same := err == nil && have && order.Compare(last.Key, p.Key) == 0
+		if same && repeated != nil {
 			repeated(p.Key)
-		case repeated != nil || !p.nextSameKey:
-			err = w.Append(p.Key, p.Value)
+			continue
+		}
+		if err == nil && have && !same {
+			err = w.Append(last.Key, last.Value)
 		}
 		if err != nil {
 			return 0, err
 		}
-		again = p.nextSameKey
+		last, have = input.Pair{Key: append(last.Key[:0], p.Key...), Value: append(last.Value[:0], p.Value...)}, true
 	}
-	err = w.Close()
+	if have {
+		err = w.Append(last.Key, last.Value)
+	}
+	err = errors.Join(err, w.Close())
 	return w.Size(), err
 }
 
