@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -117,48 +118,19 @@ func ownerInSet(dir, name string, exists bool) Owner {
 	return Owner{}
 }
 
-// RealName returns the path of a file, which may be missing, in its real directory.
+// RealName returns the path of a file, which may be missing, in its real directory. It is not cleaned before: what is
+// above a link is above the directory that it leads to.
 func RealName(path string) string {
-	dir, name := filepath.Split(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }))
-	if name == "." || name == ".." {
-		return realDir(path)
+	path = cmp.Or(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }), path)
+	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(path) {
+		path = wd + string(filepath.Separator) + path
 	}
-	path = filepath.Join(realDir(dir), name)
-	if real, err := filepath.EvalSymlinks(path); err == nil { // the file is there
-		return real
-	}
-	return realTarget(path, maxLinks)
-}
-
-// realDir returns the path of a directory without links. It is not cleaned before: what is above a link is above the
-// directory that it leads to.
-func realDir(dir string) string {
-	if !filepath.IsAbs(dir) {
-		if wd, err := os.Getwd(); err == nil {
-			dir = wd + string(filepath.Separator) + dir
+	for _, resolve := range []func(string) (string, error){atomicfile.Resolve, filepath.EvalSymlinks} { // the second for directories
+		if real, err := resolve(path); err == nil {
+			return real
 		}
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
-}
-
-// maxLinks is how many links without a file at their end are followed, as by systems.
-const maxLinks = 40
-
-// realTarget returns where a file is made by writing to path, in a real directory: where a link leads that has no
-// file at its end.
-func realTarget(path string, links int) string {
-	target, err := os.Readlink(path)
-	if err != nil || links == 0 {
-		return path
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Dir(path) + string(filepath.Separator) + target
-	}
-	dir, name := filepath.Split(target)
-	return realTarget(filepath.Join(realDir(dir), name), links-1)
+	return filepath.Clean(path)
 }
 
 // ListedBySets returns the names of the tables that the manifests of sets in a directory list. If one cannot be read,

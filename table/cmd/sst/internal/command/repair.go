@@ -11,9 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -132,13 +130,4 @@ func lostFrom(s *source.Source) error {
 		losses = s.ByFile(losses)
 	}
 	return namedLosses(s, losses, "")
-}
-
-// salvagePairs is source.Options.Salvage.
-func salvagePairs(f *dbfile.File, keys dbfile.InternalKeys) (source.Salvaged, error) {
-	s, err := salvage.Open(f, keys)
-	if err != nil {
-		return source.Salvaged{}, err
-	}
-	return source.Salvaged{Pairs: s.Pairs(), Internal: s.Internal, WholeUntil: s.WholeUntil()}, nil
 }

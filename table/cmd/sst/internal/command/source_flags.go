@@ -68,7 +68,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	if f.repairs {
-		o.Repair, o.FindMore, o.Salvage = true, true, salvagePairs
+		o.Repair, o.FindMore, o.Salvage = true, true, true
 	}
 	switch f.internalKeys {
 	case "auto":

@@ -16,7 +16,8 @@ import (
 // logs are the logs of a Source, the oldest first.
 type logs struct {
 	paths  []string
-	newest map[string]Entry    // the newest write to each key of PrefetchLogs; Internal is false if there is none
+	asked  [][]byte            // the keys of PrefetchLogs
+	newest []Entry             // the newest write to each; Internal is false if there is none
 	sorted *dbfile.SortedTable // a table of all writes, or nil
 	damage []*dbfile.Log       // those that were read and are damaged
 	last   uint64              // the last sequence number, after they were read
@@ -84,51 +85,47 @@ func (s *Source) PrefetchLogs(keys ...[]byte) error {
 }
 
 func (s *Source) prefetchLogs(keys [][]byte) error {
-	newest := map[string]Entry{}
-	for _, key := range keys {
-		newest[string(key)] = Entry{}
+	order := s.logOrder()
+	keys = slices.CompactFunc(slices.SortedFunc(slices.Values(keys), order.Compare), func(a, b []byte) bool { return order.Compare(a, b) == 0 })
+	for i, key := range keys {
+		keys[i] = bytes.Clone(key) // the caller may change it
 	}
-	isBytewise := s.Order == table.BytewiseComparer || s.Order == table.AnyOrder
-	if !isBytewise {
-		keys = slices.SortedFunc(slices.Values(keys), s.Order.Compare)
-	}
+	newest := make([]Entry, len(keys))
 	for w, err := range s.logWrites() {
 		if err != nil {
 			return err
 		}
-		if isBytewise {
-			recordNewest(newest, w.Key, w)
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(keys, w.Key, s.Order.Compare)
-		for ; i < len(keys) && s.Order.Compare(keys[i], w.Key) == 0; i++ { // they can have other bytes
-			recordNewest(newest, keys[i], w)
+		i, asked := slices.BinarySearchFunc(keys, w.Key, order.Compare) // equal keys can have other bytes
+		if asked && (!newest[i].Internal || w.Compare(newest[i], order) <= 0) {
+			w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value)
+			newest[i] = w
 		}
 	}
-	s.logs.newest = newest
+	s.logs.asked, s.logs.newest = keys, newest
 	return nil
 }
 
-// recordNewest records a write to a key of PrefetchLogs, if it is the newest so far.
-func recordNewest(newest map[string]Entry, key []byte, w Entry) {
-	e, asked := newest[string(key)]
-	if !asked || e.Internal && (w.Sequence < e.Sequence || w.Sequence == e.Sequence && w.Kind < e.Kind) {
-		return
+// logOrder returns the order of the keys in logs. In an unknown order only equal bytes are the same key.
+func (s *Source) logOrder() table.Comparer {
+	if s.Order == table.AnyOrder {
+		return table.BytewiseComparer
 	}
-	w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value)
-	newest[string(key)] = w
+	return s.Order
 }
 
 // getFromLogs returns the newest write to a key in the logs. It may be a tombstone.
 func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
-	e, asked := s.logs.newest[string(key)]
-	if !asked && len(s.logs.paths) > 0 {
+	if len(s.logs.paths) == 0 {
+		return Entry{}, false, nil
+	}
+	i, asked := slices.BinarySearchFunc(s.logs.asked, key, s.logOrder().Compare)
+	if !asked {
 		if err := s.PrefetchLogs(key); err != nil {
 			return Entry{}, false, err
 		}
-		e = s.logs.newest[string(key)]
+		i = 0
 	}
-	return e, e.Internal, nil
+	return s.logs.newest[i], s.logs.newest[i].Internal, nil
 }
 
 // locationLen is the length of the location that precedes each value in the table of sorted

@@ -95,7 +95,7 @@ func (s *Source) onLoss(t *Table, f *dbfile.File) func(table.Loss) bool {
 	return func(l table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
 		disorder := errors.Is(e, table.ErrOrder)
-		if disorder && (!f.Declared.Trusted || s.o.Salvage != nil && !s.sortsDisorder) {
+		if disorder && (!f.Declared.Trusted || s.o.Salvage && !s.sortsDisorder) {
 			return false // the order may be another one
 		}
 		if _, noted := t.lostBlocks[e.Offset]; noted {

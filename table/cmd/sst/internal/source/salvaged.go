@@ -8,16 +8,10 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 )
 
-// Salvaged is what can be read of a damaged table.
-type Salvaged struct {
-	Pairs      iter.Seq2[input.Pair, error] // in the order of the file
-	Internal   bool                         // the keys are internal keys
-	WholeUntil []byte                       // all entries up to this key are there; nil: it is unknown
-}
-
-// openSalvaged opens what Options.Salvage finds in a table that cannot be opened, or returns that damage.
+// openSalvaged opens what package salvage finds in a table that cannot be opened, or returns that damage.
 // What can be missing is a Loss.
 func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	o := t.FileOptions(s.o.ListOptions)
@@ -29,12 +23,13 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	if o.InManifest() {
 		o.InternalKeys = dbfile.Yes
 	}
-	found, err := s.o.Salvage(f, o.InternalKeys)
+	found, err := salvage.Open(f, o.InternalKeys)
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
 	} else {
-		s.loseBehind(t, found, damage)
-		err = f.ReadSorted(s.ownPairs(t, found), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f))
+		whole := found.WholeUntil()
+		s.loseBehind(t, found.Internal, whole, damage)
+		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f))
 		t.inDatabase = f.InDatabase()
 	}
 	if err != nil {
@@ -45,10 +40,10 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 
 // loseBehind takes note of what a table that cannot be opened can have lost: keys that follow those that were
 // found one after the other, up to the last one that the MANIFEST has.
-func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
+func (s *Source) loseBehind(t *Table, internal bool, whole []byte, damage error) {
 	rest := s.keysOf(t)
-	if t.Meta != nil && found.Internal && found.WholeUntil != nil && s.Order != table.AnyOrder {
-		rest.From, rest.AfterFrom = table.InternalFilterKey(found.WholeUntil), true
+	if t.Meta != nil && internal && whole != nil && s.Order != table.AnyOrder {
+		rest.From, rest.AfterFrom = table.InternalFilterKey(whole), true
 		if rest.From != nil && rest.To != nil && s.Order.Compare(rest.From, rest.To) >= 0 {
 			s.note("%v: all of its keys were found by the checksums of its blocks", damage)
 			return
@@ -58,11 +53,11 @@ func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
 }
 
 // ownPairs leaves out pairs that cannot be those of the table: a search for blocks also finds those of a
-// table that is a value of this one. Up to WholeUntil they are the table's, and what is left out of them is a Loss.
-func (s *Source) ownPairs(t *Table, found Salvaged) iter.Seq2[input.Pair, error] {
+// table that is a value of this one. Up to the key last they are the table's, and what is left out of them is a Loss.
+func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		whole := found.WholeUntil != nil
-		for p, err := range found.Pairs {
+		whole := last != nil
+		for p, err := range found.Pairs() {
 			isOwn := err != nil || !found.Internal || s.mayHave(t, p.Key, whole)
 			switch {
 			case isOwn && !yield(p, err):
@@ -70,7 +65,7 @@ func (s *Source) ownPairs(t *Table, found Salvaged) iter.Seq2[input.Pair, error]
 			case !isOwn && whole:
 				s.loseKey(t, table.InternalFilterKey(p.Key), false, dbfile.Corruption("it is not in the range of keys that the MANIFEST says"))
 			}
-			whole = whole && !bytes.Equal(p.Key, found.WholeUntil)
+			whole = whole && !bytes.Equal(p.Key, last)
 		}
 	}
 }

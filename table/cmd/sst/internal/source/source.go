@@ -262,7 +262,7 @@ type Options struct {
 	// show what these do, skip up to 32 KiB there.
 	FindMore bool
 
-	// Salvage, if not nil, finds the pairs of a damaged table of a directory. They are read, but what can
-	// be missing is a Loss all the same.
-	Salvage func(f *dbfile.File, keys dbfile.InternalKeys) (Salvaged, error)
+	// Salvage has the pairs read that package salvage finds in a damaged table of a directory. What can be missing
+	// is a Loss all the same.
+	Salvage bool
 }

@@ -47,7 +47,7 @@ func (s *Source) open(t *Table) (*dbfile.File, error) {
 		return nil, t.damage
 	}
 	f, err := s.openChecked(t)
-	if s.isPassedOver(err) && s.o.Salvage != nil {
+	if s.isPassedOver(err) && s.o.Salvage {
 		f, err = s.openSalvaged(t, err)
 	}
 	if errors.Is(err, table.ErrCorrupt) {
@@ -101,7 +101,7 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	switch {
 	case err == nil || s.sortsDisorder:
 		return f, nil
-	case s.o.Salvage != nil:
+	case s.o.Salvage:
 		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
 	default: // an iterator over its level cannot show these keys
 		first, last := f.Ends()
