@@ -44,7 +44,7 @@ func (f *File) detectForm(o Options) error {
 // detectKeys samples keys to find out whether they are internal keys, and whether the
 // filters hold them.
 func (f *File) detectKeys(index []keySample, o Options) error {
-	samples := sampleKeysOf(f.Layout)
+	samples := f.sampleBlocks()
 	whole, user := filtersContain(samples, f.filters, func(key []byte) []byte { return key }), filtersContain(samples, f.filters, table.InternalFilterKey)
 	form := isInternal
 	if f.Declared.Manifest != "" || o.AnyKind || slices.ContainsFunc(index[0].keys, isShortened) {
@@ -76,20 +76,16 @@ func (f *File) detectKeys(index []keySample, o Options) error {
 // anyInternal reports whether one of the keys could be an internal key.
 func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, hasTrailer) }
 
-// sampleKeysOf samples keys of the first, the middle and the last data block. It skips
+// sampleBlocks samples keys of the first, the middle and the last data block. It skips
 // damaged blocks.
-func sampleKeysOf(l *table.Layout) (samples []keySample) {
-	for _, i := range spread(len(l.Data), sampledBlocks) {
-		contents, _, err := l.ReadBlock(l.Data[i].Handle)
-		if err != nil {
-			continue
-		}
-		it, err := OpenBlock(contents, table.AnyOrder)
+func (f *File) sampleBlocks() (samples []keySample) {
+	for _, i := range spread(len(f.Layout.Data), sampledBlocks) {
+		it, _, err := f.OpenDataBlock(i, table.AnyOrder)
 		if err != nil {
 			continue
 		}
 		if keys := sampleKeys(it); len(keys) > 0 {
-			samples = append(samples, keySample{l.Data[i].Offset, keys})
+			samples = append(samples, keySample{f.Layout.Data[i].Offset, keys})
 		}
 	}
 	return samples
@@ -144,12 +140,14 @@ func sampleKeys(it *encoded.Iter) [][]byte {
 
 // allLook reports whether there are samples, and all their keys have a form.
 func allLook(samples []keySample, form func(key []byte) bool) bool {
-	for _, s := range samples {
-		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !form(key) }) {
-			return false
-		}
-	}
-	return len(samples) > 0
+	return len(samples) > 0 && allAre(samples, func(_ uint64, key []byte) bool { return form(key) })
+}
+
+// allAre reports whether is returns true for all keys, each with the offset of its data block.
+func allAre(samples []keySample, is func(offset uint64, key []byte) bool) bool {
+	return !slices.ContainsFunc(samples, func(s keySample) bool {
+		return slices.ContainsFunc(s.keys, func(key []byte) bool { return !is(s.offset, key) })
+	})
 }
 
 // hasTrailer reports whether a key has the form of an internal key of any kind.
@@ -189,14 +187,10 @@ func samplesOrdered(samples []keySample, order table.Comparer) bool {
 
 // filtersContain reports whether the filters contain filterKey(key) for all keys.
 func filtersContain(samples []keySample, f Filters, filterKey func([]byte) []byte) bool {
-	for _, s := range samples {
-		for _, key := range s.keys {
-			if part := filterKey(key); part == nil || !f.Contains(s.offset, part) {
-				return false
-			}
-		}
-	}
-	return true
+	return allAre(samples, func(offset uint64, key []byte) bool {
+		part := filterKey(key)
+		return part != nil && f.Contains(offset, part)
+	})
 }
 
 // OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never
@@ -207,6 +201,18 @@ func OpenBlock(contents []byte, order table.Comparer) (*encoded.Iter, error) {
 		return nil, err
 	}
 	return it, nil
+}
+
+// OpenDataBlock returns an Iter on data block i, and how many bytes that takes.
+func (f *File) OpenDataBlock(i int, order table.Comparer) (it *encoded.Iter, size int, err error) {
+	part := f.Layout.Data[i]
+	contents, _, err := f.Layout.ReadBlock(part.Handle)
+	if err == nil {
+		if it, err = OpenBlock(contents, order); err != nil {
+			err = &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+		}
+	}
+	return it, len(contents), err
 }
 
 // NumRestarts returns the number of restart points of a block that OpenBlock has opened.
@@ -245,8 +251,8 @@ func KindName(k table.Kind) string {
 	return fmt.Sprintf("%d, which no engine is known to write", k)
 }
 
-// KindDamage returns the damage of an entry in a data block whose kind LevelDB does not have.
-func (e Entry) KindDamage(block table.Handle) error {
-	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(e.Key), e.Sequence, KindName(e.Kind))
+// KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
+func KindDamage(key table.InternalKey, block table.Handle) error {
+	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
 	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }

@@ -28,7 +28,7 @@ func (f *File) declareOrder(o Order) {
 // detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
 // A wrong order that these do not show is noticed by Verify, and by checkMiss.
 func (f *File) detectOrder(few bool) {
-	if f.Order == table.AnyOrder || f.Declared.Trusted {
+	if !f.checksOrder() {
 		return
 	}
 	blocks := f.orderSample()
@@ -44,6 +44,9 @@ func (f *File) detectOrder(few bool) {
 		f.setOrderUnknown()
 	}
 }
+
+// checksOrder reports whether the keys can show that they are in another order.
+func (f *File) checksOrder() bool { return !f.Declared.Trusted && f.Order != table.AnyOrder }
 
 // setOrderUnknown treats the order as unknown, because the keys contradict it.
 func (f *File) setOrderUnknown() {
@@ -65,12 +68,21 @@ func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
 		if budget <= 0 {
 			break
 		}
-		contents, _, err := f.Layout.ReadBlock(data[i].Handle)
-		if budget -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
+		it, size, err := f.OpenDataBlock(i, order)
+		if budget -= size; errors.Is(err, table.ErrOrder) || err == nil && !f.isBetween(order, i, it) {
 			return false
 		}
 	}
 	return true
+}
+
+// isBetween reports whether the first and the last key of data block i are between its separators.
+func (f *File) isBetween(order table.Comparer, i int, it *encoded.Iter) bool {
+	data := f.Layout.Data
+	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
+		return false
+	}
+	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
 }
 
 // orderSample returns the numbers of data blocks all over the file.
@@ -97,24 +109,10 @@ func (f *File) fewBlocks() []int {
 	})
 }
 
-// isBlockOrdered reports whether the keys of data block i are in order, and between their
-// separators.
-func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool {
-	it, err := OpenBlock(contents, order)
-	if err != nil {
-		return !errors.Is(&table.CorruptionError{Err: err}, table.ErrOrder)
-	}
-	data := f.Layout.Data
-	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
-		return false
-	}
-	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
-}
-
 // DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
 // If they contradict it, the order is unknown from then on.
 func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
-	if f.Declared.Trusted || f.Order == table.AnyOrder {
+	if !f.checksOrder() {
 		return
 	}
 	order := f.Comparer()
@@ -128,17 +126,6 @@ func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
 			last = append(last[:0], it.Key()...)
 		}
 	}
-}
-
-// ReopenInAnyOrder opens a table again with an unknown order, if found says that its keys
-// contradict an order that is not trusted. It reports whether it did.
-func (f *File) ReopenInAnyOrder(found error) (bool, error) {
-	if f.Declared.Trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
-		return false, nil
-	}
-	f.setOrderUnknown()
-	err := f.ReadInAnyOrder()
-	return err == nil, err
 }
 
 // ReadInAnyOrder makes the Reader read keys in any order.

@@ -179,17 +179,13 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	if errors.Is(err, table.ErrFilterOnly) {
-		err = filterOnlyError{f.asked()}
+		asked := f.Path // what to give to sst get to ask for a key: the set, if the table is one of several
+		if f.inSet {
+			asked = filepath.Dir(f.Path)
+		}
+		err = filterOnlyError{asked}
 	}
 	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
-}
-
-// asked returns what to give to sst get to ask for a key: the set, if the table is one of several.
-func (f *File) asked() string {
-	if f.inSet {
-		return filepath.Dir(f.Path)
-	}
-	return f.Path
 }
 
 // FilterNote says why a filter of the table is not used, or returns "".

@@ -46,19 +46,13 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 	if !ok {
 		return
 	}
-	if k.sequence = max(k.sequence, internal.Sequence); internal.Kind > table.KindSet {
-		k.addKind(Entry{Key: internal.UserKey, Sequence: internal.Sequence, Kind: internal.Kind}, table.Handle{Offset: offset, Length: length})
-	}
-}
-
-// addKind adds the damage of an entry in a data block whose kind LevelDB does not have.
-func (k *VerifiedKeys) addKind(e Entry, block table.Handle) {
-	switch {
-	case len(k.kinds) > maxKinds:
-	case len(k.kinds) == maxKinds:
+	k.sequence = max(k.sequence, internal.Sequence)
+	switch n := len(k.kinds); {
+	case internal.Kind <= table.KindSet || n > maxKinds:
+	case n == maxKinds:
 		k.kinds = append(k.kinds, Corruption("more keys are of kinds that LevelDB does not have"))
 	default:
-		k.kinds = append(k.kinds, e.KindDamage(block))
+		k.kinds = append(k.kinds, KindDamage(internal, table.Handle{Offset: offset, Length: length}))
 	}
 }
 
@@ -73,7 +67,9 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 	}
 	f.once.startCheck()
 	keys.all, err = verified.Verify(f.Reader, keys.add)
-	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
+	if errors.Is(err, table.ErrOrder) && f.checksOrder() {
+		f.setOrderUnknown()
+		failed := f.ReadInAnyOrder()
 		*keys = VerifiedKeys{}
 		keys.all, err = verified.Verify(f.Reader, keys.add)
 		err = errors.Join(failed, err)

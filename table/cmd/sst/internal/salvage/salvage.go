@@ -69,7 +69,7 @@ func (s *Salvage) byIndex(yield func(*encoded.Iter) bool) {
 	f := s.file
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
-		it, err := openDataBlock(f, part)
+		it, _, err := f.OpenDataBlock(i, table.AnyOrder)
 		if err != nil {
 			s.Lost.add(func() string { return "the keys " + keyRangeOf(f, i) }, int(part.Length), err)
 			continue
@@ -79,18 +79,6 @@ func (s *Salvage) byIndex(yield func(*encoded.Iter) bool) {
 			return
 		}
 	}
-}
-
-func openDataBlock(f *dbfile.File, part table.IndexEntry) (*encoded.Iter, error) {
-	contents, _, err := f.Layout.ReadBlock(part.Handle)
-	if err != nil {
-		return nil, err
-	}
-	it, err := dbfile.OpenBlock(contents, table.AnyOrder)
-	if err != nil {
-		return nil, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
-	}
-	return it, nil
 }
 
 // keyRangeOf says between which separators the keys of data block i are.

@@ -166,7 +166,7 @@ func (s *Source) checkKind(e Entry) error {
 	}
 	key := table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
 	block, err := f.Reader.Locate(key.Append(nil))
-	return errors.Join(err, f.Wrap(e.KindDamage(block)), s.release(e.Table, f))
+	return errors.Join(err, f.Wrap(dbfile.KindDamage(key, block)), s.release(e.Table, f))
 }
 
 // leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
