@@ -70,7 +70,7 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	switch {
 	case f.Size == 0:
 		return "an empty file", "a table has at least a footer of 48 bytes"
-	case isGzip(head):
+	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5: // no reserved flags are set
 		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
 		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
@@ -132,12 +132,6 @@ var foreignTypes = []struct{ magic, what, next, end string }{
 	{"PK\x05\x06", "an empty zip archive", "list it with unzip -l ", ""},
 	{"\x7fELF", "a program or library (ELF)", "want an .ldb, .sst or .filter file instead of ", ""},
 	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
-}
-
-// isGzip checks the magic number, the compression method, and that no reserved flags are
-// set.
-func isGzip(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
 }
 
 // isTar reports whether a file starts with a header of a tar archive, which has a checksum.
@@ -218,12 +212,7 @@ func isZstdFile(src io.ReaderAt, size int64) bool {
 	if end == size {
 		return true
 	}
+	// The next frame can be a skippable one (RFC 8878, section 3.1.2).
 	next, err := ReadAt(src, end, min(4, size-end))
-	return err == nil && (codecs.IsZstd(next) || isSkippableFrame(next))
-}
-
-// isSkippableFrame reports whether data is the magic number of a skippable zstd frame
-// (RFC 8878, section 3.1.2).
-func isSkippableFrame(data []byte) bool {
-	return len(data) == 4 && data[0]>>4 == 5 && string(data[1:]) == "\x2a\x4d\x18"
+	return err == nil && (codecs.IsZstd(next) || len(next) == 4 && next[0]>>4 == 5 && string(next[1:]) == "\x2a\x4d\x18")
 }

@@ -124,24 +124,17 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 // DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What
 // the log before has lost is found here, by the sequence numbers, and named as its damage.
 func (l *Log) DamageError() error {
-	var parts []wal.LogDamage
-	var more []int // how many others each part stands for
-	for _, d := range l.Damage {
-		i := len(parts) - 1
-		if i >= 0 && !d.InLogBefore && !parts[i].InLogBefore && d.After == parts[i].After && d.Before == parts[i].Before {
-			parts[i].Bytes += d.Bytes
-			more[i]++
-			continue
+	var files, errs []error
+	for i := 0; i < len(l.Damage); {
+		d, first := l.Damage[i], i
+		for i++; i < len(l.Damage) && sameLoss(d, l.Damage[i]); i++ {
+			d.Bytes += l.Damage[i].Bytes
 		}
-		parts, more = append(parts, d), append(more, 0)
-	}
-	var before, errs []error
-	for i, d := range parts {
-		if more[i] > 0 {
-			d.Reason += fmt.Sprintf(", and %d more behind it", more[i])
+		if more := i - first - 1; more > 0 {
+			d.Reason += fmt.Sprintf(", and %d more behind it", more)
 		}
 		if d.InLogBefore {
-			before = append(before, &FileError{l.before, Corruption(d.Error())})
+			files = append(files, &FileError{l.before, Corruption(d.Error())})
 		} else {
 			errs = append(errs, Corruption(d.Error()))
 		}
@@ -149,8 +142,13 @@ func (l *Log) DamageError() error {
 	for _, others := range l.Reports()[len(l.Damage):] {
 		errs = append(errs, Corruption(others))
 	}
-	if errs == nil {
-		return errors.Join(before...)
+	if errs != nil {
+		files = append(files, &FileError{l.Path, errors.Join(errs...)})
 	}
-	return errors.Join(append(before, &FileError{l.Path, errors.Join(errs...)})...)
+	return errors.Join(files...)
+}
+
+// sameLoss reports whether two parts of a log have lost the same writes.
+func sameLoss(a, b wal.LogDamage) bool {
+	return !a.InLogBefore && !b.InLogBefore && a.After == b.After && a.Before == b.Before
 }

@@ -187,8 +187,7 @@ type readOnce struct {
 	size     int64
 	count    func(n int64)    // is called with the bytes that the check reads
 	memory   *[wholeFile]byte // nil for a large table
-	whole    *bytes.Reader    // in memory: the table; nil: it is read part by part
-	kept     []extent         // each is kept until the check has read it
+	kept     []extent         // each is kept until the check has read it, unless it is all of the table
 	checking bool
 }
 
@@ -206,32 +205,26 @@ var wholeFiles = sync.Pool{New: func() any { return new([wholeFile]byte) }}
 // part that is needed.
 func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 	o := &readOnce{ReaderAt: r, size: size, count: count}
+	var p []byte
 	if size <= wholeFile {
 		o.memory = wholeFiles.Get().(*[wholeFile]byte)
-		if p := o.memory[:size]; readFull(r, p, 0) {
-			o.whole = bytes.NewReader(p)
-		}
+		p = o.memory[:size]
 	} else if tail > 0 && tail <= min(size, maxKept) {
-		if p := make([]byte, tail); readFull(r, p, size-tail) {
-			o.kept = append(o.kept, extent{size - tail, p})
-		}
+		p = make([]byte, tail)
+	}
+	from := size - int64(len(p))
+	if _, err := io.ReadFull(io.NewSectionReader(r, from, size-from), p); err == nil {
+		o.kept = append(o.kept, extent{from, p})
 	}
 	return o
 }
 
-// readFull fills p, and reports whether that succeeded.
-func readFull(r io.ReaderAt, p []byte, off int64) bool {
-	_, err := io.ReadFull(io.NewSectionReader(r, off, int64(len(p))), p)
-	return err == nil
-}
-
 // close gives the memory back. It does nothing for nil.
 func (o *readOnce) close() {
-	if o == nil || o.memory == nil {
-		return
+	if o != nil && o.memory != nil {
+		wholeFiles.Put(o.memory)
+		o.memory, o.kept = nil, nil
 	}
-	wholeFiles.Put(o.memory)
-	o.memory, o.whole = nil, nil
 }
 
 // startCheck says that the table is open. It does nothing for nil.
@@ -243,16 +236,13 @@ func (o *readOnce) startCheck() {
 
 // ReadAt reads from memory, or from the file.
 func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
-	if o.whole != nil {
-		return o.whole.ReadAt(p, off)
-	}
 	end := min(off+int64(len(p)), o.size)
 	for i, e := range o.kept {
 		if off < e.offset || off > end || end > e.offset+int64(len(e.bytes)) {
 			continue
 		}
 		n, err := bytes.NewReader(e.bytes).ReadAt(p, off-e.offset)
-		if o.checking {
+		if o.checking && o.memory == nil {
 			o.kept[i] = extent{}
 		}
 		return n, err
