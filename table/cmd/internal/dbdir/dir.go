@@ -30,11 +30,11 @@ type ListOptions struct {
 type Dir struct {
 	Path    string
 	Version *versions.Version // nil: no MANIFEST can be read
-	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
-	Layers  int               // how many the set has above its base. The tables of the newest come first
-	Missing []TableFile       // tables of the MANIFEST or of the set that do not exist
+	Set     string            // the manifest of a set; "": no set
+	Layers  int               // how many the set has above its base
+	Missing []TableFile       // those of Tables that do not exist
 	Order   dbfile.Order      // the order that the MANIFEST names
-	Tables  []TableFile       // the newest first, by level and name
+	Tables  []TableFile       // the newest first, by layer or by level and name; those of a set by key
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
 	Damage  []error           // what is wrong, other than Missing and Flaws: FileErrors
@@ -209,12 +209,12 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	}
 	d.Tables = d.Tables[:0]
 	for _, t := range v.Tables {
-		switch l := files[t.Number]; {
-		case l.Meta != t: // it is listed twice
-		case l.Missing:
+		l := files[t.Number]
+		if l.Meta != t { // it is listed twice
+			continue
+		}
+		if d.Tables = append(d.Tables, l); l.Missing {
 			d.Missing = append(d.Missing, l)
-		default:
-			d.Tables = append(d.Tables, l)
 		}
 	}
 	slices.SortFunc(d.Missing, compareNumbered)

@@ -55,22 +55,6 @@ func (l TableFile) hasEngineName() bool {
 	return l.numbered && (len(digits) == 6 || len(digits) > 6 && digits[0] != '0')
 }
 
-// All returns all tables, also those that are missing: those of the newest layer or level first, of a
-// set in the order of keys, else the newest first. It can be Tables itself.
-func (d *Dir) All() []TableFile {
-	if len(d.Missing) == 0 {
-		return d.Tables
-	}
-	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
-	if d.Set != "" {
-		order = func(a, b TableFile) int {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), bytes.Compare(a.Line.Smallest, b.Line.Smallest))
-		}
-	}
-	slices.SortStableFunc(all, order)
-	return all
-}
-
 // compareNewestFirst orders tables by level, and then by number, the highest first. Tables
 // without a number are ordered by name, the last first.
 func compareNewestFirst(a, b TableFile) int {
@@ -219,17 +203,6 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	return nil, f.Wrap(dbfile.Corruption(what))
 }
 
-// ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path
-// is no set.
-func ListSet(path string, o ListOptions) (*Dir, error) {
-	manifest := setManifestOf(path)
-	if manifest == "" {
-		return nil, nil
-	}
-	d, err := listSet(path, manifest, o)
-	return &d, err
-}
-
 // listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
 func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	if o.InternalKeys == dbfile.Yes || cmp.Or(o.Order.Comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
@@ -252,11 +225,11 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	for _, t := range tablesOfSet(dir, m) {
 		if _, isThere := unlisted[t.Line.Name]; isThere {
 			unlisted[t.Line.Name] = false
-			d.Tables = append(d.Tables, t)
 		} else {
 			t.Missing = true
 			d.Missing = append(d.Missing, t)
 		}
+		d.Tables = append(d.Tables, t)
 	}
 	maps.DeleteFunc(unlisted, func(_ string, is bool) bool { return !is })
 	if n := len(unlisted); n > 0 && path != manifest {

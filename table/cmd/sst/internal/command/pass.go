@@ -151,7 +151,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	p.note(dir.Notes...)
 	in := &folder{path: path, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
 	in.lastLog = &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}
-	for _, t := range dir.All() {
+	for _, t := range dir.Tables {
 		all = append(all, target{t, isTable, nil, in})
 	}
 	if dir.Set == "" {
@@ -200,6 +200,6 @@ func (t target) wasRemoved(err error, o source.Options) bool {
 		return false
 	}
 	d, err := dbdir.ListDir(t.in.path, o.ListOptions)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l dbdir.TableFile) bool { return l.Path == t.Path })
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l dbdir.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }

@@ -74,7 +74,7 @@ func (s *Source) openFile() error {
 	if err != nil {
 		return err
 	}
-	t.internalKeys, t.empty, t.skip = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil
+	t.learn(f)
 	s.Tables, s.Order = []*Table{t}, f.Order
 	return nil
 }
@@ -92,10 +92,9 @@ func (s *Source) openDir() error {
 	s.logs.paths = d.LogsToRead(s.o.ListOptions)
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
-	all := d.All()
-	tables := make([]Table, len(all))
+	tables := make([]Table, len(d.Tables))
 	for i := range tables {
-		tables[i].TableFile = all[i]
+		tables[i].TableFile = d.Tables[i]
 		if err := s.add(&tables[i]); err != nil {
 			return err
 		}

@@ -154,12 +154,16 @@ func (s *Source) inspect(t *Table) error {
 	if err != nil {
 		return err
 	}
-	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil, f.Order == table.AnyOrder
-	if f.Order != s.Order { // its range would be in another order
-		return s.release(t, f)
+	t.learn(f)
+	if f.Order == s.Order { // else its range would be in another order
+		t.setEnds(f)
 	}
-	t.setEnds(f)
 	return s.release(t, f)
+}
+
+// learn takes note of what is in a table.
+func (t *Table) learn(f *dbfile.File) {
+	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil, f.Order == table.AnyOrder
 }
 
 // setEnds sets the range of a table to its first and its last key, if it is neither damaged nor empty.

@@ -44,16 +44,16 @@ type SetTable struct {
 // ReadSet reads the manifest of a set, and compares the sizes of its tables with it. The error
 // holds what differs. If path is no set, it returns nil and no error.
 func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
-	if o.AllTables {
+	if o.AllTables || !dbdir.IsSet(path) {
 		return nil, nil
 	}
-	d, err := dbdir.ListSet(path, o)
-	if err != nil || d == nil {
+	d, err := dbdir.ListDir(path, o)
+	if err != nil {
 		return nil, err
 	}
 	s := &SetSummary{Manifest: d.Set, Layers: d.Layers, Notes: d.Notes}
 	damage := append(d.Damage, d.MissingError())
-	for _, t := range d.All() {
+	for _, t := range d.Tables {
 		if err := o.Outputs.CheckAll([]string{t.Path}); err != nil {
 			return nil, err
 		}

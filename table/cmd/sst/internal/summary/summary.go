@@ -118,6 +118,9 @@ func (s *Summary) stat(name string) (*File, error) {
 // Others.
 func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
+		if l.Missing {
+			continue // d.MissingError names it
+		}
 		f, err := s.stat(filepath.Base(l.Path))
 		switch {
 		case err != nil:
