@@ -1,15 +1,13 @@
 // Package comparers lists the orders of keys that sst knows.
 //
-// To add one, write a file that implements table.Comparer and declares a namedComparer, as
-// reverse.go does, and add the namedComparer to all. The name that MANIFESTs use for the
-// order is the Name of the Comparer. The flag --comparator, its shell completion, its help
+// To add one, implement table.Comparer, as reverseComparer does, and add it to all. The name that
+// MANIFESTs use for the order is the Name of the Comparer. The flag --comparator, its shell completion, its help
 // and its errors then include the new order. The tests, ../command/testdata/script/comparator.txtar and
 // the README of sst list the orders too.
 package comparers
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -18,26 +16,21 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A namedComparer is an order of keys with its names.
-type namedComparer struct {
+// all lists the known orders.
+var all = []struct {
 	flagValue string // the value of --comparator
 	comparer  table.Comparer
-	aliases   []string // other names of the order in MANIFESTs
+	alias     string // another name of the order in MANIFESTs, or ""
+}{
+	{"bytewise", table.BytewiseComparer, ""},
+	{"reverse", reverseComparer{}, "rocksdb.ReverseBytewiseComparator"},
+	{"idb_cmp1", database.IDBComparer, ""},
 }
 
-// all lists the known orders.
-var all = []namedComparer{bytewise, reverse, idbCmp1}
-
-var (
-	bytewise = namedComparer{flagValue: "bytewise", comparer: table.BytewiseComparer}
-	idbCmp1  = namedComparer{flagValue: "idb_cmp1", comparer: database.IDBComparer}
-)
-
 // FlagValues returns the values of --comparator, without auto.
-func FlagValues() []string {
-	words := make([]string, len(all))
-	for i, c := range all {
-		words[i] = c.flagValue
+func FlagValues() (words []string) {
+	for _, c := range all {
+		words = append(words, c.flagValue)
 	}
 	return words
 }
@@ -47,32 +40,30 @@ func Advice() string { return "use --comparator with " + text.OneOf(FlagValues()
 
 // ByFlagValue returns the order for a value of --comparator.
 func ByFlagValue(word string) (table.Comparer, error) {
-	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
-	if i < 0 {
-		return nil, cli.UsageErrorf("--comparator is %s, want %s", wire.Quote([]byte(word)), text.OneOf(append([]string{"auto"}, FlagValues()...)...))
+	for _, c := range all {
+		if c.flagValue == word {
+			return c.comparer, nil
+		}
 	}
-	return all[i].comparer, nil
+	return nil, cli.UsageErrorf("--comparator is %s, want %s", wire.Quote([]byte(word)), text.OneOf(append([]string{"auto"}, FlagValues()...)...))
 }
 
 // ByName returns the order with this name in a MANIFEST. ok is false if it is unknown.
 func ByName(name string) (order table.Comparer, ok bool) {
-	i := slices.IndexFunc(all, func(c namedComparer) bool {
-		return c.comparer.Name() == name || slices.Contains(c.aliases, name)
-	})
-	if i < 0 {
-		return nil, false
+	for _, c := range all {
+		if c.comparer.Name() == name || c.alias != "" && c.alias == name {
+			return c.comparer, true
+		}
 	}
-	return all[i].comparer, true
+	return nil, false
 }
 
 // KeepsPrefixes reports whether keys with one prefix come one after the other in an order.
 func KeepsPrefixes(order table.Comparer) bool {
-	return order == table.BytewiseComparer || order == reverse.comparer
+	return order == table.BytewiseComparer || order == reverseComparer{}
 }
 
-// reverse is the reversed bytewise order.
-var reverse = namedComparer{flagValue: "reverse", comparer: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
-
+// A reverseComparer is the reversed bytewise order.
 type reverseComparer struct{}
 
 func (reverseComparer) Compare(a, b []byte) int         { return bytes.Compare(b, a) }

@@ -13,19 +13,23 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/internal/zstdframe"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// otherEngines are the magic numbers of other engines' tables, with a command that reads
-// them.
-var otherEngines = map[uint64]struct{ what, reader string }{
-	0x88e241b785f4cff7: {"a RocksDB block-based table", "sst_dump --file=%s --command=scan"},
-	0x8242229663bf9564: {"a RocksDB plain table", "sst_dump --file=%s --command=scan"},
-	0x926789d0c5f17873: {"a RocksDB cuckoo table", "sst_dump --file=%s --command=scan"},
-	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
+// A foreign is what a file is that is no LevelDB table, and what to do with such a FILE, in the directory DIR. TABLE is
+// the name of a table to make of it.
+type foreign struct{ what, next string }
+
+// otherEngines are the magic numbers of other engines' tables.
+var otherEngines = map[uint64]foreign{
+	0x88e241b785f4cff7: {"a RocksDB block-based table", "read it with sst_dump --file=FILE --command=scan"},
+	0x8242229663bf9564: {"a RocksDB plain table", "read it with sst_dump --file=FILE --command=scan"},
+	0x926789d0c5f17873: {"a RocksDB cuckoo table", "read it with sst_dump --file=FILE --command=scan"},
+	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "read it with pebble sstable scan FILE"},
 }
 
 // foreignError returns an error that says what the file is, if it is not a LevelDB table.
@@ -46,58 +50,53 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 		return true, err
 	}
 	tail = append(make([]byte, 8-len(tail)), tail...)
-	what, next := f.recognizeForeign(head, tail)
-	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
-	if what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
+	magic := binary.LittleEndian.Uint64(tail)
+	is := f.recognizeForeign(head, magic)
+	_, engine := otherEngines[magic]
+	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
 		return true, nil
 	}
-	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
+	names := strings.NewReplacer("FILE", text.ShellPath(f.Path), "DIR", text.ShellPath(filepath.Dir(f.Path)), "TABLE", text.ShellPath(OutputName(f.Path, ".ldb")))
+	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", is.what, names.Replace(is.next))
 }
 
-// recognizeForeign recognizes a file by its start and end, and says what to do with it. It
-// returns "" for what may be a truncated table.
-func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
-	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
+// recognizeForeign recognizes a file by its start and its magic number. It returns nothing for what may be a truncated
+// table.
+func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	if magic == format.Magic {
-		return "", ""
+		return foreign{}
 	}
 	if e, ok := otherEngines[magic]; ok {
-		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
+		return e
 	}
 	if kind := f.kind(head); kind != "" {
-		return string(kind), strings.NewReplacer("FILE", path, "DIR", text.ShellPath(filepath.Dir(f.Path))).Replace(fileKindReaders[kind])
+		return foreign{string(kind), fileKindReaders[kind]}
 	}
-	switch {
+	switch first, _, _ := bytes.Cut(head, []byte("\n")); {
 	case f.Size == 0:
-		return "an empty file", "a table has at least a footer of 48 bytes"
+		return foreign{"an empty file", "a table has at least a footer of 48 bytes"}
 	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5: // no reserved flags are set
-		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
+		return foreign{"compressed with gzip", "decompress it first: gzip -dc FILE > OUT"}
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
-		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
+		return foreign{"compressed with zstd", "decompress it first: zstd -dc FILE > OUT"}
+	case (isText(head) || isLatin1(head)) && bytes.Contains(first, []byte("\t")): // only lines with a tab are key and value
+		return foreign{"text", "build a table from it with sst build -o TABLE FILE"}
 	case isText(head), isLatin1(head):
-		return "text", f.useOfText(head)
+		return foreign{"text", "want an .ldb, .sst or .filter file"}
 	case isTar(head):
-		return "a tar archive", "take the tables out first: tar -xf " + path
+		return foreign{"a tar archive", "take the tables out first: tar -xf FILE"}
 	case isUTF16(head):
-		return "UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 " + path + " > OUT"
+		return foreign{"UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 FILE > OUT"}
 	}
-	for _, k := range foreignTypes {
-		if bytes.HasPrefix(head, []byte(k.magic)) {
-			return k.what, k.next + path + k.end
+	for magic, is := range foreignTypes {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return is
 		}
 	}
-	return "", ""
+	return foreign{}
 }
 
-// useOfText says what to do with a text file. Only lines with a tab are key and value.
-func (f *File) useOfText(head []byte) string {
-	if first, _, _ := bytes.Cut(head, []byte("\n")); !bytes.Contains(first, []byte("\t")) {
-		return "want an .ldb, .sst or .filter file"
-	}
-	return fmt.Sprintf("build a table from it with sst build -o %s %s", text.ShellPath(OutputName(f.Path, ".ldb")), text.ShellPath(f.Path))
-}
-
-// fileKindReaders say how to read such a FILE, in the DIR of a database.
+// fileKindReaders say how to read such a FILE.
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "use sst with the database's directory, DIR",
 	ManifestFile: "list it with sst layout, or use sst with the database's directory, DIR",
@@ -125,13 +124,13 @@ func IsTable(path string) bool {
 // foreignTypes are file types that are known by their first bytes. No block of a table
 // starts like that: an uncompressed block starts with a byte 0, a Snappy block with a
 // literal.
-var foreignTypes = []struct{ magic, what, next, end string }{
-	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
-	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
-	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
-	{"PK\x05\x06", "an empty zip archive", "list it with unzip -l ", ""},
-	{"\x7fELF", "a program or library (ELF)", "want an .ldb, .sst or .filter file instead of ", ""},
-	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
+var foreignTypes = map[string]foreign{
+	"\xfd7zXZ\x00":        {"compressed with xz", "decompress it first: xz -dc FILE > OUT"},
+	"BZh":                 {"compressed with bzip2", "decompress it first: bzip2 -dc FILE > OUT"},
+	"PK\x03\x04":          {"a zip archive", "take the tables out first: unzip FILE"},
+	"PK\x05\x06":          {"an empty zip archive", "list it with unzip -l FILE"},
+	"\x7fELF":             {"a program or library (ELF)", "want an .ldb, .sst or .filter file instead of FILE"},
+	"SQLite format 3\x00": {"a SQLite database", "read it with sqlite3 FILE"},
 }
 
 // isTar reports whether a file starts with a header of a tar archive, which has a checksum.
@@ -205,7 +204,7 @@ const maxZstdBlocks = 1 << 12
 // trailer follows the frame, which starts with compression id 2. A truncated frame is not a
 // zstd file, because zstd could not decompress it.
 func isZstdFile(src io.ReaderAt, size int64) bool {
-	end, blocks, ok := zstdframe.End(src, size, maxZstdBlocks)
+	end, blocks, ok := ZstdEnd(src, size, maxZstdBlocks)
 	if !ok {
 		return blocks == maxZstdBlocks // longer than any block of a table
 	}
@@ -215,4 +214,42 @@ func isZstdFile(src io.ReaderAt, size int64) bool {
 	// The next frame can be a skippable one (RFC 8878, section 3.1.2).
 	next, err := ReadAt(src, end, min(4, size-end))
 	return err == nil && (codecs.IsZstd(next) || len(next) == 4 && next[0]>>4 == 5 && string(next[1:]) == "\x2a\x4d\x18")
+}
+
+// ZstdEnd returns the offset where the zstd frame at the start of r ends. It reads
+// only the frame header and the block headers. A block header has three bytes: whether the
+// block is the last one, its type, and its size (RFC 8878, section 3.1.1).
+//
+// It reads at most maxBlocks block headers, and returns how many it read. ok is false if the
+// frame is malformed, does not end within size bytes, or has more blocks.
+func ZstdEnd(r io.ReaderAt, size int64, maxBlocks int) (end int64, blocks int, ok bool) {
+	start := make([]byte, min(size, zstd.HeaderMaxSize))
+	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), start); err != nil {
+		return 0, 0, false
+	}
+	var frame zstd.Header
+	if err := frame.Decode(start); err != nil || frame.Skippable {
+		return 0, 0, false
+	}
+	end = int64(frame.HeaderSize)
+	var b [3]byte
+	for last := false; !last; blocks++ {
+		if blocks == maxBlocks || end+int64(len(b)) > size {
+			return 0, blocks, false
+		}
+		if n, err := r.ReadAt(b[:], end); n < len(b) && err != nil {
+			return 0, blocks, false
+		}
+		header := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
+		last = header&1 != 0
+		length := header >> 3
+		if isRunLength := header>>1&3 == 1; isRunLength {
+			length = 1 // the byte that is repeated
+		}
+		end += int64(len(b)) + length
+	}
+	if frame.HasCheckSum {
+		end += 4
+	}
+	return end, blocks, end <= size
 }

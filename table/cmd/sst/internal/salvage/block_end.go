@@ -10,7 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/internal/zstdframe"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -76,7 +76,7 @@ func (s *scanner) zstdEnd(data []byte) int {
 	if !codecs.IsZstd(data) {
 		return 0
 	}
-	end, blocks, ok := zstdframe.End(bytes.NewReader(data), int64(len(data)), math.MaxInt)
+	end, blocks, ok := dbfile.ZstdEnd(bytes.NewReader(data), int64(len(data)), math.MaxInt)
 	s.budget -= int64(blocks)
 	if !ok {
 		return 0
