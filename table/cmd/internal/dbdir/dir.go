@@ -253,15 +253,6 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	}
 }
 
-// LogStart returns Log.Start of the oldest log. A database counts on from the last sequence number
-// in its MANIFEST, which is 0 in a new one.
-func (d *Dir) LogStart(o ListOptions) uint64 {
-	if d.Version == nil || o.AllTables {
-		return 0
-	}
-	return d.Version.LastSequence + 1
-}
-
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
 // lists only the tables and logs of the MANIFEST, unless o asks for all. If it has the manifest
 // of a set, or dir is that file, it lists the tables of the set.

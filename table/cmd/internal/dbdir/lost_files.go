@@ -127,6 +127,15 @@ func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
 	return d.Version.Logged()
 }
 
+// LogStart returns Log.Start of the oldest log. A database counts on from the last sequence number
+// in its MANIFEST, which is 0 in a new one.
+func (d *Dir) LogStart(o ListOptions) uint64 {
+	if d.Version == nil || o.AllTables {
+		return 0
+	}
+	return d.Version.LastSequence + 1
+}
+
 // A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
 type StateFile struct {
 	Path   string
@@ -137,22 +146,32 @@ type StateFile struct {
 // StateFiles returns the files that say what a database has, and those for which Damage has an error. A set, or
 // a directory of tables, has none.
 func (d *Dir) StateFiles() (all []StateFile) {
+	add := func(path string, err error) { // which may be among all
+		i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
+		if i < 0 {
+			i, all = len(all), append(all, StateFile{Path: path})
+		}
+		if err != nil {
+			all[i].Err = errors.Join(all[i].Err, &dbfile.FileError{Path: path, Err: err})
+		}
+	}
+	current := filepath.Join(d.Path, "CURRENT")
 	if v := d.Version; v != nil {
 		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
 	}
-	if d.hasCurrent {
-		all = addState(all, filepath.Join(d.Path, "CURRENT"), nil)
-	}
-	if d.Version == nil && !d.hasCurrent && len(d.Damage) == 0 && d.hasEngineFiles() {
-		all = addState(all, filepath.Join(d.Path, "CURRENT"), dbfile.Corruption("missing, though there are tables and logs of a database"))
+	switch {
+	case d.hasCurrent:
+		add(current, nil)
+	case d.Version == nil && len(d.Damage) == 0 && d.hasEngineFiles():
+		add(current, dbfile.Corruption("missing, though there are tables and logs of a database"))
 	}
 	for _, err := range d.Damage {
 		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
-			all = addState(all, e.Path, e.Err)
+			add(e.Path, e.Err)
 		}
 	}
 	for _, f := range d.Flaws {
-		all = addState(all, filepath.Join(d.Path, f.File), dbfile.Corruption(f.What))
+		add(filepath.Join(d.Path, f.File), dbfile.Corruption(f.What))
 	}
 	return all
 }
@@ -161,18 +180,6 @@ func (d *Dir) StateFiles() (all []StateFile) {
 func (d *Dir) hasEngineFiles() bool {
 	isLog := func(path string) bool { return numbered(path).hasEngineName() }
 	return slices.ContainsFunc(d.Tables, TableFile.hasEngineName) && slices.ContainsFunc(d.Logs, isLog)
-}
-
-// addState adds what is wrong with a file, which may be among all.
-func addState(all []StateFile, path string, err error) []StateFile {
-	i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
-	if i < 0 {
-		i, all = len(all), append(all, StateFile{Path: path})
-	}
-	if err != nil {
-		all[i].Err = errors.Join(all[i].Err, &dbfile.FileError{Path: path, Err: err})
-	}
-	return all
 }
 
 // IsDatabase reports whether the directory has files of a database besides tables.

@@ -204,16 +204,18 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 }
 
 // CheckRange returns an error if the first or the last key is outside of the range that the MANIFEST
-// gives the table.
-func (f *File) CheckRange(smallest, largest []byte) error {
+// gives the table, and the smallest range that has all three.
+func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
 	first, last := f.Ends()
-	if first != nil && f.Compare(first, smallest) < 0 {
-		return Corruption(fmt.Sprintf("first key is %s, want ≥ %s as the MANIFEST says", f.Separator(first), f.Separator(smallest)))
-	}
 	if last != nil && f.Compare(last, largest) > 0 {
-		return Corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
+		err = Corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
+		largest = last
 	}
-	return nil
+	if first != nil && f.Compare(first, smallest) < 0 {
+		err = Corruption(fmt.Sprintf("first key is %s, want ≥ %s as the MANIFEST says", f.Separator(first), f.Separator(smallest)))
+		smallest = first
+	}
+	return smallest, largest, err
 }
 
 // differs returns the error for a field of the manifest that is not true of the table.

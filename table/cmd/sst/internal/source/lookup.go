@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -96,35 +97,33 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.L
 
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
 // A set is one if its first table is.
-func (s *Source) FilterOnly() bool {
+func (s *Source) FilterOnly() (only bool) {
 	if s.isLog || s.Dir && !s.isSet() {
 		return false
 	}
-	for _, t := range s.Tables {
-		if t.Removals {
-			continue // which have keys
-		}
-		if f, err := s.open(t); err == nil {
-			only := f.Reader.FilterOnly()
-			return s.release(t, f) == nil && only
-		}
-	}
-	return false
+	keyed := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.Removals }) // which have keys
+	s.withFirst(slices.All(keyed), func(f *dbfile.File) { only = f.Reader.FilterOnly() })
+	return only
 }
 
 // TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
 // a set, or "" if it has none.
-func (s *Source) TableFilter() string {
-	for _, t := range slices.Backward(s.Tables) {
+func (s *Source) TableFilter() (policy string) {
+	s.withFirst(slices.Backward(s.Tables), func(f *dbfile.File) {
+		policy = strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
+	})
+	return policy
+}
+
+// withFirst calls do with the first of the tables that can be opened. Errors come again when the table is read.
+func (s *Source) withFirst(tables iter.Seq2[int, *Table], do func(*dbfile.File)) {
+	for _, t := range tables {
 		if f, err := s.open(t); err == nil {
-			policy := strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
-			if s.release(t, f) != nil {
-				return ""
-			}
-			return policy
+			do(f)
+			s.release(t, f) // it was only read
+			return
 		}
 	}
-	return ""
 }
 
 // MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked

@@ -95,7 +95,11 @@ func (s *Source) SortDisordered() error {
 			for _, failed := range s.pairs(t, f) {
 				err = failed
 			}
-			if t.disordered = t.disordered || t.smallest != nil && f.CheckRange(t.smallest, t.largest) != nil; err == nil && t.disordered {
+			if t.smallest != nil {
+				_, _, outside := f.CheckRange(t.smallest, t.largest)
+				t.disordered = t.disordered || outside != nil
+			}
+			if err == nil && t.disordered {
 				err = s.sortAgain(t, f)
 				s.loseEnds(t, f)
 				t.setEnds(f)

@@ -97,20 +97,14 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
 		return f, err
 	}
-	err = f.CheckRange(t.smallest, t.largest)
+	from, to, err := f.CheckRange(t.smallest, t.largest)
 	switch {
 	case err == nil || s.sortsDisorder:
 		return f, nil
 	case s.o.Salvage:
 		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
 	default: // an iterator over its level cannot show these keys
-		first, last := f.Ends()
-		if first != nil && f.Compare(first, t.smallest) < 0 {
-			t.smallest = first
-		}
-		if last != nil && f.Compare(last, t.largest) > 0 {
-			t.largest = last
-		}
+		t.smallest, t.largest = from, to
 	}
 	return nil, errors.Join(f.Wrap(err), f.Close())
 }
