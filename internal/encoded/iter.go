@@ -50,6 +50,9 @@ func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 // Len returns the number of entries of the Block.
 func (it *Iter) Len() int { return it.b.n }
 
+// NumRestarts returns the number of restart points of the Block.
+func (it *Iter) NumRestarts() int { return it.b.parts.NumRestarts() }
+
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.offset < it.next }
 

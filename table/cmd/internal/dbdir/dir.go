@@ -193,10 +193,14 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		compare = table.InternalComparer(c).Compare
 	}
 	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
-	files := map[uint64]TableFile{}                                                                          // by number
+	listed := MissingTable("listed in " + v.Manifest)
+	if v.Torn > 0 {
+		listed += ", of which the end was cut off, so that the table may be obsolete"
+	}
+	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
 	for _, t := range v.Tables {
-		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, by: v, number: t.Number, numbered: true}
+		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
@@ -217,7 +221,6 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 			d.Missing = append(d.Missing, l)
 		}
 	}
-	slices.SortFunc(d.Missing, compareNumbered)
 	if o.AllTables {
 		d.Tables, unlisted = append(d.Tables, unlisted...), nil
 	} else if o.Repair {

@@ -37,9 +37,9 @@ type TableFile struct {
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 	Obsolete bool       // only its deletions count: see leaveOutObsolete
 
-	by       *versions.Version // that lists it, if it is Missing
-	number   uint64            // in its name
-	numbered bool              // there is one
+	listed   MissingTable // what lists it, if it is Missing
+	number   uint64       // in its name
+	numbered bool         // there is one
 }
 
 // numbered returns the TableFile of a path, with the number in its name.
@@ -119,21 +119,13 @@ func (d *Dir) MissingError() error {
 	return wal.Corruptionf("%s: missing %s (listed in %s)", d.Path, firstNames(d.Missing), by)
 }
 
-// A MissingTable is the error for a table of a database that does not exist. It is damage.
-type MissingTable struct{ by *versions.Version }
+// A MissingTable is the error for a table of a database that does not exist: what lists it. It is damage.
+type MissingTable string
 
-func (m *MissingTable) Error() string { return "missing (" + m.Listed() + ")" }
-
-// Listed says what lists the table.
-func (m *MissingTable) Listed() string {
-	if m.by.Torn > 0 {
-		return "listed in " + m.by.Manifest + ", of which the end was cut off, so that the table may be obsolete"
-	}
-	return "listed in " + m.by.Manifest
-}
+func (m MissingTable) Error() string { return "missing (" + string(m) + ")" }
 
 // Is reports whether target is table.ErrCorrupt.
-func (*MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
+func (MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
 
 // Open opens the table. A missing one is damage.
 func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
@@ -143,7 +135,7 @@ func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
 	case l.Line != nil:
 		return nil, &dbfile.FileError{Path: l.Path, Err: dbfile.Corruption("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	return nil, &dbfile.FileError{Path: l.Path, Err: &MissingTable{l.by}}
+	return nil, &dbfile.FileError{Path: l.Path, Err: l.listed}
 }
 
 // IsDirectory reports whether a path stands for many files: a directory, or the manifest of a

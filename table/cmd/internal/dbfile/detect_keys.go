@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
@@ -213,15 +212,6 @@ func (f *File) OpenDataBlock(i int, order table.Comparer) (it *encoded.Iter, siz
 		}
 	}
 	return it, len(contents), err
-}
-
-// NumRestarts returns the number of restart points of a block that OpenBlock has opened.
-func NumRestarts(contents []byte) int {
-	parts, err := format.SplitBlock(contents)
-	if err != nil {
-		return 0 // it was not opened
-	}
-	return parts.NumRestarts()
 }
 
 // otherKinds are the kinds that tables of RocksDB and Pebble can have, and LevelDB's cannot.

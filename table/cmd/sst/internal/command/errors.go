@@ -78,7 +78,7 @@ func (d *damaged) add(err error) {
 		d.files, d.databases = append(d.files, e.files...), e.databases
 	case *dbfile.FileError:
 		switch {
-		case errors.As(e, new(*dbdir.MissingTable)):
+		case errors.As(e, new(dbdir.MissingTable)):
 			d.missing = append(d.missing, e.Path)
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			d.files = append(d.files, e.Path)

@@ -160,7 +160,7 @@ func entriesOf(contents []byte, internal bool) (*Entries, error) {
 	if err != nil {
 		return nil, corrupt(err)
 	}
-	e := &Entries{Count: it.Len(), Restarts: dbfile.NumRestarts(contents)}
+	e := &Entries{Count: it.Len(), Restarts: it.NumRestarts()}
 	if it.First() {
 		e.First = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
 		it.Last()

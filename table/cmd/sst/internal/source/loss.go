@@ -33,8 +33,8 @@ func (l *Loss) Error() string {
 		more = fmt.Sprintf(", and %d more behind it", l.More)
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
-	if m := (*dbdir.MissingTable)(nil); errors.As(l.Err, &m) {
-		why = "missing, " + m.Listed()
+	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {
+		why = "missing, " + string(m)
 	}
 	if l.Ranges > 1 {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)

@@ -66,7 +66,7 @@ func ReadBlock(f *dbfile.File, part table.IndexEntry) (Block, error) {
 		return b, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
-	b.RestartPoints = dbfile.NumRestarts(contents)
+	b.RestartPoints = it.NumRestarts()
 	b.count(it, f.Internal)
 	b.Iter = it
 	return b, nil
