@@ -213,10 +213,10 @@ func (d *Dir) checkEngine(names []string) error {
 			current = true
 		}
 	}
-	if options == "" {
+	switch {
+	case options == "":
 		return d.checkLogs()
-	}
-	if !current {
+	case !current:
 		return nil
 	}
 	engine, reader := "RocksDB", "ldb --db=%s scan"

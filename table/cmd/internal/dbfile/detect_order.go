@@ -139,15 +139,6 @@ func (f *File) ReadInAnyOrder() error {
 	return err
 }
 
-// explainOrderError replaces an order error by a likelier explanation, if the order is not
-// trusted.
-func (f *File) explainOrderError(err error) error {
-	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) {
-		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)
-	}
-	return err
-}
-
 // checkLookup returns an error if keys cannot be looked up, because the order is unknown.
 func (f *File) checkLookup() error {
 	if f.Order == table.AnyOrder {

@@ -185,7 +185,10 @@ func (f *File) Wrap(err error) error {
 		}
 		err = filterOnlyError{asked}
 	}
-	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
+	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) { // another order is likelier
+		err = fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)
+	}
+	return &FileError{Path: f.Path, Err: err}
 }
 
 // FilterNote says why a filter of the table is not used, or returns "".

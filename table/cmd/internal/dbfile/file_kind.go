@@ -2,6 +2,7 @@ package dbfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -112,42 +113,32 @@ type Record struct {
 // file was found to be a RecordFile.
 func (r *Records) All(o Options, keep int) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		if err := r.read(o, keep, yield); err != nil {
+		f, err := OpenRegular(r.Path, o.Outputs)
+		if err != nil {
 			yield(Record{}, err)
+			return
 		}
-	}
-}
-
-// read yields the records. It returns nil if yield wants no more.
-func (r *Records) read(o Options, keep int, yield func(Record, error) bool) error {
-	f, err := OpenRegular(r.Path, o.Outputs)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if r.Size = f.Size; o.WrapReader != nil {
-		f.Src = o.WrapReader(f.Src)
-	}
-	var damage error
-	in, err := wal.NewLogReader(f.Src, f.Size, func(d wal.Damage) { damage = d })
-	if err != nil {
-		return f.Wrap(err)
-	}
-	in.KeepHeads(keep)
-	for {
-		record, _, err := in.Next()
-		switch {
-		case damage != nil:
-			return f.Wrap(damage)
-		case err == io.EOF:
-			end := wal.Log{Tail: f.Size - in.Offset(), ZeroTail: in.EndsInZeros()}
-			r.Note = end.UnwrittenNote()
-			return nil
-		case err != nil:
-			return f.Wrap(err)
-		case !yield(Record{record, in.RecordLen()}, nil):
-			return nil
+		defer f.Close()
+		if r.Size = f.Size; o.WrapReader != nil {
+			f.Src = o.WrapReader(f.Src)
 		}
+		var damage error
+		in, failed := wal.NewLogReader(f.Src, f.Size, func(d wal.Damage) { damage = d })
+		if failed == nil {
+			in.KeepHeads(keep)
+		}
+		for failed == nil {
+			record, _, err := in.Next()
+			if failed = cmp.Or(damage, err); failed == nil && !yield(Record{record, in.RecordLen()}, nil) {
+				return
+			}
+		}
+		if failed != io.EOF {
+			yield(Record{}, f.Wrap(failed))
+			return
+		}
+		end := wal.Log{Tail: f.Size - in.Offset(), ZeroTail: in.EndsInZeros()}
+		r.Note = end.UnwrittenNote()
 	}
 }
 

@@ -14,13 +14,6 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// endFinders returns a function for each form of blocks. It returns the length of the block
-// at the start of data, or 0 if data does not look like the start of a block. Each of these
-// forms shows where it ends.
-func (s *scanner) endFinders() []func(data []byte) int {
-	return []func([]byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
-}
-
 // snappyEnd walks through a Snappy block: the decoded length, and literals and copies up to
 // it.
 func (s *scanner) snappyEnd(data []byte) int {

@@ -58,15 +58,6 @@ func (l *Losses) count(bytes int, why error) {
 	}
 }
 
-// addGap lists a gap, or counts it.
-func (s *search) addGap(g region) {
-	if len(s.gaps) < maxListedLosses {
-		s.gaps = append(s.gaps, g)
-		return
-	}
-	s.moreGaps.count(g.end-g.start, g.err)
-}
-
 // lost describes the gaps: their offsets, and the keys before and after them.
 func (s *search) lost(separator func(key []byte) string) Losses {
 	l, gaps, before := s.moreGaps, s.gaps, extent{}

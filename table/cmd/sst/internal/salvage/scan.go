@@ -116,7 +116,9 @@ type scanner struct {
 // nextEntryBlock finds the next block with entries that starts at or after at. A block that
 // is too large counts too.
 func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
-	ends := s.endFinders()
+	// A function for each form of blocks returns the length of the block at the start of data, or 0 if data does not look
+	// like the start of a block. Each of these forms shows where it ends.
+	ends := []func(data []byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
 	s.forget(&s.keptRun)
 	for s.err = nil; at < len(s.data) && s.budget > 0; at++ {
 		for _, end := range ends {

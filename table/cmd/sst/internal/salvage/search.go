@@ -29,8 +29,12 @@ func searchBlocks(in fileImage) *search {
 	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
 	var last []extent
 	for p := range scan(in) {
-		if p.kind == gap {
-			s.addGap(p)
+		switch {
+		case p.kind == gap && len(s.gaps) < maxListedLosses:
+			s.gaps = append(s.gaps, p)
+			continue
+		case p.kind == gap:
+			s.moreGaps.count(p.end-p.start, p.err)
 			continue
 		}
 		lengths[uint64(p.end-p.start)] = true
