@@ -40,6 +40,7 @@ var installed = []string{
 	"github.com/ajstarks/svgo",
 	"github.com/cheggaaa/pb/v3",
 	"github.com/dustin/go-humanize",
+	"github.com/gofrs/flock",
 	"github.com/fatih/color",
 	"github.com/golang/freetype",
 	"github.com/golang/snappy",

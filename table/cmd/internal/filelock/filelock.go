@@ -6,18 +6,19 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/gofrs/flock"
+
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
 // ErrLocked means that another open file has the lock, of this process or of another.
 var ErrLocked = errors.New("locked")
 
-// A Lock is an open lock file that is locked.
-type Lock struct{ *os.File }
-
-// Close ends the lock and closes the file. Closing alone would leave the lock to a process that is being started, which
+// A Lock is an open lock file that is locked. The lock is that of the open file, except on Solaris and AIX, which have
+// locks of POSIX only: these end when the process closes the file after it has read it, as one of its inputs. Close
+// unlocks the file before it closes it. Closing alone would leave the lock to a process that is being started, which
 // has the file open for a moment.
-func (l *Lock) Close() error { return errors.Join(unlock(l.File), l.File.Close()) }
+type Lock struct{ *flock.Flock }
 
 // Open opens the lock file of this name, and locks it until it is closed or the process ends. If there is none, it
 // creates the file. If another open file has the lock, it returns ErrLocked at once.
@@ -27,67 +28,48 @@ func (l *Lock) Close() error { return errors.Join(unlock(l.File), l.File.Close()
 // errors.ErrUnsupported, and no file is created.
 func Open(name string) (*Lock, error) {
 	for {
-		f, err := openLocked(name)
+		l, err := open(name)
 		if err != nil {
 			return nil, err
 		}
 		// The process that had the lock before may have removed the file before it ended the lock.
-		excludes, err := isNamed(f)
+		excludes, err := l.IsNamed()
 		if excludes && err == nil {
-			return &Lock{f}, nil
+			return l, nil
 		}
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err = errors.Join(err, l.Close()); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// openLocked returns the lock file, locked.
-func openLocked(name string) (*os.File, error) {
-	f, err := openFile(name)
-	if err != nil {
-		if info, statErr := os.Lstat(name); statErr == nil && !info.Mode().IsRegular() { // such as a link
-			err = notRegular(info)
-		}
-		return nil, named(name, err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = notRegular(info)
+func open(name string) (*Lock, error) {
+	l := &Lock{flock.New(name, flock.SetFlag(os.O_RDWR|os.O_CREATE|openFlags), flock.SetPermissions(0o666))}
+	locked, err := false, error(nil)
+	if info, statErr := os.Lstat(name); statErr == nil && !info.Mode().IsRegular() { // such as a link
+		err = errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
+	} else if locked, err = l.TryLock(); err == nil && !locked {
+		err = ErrLocked
 	}
 	if err == nil {
-		err = lock(f)
+		return l, nil
 	}
-	if err != nil {
-		return nil, errors.Join(named(name, err), f.Close())
-	}
-	return f, nil
-}
-
-func notRegular(info fs.FileInfo) error {
-	return errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
-}
-
-// named returns the error with the name of the lock file.
-func named(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
 	}
-	return &fs.PathError{Op: "lock", Path: name, Err: err}
+	return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 }
 
 // IsNamed reports whether the lock file still has its name: another process can have removed or replaced it,
 // and then the lock excludes nobody.
-func (l *Lock) IsNamed() (bool, error) { return isNamed(l.File) }
-
-func isNamed(f *os.File) (bool, error) {
-	name, err := os.Lstat(f.Name())
+func (l *Lock) IsNamed() (bool, error) {
+	name, err := os.Lstat(l.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	held, err := f.Stat()
+	held, err := l.Stat()
 	return err == nil && os.SameFile(name, held), err
 }

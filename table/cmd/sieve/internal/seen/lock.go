@@ -32,7 +32,7 @@ func (s *State) checkLock() error {
 	named, err := s.lock.IsNamed()
 	if err == nil && !named {
 		return fmt.Errorf("%s was removed or replaced, so that another sieve seen can use %s: not saved: give the lines since the last save again",
-			text.ShellPath(s.lock.Name()), text.ShellPath(s.path))
+			text.ShellPath(s.lock.Path()), text.ShellPath(s.path))
 	}
 	return err
 }

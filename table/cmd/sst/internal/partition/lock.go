@@ -25,7 +25,7 @@ func (w *Writer) lock() (unlock func(), err error) {
 		switch {
 		case err == nil:
 			return func() {
-				os.Remove(f.Name()) // as long as nobody else can lock it. Windows removes no open file: it stays
+				os.Remove(f.Path()) // as long as nobody else can lock it. Windows removes no open file: it stays
 				f.Close()
 			}, nil
 		case errors.Is(err, errors.ErrUnsupported) && w.layer == nil:
