@@ -75,10 +75,6 @@ func (o *Output) Temporary() (Files, error) {
 	return Files{info}, err
 }
 
-// SetName changes the name that Commit gives the file, in the same directory. It is for files
-// only.
-func (o *Output) SetName(name string) error { return o.file.SetName(name) }
-
 // Abort removes the temporary file. After Commit it does nothing, so it can be deferred.
 func (o *Output) Abort() error {
 	if o.file == nil {

@@ -112,7 +112,7 @@ func TestLayerIsCheckedAtItsEnd(t *testing.T) {
 // Of Writers that lock a directory, one has the lock at a time.
 func TestLockExcludes(t *testing.T) {
 	t.Parallel()
-	w := &Writer{ctx: t.Context(), o: options(t.TempDir()), layer: &layer{}}
+	w := &Writer{ctx: t.Context(), o: options(t.TempDir()), fits: anyManifest}
 	var holders, violations atomic.Int32
 	var all sync.WaitGroup
 	for range 32 {
@@ -142,7 +142,7 @@ func TestLockExcludes(t *testing.T) {
 func TestLockEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &Writer{ctx: ctx, o: options(t.TempDir()), layer: &layer{}}
+	w := &Writer{ctx: ctx, o: options(t.TempDir()), fits: anyManifest}
 	other, err := filelock.Open(w.path(lockName))
 	if err != nil {
 		t.Fatal(err)

@@ -1,17 +1,20 @@
-// Package partition writes sorted pairs to the tables of a set: a directory of tables of about
-// equal numbers of entries, and their manifest.
 package partition
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
+	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
-// A table takes the entries of one table.
+// An entryWriter takes the entries of one table.
 type entryWriter interface {
 	Append(key, value []byte) error
 	Close() error
@@ -33,14 +36,13 @@ type cutter struct {
 	last    []byte // the last key
 	entries int    // of all tables
 
-	table  entryWriter // nil: the next entry starts one
-	room   int         // entries that table still takes
-	size   int         // entries of each further table
-	larger int         // how many of them have one entry more
+	table entryWriter // nil: the next entry starts one
+	room  int         // entries that table still takes
+	left  int         // entries of the spool that are in no table yet
 }
 
 func newCutter(most int, tempDir string, start func() (entryWriter, error)) *cutter {
-	return &cutter{most: most, start: start, spool: newSpool(tempDir), size: most}
+	return &cutter{most: most, start: start, spool: &spool{dir: tempDir}}
 }
 
 // Append adds an entry. Its key must be > the key before.
@@ -49,7 +51,7 @@ func (c *cutter) Append(key, value []byte) error {
 		return fmt.Errorf("%w: %s after %s", table.ErrOrder, wire.Quote(key), wire.Quote(c.last))
 	}
 	c.last = append(c.last[:0], key...)
-	if c.spool != nil && c.entries == evenTables*c.most {
+	if c.entries == evenTables*c.most {
 		if err := c.unspool(); err != nil {
 			return err
 		}
@@ -67,10 +69,10 @@ func (c *cutter) append(key, value []byte) (err error) {
 		if c.table, err = c.start(); err != nil {
 			return err
 		}
-		c.room = c.size
-		if c.larger > 0 {
-			c.room++
-			c.larger--
+		c.room = c.most
+		if c.left > 0 {
+			tables := (c.left + c.most - 1) / c.most
+			c.room = (c.left + tables - 1) / tables
 		}
 	}
 	if err := c.table.Append(key, value); err != nil {
@@ -95,23 +97,22 @@ func (c *cutter) closeTable() error {
 // unspool writes the entries of the spool to tables, and removes it.
 func (c *cutter) unspool() error {
 	s := c.spool
-	c.spool = nil
-	for key, value := range s.all() {
-		if err := c.append(key, value); err != nil {
-			return errors.Join(err, s.close())
-		}
+	if s == nil {
+		return nil
 	}
-	return errors.Join(s.err, s.close())
+	c.spool, c.left = nil, s.n
+	err := s.each(func(key, value []byte) error {
+		err := c.append(key, value)
+		c.left--
+		return err
+	})
+	return errors.Join(err, s.file.Close())
 }
 
 // finish completes the last table.
 func (c *cutter) finish() error {
-	if c.spool != nil && c.entries > 0 {
-		tables := (c.entries + c.most - 1) / c.most
-		c.size, c.larger = c.entries/tables, c.entries%tables
-		if err := c.unspool(); err != nil {
-			return err
-		}
+	if err := c.unspool(); err != nil {
+		return err
 	}
 	return c.closeTable()
 }
@@ -121,5 +122,77 @@ func (c *cutter) close() error {
 	if c.spool == nil {
 		return nil
 	}
-	return c.spool.close()
+	return c.spool.file.Close()
+}
+
+// A spool keeps entries in a temporary file, in their order. Each has the lengths of key and
+// value as varints, the key and the value. It creates the file with the first entry.
+type spool struct {
+	dir  string // of the temporary file; "": that of the system
+	file tempfile.File
+	out  *bufio.Writer
+	n    int // entries
+}
+
+// spoolBuffer is how many bytes a spool writes and reads at once.
+const spoolBuffer = 256 << 10
+
+// write adds an entry.
+func (s *spool) write(key, value []byte) error {
+	if s.out == nil {
+		if err := s.file.Create(s.dir); err != nil {
+			return err
+		}
+		s.out = bufio.NewWriterSize(s.file, spoolBuffer)
+	}
+	s.n++
+	for _, b := range [][]byte{key, value} {
+		s.out.Write(binary.AppendUvarint(s.out.AvailableBuffer(), uint64(len(b)))) // the next Write returns the same error
+		if _, err := s.out.Write(b); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+	}
+	return nil
+}
+
+// each calls f with the entries, until it returns an error.
+func (s *spool) each(f func(key, value []byte) error) error {
+	if s.out == nil {
+		return nil
+	}
+	err := s.out.Flush()
+	if err == nil {
+		_, err = s.file.Seek(0, io.SeekStart)
+	}
+	in := bufio.NewReaderSize(s.file, spoolBuffer)
+	var key, value []byte
+	for range s.n {
+		if err == nil {
+			key, err = readBytes(in, key)
+		}
+		if err == nil {
+			value, err = readBytes(in, value)
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		if err := f(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBytes reads a length and as many bytes, into the memory of b.
+func readBytes(in *bufio.Reader, b []byte) ([]byte, error) {
+	n, err := binary.ReadUvarint(in)
+	if err != nil {
+		return b, err
+	}
+	b = slices.Grow(b[:0], int(n))[:n]
+	_, err = io.ReadFull(in, b)
+	return b, err
 }

@@ -156,10 +156,10 @@ func TestCutterFails(t *testing.T) {
 func TestSpoolFails(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
-	if err := newSpool(missing).write(nil, nil); !errors.Is(err, os.ErrNotExist) {
+	if err := (&spool{dir: missing}).write(nil, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("directory that is missing: %v", err)
 	}
-	s := newSpool(t.TempDir())
+	s := &spool{dir: t.TempDir()}
 	for range 2 {
 		if err := s.write([]byte("key"), []byte("value")); err != nil {
 			t.Fatal(err)
@@ -169,13 +169,14 @@ func TestSpoolFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for range s.all() {
+	err := s.each(func(_, _ []byte) error {
 		n++
+		return nil
+	})
+	if n != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that was cut in its second entry has %d entries, %v", n, err)
 	}
-	if n != 1 || !errors.Is(s.err, io.ErrUnexpectedEOF) {
-		t.Errorf("a file that was cut in its second entry has %d entries, %v", n, s.err)
-	}
-	if err := s.close(); err != nil {
+	if err := s.file.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,3 +1,5 @@
+// Package partition writes sorted pairs to the tables of a set: a directory of tables of about
+// equal numbers of entries, and their manifest.
 package partition
 
 import (
@@ -6,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/set"
@@ -47,79 +49,75 @@ type Writer struct {
 	o       Options
 	cutter  *cutter
 	pending output.Dir     // has the complete tables until Commit
-	current *output.Output // the table that takes entries; nil: none
+	current *output.Output // of the last table that was started; nil: none
 	made    bool           // Create made the directory
 	tables  []set.Table
-	old     []set.Table // of the manifest that is replaced
-	layer   *layer      // nil: a set is written
+	old     []string                  // the tables of the manifest that is replaced
+	fits    func(*set.Manifest) error // of CreateLayer; nil: a set is written
+	added   int                       // number of the tables before those of removals
+}
+
+func newWriter(ctx context.Context, o Options) *Writer {
+	w := &Writer{ctx: ctx, o: o, added: math.MaxInt}
+	w.cutter = newCutter(o.Entries, o.TempDir, w.start)
+	return w
 }
 
 // Create creates a Writer. After ctx ends, writes fail.
 func Create(ctx context.Context, o Options) (*Writer, error) {
-	w := &Writer{ctx: ctx, o: o}
-	w.cutter = newCutter(o.Entries, o.TempDir, w.start)
 	if name, err := versions.FindCurrentOrManifest(o.Dir); name != "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: the directory of a database, because it has %s: want another directory for a set", o.Dir, name))
 	}
+	w := newWriter(ctx, o)
 	if err := w.makeDirs(); err != nil {
 		return nil, err
 	}
-	if err := w.readOld(); err != nil {
+	m, err := w.readManifest(" is there and would be replaced, but it is not a manifest: want another directory")
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, nil
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
+	for t := range m.All() {
+		w.old = append(w.old, t.Name)
+	}
 	return w, nil
+}
+
+// CreateLayer creates a Writer that adds a layer to the set in o.Dir. fits returns an error if the
+// tables do not fit to those of a manifest: it is called for the one that is there, and in Commit again. The
+// numbers in the names of the tables go on where those of the manifest end.
+func CreateLayer(ctx context.Context, o Options, fits func(*set.Manifest) error) (*Writer, error) {
+	w := newWriter(ctx, o)
+	w.fits = fits
+	_, err := w.readBase()
+	if err != nil {
+		return nil, err
+	}
+	w.pending, err = output.CreateDir(o.Dir)
+	return w, err
 }
 
 // makeDirs makes the directory, if it is missing, and the temporary one in it. If another
 // Writer that has ended removes the directory in between, it is made again.
 func (w *Writer) makeDirs() error {
 	for {
-		if err := w.makeDir(); err != nil {
+		err := os.Mkdir(w.o.Dir, 0o777)
+		if w.made = err == nil; !w.made && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		var err error
+		info, err := os.Stat(w.o.Dir)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir)
+		}
+		if _, linkErr := os.Lstat(w.o.Dir); err != nil && linkErr == nil { // a dangling link
+			return err
+		}
 		if w.pending, err = output.CreateDir(w.o.Dir); w.made || !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-}
-
-// makeDir makes the directory, if it is missing.
-func (w *Writer) makeDir() error {
-	err := os.Mkdir(w.o.Dir, 0o777)
-	if w.made = err == nil; w.made || !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := os.Stat(w.o.Dir)
-	if err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir)
-	}
-	if _, gone := os.Lstat(w.o.Dir); errors.Is(gone, fs.ErrNotExist) {
-		return nil // another Writer has removed it: makeDirs tries again. A dangling link is an error
-	}
-	return err
-}
-
-// readOld reads the manifest that is replaced, if there is one. Another file of its name is an
-// error.
-func (w *Writer) readOld() error {
-	path := w.path(set.ManifestName)
-	f, _, err := regular.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close() // it was only read
-	m, err := set.ReadManifest(f)
-	if err != nil {
-		return fmt.Errorf("%s is there and would be replaced, but it is not a manifest: want another directory: %w", path, err)
-	}
-	for t := range m.All() {
-		w.old = append(w.old, *t)
-	}
-	return nil
 }
 
 func (w *Writer) path(name string) string { return filepath.Join(w.o.Dir, name) }
@@ -127,9 +125,20 @@ func (w *Writer) path(name string) string { return filepath.Join(w.o.Dir, name) 
 // Append adds a pair. Its key must be > the key before.
 func (w *Writer) Append(key, value []byte) error { return w.cutter.Append(key, value) }
 
+// BeginRemovals completes the tables of pairs. What Append adds from now on are keys to remove, in tables
+// of newTable.
+func (w *Writer) BeginRemovals(newTable func(w io.Writer) (TableWriter, error)) error {
+	if err := w.cutter.finish(); err != nil {
+		return err
+	}
+	w.added, w.o.NewTable = len(w.tables), newTable
+	w.cutter = newCutter(w.o.Entries, w.o.TempDir, w.start)
+	return nil
+}
+
 // start starts the next table.
 func (w *Writer) start() (entryWriter, error) {
-	to, err := output.Create(w.ctx, w.pending.Path(number(len(w.tables)+1)+w.o.Extension), nil)
+	to, err := output.Create(w.ctx, w.pendingPath(len(w.tables)), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +147,9 @@ func (w *Writer) start() (entryWriter, error) {
 	return newTable{t, w}, err
 }
 
-// number returns the start of a table's name.
-func number(n int) string { return fmt.Sprintf("%06d", n) }
-
-// name returns the name of table n.
-func (w *Writer) name(n int, t *set.Table) string {
-	return number(n) + "-" + t.SHA256[:16] + w.o.Extension
+// pendingPath returns the path of a table until nameTables.
+func (w *Writer) pendingPath(i int) string {
+	return w.pending.Path(fmt.Sprintf("%06d%s", i, w.o.Extension))
 }
 
 // A newTable is the table that takes entries.
@@ -158,17 +164,8 @@ func (t newTable) Close() error {
 	if err != nil {
 		return err
 	}
-	w := t.w
-	line.Name = w.name(len(w.tables)+1, &line)
-	if err := w.current.SetName(line.Name); err != nil {
-		return err
-	}
-	if err := output.Commit(w.current); err != nil {
-		return err
-	}
-	w.current = nil
-	w.tables = append(w.tables, line)
-	return nil
+	t.w.tables = append(t.w.tables, line)
+	return output.Commit(t.w.current)
 }
 
 // Abort removes the tables that have no names yet, and the directory if the Writer made it and
