@@ -2,16 +2,12 @@
 package input
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
@@ -28,54 +24,13 @@ type Pair struct{ Key, Value []byte }
 
 // Options say how input is read.
 type Options struct {
-	Format       string // one of Formats; "": json, raw-keys or tsv, by the name of the input
-	InternalKeys bool   // lines also have a sequence number and a kind: the trailer of the key
-	WholeLines   bool   // an input whose last line has no newline is an error
-	KeysOnly     bool   // values do not matter: lines of columns may have none
-
-	// Outputs are the files that the command writes. None may be an input. In directories
-	// they are skipped, and OnLeftOut, if not nil, is called with each path.
-	Outputs   output.Files
-	OnLeftOut func(path string)
-
-	// Temporary are temporary files of the command. In directories they are skipped.
-	Temporary output.Files
-
-	// OnCarriageReturns, if not nil, is called for each input whose every line ends in a carriage
-	// return, if part is what that belongs to: "key" or "value".
-	OnCarriageReturns func(name, part string)
-
-	// OnByteOrderMark, if not nil, is called for each input that starts with a byte order mark of UTF-8. It is left
-	// out, but of a format that takes all bytes as they are, it is part of the first key.
-	OnByteOrderMark func(name string, kept bool)
-
-	// Memory limits the size of lines, and of files in directories.
-	Memory memory.Limit
-
-	// Place, if not nil, is set to the place of each pair before it is yielded.
-	Place *Place
-
-	// WrapReader, if not nil, wraps each input, to show progress.
-	WrapReader func(io.Reader) io.Reader
-}
-
-// A Place is where a pair is from.
-type Place struct {
-	Name string // of the input or, in a directory, of the file
-	Line int    // 0: the pair is a file
-}
-
-func (p Place) String() string {
-	if p.Line == 0 {
-		return p.Name
-	}
-	return fmt.Sprintf("%s, line %d", p.Name, p.Line)
-}
-
-func (o Options) setPlace(p Place) {
-	if o.Place != nil {
-		*o.Place = p
-	}
+	Format       string       // one of Formats; "": json, raw-keys or tsv, by the name of the input
+	InternalKeys bool         // lines also have a sequence number and a kind: the trailer of the key
+	WholeLines   bool         // an input whose last line has no newline is an error
+	KeysOnly     bool         // values do not matter: lines of columns may have none
+	Outputs      output.Files // of the command: none may be an input, and in directories they are skipped with a note
+	Temporary    output.Files // of the command: in directories they are skipped
+	Memory       memory.Limit // limits the size of lines, and of files in directories
 }
 
 // FormatNames are the names of the line formats.
@@ -84,18 +39,9 @@ var FormatNames = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 // Formats lists them.
 var Formats = text.OneOf(FormatNames...)
 
-var parsers = map[string]func(p *parser, line []byte) error{
-	"tsv":      (*parser).tsv,
-	"json":     (*parser).json,
-	"hex":      (*parser).hex,
-	"keys":     (*parser).keys,
-	"raw":      (*parser).raw,
-	"raw-keys": (*parser).rawKeys,
-}
-
 // Check returns an error if the format is unknown, or if an input must not be read.
 func (o Options) Check(paths []string, stdin io.Reader) error {
-	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
+	if _, ok := formats[o.Format]; !ok && o.Format != "" {
 		return cli.UsageErrorf("--input-format is %s, not %s", wire.Quote([]byte(o.Format)), Formats)
 	}
 	for _, path := range paths {
@@ -151,98 +97,18 @@ func (o Options) checkFile(path string, f *os.File) error {
 	return nil
 }
 
-// Read yields the pairs of the inputs, one input after the other. An input is a file with
-// one pair per line, "-" for stdin, or a directory. Errors name the input and the line.
-// When ctx ends, Read stops waiting for input.
-func Read(ctx context.Context, paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
-	return func(yield func(Pair, error) bool) {
-		for _, path := range paths {
-			if more, err := o.read(ctx, path, stdin, yield); err != nil {
-				yield(Pair{}, err)
-				return
-			} else if !more {
-				return
-			}
+// TotalSize returns the size of all files, or -1 if it is unknown. Missing files count as empty.
+func TotalSize(paths []string) int64 {
+	var n int64
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-	}
-}
-
-// read yields the pairs of one input. It reports whether yield wants more.
-func (o Options) read(ctx context.Context, path string, stdin io.Reader, yield func(Pair, error) bool) (more bool, err error) {
-	if path == "-" {
-		return o.lines(ctx, "standard input", stdin, yield)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	if info.IsDir() {
-		return o.directory(path, yield)
-	}
-	return o.lines(ctx, path, f, yield)
-}
-
-// formatOf returns the format of the input with this name.
-func (o Options) formatOf(name string) string {
-	if o.Format != "" {
-		return o.Format
-	}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".json", ".jsonl", ".ndjson":
-		return "json"
-	}
-	if strings.ToLower(filepath.Ext(name)) == ".txt" && !o.InternalKeys {
-		return "raw-keys"
-	}
-	return "tsv"
-}
-
-// directory yields a pair for each regular file below dir: its slash path, and its
-// contents.
-func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool, err error) {
-	if o.InternalKeys {
-		return false, fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys", dir)
-	}
-	more = true
-	var buf []byte
-	root := dir + string(filepath.Separator) // with a separator, a link to a directory is followed
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
 		}
-		if out, err := o.isOutput(path, d); err != nil || out {
-			return err
-		}
-		key, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if buf, err = o.contents(path, buf); err != nil {
-			return err
-		}
-		o.setPlace(Place{Name: path})
-		if more = yield(Pair{[]byte(filepath.ToSlash(key)), buf}, nil); !more {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return more && err == nil, err
-}
-
-// isOutput reports whether a file in a directory is written by the command.
-func (o Options) isOutput(path string, d fs.DirEntry) (bool, error) {
-	info, err := d.Info()
-	if err != nil {
-		return false, err
+		n += info.Size()
 	}
-	out := o.Outputs.Has(info)
-	if out && o.OnLeftOut != nil {
-		o.OnLeftOut(path)
-	}
-	return out || o.Temporary.Has(info), nil
+	return n
 }

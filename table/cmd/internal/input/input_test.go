@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,14 +14,20 @@ import (
 
 // pairs are key and value of each, quoted, and the error that ended them.
 func pairs(paths []string, stdin string, o Options) []string {
-	var got []string
-	for p, err := range Read(context.Background(), paths, strings.NewReader(stdin), o) {
+	got, _ := pairsAndNotes(paths, stdin, o)
+	return got
+}
+
+func pairsAndNotes(paths []string, stdin string, o Options) (got []string, notes string) {
+	var stderr strings.Builder
+	r := Reader{Paths: paths, Stdin: strings.NewReader(stdin), Stderr: &stderr, Options: o}
+	for p, err := range r.Pairs(context.Background()) {
 		if err != nil {
-			return append(got, err.Error())
+			return append(got, err.Error()), stderr.String()
 		}
 		got = append(got, fmt.Sprintf("%q %q", p.Key, p.Value))
 	}
-	return got
+	return got, stderr.String()
 }
 
 func TestLines(t *testing.T) {
@@ -131,7 +138,8 @@ func TestTreeOfAnyNames(t *testing.T) {
 func TestStopsEarly(t *testing.T) {
 	t.Parallel()
 	n := 0
-	for range Read(t.Context(), []string{"-", "missing"}, strings.NewReader("a\t1\nb\t2\n"), Options{}) {
+	r := Reader{Paths: []string{"-", "missing"}, Stdin: strings.NewReader("a\t1\nb\t2\n"), Stderr: io.Discard}
+	for range r.Pairs(t.Context()) {
 		n++
 		break
 	}
@@ -185,19 +193,16 @@ func TestByteOrderMarks(t *testing.T) {
 		{"hex", "61\t31\n", "left out", []string{`"a" "1"`}},
 		{"json", "{\"key\":\"a\"}\n", "left out", []string{`"a" ""`}},
 		{"keys", "a\n", "left out", []string{`"a" ""`}},
-		{"raw", "a\t1\n", "kept", []string{`"\ufeffa" "1"`}},
-		{"raw-keys", "a\n", "kept", []string{`"\ufeffa" ""`}},
+		{"raw", "a\t1\n", "part of the first key", []string{`"\ufeffa" "1"`}},
+		{"raw-keys", "a\n", "part of the first key", []string{`"\ufeffa" ""`}},
 	} {
-		var notes []string
-		o := Options{Format: tt.format, OnByteOrderMark: func(name string, kept bool) {
-			notes = append(notes, name+" "+map[bool]string{false: "left out", true: "kept"}[kept])
-		}}
-		got := pairs([]string{"-"}, "\ufeff"+tt.in, o)
+		o := Options{Format: tt.format}
+		got, notes := pairsAndNotes([]string{"-"}, "\ufeff"+tt.in, o)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.format, diff)
 		}
-		if diff := cmp.Diff([]string{"standard input " + tt.note}, notes); diff != "" {
-			t.Errorf("%s: notes (-want +got):\n%s", tt.format, diff)
+		if want := "sst: note: standard input starts with a UTF-8 byte order mark, which is " + tt.note; !strings.HasPrefix(notes, want) || strings.Count(notes, "\n") != 1 {
+			t.Errorf("%s: notes %q, want %q", tt.format, notes, want)
 		}
 		utf16 := pairs([]string{"-"}, "\xff\xfe"+strings.Join(strings.Split(tt.in, ""), "\x00")+"\x00", o)
 		isError := strings.Contains(strings.Join(utf16, ""), "standard input: UTF-16 text, not UTF-8")

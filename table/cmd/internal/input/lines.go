@@ -7,74 +7,89 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/keylines"
 )
 
 // lines yields the pairs of lines.
-func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func(Pair, error) bool) (more bool, err error) {
-	if o.WrapReader != nil {
-		r = o.WrapReader(r)
-	}
-	r = interruptible(ctx, r)
-	p := parser{internal: o.InternalKeys, keysOnly: o.KeysOnly}
-	parse := parsers[o.formatOf(name)]
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 256<<10), o.Memory.MaxPair()+1)
+func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o := r.Options
+	p := parser{lineFormat: o.formatOf(name), internal: o.InternalKeys, keysOnly: o.KeysOnly}
+	lines := bufio.NewScanner(interruptible(ctx, r.bar.Reader(in)))
+	lines.Buffer(make([]byte, bufferSize), o.Memory.MaxPair()+1)
 	lines.Split(o.split)
 	n, returns, encoding := 0, 0, keylines.Encoding{}
+	raw := p.raw && o.Format != "" // if it is guessed, other text is not
 	for lines.Scan() {
 		n++
 		line := lines.Bytes()
-		if bytes.HasSuffix(line, carriageReturn) {
+		if bytes.HasSuffix(line, []byte("\r")) {
 			returns++
 		}
-		if encoding.IsUTF16(line) && !o.isRaw() {
-			return false, fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
+		if encoding.IsUTF16(line) && !raw {
+			return fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
 		}
 		if n == 1 {
-			line = o.withoutMark(name, line)
+			line = r.withoutMark(name, line, raw)
 		}
-		if err := parse(&p, line); err != nil {
-			return false, fmt.Errorf("%s, line %d: %w", name, n, err)
+		if err := p.parse(line); err != nil {
+			return fmt.Errorf("%s, line %d: %w", name, n, err)
 		}
-		o.setPlace(Place{name, n})
-		if !yield(p.Pair, nil) {
-			return false, nil
+		if o.Format == "" && p.keys && !r.tabs && bytes.IndexByte(p.Key, '\t') >= 0 {
+			r.tabs = true
+			r.note("lines of %s have tabs, which are part of the keys: for keys and values, use --input-format tsv, or raw without escapes", name)
+		}
+		if err := r.pair(p.Pair, Place{name, n}); err != nil {
+			return err
 		}
 	}
-	if err := lines.Err(); err == bufio.ErrTooLong {
-		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLineError())
-	} else if err == errNoNewline {
-		return false, fmt.Errorf("%s, line %d: %w", name, n+1, err)
-	} else if err != nil {
-		return false, fmt.Errorf("%s, after line %d: %w", name, n, err)
+	switch err := lines.Err(); err {
+	case nil:
+		if p.last != "" && n > 0 && returns == n {
+			r.note(`every line of %s ends in "\r", which is part of each %s: to remove it, use tr -d '\r' on the input`, name, p.last)
+		}
+		return nil
+	case bufio.ErrTooLong:
+		return fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLineError())
+	case errNoNewline:
+		return fmt.Errorf("%s, line %d: %w", name, n+1, err)
+	default:
+		return fmt.Errorf("%s, after line %d: %w", name, n, err)
 	}
-	if part := lastPart[o.formatOf(name)]; part != "" && n > 0 && returns == n && o.OnCarriageReturns != nil {
-		o.OnCarriageReturns(name, part)
-	}
-	return true, nil
 }
 
-// isRaw reports whether the format was given as one that takes all bytes as they are.
-func (o Options) isRaw() bool { return o.Format == "raw" || o.Format == "raw-keys" }
-
-// withoutMark returns the first line of an input without a byte order mark, or as it is if the format is raw.
-func (o Options) withoutMark(name string, line []byte) []byte {
-	rest, had := keylines.TrimMark(line)
-	if had && o.OnByteOrderMark != nil {
-		o.OnByteOrderMark(name, o.isRaw())
+// formatOf returns the format of the input with this name.
+func (o Options) formatOf(name string) lineFormat {
+	if o.Format != "" {
+		return formats[o.Format]
 	}
-	if o.isRaw() {
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case slices.Contains([]string{".json", ".jsonl", ".ndjson"}, ext):
+		return formats["json"]
+	case ext == ".txt" && !o.InternalKeys:
+		return formats["raw-keys"]
+	}
+	return formats["tsv"]
+}
+
+// withoutMark returns the first line of an input without a byte order mark of UTF-8. If the format is raw, the mark is
+// part of the first key.
+func (r *Reader) withoutMark(name string, line []byte, raw bool) []byte {
+	rest, had := keylines.TrimMark(line)
+	switch {
+	case had && raw:
+		r.note(`%s starts with a UTF-8 byte order mark, which is part of the first key: to remove it, use sed '1s/^\xef\xbb\xbf//' on the input`, name)
 		return line
+	case had:
+		r.note("%s", keylines.MarkNote(name))
 	}
 	return rest
 }
-
-var carriageReturn = []byte("\r")
-
-// lastPart is what a carriage return at the end of a line belongs to, by format.
-var lastPart = map[string]string{"tsv": "value", "raw": "value", "keys": "key", "raw-keys": "key"}
 
 var errNoNewline = errors.New("the last line has no newline: what wrote the input may have ended early; if this is its end, use --no-final-newline")
 
@@ -84,4 +99,19 @@ func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err 
 		return 0, nil, errNoNewline
 	}
 	return keylines.Split(data, atEOF)
+}
+
+// bufferSize is how many bytes of an input are read at once.
+const bufferSize = 256 << 10
+
+// interruptible returns a reader of r whose Read returns an error when ctx ends, even while
+// r blocks. What r reads afterwards is lost.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, bufferSize)) // a WriterTo would have its own buffer
+		in.CloseWithError(err)
+	}()
+	return out
 }

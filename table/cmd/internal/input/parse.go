@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/internal/printable"
@@ -20,51 +21,53 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
+// A lineFormat is how a line has a pair.
+type lineFormat struct {
+	decode func(dst, b []byte) ([]byte, error) // of a key or a value; nil: JSON
+	keys   bool                                // a line is a key without value
+	last   string                              // what a carriage return at the end of a line belongs to; "": it is an error
+	raw    bool                                // all bytes are taken as they are
+}
+
+var formats = map[string]lineFormat{
+	"tsv":      {decode: printable.AppendUnescape, last: "value"},
+	"json":     {},
+	"hex":      {decode: hex.AppendDecode},
+	"keys":     {decode: printable.AppendUnescape, last: "key", keys: true},
+	"raw":      {decode: appendRaw, last: "value", raw: true},
+	"raw-keys": {decode: appendRaw, last: "key", raw: true, keys: true},
+}
+
+func appendRaw(dst, b []byte) ([]byte, error) { return append(dst, b...), nil }
+
 // A parser makes pairs of lines. It reuses the memory of the previous pair.
 type parser struct {
+	lineFormat
 	Pair
 	internal bool
 	keysOnly bool // a line of columns may be a key alone
 }
 
-// tsv parses key and value with escapes. Internal keys have sequence number and kind in
-// between.
-func (p *parser) tsv(line []byte) error { return p.columns(line, printable.AppendUnescape) }
-
-// hex parses the same columns as tsv, in hexadecimal.
-func (p *parser) hex(line []byte) error { return p.columns(line, hex.AppendDecode) }
-
-// raw parses key and value without escapes.
-func (p *parser) raw(line []byte) error {
-	return p.columns(line, func(dst, b []byte) ([]byte, error) { return append(dst, b...), nil })
-}
-
-// keys parses a line with escapes as a key without value.
-func (p *parser) keys(line []byte) (err error) {
-	p.Key, err = printable.AppendUnescape(p.Key[:0], line)
-	return errors.Join(err, p.keyAlone())
-}
-
-// rawKeys takes a line as it is as a key without value.
-func (p *parser) rawKeys(line []byte) error {
-	p.Key = append(p.Key[:0], line...)
-	return p.keyAlone()
-}
-
-// keyAlone returns an error if a key without value cannot be a pair.
-func (p *parser) keyAlone() error {
-	if p.internal {
-		return errors.New("keys alone have no sequence numbers: with --internal-keys, use another --input-format")
+func (p *parser) parse(line []byte) (err error) {
+	switch {
+	case p.decode == nil:
+		return p.json(line)
+	case !p.keys:
+		return p.columns(line)
 	}
-	return nil
+	if p.Key, err = p.decode(p.Key[:0], line); err == nil && p.internal {
+		err = errors.New("keys alone have no sequence numbers: with --internal-keys, use another --input-format")
+	}
+	return err
 }
 
-func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
+// columns parses key and value. Internal keys have sequence number and kind in between.
+func (p *parser) columns(line []byte) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok && !p.keysOnly {
 		return errors.New("no tab between key and value: for keys without values, use --input-format keys, or raw-keys without escapes")
 	}
-	if p.Key, err = decode(p.Key[:0], key); err != nil {
+	if p.Key, err = p.decode(p.Key[:0], key); err != nil {
 		return fmt.Errorf("key: %w", err)
 	}
 	if p.internal {
@@ -72,7 +75,7 @@ func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)
 			return err
 		}
 	}
-	if p.Value, err = decode(p.Value[:0], value); err != nil {
+	if p.Value, err = p.decode(p.Value[:0], value); err != nil {
 		return fmt.Errorf("value: %w", err)
 	}
 	return nil
@@ -199,38 +202,19 @@ func oneLineHint(line []byte, err error) string {
 	return ""
 }
 
+// escapes matches the escapes of JSON. Those of both halves of a UTF-16 surrogate pair are one match, of 12 bytes, and
+// one of a half alone has 6 bytes.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
+})
+
 // loneSurrogate reports whether line escapes one half of a UTF-16 surrogate pair without
 // the other half. The JSON decoder would replace it.
 func loneSurrogate(line []byte) bool {
-	for i := 0; i+1 < len(line); i++ {
-		if line[i] != '\\' {
-			continue
-		}
-		switch r := utf16Escape(line[i:]); {
-		case r < 0:
-			i++ // some other escape
-		case utf16.IsSurrogate(r):
-			if utf16.DecodeRune(r, utf16Escape(line[i+6:])) == utf8.RuneError {
-				return true
-			}
-			i += 11
-		default:
-			i += 5
-		}
+	if !bytes.Contains(line, []byte(`\u`)) {
+		return false
 	}
-	return false
-}
-
-// utf16Escape returns the UTF-16 code unit if b starts with its escape, or else -1.
-func utf16Escape(b []byte) rune {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(n)
+	return slices.ContainsFunc(escapes().FindAll(line, -1), func(e []byte) bool { return len(e) == 6 })
 }
 
 func oneOf(name string, s *string, b []byte) ([]byte, error) {

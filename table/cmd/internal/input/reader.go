@@ -4,84 +4,173 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/keylines"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Reader reads inputs, with progress and notes on Stderr.
+// A Reader reads inputs, with progress and notes on Stderr. An input is a file with one pair per line, "-" for
+// Stdin, or a directory.
 type Reader struct {
 	Paths   []string
 	Stdin   io.Reader
 	Stderr  io.Writer
 	Options Options
-	N       int    // number of pairs read
-	Place   Place  // of the last pair
-	marked  string // the last note about a byte order mark
+	N       int   // number of pairs read
+	Place   Place // of the last pair
+
+	bar   *progress.Bar
+	noted []string
+	tabs  bool // the note about tabs in keys was printed
+	yield func(Pair, error) bool
 }
 
-// Pairs returns the pairs, and shows progress.
+// A Place is where a pair is from.
+type Place struct {
+	Name string // of the input or, in a directory, of the file
+	Line int    // 0: the pair is a file
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.Name
+	}
+	return fmt.Sprintf("%s, line %d", p.Name, p.Line)
+}
+
+// Pairs returns the pairs of the inputs, one input after the other. Errors name the input and the line.
+// When ctx ends, it stops waiting for input.
 func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
-	bar := progress.Bytes(r.Stderr, TotalSize(r.Paths), "reading")
-	r.Options.WrapReader, r.Options.Place = bar.Reader, &r.Place
-	r.Options.OnLeftOut = func(path string) {
-		text.Note(r.Stderr, "skipped %s, because it is the output", path)
-	}
-	r.Options.OnCarriageReturns = func(name, part string) {
-		text.Note(r.Stderr, `every line of %s ends in "\r", which is part of each %s: to remove it, use tr -d '\r' on the input`, name, part)
-	}
-	r.Options.OnByteOrderMark = func(name string, kept bool) {
-		note := keylines.MarkNote(name)
-		if kept {
-			note = name + ` starts with a UTF-8 byte order mark, which is part of the first key: to remove it, use sed '1s/^\xef\xbb\xbf//' on the input`
-		}
-		if r.marked != note { // plan reads an input twice
-			text.Note(r.Stderr, "%s", note)
-		}
-		r.marked = note
-	}
 	return func(yield func(Pair, error) bool) {
-		defer bar.Done()
-		first, tabs := !r.Options.InternalKeys, false
-		for pair, err := range Read(ctx, r.Paths, r.Stdin, r.Options) {
-			if first && looksLikeVersion().Match(pair.Value) {
-				text.Note(r.Stderr, "the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
-			}
-			first = false
-			if !tabs && r.Options.Format == "" && bytes.IndexByte(pair.Key, '\t') >= 0 && r.Options.formatOf(r.Place.Name) == "raw-keys" {
-				tabs = true
-				text.Note(r.Stderr, "lines of %s have tabs, which are part of the keys: for keys and values, use --input-format tsv, or raw without escapes", r.Place.Name)
-			}
-			if r.N++; !yield(pair, err) {
+		r.bar, r.yield = progress.Bytes(r.Stderr, TotalSize(r.Paths), "reading"), yield
+		defer r.bar.Done()
+		for _, path := range r.Paths {
+			if err := r.read(ctx, path); err == errStop {
+				return
+			} else if err != nil {
+				yield(Pair{}, err)
 				return
 			}
 		}
 	}
 }
 
+// errStop is the error if no more pairs are wanted.
+var errStop = errors.New("stop")
+
+// pair yields a pair.
+func (r *Reader) pair(p Pair, at Place) error {
+	if r.N == 0 && !r.Options.InternalKeys && looksLikeVersion().Match(p.Value) {
+		r.note("the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
+	}
+	r.N++
+	if r.Place = at; !r.yield(p, nil) {
+		return errStop
+	}
+	return nil
+}
+
 // looksLikeVersion matches a value that starts with a sequence number and a kind, as with
 // --internal-keys.
 var looksLikeVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\t(set|delete)\t`) })
 
-// TotalSize returns the size of all files, or -1 if it is unknown. Missing files count as empty.
-func TotalSize(paths []string) int64 {
-	var n int64
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil || !info.Mode().IsRegular() {
-			return -1
-		}
-		n += info.Size()
+// note prints a note once, as plan reads an input twice.
+func (r *Reader) note(format string, args ...any) {
+	if note := fmt.Sprintf(format, args...); !slices.Contains(r.noted, note) {
+		text.Note(r.Stderr, "%s", note)
+		r.noted = append(r.noted, note)
 	}
-	return n
+}
+
+// read yields the pairs of one input.
+func (r *Reader) read(ctx context.Context, path string) (err error) {
+	if path == "-" {
+		return r.lines(ctx, "standard input", r.Stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return r.directory(path)
+	}
+	return r.lines(ctx, path, f)
+}
+
+// directory yields a pair for each regular file below dir: its slash path, and its
+// contents.
+func (r *Reader) directory(dir string) error {
+	if r.Options.InternalKeys {
+		return fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys", dir)
+	}
+	var buf []byte
+	root := dir + string(filepath.Separator) // with a separator, a link to a directory is followed
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if out, err := r.isOutput(path, d); err != nil || out {
+			return err
+		}
+		key, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if buf, err = r.contents(path, buf); err != nil {
+			return err
+		}
+		return r.pair(Pair{[]byte(filepath.ToSlash(key)), buf}, Place{Name: path})
+	})
+}
+
+// isOutput reports whether a file in a directory is written by the command.
+func (r *Reader) isOutput(path string, d fs.DirEntry) (bool, error) {
+	info, err := d.Info()
+	if err != nil {
+		return false, err
+	}
+	out := r.Options.Outputs.Has(info)
+	if out {
+		r.note("skipped %s, because it is the output", path)
+	}
+	return out || r.Options.Temporary.Has(info), nil
+}
+
+// contents returns the contents of a file, in buf if its capacity is enough.
+func (r *Reader) contents(path string, buf []byte) ([]byte, error) {
+	f, info, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	limit := r.Options.Memory
+	if err := limit.CheckPair(info.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if n := int(info.Size()) + bytes.MinRead; n > cap(buf) {
+		buf = make([]byte, 0, n)
+	}
+	b := bytes.NewBuffer(buf[:0])
+	if _, err := b.ReadFrom(r.bar.Reader(io.LimitReader(f, int64(limit.MaxPair())+1))); err != nil { // it may grow
+		return nil, err
+	}
+	if err := limit.CheckPair(int64(b.Len())); err != nil {
+		return nil, fmt.Errorf("%s, which grew while it was read: %w", path, err)
+	}
+	return b.Bytes(), nil
 }

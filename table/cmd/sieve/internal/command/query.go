@@ -63,8 +63,9 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 		stdin = strings.NewReader(strings.Join(keys, "\n") + "\n")
 	}
 	outputs := output.FilesOf(cmd.OutOrStdout(), "")
-	options := input.Options{Format: f.format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
-	if err := options.Check([]string{f.from}, stdin); err != nil {
+	read := &input.Reader{Paths: []string{f.from}, Stdin: stdin, Stderr: io.Discard} // without notes
+	read.Options = input.Options{Format: f.format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
+	if err := read.Options.Check(read.Paths, stdin); err != nil {
 		return err
 	}
 	file, err := open(path, outputs)
@@ -73,7 +74,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	}
 	defer file.Close() // it was only read
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		found, err := f.print(ctx, file.Reader, stdin, options, cmd.OutOrStdout().(cli.Stdout))
+		found, err := f.print(ctx, file.Reader, read, cmd.OutOrStdout().(cli.Stdout))
 		if err == nil {
 			err = cli.Negative(!found)
 		}
@@ -100,9 +101,9 @@ func open(path string, outputs output.Files) (*dbfile.File, error) {
 }
 
 // print prints keys in the format that they have. Of a pipe, each is printed at once.
-func (f *queryFlags) print(ctx context.Context, r *table.Reader, stdin io.Reader, o input.Options, out cli.Stdout) (found bool, err error) {
-	live := f.from == "-" && !isRegular(stdin)
-	for pair, err := range input.Read(ctx, []string{f.from}, stdin, o) {
+func (f *queryFlags) print(ctx context.Context, r *table.Reader, keys *input.Reader, out cli.Stdout) (found bool, err error) {
+	live := f.from == "-" && !isRegular(keys.Stdin)
+	for pair, err := range keys.Pairs(ctx) {
 		if err != nil {
 			return found, err
 		}

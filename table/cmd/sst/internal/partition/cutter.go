@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -192,7 +191,9 @@ func readBytes(in *bufio.Reader, b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = slices.Grow(b[:0], int(n))[:n]
-	_, err = io.ReadFull(in, b)
-	return b, err
+	if n > uint64(cap(b)) {
+		b = make([]byte, n)
+	}
+	_, err = io.ReadFull(in, b[:n])
+	return b[:n], err
 }
