@@ -1,28 +1,40 @@
 package cli
 
 import (
+	"embed"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// addCompletions lets shells complete the arguments and flags of all commands. A command without a
-// ValidArgsFunction takes no files.
+// addCompletions lets shells complete flags of all commands by what their usage calls the values. Then it leaves the
+// quotes out of the usage, for a shell that lists it beside the names. Arguments, keys and numbers are not completed.
 func addCompletions(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
-		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = cobra.NoFileCompletions
-		}
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if _, done := cmd.GetFlagCompletionFunc(f.Name); !done && f.NoOptDefVal == "" {
-				mustComplete(cmd, f.Name, flagCompletion(f))
+			what, usage := pflag.UnquoteUsage(f)
+			if with, ok := completions[what]; ok {
+				if _, done := cmd.GetFlagCompletionFunc(f.Name); !done {
+					mustComplete(cmd, f.Name, with)
+				}
 			}
+			f.Usage = usage
 		})
 	}
+}
+
+// completions complete the values of flags by what their usage calls them.
+var completions = map[string]cobra.CompletionFunc{
+	"file": AnyFile, "NAME": AnyFile,
+	"PAGE":      cobra.FixedCompletions([]string{"*.html"}, cobra.ShellCompDirectiveFilterFileExt),
+	"directory": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 }
 
 // AnyFile completes arguments of a command that takes any file.
@@ -39,22 +51,12 @@ func Files(most int, patterns ...string) cobra.CompletionFunc {
 	}
 }
 
-// flagCompletion completes the value of a flag by what its usage calls the value. Numbers and
-// keys are not completed.
-func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
-	switch what, _ := pflag.UnquoteUsage(f); what {
-	case "file", "NAME":
-		return AnyFile
-	case "PAGE":
-		return cobra.FixedCompletions([]string{"*.html"}, cobra.ShellCompDirectiveFilterFileExt)
-	case "directory":
-		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+// Complete lets shells complete the values of a flag. Of a list with commas in between, they complete the last value.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	if cmd.Flag(flag).Value.Type() != "stringSlice" {
+		mustComplete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		return
 	}
-	return cobra.NoFileCompletions
-}
-
-// CompleteList lets shells complete the last of a flag's values with commas in between.
-func CompleteList(cmd *cobra.Command, flag string, values ...string) {
 	mustComplete(cmd, flag, func(_ *cobra.Command, _ []string, typed string) (all []string, _ cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		given := strings.Split(before, ",")
@@ -67,29 +69,52 @@ func CompleteList(cmd *cobra.Command, flag string, values ...string) {
 	})
 }
 
-// complete lets shells complete the values of a flag.
-func Complete(cmd *cobra.Command, flag string, values ...string) {
-	mustComplete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
 func mustComplete(cmd *cobra.Command, flag string, with cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, with); err != nil {
 		panic(err) // there is no such flag
 	}
 }
 
-// printableArgs returns the arguments that a shell asks cobra to complete. cobra prints them.
-func printableArgs(args []string) []string {
-	plain := make([]string, len(args))
-	for i, arg := range args {
-		plain[i] = printable.String(arg)
+// completionScripts are scripts for shells. They ask the hidden command __complete of cobra.
+// Unlike cobra's own scripts, they do not evaluate the words of the command line, they need no
+// other scripts, and they let file names hold any character.
+//
+//go:embed completion/script.*
+var completionScripts embed.FS
+
+// shells are those with a script. That of powershell is cobra's.
+var shells = []string{"bash", "fish", "powershell", "zsh"}
+
+const completionLong = `Print a script with which the TAB key completes commands, flags, their values and files.
+
+bash 4.2    add to ~/.bashrc:  source <(sst completion bash)
+zsh         add to ~/.zshrc, behind compinit:  source <(sst completion zsh)
+fish        run once:  sst completion fish > ~/.config/fish/completions/sst.fish
+PowerShell  add to $PROFILE:  sst completion powershell | Out-String | Invoke-Expression`
+
+// CompletionCommand returns the command that prints scripts for shells.
+func CompletionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "completion bash|fish|powershell|zsh",
+		Short:             "Print a script for your shell's TAB key",
+		Long:              named(completionLong),
+		Args:              Arguments("SHELL", 1, 1, 0),
+		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(shells, args[0]) {
+				return UsageErrorf("there is no completion for %s, want %s", wire.Quote([]byte(args[0])), text.OneOf(shells...))
+			}
+			if args[0] == "powershell" {
+				return cmd.Root().GenPowerShellCompletionWithDesc(cmd.OutOrStdout())
+			}
+			script, err := completionScripts.ReadFile("completion/script." + args[0])
+			if err == nil {
+				_, err = io.WriteString(cmd.OutOrStdout(), named(string(script)))
+			}
+			return err
+		},
 	}
-	return plain
 }
 
-// describeBriefly leaves the quotes out of the descriptions of flags, for a shell that lists them beside their names.
-func describeBriefly(root *cobra.Command) {
-	for _, cmd := range append(root.Commands(), root) {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
-	}
-}
+// named returns a text about sst for the program.
+func named(s string) string { return strings.ReplaceAll(s, "sst", text.Program) }

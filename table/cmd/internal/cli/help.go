@@ -1,19 +1,27 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// helpTemplate is the help of a command: how to use it, what it does, its flags, examples, and a footer.
-const helpTemplate = `{{if .Runnable}}Usage: {{.UseLine}}
+// helpTemplate is the help of a command: how to use it, what it does, its flags, and examples. A Topic is hidden.
+const helpTemplate = `{{if not .Hidden}}Usage: {{.UseLine}}
 
 {{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{$commands := .Commands}}{{range $group := .Groups}}
 {{.Title}}
 {{range $commands}}{{if eq .GroupID $group.ID}}  {{rpad .Name .NamePadding}} {{.Short}}
-{{end}}{{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
+{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
 {{end}}{{if .HasExample}}
@@ -21,93 +29,124 @@ Examples:
 {{.Example}}
 {{end}}`
 
-// setUp gives a root command our usage, help and messages, and the commands of the groups.
-//
-// If the first argument is the name of a command, setUp makes no other: all of them have more than
-// 100 flags.
-func setUp(root *cobra.Command, groups []Group, args []string) {
-	root.DisableFlagsInUseLine, root.SilenceErrors, root.SilenceUsage = true, true, true
-	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see didYouMean
-	root.CompletionOptions.DisableDefaultCmd = true                    // there is ours
-	root.RunE = helpOnly
-	addGroups(root, groups, args)
-	root.SetFlagErrorFunc(explainFlag)
+// setHelp gives a root command and all below it our help, and makes cobra's help command one of ours: it returns an
+// error for an unknown command.
+func setHelp(root *cobra.Command) {
 	root.SetUsageTemplate(helpTemplate)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // also that of the commands
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if f := cmd.Flags().Lookup("help"); cmd != root && f != nil {
 			f.Hidden = true // who reads this knows
 		}
 		help := cmd.UsageString()
-		if cmd.Runnable() {
+		if !cmd.Hidden {
 			help += "\n" + StatusHelp(cmd)
 		}
 		io.WriteString(cmd.OutOrStdout(), help)
 	})
 	root.InitDefaultHelpCmd()
-	if help, _, err := root.Find([]string{"help"}); err == nil {
-		adaptHelpCommand(help)
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return // there are no commands
 	}
-}
-
-// helpOnly runs the root without a command. Arguments that are left for it are names of commands
-// that cobra does not look at: "" and "-".
-func helpOnly(root *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return unknownCommand(root, args[0])
-	}
-	return root.Help()
-}
-
-// A Group is some of the commands, under a title in the help. That of help is in the last one.
-type Group struct {
-	ID, Title string
-	Commands  Commands
-}
-
-// Commands are functions that make commands, by their names.
-type Commands map[string]func() *cobra.Command
-
-// addGroups adds the commands, or only the one that is named.
-func addGroups(root *cobra.Command, groups []Group, args []string) {
-	only := ""
-	for _, g := range groups {
-		if len(args) > 0 && g.Commands[args[0]] != nil {
-			only = args[0]
-		}
-	}
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.ID, Title: g.Title})
-		for name, command := range g.Commands {
-			if only != "" && name != only {
-				continue
-			}
-			cmd := command()
-			cmd.GroupID, cmd.DisableFlagsInUseLine, cmd.Flags().SortFlags = g.ID, true, false
-			root.AddCommand(cmd)
-		}
-		root.SetHelpCommandGroupID(g.ID)
-	}
-}
-
-// adaptHelpCommand makes cobra's help command one of ours.
-func adaptHelpCommand(help *cobra.Command) {
-	help.Run, help.RunE, help.Args = nil, showHelp, Arguments("COMMAND", 0, 1, 0)
 	help.Use, help.DisableFlagsInUseLine = "help [COMMAND|TOPIC]", true
 	help.Short, help.Long = "Print the help of a command or a topic", ""
-	help.Example = "  " + help.Parent().Name() + " help build"
+	help.Example = "  " + root.Name() + " help build"
+	help.Args = func(cmd *cobra.Command, args []string) error {
+		_, rest, err := root.Find(args)
+		if err == nil && len(rest) == 1 && len(args) == 1 {
+			err = unknownCommand(root, rest[0])
+		}
+		return cmp.Or(Arguments("COMMAND", 0, 1, 0)(cmd, args), err)
+	}
 }
 
-// showHelp is cobra's help command, but returns an error for an unknown command.
-func showHelp(cmd *cobra.Command, args []string) error {
-	root := cmd.Root()
-	about, rest, err := root.Find(args)
-	if err != nil {
-		return explainUnknownCommand(root, err)
+// printHelp runs the root without a command, or a topic. Arguments that are left for the root are names of commands
+// that cobra does not look at: "" and "-".
+func printHelp(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
 	}
-	if len(rest) > 0 {
-		return unknownCommand(about, rest[0])
+	return cmd.Help()
+}
+
+// Topic returns a function that makes a command of a text.
+func Topic(name, short, long string) func() *cobra.Command {
+	return func() *cobra.Command {
+		return &cobra.Command{Use: name, Short: short, Long: long, Hidden: true, Args: Arguments("", 0, 0, 0), RunE: printHelp}
 	}
-	about.InitDefaultHelpFlag()
-	about.InitDefaultVersionFlag()
-	return about.Help()
+}
+
+// The exit statuses. If a signal ends sst, the exit status is 128 plus the number of the signal,
+// as in shells.
+const (
+	ExitOK       = 0
+	ExitNegative = 1
+	ExitUsage    = 2
+	ExitDamaged  = 3
+	ExitMemory   = 4
+)
+
+// An ExitStatus is what the exit status of a command means, by number. "" at ExitNegative and
+// ExitDamaged: the command never has it.
+type ExitStatus [5]string
+
+// usual are the meanings that each command has.
+var usual = ExitStatus{ExitOK: "all is well", ExitUsage: "usage error, or I/O error", ExitMemory: "not enough memory"}
+
+// ErrNegative ends a command whose answer is negative: a key is absent, or two tables
+// differ. No message is printed for it.
+var ErrNegative = errors.New("no")
+
+// Negative returns ErrNegative if an answer is negative.
+func Negative(is bool) error {
+	if is {
+		return ErrNegative
+	}
+	return nil
+}
+
+// StatusOf returns the exit status of a command that ended with err.
+func StatusOf(err error) int {
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrNegative):
+		return ExitNegative
+	case errors.Is(err, table.ErrCorrupt):
+		return ExitDamaged
+	case errors.As(err, new(*memory.ShortError)), errors.As(err, new(*alloc.Error)):
+		return ExitMemory
+	}
+	return ExitUsage
+}
+
+// exitAnnotation is the name of a command's annotation with what its exit statuses mean.
+const exitAnnotation = "exit status"
+
+// Annotation returns the annotations of a command with these exit statuses. Those that are "" and
+// that each command has are as usual.
+func (s ExitStatus) Annotation() map[string]string {
+	for status, meaning := range usual {
+		s[status] = cmp.Or(s[status], meaning)
+	}
+	return map[string]string{exitAnnotation: "Exit status:\n" + s.String()}
+}
+
+// String returns a line for each exit status that the command can have.
+func (s ExitStatus) String() string {
+	var b strings.Builder
+	for status, meaning := range s {
+		if meaning != "" {
+			text.Line(&b, "  %d  %s", status, meaning)
+		}
+	}
+	return b.String()
+}
+
+// StatusHelp returns the part of a command's help about its exit status.
+func StatusHelp(cmd *cobra.Command) string {
+	if help, ok := cmd.Annotations[exitAnnotation]; ok {
+		return help
+	}
+	return ExitStatus{ExitUsage: "usage error"}.Annotation()[exitAnnotation] // it reads no files
 }

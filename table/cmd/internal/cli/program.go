@@ -1,15 +1,24 @@
+// Package cli has what sst shares with any command line of commands and flags: usage and its
+// messages, the help, completion by shells, signals, and standard output.
 package cli
 
 import (
+	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -26,6 +35,15 @@ type Program struct {
 	Advise      func(io.Writer, *cobra.Command, error) // prints what to do about an error, after its message
 }
 
+// A Group is some of the commands, under a title in the help. That of help is in the last one.
+type Group struct {
+	ID, Title string
+	Commands  Commands
+}
+
+// Commands are functions that make commands, by their names.
+type Commands map[string]func() *cobra.Command
+
 // Run executes the command line and returns the exit status.
 func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = progress.Over(stderr)
@@ -35,13 +53,12 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 		return StatusOf(err)
 	}
 	defer release()
-	out := BufferStdout(progress.Over(stdout), stdout)
 	if len(args) > 0 && p.Moved[args[0]] != "" {
 		text.Say(stderr, "%s is a command of another program now: use %s", args[0], p.Moved[args[0]])
 		return ExitUsage
 	}
-	args = p.withoutAlias(args)
-	command, err := Execute(p.Command(args), args, stdin, out, stderr)
+	out := Stdout{bufio.NewWriterSize(progress.Over(stdout), 64<<10), stdout}
+	command, err := p.execute(p.withoutAlias(args), stdin, out, stderr)
 	if i := (InterruptError{}); errors.As(err, &i) { // the rest of the output is not needed
 		return i.Report(stderr)
 	}
@@ -56,6 +73,27 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 		p.printError(stderr, command, err)
 	}
 	return StatusOf(err)
+}
+
+// execute executes a command. It returns the command, and the error that ended it.
+func (p Program) execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
+	root := p.Command(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		addCompletions(root)
+		args = slices.Clone(args)
+		for i, arg := range args {
+			args[i] = printable.String(arg) // cobra prints them
+		}
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(context.Background())
+	if err != nil {
+		err = explain(command, args, err)
+	}
+	return command, err
 }
 
 // printError prints the error that ended a command and what to do next: how the command is used, or what Advise says.
@@ -76,12 +114,29 @@ func (p Program) printError(w io.Writer, command *cobra.Command, err error) {
 	}
 }
 
-// Command returns the program with all commands, or only with the one that the arguments are for.
+// Command returns the program with all commands. If the first argument is the name of a command, it makes no other:
+// all of them have more than 100 flags.
 func (p Program) Command(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: text.Program + " COMMAND", Version: version(), Annotations: p.Exit.Annotation(), Short: p.Short, Long: p.Long,
+		DisableFlagsInUseLine: true, SilenceErrors: true, SilenceUsage: true, RunE: printHelp,
+		DisableSuggestions: true, SuggestionsMinimumDistance: 2, // see didYouMean
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // there is ours
 	}
-	setUp(root, p.Groups, args)
+	one := len(args) > 0 && slices.ContainsFunc(p.Groups, func(g Group) bool { return g.Commands[args[0]] != nil })
+	for _, g := range p.Groups {
+		root.AddGroup(&cobra.Group{ID: g.ID, Title: g.Title})
+		root.SetHelpCommandGroupID(g.ID)
+		for name, command := range g.Commands {
+			if !one || name == args[0] {
+				cmd := command()
+				cmd.GroupID, cmd.DisableFlagsInUseLine, cmd.Flags().SortFlags = g.ID, true, false
+				root.AddCommand(cmd)
+			}
+		}
+	}
+	root.SetFlagErrorFunc(explainFlag)
+	setHelp(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		return cmp.Or(checkFlags(cmd), p.Check(cmd))
 	}
@@ -95,21 +150,66 @@ func (p Program) withoutAlias(args []string) []string {
 		first = 1
 	}
 	for name, command := range p.Aliases {
-		rest, ok := cutPrefix(args[first:], strings.Fields(name))
-		switch {
-		case ok && first == 0:
-			return slices.Concat(command, rest)
-		case ok:
-			return slices.Concat(args[:1], command[:1], rest)
+		words := strings.Fields(name)
+		if end := first + len(words); len(args) >= end && slices.Equal(args[first:end], words) {
+			if first == 1 {
+				command = command[:1]
+			}
+			return slices.Concat(args[:first], command, args[end:])
 		}
 	}
 	return args
 }
 
-// cutPrefix returns what follows the words that args begin with, and reports whether they do.
-func cutPrefix(args, words []string) (rest []string, ok bool) {
-	if len(args) < len(words) || !slices.Equal(args[:len(words)], words) {
-		return nil, false
+// A Stdout is the buffered standard output.
+type Stdout struct {
+	*bufio.Writer
+	file io.Writer
+}
+
+// IsTerminal reports whether standard output is a terminal.
+func (s Stdout) IsTerminal() bool { return progress.IsTerminal(s.file) }
+
+// Sync has what was flushed on disk, if standard output is a regular file.
+func (s Stdout) Sync() error {
+	if info, err := s.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
 	}
-	return args[len(words):], true
+	return s.file.(*os.File).Sync()
+}
+
+// Stat describes the file that standard output is.
+func (s Stdout) Stat() (fs.FileInfo, error) {
+	if f, ok := s.file.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// VersionCommand returns the command that prints the version.
+func VersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of " + text.Program + " and Go, and the system",
+		Args:  Arguments("", 0, 0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text.Line(cmd.OutOrStdout(), "%s version %s", text.Program, version())
+			text.Line(cmd.OutOrStdout(), "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+// version returns the version of the module or, in a clone, also the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return info.Main.Version + " " + s.Value
+		}
+	}
+	return info.Main.Version
 }

@@ -12,31 +12,31 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // A UsageError is a mistake in the arguments or flags of a command. sst prints it together with
 // how the command is used.
-type UsageError struct{ cause error }
+type UsageError struct{ error }
 
 // UsageErrorf returns a UsageError with a message as fmt.Errorf formats it. The message says what
 // was wrong and what is expected.
 func UsageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-func (e UsageError) Error() string { return e.cause.Error() }
-func (e UsageError) Unwrap() error { return e.cause }
+func (e UsageError) Unwrap() error { return e.error }
 
 // Unlimited is a number of arguments without limit.
 const Unlimited = 1 << 30
 
-// Arguments checks the number of arguments. what describes them for the error. The first
+// Arguments checks the number of arguments. what names those that must be there, such as "SOURCE and KEY". The first
 // names arguments are names of files.
 func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return UsageErrorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), numberWanted(what, least, most))
+		switch {
+		case len(args) < least:
+			return UsageErrorf("missing %s", strings.Join(strings.Split(what, " and ")[len(args):], " and "))
+		case len(args) > most:
+			return UsageErrorf("unexpected argument %s", wire.Quote([]byte(args[most])))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
@@ -48,18 +48,6 @@ func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-func numberWanted(what string, least, most int) string {
-	switch {
-	case most == 0:
-		return what
-	case least == most:
-		return fmt.Sprintf("%d: %s", least, what)
-	case least == 0:
-		return fmt.Sprintf("≤ %d: %s", most, what)
-	}
-	return fmt.Sprintf("≥ %d: %s", least, what)
 }
 
 // maxName is the longest path that messages print whole, in bytes. Linux opens none of 4096 bytes, and Windows
@@ -80,31 +68,46 @@ func checkName(path string) error {
 	return UsageErrorf("%s is too long for the name of a file: the limit is %d bytes", wire.Quote([]byte(path)), maxName())
 }
 
-// checkFlags returns an error for an empty flag, or one that is the name of no file.
-func checkFlags(cmd *cobra.Command) error {
-	err := cmp.Or(checkEmptyFlags(cmd), checkNeeds(cmd))
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if name, _ := pflag.UnquoteUsage(f); err == nil && slices.Contains(fileNames, name) {
-			err = checkName(f.Value.String())
-		}
-	})
+// needsAnnotation is the name of a flag's annotation with the flag that it needs.
+const needsAnnotation = "needs"
+
+// Needs makes it a usage error to give a flag without another one.
+func Needs(cmd *cobra.Command, flag, needed string) {
+	if err := cmd.Flags().SetAnnotation(flag, needsAnnotation, []string{needed}); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// Exclude makes it a usage error to give a flag together with one of others.
+func Exclude(cmd *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		cmd.MarkFlagsMutuallyExclusive(flag, other)
+	}
+}
+
+// checkFlags returns an error for an empty flag, one without the flag that it needs, or one that is the name of no
+// file.
+func checkFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, checkFlag(cmd, f)) })
 	return err
 }
 
-// fileNames are what the usage of a flag calls its value if that is the name of a file.
-var fileNames = []string{"file", "directory", "NAME", "PAGE"}
-
-// checkEmptyFlags returns an error for a flag that is given without text, such as with an
-// unset variable of a shell: the command would do as if it were not given. For -o= pflag sets "=".
-// Keys can be empty.
-func checkEmptyFlags(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		empty := f.Value.String() == "" || f.Shorthand != "" && f.Value.String() == "="
-		if err == nil && f.Value.Type() == "string" && empty {
-			err = UsageErrorf("--%s is empty%s", f.Name, wanted(f))
+func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
+	// A flag is empty with an unset variable of a shell, for example: the command would do as if it were not given. For
+	// -o= pflag sets "=". Keys can be empty.
+	value := f.Value.String()
+	if f.Value.Type() == "string" && (value == "" || f.Shorthand != "" && value == "=") {
+		return UsageErrorf("--%s is empty%s", f.Name, wanted(f))
+	}
+	for _, needed := range f.Annotations[needsAnnotation] {
+		if !cmd.Flags().Changed(needed) {
+			return UsageErrorf("--%s needs --%s", f.Name, needed)
 		}
-	})
-	return err
+	}
+	if name, _ := pflag.UnquoteUsage(f); slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name) {
+		return checkName(value)
+	}
+	return nil
 }
 
 // flagTypes describes the values of flags, by the type of the flag.
@@ -125,6 +128,64 @@ func wanted(f *pflag.Flag) string {
 		return ", want a " + name
 	}
 	return ""
+}
+
+// explain puts the errors of cobra into the words of others, and names a flag as it was given.
+func explain(cmd *cobra.Command, args []string, err error) error {
+	if errors.As(err, new(UsageError)) {
+		return asGiven(cmd, args, err)
+	}
+	var wrong string
+	if n, _ := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); n == 1 {
+		return unknownCommand(cmd.Root(), wrong)
+	}
+	if _, set, ok := strings.Cut(err.Error(), "] are set none of the others can be; ["); ok {
+		names, _, _ := strings.Cut(set, "]")
+		return UsageErrorf("--%s are both given, want one of them", strings.Join(strings.Fields(names), " and --"))
+	}
+	return err
+}
+
+// unknownCommand returns the error for a command that root does not have, with the names of similar ones.
+func unknownCommand(root *cobra.Command, wrong string) error {
+	suggestion := ""
+	if wrong != "" { // which all names start with
+		suggestion = didYouMean(root.Name()+" ", root.SuggestionsFor(wrong))
+	}
+	return UsageErrorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use "+root.Name()+" help"))
+}
+
+// didYouMean asks whether one of the names was meant. It is the end of a message. Each name
+// gets the prefix.
+func didYouMean(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return ": did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
+}
+
+// asGiven puts the flag at the start of a message as it was given: -n instead of --keys.
+func asGiven(cmd *cobra.Command, args []string, err error) error {
+	name, rest, _ := strings.Cut(err.Error(), " ")
+	f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+	if len(name) == 2 {
+		f = cmd.Flags().ShorthandLookup(name[1:])
+	}
+	var u UsageError
+	if f == nil || f.Shorthand == "" || name[0] != '-' || !errors.As(err, &u) || u.Error() != err.Error() {
+		return err
+	}
+	for _, arg := range args {
+		long, _, _ := strings.Cut(arg, "=")
+		if long == "--"+f.Name {
+			return UsageErrorf("%s %s", long, rest)
+		}
+		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, f.Shorthand) {
+			name = "-" + f.Shorthand
+		}
+	}
+	return UsageErrorf("%s %s", name, rest)
 }
 
 // explainFlag says what is wrong with a flag, in our words instead of those of pflag, strconv
@@ -149,47 +210,12 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return UsageErrorf("%w", err)
 }
 
-// explainExclusive puts cobra's error for flags that exclude each other into the words of other errors.
-func explainExclusive(err error) error {
-	_, set, ok := strings.Cut(err.Error(), "] are set none of the others can be; [")
-	if !ok {
-		return err
-	}
-	names, _, _ := strings.Cut(set, "]")
-	return UsageErrorf("--%s are both given, want one of them", strings.Join(strings.Fields(names), " and --"))
-}
-
 // dashed returns a flag as it was given: a letter in a group of them, or a name.
 func dashed(name, letters string) string {
 	if letters != "" {
 		return "-" + name
 	}
 	return "--" + name
-}
-
-// asGiven puts the flag at the start of a message as it was given: -n instead of --keys.
-func asGiven(cmd *cobra.Command, args []string, err error) error {
-	name, rest, _ := strings.Cut(err.Error(), " ")
-	f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
-	if len(name) == 2 {
-		f = cmd.Flags().ShorthandLookup(name[1:])
-	}
-	var u UsageError
-	if f == nil || f.Shorthand == "" || name[0] != '-' || !errors.As(err, &u) || u.Error() != err.Error() {
-		return err
-	}
-	long, short := "--"+f.Name, "-"+f.Shorthand
-	isLong := func(arg string) bool { return arg == long || strings.HasPrefix(arg, long+"=") }
-	isShort := func(arg string) bool {
-		return strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, f.Shorthand)
-	}
-	switch {
-	case slices.ContainsFunc(args, isLong):
-		name = long
-	case slices.ContainsFunc(args, isShort):
-		name = short
-	}
-	return UsageErrorf("%s %s", name, rest)
 }
 
 func explainValue(err *pflag.InvalidValueError) error {
@@ -216,14 +242,16 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	return UsageErrorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), like)))
 }
 
-// A BytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
-type BytesFlag []byte
-
-func (b *BytesFlag) String() string { return printable.Escape(*b) }
-func (b *BytesFlag) Type() string   { return "key" }
-
-func (b *BytesFlag) Set(s string) error {
-	v, err := printable.Unescape(s)
-	*b = append([]byte{}, v...)
-	return err
+// nearestFlags returns the names of flags that may have been meant by a wrong one: they begin so, or at most every
+// third letter, and no more than two, differ. cobra finds them among names of commands.
+func nearestFlags(flags *pflag.FlagSet, wrong string) []string {
+	const longest = 64 // bytes of a name
+	if wrong, _, _ = strings.Cut(wrong, "="); len(wrong) < 2 || len(wrong) > longest {
+		return nil
+	}
+	root := &cobra.Command{SuggestionsMinimumDistance: min(2, len(wrong)/3)}
+	flags.VisitAll(func(f *pflag.Flag) {
+		root.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, RunE: printHelp})
+	})
+	return root.SuggestionsFor(wrong)
 }

@@ -58,7 +58,7 @@ func planCommand() *cobra.Command {
 		Long:        planLong,
 		Example:     planExamples,
 		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small for a table"}.Annotation(),
-		Args:        cli.Arguments("flags only", 0, 0, 0),
+		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
 	f.define(cmd)

@@ -20,7 +20,7 @@ func playCommand() *cobra.Command {
 		Long:        playLong,
 		Example:     `  sieve play -o play.html`,
 		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or I/O error"}.Annotation(),
-		Args:        cli.Arguments("flags only", 0, 0, 0),
+		Args:        cli.Arguments("", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" {
 				return cli.ErrNoPage

@@ -58,7 +58,7 @@ func ratesCommand() *cobra.Command {
 		Long:        ratesLong,
 		Example:     ratesExamples,
 		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or I/O error"}.Annotation(),
-		Args:        cli.Arguments("flags only", 0, 0, 0),
+		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.define(cmd)
@@ -77,8 +77,8 @@ func (f *ratesFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.k, "k", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
-	cli.CompleteList(cmd, "policy", rates.Policies()...)
-	cli.CompleteList(cmd, "shapes", rates.Shapes()...)
+	cli.Complete(cmd, "policy", rates.Policies()...)
+	cli.Complete(cmd, "shapes", rates.Shapes()...)
 	f.KeyFlags.Add(cmd, "measure")
 	cli.Needs(cmd, "hex", "keys-from")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")

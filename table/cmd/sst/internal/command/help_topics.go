@@ -1,24 +1,15 @@
 package command
 
-import (
-	"github.com/spf13/cobra"
-
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-)
+import "github.com/sievetable/sievetable/table/cmd/internal/cli"
 
 // topics are texts for sst help about what several commands share.
 var topics = cli.Commands{
-	"sources":     topic("sources", "What sst reads: tables, logs, databases and sets", sourcesHelp),
-	"formats":     topic("formats", "The formats of lines, keys, numbers and sizes", formatsHelp),
-	"sets":        topic("sets", "Sets of tables and their layers", setsHelp),
-	"filters":     topic("filters", "Block filters, table filters and filters alone", filtersHelp),
-	"damage":      topic("damage", "What sst repair keeps, loses and is certain of", damageHelp),
-	"exit-status": topic("exit-status", "What the exit statuses mean", exitMeanings.String()),
-}
-
-// topic returns a function that makes a command of a text.
-func topic(name, short, long string) func() *cobra.Command {
-	return func() *cobra.Command { return &cobra.Command{Use: name, Short: short, Long: long} }
+	"sources":     cli.Topic("sources", "What sst reads: tables, logs, databases and sets", sourcesHelp),
+	"formats":     cli.Topic("formats", "The formats of lines, keys, numbers and sizes", formatsHelp),
+	"sets":        cli.Topic("sets", "Sets of tables and their layers", setsHelp),
+	"filters":     cli.Topic("filters", "Block filters, table filters and filters alone", filtersHelp),
+	"damage":      cli.Topic("damage", "What sst repair keeps, loses and is certain of", damageHelp),
+	"exit-status": cli.Topic("exit-status", "What the exit statuses mean", exitMeanings.String()),
 }
 
 const sourcesHelp = `A SOURCE is a table (.ldb, .sst), a write-ahead log (.log), a database's directory, a set, or a
@@ -90,7 +81,8 @@ Several machines can build a set from sorted input. Each table's line for the ma
 
   set -o pipefail
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
-    --filter='sst build --sorted --input-format raw-keys --manifest-line $FILE.json -o $FILE.ldb' - part-
+    --filter='sst build --sorted --input-format raw-keys --manifest-line $FILE.json -o $FILE.ldb' \
+    - part-
   sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`
 
 const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for each 2 KiB of the file. Table filters

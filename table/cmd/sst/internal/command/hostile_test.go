@@ -88,6 +88,8 @@ var usages = map[string][]string{
 	"verify":   {"PATH", "-q PATH", "--json PATH", "--all-tables PATH missingHOSTILE"},
 	"version":  {"", "HOSTILE"},
 
+	"damage": {""}, "exit-status": {""}, "filters": {""}, "formats": {""}, "sets": {""}, "sources": {""},
+
 	"help":       {"HOSTILE", "get HOSTILE"},
 	"completion": {"bash", "fish", "powershell", "zsh", "HOSTILE"},
 }

@@ -142,7 +142,7 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
 		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
 		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},
-		{[]string{"report", "a", "b"}, "got 2 arguments, want 1: FILE or DIR"},
+		{[]string{"report", "a", "b"}, "unexpected argument \"b\""},
 	} {
 		_, _, stderr := sst(tt.args...)
 		if got, _, _ := strings.Cut(stderr, "\n"); got != "sst: "+tt.want {

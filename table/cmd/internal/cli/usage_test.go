@@ -3,10 +3,12 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // A wrong name of a flag is answered with the nearest right one, if there is one.
-func TestIsNear(t *testing.T) {
+func TestNearestFlags(t *testing.T) {
 	for _, tt := range []struct {
 		wrong, name string
 		want        bool
@@ -15,8 +17,10 @@ func TestIsNear(t *testing.T) {
 		{"compresion", "compression", true}, {"comp", "compression", true}, {"compress-ion", "compression", true},
 		{"x", "xyz", false}, {"to", "no", false}, {"", "to", false}, {"from", "format", false}, {strings.Repeat("x", 1000), "from", false},
 	} {
-		if got := isNear(tt.wrong, tt.name); got != tt.want {
-			t.Errorf("isNear(%.20q, %q) = %t", tt.wrong, tt.name, got)
+		var flags pflag.FlagSet
+		flags.Bool(tt.name, false, "")
+		if got := nearestFlags(&flags, tt.wrong); (len(got) > 0) != tt.want {
+			t.Errorf("nearestFlags(%q, %.20q) = %q", tt.name, tt.wrong, got)
 		}
 	}
 }
