@@ -60,8 +60,12 @@ func (l Limit) Check() error {
 
 // Apply sets the memory limit of the garbage collector until release is called.
 func (l Limit) Apply() (release func()) {
-	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, int64(l)+gcHeadroom)) // GOMEMLIMIT may be lower
+	return hold(min(debug.SetMemoryLimit(-1), int64(l)+gcHeadroom)) // GOMEMLIMIT may be lower
+}
+
+// hold sets the memory limit of Go's runtime until release is called.
+func hold(limit int64) (release func()) {
+	before := debug.SetMemoryLimit(limit)
 	return func() { debug.SetMemoryLimit(before) }
 }
 

@@ -3,7 +3,6 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 
 	"github.com/sievetable/sievetable/internal/alloc"
@@ -51,18 +50,9 @@ func Left() uint64 { return smallest().bytes }
 // Whatever takes much memory is checked before it does: if the system refuses memory to Go's runtime, the process
 // ends at once, with all goroutines' traces, and temporary files stay.
 func Check(what string, need uint64, do string) error {
-	if b := smallest(); need > b.bytes {
-		return &ShortError{what, need, b.String(), do}
-	}
 	var refused *alloc.Error
-	if err := alloc.Check(need); errors.As(err, &refused) && refused.Err != nil {
-		return refusedBySystem(what, refused, do)
-	}
-	return nil
-}
-
-func refusedBySystem(what string, refused *alloc.Error, do string) error {
-	return &ShortError{what, refused.Needed, "and the system refuses it (" + refused.Err.Error() + ")", do}
+	errors.As(alloc.Check(need), &refused)
+	return shortOf(what, need, refused, do)
 }
 
 // Short returns the first error of err that says that memory is short, or nil if there is none. One of the
@@ -82,21 +72,23 @@ func Short(err error) error {
 	})(nil); errors.As(err, &file) {
 		what = file.FileName()
 	}
-	return ofLibrary(what, refused)
-}
-
-// ofLibrary returns the *ShortError for memory that a check of the library has refused.
-func ofLibrary(what string, refused *alloc.Error) error {
-	const do = "raise the limit"
-	switch b := smallest(); {
-	case refused.Needed > b.bytes:
-		return &ShortError{what, refused.Needed, b.String(), do}
-	case refused.Err != nil:
-		return refusedBySystem(what, refused, do)
+	if short := shortOf(what, refused.Needed, refused, "raise the limit"); short != nil {
+		return short
 	}
 	// Start or Apply has set the limit.
 	limit := bound{refused.Limit, "what " + text.Program + " allows Go's runtime"}
 	return &ShortError{what, refused.Needed, limit.String(), "use a larger --memory, or raise the limit"}
+}
+
+// shortOf returns the error if a bound or the system refuses so many more bytes, or else nil. refused may be nil.
+func shortOf(what string, need uint64, refused *alloc.Error, do string) error {
+	switch b := smallest(); {
+	case need > b.bytes:
+		return &ShortError{what, need, b.String(), do}
+	case refused != nil && refused.Err != nil:
+		return &ShortError{what, refused.Needed, "and the system refuses it (" + refused.Err.Error() + ")", do}
+	}
+	return nil
 }
 
 // Take checks so many bytes that come on top of --memory, and raises the limit of Go's runtime by them until release
@@ -106,10 +98,7 @@ func Take(what string, need uint64, do string) (release func(), err error) {
 		return nil, err
 	}
 	before := debug.SetMemoryLimit(-1)
-	if before < goLimit {
-		debug.SetMemoryLimit(int64(min(uint64(before)+need, uint64(goLimit))))
-	}
-	return func() { debug.SetMemoryLimit(before) }, nil
+	return hold(max(before, int64(min(uint64(before)+need, uint64(goLimit))))), nil
 }
 
 // startMemory is how much a command takes with small files, at most.
@@ -121,11 +110,7 @@ func Start() (release func(), err error) {
 	if err := Check(text.Program, startMemory, "raise the limit"); err != nil {
 		return nil, err
 	}
-	before := debug.SetMemoryLimit(-1)
-	if b := smallest(); b.bytes < math.MaxInt64 {
-		debug.SetMemoryLimit(min(before, int64(b.bytes)))
-	}
-	return func() { debug.SetMemoryLimit(before) }, nil
+	return hold(int64(min(uint64(debug.SetMemoryLimit(-1)), Left()))), nil
 }
 
 // largeEntry is the size from which on the memory for what an entry becomes is checked.

@@ -8,6 +8,8 @@ package progress
 import (
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/cheggaaa/pb/v3"
@@ -102,6 +104,63 @@ func (b *Bar) Done() {
 	if b == nil {
 		return
 	}
-	screen.end(b)
+	screen.Lock()
+	b.ended = true
+	if screen.bar == b {
+		erase()
+	}
+	screen.Unlock()
 	b.bar.Finish()
+}
+
+// screen is the terminal of the process. It has at most one Bar, in the line of the cursor.
+var screen struct {
+	sync.Mutex
+	bar *Bar // nil: none is shown
+}
+
+// onScreen is what pb writes a drawn Bar to.
+type onScreen struct{ *Bar }
+
+// Write shows a drawn Bar in place of any that is shown, unless the Bar has ended, was drawn for
+// another width of the terminal, or does not fit: pb does not cut every line.
+func (b onScreen) Write(p []byte) (int, error) {
+	screen.Lock()
+	defer screen.Unlock()
+	if b.ended {
+		return len(p), nil
+	}
+	if columns := b.width(); columns != b.columns {
+		erase()
+		b.setColumns(columns)
+		return len(p), nil
+	}
+	if len(p) > len("\r")+b.columns-free {
+		return len(p), nil
+	}
+	screen.bar = b.Bar
+	return b.to.Write(p)
+}
+
+// erase removes the Bar that is shown, and an echo behind it, and leaves the cursor at the
+// start of the line. A terminal that has become narrower has wrapped the line: only the last
+// part of it is removed. screen is locked.
+func erase() {
+	if b := screen.bar; b != nil {
+		io.WriteString(b.to, "\r"+strings.Repeat(" ", max(0, b.width()-1))+"\r")
+	}
+	screen.bar = nil
+}
+
+// Over returns a writer to w that removes the Bar before it writes, so that lines do not begin
+// behind it. The Bar comes back when it is drawn next.
+func Over(w io.Writer) io.Writer { return over{w} }
+
+type over struct{ to io.Writer }
+
+func (o over) Write(p []byte) (int, error) {
+	screen.Lock()
+	erase()
+	screen.Unlock()
+	return o.to.Write(p) // without a lock, since a pipe may take long to take it
 }

@@ -3,22 +3,12 @@ package progress
 import "io"
 
 // Reader returns a reader of r that adds the bytes read.
-func (b *Bar) Reader(r io.Reader) io.Reader {
-	if b == nil {
-		return r
-	}
-	return reader{r, b}
-}
+func (b *Bar) Reader(r io.Reader) io.Reader { return io.TeeReader(r, b) }
 
-type reader struct {
-	io.Reader
-	bar *Bar
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.bar.Add(int64(n))
-	return n, err
+// Write adds the bytes of p.
+func (b *Bar) Write(p []byte) (int, error) {
+	b.Add(int64(len(p)))
+	return len(p), nil
 }
 
 // ReaderAt returns a reader of r that adds the bytes read.
@@ -39,3 +29,23 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 	r.bar.Add(int64(n))
 	return n, err
 }
+
+// A Part is the part of the work that is for one file. It adds as much as was planned for the file, whatever
+// is read of it.
+type Part struct {
+	add  func(int64) // of the Bar
+	left int64
+}
+
+// NewPart returns the Part of so much work, which add adds to the Bar.
+func NewPart(add func(n int64), work int64) *Part { return &Part{add, work} }
+
+// Add adds n to the work that is done, or what is left.
+func (p *Part) Add(n int64) {
+	n = min(n, p.left)
+	p.left -= n
+	p.add(n)
+}
+
+// Done adds what is left.
+func (p *Part) Done() { p.Add(p.left) }

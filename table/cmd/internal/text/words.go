@@ -4,8 +4,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/printable"
 )
+
+// OneOf lists words of which one is wanted, as in "auto, yes or no".
+func OneOf(words ...string) string { return english.WordSeries(words, "or") }
+
+// Count formats n and what is counted.
+func Count(n uint64, what string) string { return english.Plural(int(n), what, "") }
+
+// Bytes formats a number of bytes with a unit.
+func Bytes(n uint64) string {
+	if n < 1000 {
+		return Count(n, "byte")
+	}
+	return humanize.Bytes(figures.RoundToUnit(n))
+}
 
 // plainCharacters are those that no shell takes for more than text.
 const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
