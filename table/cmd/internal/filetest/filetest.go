@@ -3,6 +3,7 @@ package filetest
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb/journal"
@@ -17,10 +18,10 @@ func Log(t *testing.T, records ...string) []byte {
 	w := journal.NewWriter(&out)
 	for _, r := range records {
 		record, err := w.Next()
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			_, err = record.Write([]byte(r))
 		}
-		if _, err := record.Write([]byte(r)); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,11 +44,9 @@ func WriteTable(t *testing.T, path string, o table.WriterOptions, keys ...string
 		t.Fatal(err)
 	}
 	for _, key := range keys {
-		if err := w.Append([]byte(key), []byte(key)); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, w.Append([]byte(key), []byte(key)))
 	}
-	if err := w.Close(); err != nil {
+	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -44,7 +44,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 			r.tabs = true
 			r.note("lines of %s have tabs, which are part of the keys: for keys and values, use --input-format tsv, or raw without escapes", name)
 		}
-		if err := r.pair(p.Pair, Place{name, n}); err != nil {
+		if err := r.pair(p.Pair, name, n); err != nil {
 			return err
 		}
 	}

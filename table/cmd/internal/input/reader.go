@@ -26,26 +26,22 @@ type Reader struct {
 	Stdin   io.Reader
 	Stderr  io.Writer
 	Options Options
-	N       int   // number of pairs read
-	Place   Place // of the last pair
+	N       int // number of pairs read
 
+	name  string // of the input of the last pair or, in a directory, of the file
+	line  int    // 0: the pair is a file
 	bar   *progress.Bar
 	noted []string
 	tabs  bool // the note about tabs in keys was printed
 	yield func(Pair, error) bool
 }
 
-// A Place is where a pair is from.
-type Place struct {
-	Name string // of the input or, in a directory, of the file
-	Line int    // 0: the pair is a file
-}
-
-func (p Place) String() string {
-	if p.Line == 0 {
-		return p.Name
+// Place returns where the last pair is from.
+func (r *Reader) Place() string {
+	if r.line == 0 {
+		return r.name
 	}
-	return fmt.Sprintf("%s, line %d", p.Name, p.Line)
+	return fmt.Sprintf("%s, line %d", r.name, r.line)
 }
 
 // Pairs returns the pairs of the inputs, one input after the other. Errors name the input and the line.
@@ -68,13 +64,13 @@ func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
 // errStop is the error if no more pairs are wanted.
 var errStop = errors.New("stop")
 
-// pair yields a pair.
-func (r *Reader) pair(p Pair, at Place) error {
+// pair yields a pair. A line of 0 is a file.
+func (r *Reader) pair(p Pair, name string, line int) error {
 	if r.N == 0 && !r.Options.InternalKeys && looksLikeVersion().Match(p.Value) {
 		r.note("the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
 	}
 	r.N++
-	if r.Place = at; !r.yield(p, nil) {
+	if r.name, r.line = name, line; !r.yield(p, nil) {
 		return errStop
 	}
 	return nil
@@ -134,7 +130,7 @@ func (r *Reader) directory(dir string) error {
 		if buf, err = r.contents(path, buf); err != nil {
 			return err
 		}
-		return r.pair(Pair{[]byte(filepath.ToSlash(key)), buf}, Place{Name: path})
+		return r.pair(Pair{[]byte(filepath.ToSlash(key)), buf}, path, 0)
 	})
 }
 

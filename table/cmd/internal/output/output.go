@@ -36,16 +36,13 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
 	}
-	creating.Lock()
-	defer creating.Unlock()
-	f, err := atomicfile.Create(name)
+	f, err := create(atomicfile.Create, name)
 	if errors.Is(err, atomicfile.ErrNotReplaced) && stdout != nil {
 		err = fmt.Errorf("%w; -o - is standard output", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	unfinished.Store(f, nil)
 	return &Output{ctx, f, f}, nil
 }
 
@@ -56,6 +53,17 @@ func Check(ctx context.Context, name string) error {
 		return err
 	}
 	return o.Abort()
+}
+
+// create creates a file or a directory, and notes that it is unfinished.
+func create[T any](create func(string) (T, error), name string) (T, error) {
+	creating.Lock()
+	defer creating.Unlock()
+	f, err := create(name)
+	if err == nil {
+		unfinished.Store(f, nil)
+	}
+	return f, err
 }
 
 func (o *Output) Write(p []byte) (int, error) {
@@ -89,12 +97,7 @@ type Dir struct{ *atomicfile.Dir }
 
 // CreateDir creates a Dir in the directory parent.
 func CreateDir(parent string) (Dir, error) {
-	creating.Lock()
-	defer creating.Unlock()
-	d, err := atomicfile.CreateDir(parent)
-	if err == nil {
-		unfinished.Store(d, nil)
-	}
+	d, err := create(atomicfile.CreateDir, parent)
 	return Dir{d}, err
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // None is the name of no filter.
@@ -51,19 +53,11 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", wire.Quote([]byte(name)), maxBloomBits, blockHint(name))
-}
-
-// blockHint says how a filter of blocks is asked for, which other commands call bloom:10.
-func blockHint(name string) string {
-	kind, number, _ := strings.Cut(name, ":")
-	if kind != "bloom" {
-		return ""
+	hint := ""
+	if kind == "bloom" { // as other commands call it
+		hint = "; bloom:BITS is a filter of blocks: use --bits BITS"
 	}
-	if _, err := strconv.ParseUint(number, 10, 16); err != nil {
-		number = "10"
-	}
-	return fmt.Sprintf("; bloom:%s is a filter of blocks: want --bits %s", number, number)
+	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", wire.Quote([]byte(name)), maxBloomBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
@@ -90,3 +84,91 @@ func TableBloom(bitsPerKey int) string { return fmt.Sprintf("table-bloom:%d", bi
 
 // Fuse returns the name of a binary fuse filter.
 func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprintBits) }
+
+// A Checked checks the memory of its filters before they take it. It comes on top of --memory.
+type Checked struct{ filter.TablePolicy }
+
+// NewTableGenerator returns an empty TableGenerator.
+func (p Checked) NewTableGenerator() filter.TableGenerator {
+	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), policy: p.TablePolicy}
+}
+
+// memoryOf returns the bytes that a generator with n keys has, and that it takes besides to generate the filter.
+func memoryOf(p filter.TablePolicy, n uint64) (keys, generate uint64) {
+	switch p := p.(type) {
+	case filter.TableBloom:
+		return 4 * n, uint64(p.Size(n))
+	case Watched:
+		return memoryOf(p.TablePolicy, n)
+	}
+	n = min(n, fuse.MaxKeys)
+	return 8 * n, 24 * n
+}
+
+// A Watched calls Watch with each filter that it builds.
+type Watched struct {
+	filter.TablePolicy
+	Watch func(contents []byte)
+}
+
+// NewTableGenerator returns an empty TableGenerator.
+func (p Watched) NewTableGenerator() filter.TableGenerator {
+	return watchedGenerator{p.TablePolicy.NewTableGenerator(), p.Watch}
+}
+
+type watchedGenerator struct {
+	filter.TableGenerator
+	watch func(contents []byte)
+}
+
+// Generate returns the filter.
+func (g watchedGenerator) Generate() ([]byte, error) {
+	contents, err := g.TableGenerator.Generate()
+	if err == nil {
+		g.watch(contents)
+	}
+	return contents, err
+}
+
+type checkedGenerator struct {
+	filter.TableGenerator
+	policy filter.TablePolicy
+	n      uint64
+	err    error // the memory does not suffice, and the keys behind the first n are left out
+}
+
+// checkEvery is for how many keys the memory is checked at once.
+const checkEvery = 1 << 20
+
+func (g *checkedGenerator) Add(key []byte) {
+	if g.err != nil {
+		return
+	}
+	g.TableGenerator.Add(key)
+	if g.n++; g.n%checkEvery == 0 {
+		had, _ := memoryOf(g.policy, g.n)
+		keys, generate := memoryOf(g.policy, g.n+checkEvery)
+		if g.err = memory.Check(g.what(), keys-had+generate, MoreMemory); g.err != nil {
+			g.TableGenerator = nil // frees the keys
+		}
+	}
+}
+
+func (g *checkedGenerator) what() string { return "the filter of " + text.Count(g.n, "key") }
+
+// MoreMemory says what to do if there is too little memory for a filter.
+const MoreMemory = "raise the limit, make a set of smaller tables (--entries-per-table), or use a filter that needs less memory (--table-filter table-bloom:10)"
+
+// Generate returns the filter.
+func (g *checkedGenerator) Generate() ([]byte, error) {
+	if g.err != nil {
+		return nil, g.err
+	}
+	_, generate := memoryOf(g.policy, g.n)
+	release, err := memory.Take(g.what(), generate, MoreMemory)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return g.TableGenerator.Generate()
+}

@@ -25,7 +25,7 @@ func appendSorted(r *input.Reader, w appender, pairs iter.Seq2[input.Pair, error
 			err = w.Append(pair.Key, pair.Value)
 		}
 		if errors.Is(err, table.ErrOrder) {
-			return fmt.Errorf("%v: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", r.Place, strings.TrimPrefix(err.Error(), "table: "))
+			return fmt.Errorf("%s: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", r.Place(), strings.TrimPrefix(err.Error(), "table: "))
 		}
 		if err != nil {
 			return err
