@@ -107,7 +107,7 @@ func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePoli
 	noteLarger := sync.OnceFunc(func() {
 		text.Note(stderr, "a filter has more than %s, and so another size: it has no union with filters of that size", text.Count(keys, "key"))
 	})
-	return tablefilter.Watched{TablePolicy: p, Watch: func(contents []byte) {
+	return tablefilter.Checked{TablePolicy: p, Watch: func(contents []byte) {
 		if len(contents) > p.Size(1) {
 			noteLarger()
 		}

@@ -86,55 +86,30 @@ func TableBloom(bitsPerKey int) string { return fmt.Sprintf("table-bloom:%d", bi
 func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprintBits) }
 
 // A Checked checks the memory of its filters before they take it. It comes on top of --memory.
-type Checked struct{ filter.TablePolicy }
+type Checked struct {
+	filter.TablePolicy
+	Watch func(contents []byte) // if not nil, is called with each filter that is built
+}
 
 // NewTableGenerator returns an empty TableGenerator.
 func (p Checked) NewTableGenerator() filter.TableGenerator {
-	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), policy: p.TablePolicy}
-}
-
-// memoryOf returns the bytes that a generator with n keys has, and that it takes besides to generate the filter.
-func memoryOf(p filter.TablePolicy, n uint64) (keys, generate uint64) {
-	switch p := p.(type) {
-	case filter.TableBloom:
-		return 4 * n, uint64(p.Size(n))
-	case Watched:
-		return memoryOf(p.TablePolicy, n)
-	}
-	n = min(n, fuse.MaxKeys)
-	return 8 * n, 24 * n
-}
-
-// A Watched calls Watch with each filter that it builds.
-type Watched struct {
-	filter.TablePolicy
-	Watch func(contents []byte)
-}
-
-// NewTableGenerator returns an empty TableGenerator.
-func (p Watched) NewTableGenerator() filter.TableGenerator {
-	return watchedGenerator{p.TablePolicy.NewTableGenerator(), p.Watch}
-}
-
-type watchedGenerator struct {
-	filter.TableGenerator
-	watch func(contents []byte)
-}
-
-// Generate returns the filter.
-func (g watchedGenerator) Generate() ([]byte, error) {
-	contents, err := g.TableGenerator.Generate()
-	if err == nil {
-		g.watch(contents)
-	}
-	return contents, err
+	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), Checked: p}
 }
 
 type checkedGenerator struct {
 	filter.TableGenerator
-	policy filter.TablePolicy
-	n      uint64
-	err    error // the memory does not suffice, and the keys behind the first n are left out
+	Checked
+	n   uint64
+	err error // the memory does not suffice, and the keys behind the first n are left out
+}
+
+// memory returns the bytes that a generator with n keys has, and that it takes besides to generate the filter.
+func (p Checked) memory(n uint64) (keys, generate uint64) {
+	if p, ok := p.TablePolicy.(filter.TableBloom); ok {
+		return 4 * n, uint64(p.Size(n))
+	}
+	n = min(n, fuse.MaxKeys)
+	return 8 * n, 24 * n
 }
 
 // checkEvery is for how many keys the memory is checked at once.
@@ -146,8 +121,8 @@ func (g *checkedGenerator) Add(key []byte) {
 	}
 	g.TableGenerator.Add(key)
 	if g.n++; g.n%checkEvery == 0 {
-		had, _ := memoryOf(g.policy, g.n)
-		keys, generate := memoryOf(g.policy, g.n+checkEvery)
+		had, _ := g.memory(g.n)
+		keys, generate := g.memory(g.n + checkEvery)
 		if g.err = memory.Check(g.what(), keys-had+generate, MoreMemory); g.err != nil {
 			g.TableGenerator = nil // frees the keys
 		}
@@ -164,11 +139,15 @@ func (g *checkedGenerator) Generate() ([]byte, error) {
 	if g.err != nil {
 		return nil, g.err
 	}
-	_, generate := memoryOf(g.policy, g.n)
+	_, generate := g.memory(g.n)
 	release, err := memory.Take(g.what(), generate, MoreMemory)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return g.TableGenerator.Generate()
+	contents, err := g.TableGenerator.Generate()
+	if err == nil && g.Watch != nil {
+		g.Watch(contents)
+	}
+	return contents, err
 }

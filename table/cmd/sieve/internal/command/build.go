@@ -102,7 +102,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	case policy == nil:
 		return nil, cli.UsageErrorf("--filter is none, want a filter")
 	case f.keys == "":
-		return policy, nil
+		return tablefilter.Checked{TablePolicy: policy}, nil
 	}
 	keys, err := cli.ParseCount("--keys", f.keys, tablefilter.MaxEntries)
 	if err != nil {
@@ -117,7 +117,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 
 // write writes the filter of the lines, each once.
 func (f *buildFlags) write(ctx context.Context, to io.Writer, policy filter.TablePolicy, read *input.Reader, limit memory.Limit) error {
-	w, err := table.NewWriter(to, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: tablefilter.Checked{TablePolicy: policy}})
+	w, err := table.NewWriter(to, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: policy})
 	if err != nil {
 		return err
 	}

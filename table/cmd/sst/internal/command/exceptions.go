@@ -46,7 +46,9 @@ func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exce
 		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
 	o.Never = inOrder(old.Never, o.Comparer, internal)
-	o.TableFilterPolicy = tablefilter.Watched{TablePolicy: o.TableFilterPolicy, Watch: func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }}
+	policy := o.TableFilterPolicy.(tablefilter.Checked) // of writerFlags
+	policy.Watch = func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }
+	o.TableFilterPolicy = policy
 	return e
 }
 

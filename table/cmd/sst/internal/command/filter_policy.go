@@ -24,7 +24,6 @@ func (f *buildFlags) sizeFilter(o *table.WriterOptions, stderr io.Writer) error 
 	if !ok {
 		return cli.UsageErrorf("--filter-keys is given, and --table-filter is %s: want table-bloom:BITS, since other filters have no union", f.tableFilter)
 	}
-	sized, err := filterfile.Sized(p, keys, stderr)
-	o.TableFilterPolicy = tablefilter.Checked{TablePolicy: sized}
+	o.TableFilterPolicy, err = filterfile.Sized(p, keys, stderr)
 	return err
 }
