@@ -22,7 +22,7 @@ func addCompletions(root *cobra.Command) {
 			what, usage := pflag.UnquoteUsage(f)
 			if with, ok := completions[what]; ok {
 				if _, done := cmd.GetFlagCompletionFunc(f.Name); !done {
-					mustComplete(cmd, f.Name, with)
+					must(cmd.RegisterFlagCompletionFunc(f.Name, with))
 				}
 			}
 			f.Usage = usage
@@ -54,10 +54,10 @@ func Files(most int, patterns ...string) cobra.CompletionFunc {
 // Complete lets shells complete the values of a flag. Of a list with commas in between, they complete the last value.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
 	if cmd.Flag(flag).Value.Type() != "stringSlice" {
-		mustComplete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 		return
 	}
-	mustComplete(cmd, flag, func(_ *cobra.Command, _ []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+	must(cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (all []string, _ cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		given := strings.Split(before, ",")
 		for _, v := range values {
@@ -66,12 +66,13 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 			}
 		}
 		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
+	}))
 }
 
-func mustComplete(cmd *cobra.Command, flag string, with cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, with); err != nil {
-		panic(err) // there is no such flag
+// must panics if there is no such flag.
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
 }
 

@@ -151,7 +151,7 @@ func WritePage(ctx context.Context, name string, page func(io.Writer) error, std
 }
 
 // countSuffixes are the suffixes of a number of things.
-var countSuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+var countSuffixes = map[string]float64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 // grouped matches numbers with commas between groups of three digits.
 var grouped = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
@@ -164,23 +164,17 @@ func number(s string) (float64, error) {
 	return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
 }
 
-// isMinusZero reports whether a number that was parsed is -0, or a negative one that is rounded to it. It
-// would pass for 0 where numbers must be >= 0.
-func isMinusZero(n float64) bool { return n == 0 && math.Signbit(n) }
-
 // wholeNumber parses a whole number, which may have a suffix, such as 1M. The error is
 // strconv.ErrRange if it has more than 18 digits.
 func wholeNumber(s string) (int64, error) {
-	digits, factor := s, 1.0
-	if s != "" {
-		if f, ok := countSuffixes[s[len(s)-1:]]; ok && !strings.Contains(s, ",") {
-			digits, factor = s[:len(s)-1], f
-		}
-	}
+	digits := strings.TrimRight(s, "kKMGT")
+	factor := countSuffixes[s[len(digits):]] // 0: there are several
 	n, err := number(digits)
 	n *= factor
 	switch {
-	case err != nil || n != math.Trunc(n) || isMinusZero(n):
+	case err != nil || factor == 0 || factor > 1 && strings.Contains(digits, ",") || n != math.Trunc(n):
+		return 0, strconv.ErrSyntax
+	case n == 0 && math.Signbit(n): // -0, or what is rounded to it, would pass for 0 where numbers must be >= 0
 		return 0, strconv.ErrSyntax
 	case math.Abs(n) >= 1e18:
 		return 0, strconv.ErrRange

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -68,11 +69,5 @@ func Interruptible(ctx context.Context, do func(context.Context) error) error {
 // TerminatingSignals returns the signals that would end the process. It leaves out signals
 // that were ignored when the process started, such as with nohup.
 func TerminatingSignals() []os.Signal {
-	var all []os.Signal
-	for _, s := range allTerminatingSignals {
-		if !signal.Ignored(s) {
-			all = append(all, s)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(allTerminatingSignals), signal.Ignored)
 }

@@ -73,9 +73,7 @@ const needsAnnotation = "needs"
 
 // Needs makes it a usage error to give a flag without another one.
 func Needs(cmd *cobra.Command, flag, needed string) {
-	if err := cmd.Flags().SetAnnotation(flag, needsAnnotation, []string{needed}); err != nil {
-		panic(err) // there is no such flag
-	}
+	must(cmd.Flags().SetAnnotation(flag, needsAnnotation, []string{needed}))
 }
 
 // Exclude makes it a usage error to give a flag together with one of others.
