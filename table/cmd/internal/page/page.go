@@ -45,10 +45,10 @@ func (p Page) Write(w io.Writer, body ...string) error {
 }
 
 // Script returns the shared scripts and the named files, in this order, as one function, so
-// that their names are not global.
+// that their names are not global. The function may wait: the page is ready when window.ready is.
 func Script(files fs.FS, names ...string) string {
 	var b strings.Builder
-	b.WriteString("(() => {\n\"use strict\";\n")
+	b.WriteString("window.ready = (async () => {\n\"use strict\";\n")
 	for _, name := range scripts {
 		b.WriteString(Read(parts, name))
 	}

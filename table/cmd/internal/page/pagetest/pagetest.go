@@ -184,9 +184,10 @@ func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.Must(chromedp.Do(p.ctx, actions...))
 }
 
-// Evaluate returns what an expression, or the promise that it is, comes to in the page.
+// Evaluate returns what an expression, or the promise that it is, comes to in the page, once the page is ready.
 func Evaluate[T any](p *Tab, expression string) T {
 	p.Helper()
+	p.Do(chromedp.Evaluate[chromedp.Void]("window.ready", chromedp.EvalAwaitPromise))
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	p.Must(err)
 	return v

@@ -22,16 +22,16 @@ type Blocks struct {
 	// size decompressed, and its numbers of entries, of distinct user keys and of tombstones,
 	// the number of its compression in Compressions, and its number of bytes in Entries. For a
 	// damaged block, only the first two are not zero.
-	Columns []byte `json:"columns"`
+	Columns packed `json:"columns"`
 
 	// Separators has for each block two uvarints and some bytes: how many bytes its
 	// separator shares with the one before, the number of other bytes, and these bytes.
-	Separators     []byte `json:"separators"`
+	Separators     packed `json:"separators"`
 	SeparatorBytes int    `json:"separator_bytes"` // size of all separators, uncompressed
 
 	// Entries has the entries of the first blocks. Each has a key, encoded as a separator,
 	// the length of the value, and the length and the bytes of its start.
-	Entries  []byte `json:"entries"`
+	Entries  packed `json:"entries"`
 	Embedded int    `json:"held"` // number of blocks in Entries
 
 	Errors map[int]string `json:"errors"` // errors of damaged blocks, by number

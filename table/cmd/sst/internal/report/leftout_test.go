@@ -156,6 +156,21 @@ func TestPageIsBounded(t *testing.T) {
 	}
 }
 
+// The page has at most twice the size of the table.
+func TestPageIsAsLargeAsTheTable(t *testing.T) {
+	t.Parallel()
+	for _, codec := range []table.Codec{table.Snappy, codecs.Zstd} {
+		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, plainPairs(200_000)))
+		info, err := os.Stat(writePage(t, f, Options{Embed: 8_000_000}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 2*f.Size {
+			t.Errorf("%v: the page of a table of %d bytes has %d bytes, want at most twice as many", codec, f.Size, info.Size())
+		}
+	}
+}
+
 // numbered returns n pairs of keys like addresses.
 func numbered(n int) []workload.Pair {
 	pairs := make([]workload.Pair, n)

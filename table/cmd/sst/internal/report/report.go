@@ -4,6 +4,9 @@
 package report
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strconv"
@@ -77,8 +80,26 @@ type Filter struct {
 	tablestats.FilterStats // the name is escaped
 
 	Rates    []float32 `json:"rates,omitempty"`
-	Contents []byte    `json:"contents"`
+	Contents packed    `json:"contents"`
 	LeftOut  bool      `json:"left_out,omitempty"` // Contents would exceed maxHeld
+}
+
+// packed are bytes that the page holds compressed, as base64 of a DEFLATE stream.
+type packed []byte
+
+func (p packed) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.DefaultCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(p); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(out.Bytes())
 }
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and

@@ -1,12 +1,18 @@
-// Bytes: base64, varints and orders.
+// Bytes: base64, compression, varints and orders.
 
 /** decodeBase64 returns the bytes that the text stands for. */
 function decodeBase64(base64) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64 ?? "");
-  const text = atob(base64 ?? "");
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
+}
+
+/** unpack returns the bytes that are in the page as base64 of a DEFLATE stream. */
+async function unpack(base64) {
+  const stream = new Blob([decodeBase64(base64)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /** A Cursor reads packed bytes from the front. */

@@ -106,11 +106,11 @@ const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
 const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
 
 /** wholeFilterOf returns the filter of the whole table, or null if the page has none. */
-function wholeFilterOf(whole) {
+async function wholeFilterOf(whole) {
   if (!whole || whole.left_out) return null;
-  const contents = decodeBase64(whole.contents);
+  const contents = await unpack(whole.contents);
   return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents, whole.keys);
 }
 
-const blockFilter = model.filter && !model.filter.left_out ? new BlockFilter(decodeBase64(model.filter.contents)) : null;
-const wholeFilter = wholeFilterOf(model.whole);
+const blockFilter = model.filter && !model.filter.left_out ? new BlockFilter(await unpack(model.filter.contents)) : null;
+const wholeFilter = await wholeFilterOf(model.whole);
