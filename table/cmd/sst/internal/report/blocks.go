@@ -2,11 +2,11 @@ package report
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -40,35 +40,52 @@ type Blocks struct {
 // maxShownValue is how many bytes of a value the page has.
 const maxShownValue = 32
 
-// A collector collects the Blocks.
-type collector struct {
-	*Model
-	f             *dbfile.File
-	budget        int64  // bytes left for entries
-	held          int64  // bytes left for the index
-	end, leftEnd  uint64 // where the last block ends, and the last one that is left out
-	lastSeparator []byte // separator of the block before
-	sizes         blockSizes
-}
-
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
-func (c *collector) blocks(d *damageList) []tablestats.FilterStats {
+func (c *collector) blocks() []tablestats.FilterStats {
 	keys := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1))
 	c.Blocks.Errors = map[int]string{}
+	i := 0
 	for b, err := range tablestats.Blocks(c.f) {
 		keys.Add(b, err)
 		if err == nil {
 			c.count(b)
-		} else {
-			d.add(err)
+			if i == 0 || i == len(c.f.Layout.Data)/2 {
+				c.sample(b)
+			}
 		}
+		c.damage(err)
 		c.add(b, errorText(err))
+		i++
 	}
 	if c.Blocks.Left > 0 {
 		c.Parts = append(c.Parts, Part{Kind: "left out", Offset: c.end, Length: c.leftEnd - c.end})
 	}
 	c.Histograms = c.sizes.histograms(c.f.Internal)
 	return keys.Stats()
+}
+
+// maxSample is the length of the longest example key.
+const maxSample = 80
+
+// sample takes the first key of a block for an example to look up.
+func (c *collector) sample(b tablestats.Block) {
+	if c.Order != "" || !b.Iter.First() {
+		return
+	}
+	if key := c.f.FilterKey(b.Iter.Key()); key != nil && len(key) <= maxSample {
+		c.Samples = append(c.Samples, append([]byte{}, key...))
+	}
+}
+
+// absentSample adds an example that is not in the table, if there are others.
+func (c *collector) absentSample() {
+	if len(c.Samples) == 0 {
+		return
+	}
+	absent := append(slices.Clone(c.Samples[len(c.Samples)-1]), '~')
+	if _, found, err := c.f.Get(absent); err == nil && !found {
+		c.Samples = append(c.Samples, absent)
+	}
 }
 
 const (
@@ -108,7 +125,7 @@ func (c *collector) add(b tablestats.Block, damage string) {
 func (c *collector) columns(b tablestats.Block, entries []byte) (columns []byte) {
 	compression := 0
 	if b.Iter != nil {
-		compression = c.compression(c.f, b.Handle, b.Compression)
+		compression = c.compression(b.Handle, b.Compression)
 	}
 	for _, n := range []uint64{
 		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(compression), uint64(len(entries)),

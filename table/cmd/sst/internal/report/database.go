@@ -3,71 +3,88 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
-	"io"
-	"math/big"
-	"path/filepath"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/page"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 )
 
-// Limits of a page, since a MANIFEST can list a million tables.
-const (
-	maxRows     = 500
-	maxMessages = 100
-)
-
-// A Database is the page about a database.
-type Database struct {
+// A database has the parts of the page about one.
+type database struct {
 	*summary.Summary
-	NoLogs    bool     // logs are not shown
-	Picture   *picture // nil: see NoPicture
-	NoPicture string   // why there is none
+	noLogs bool // logs are not shown
 }
 
 // NewDatabase returns the page about a database.
-func NewDatabase(s *summary.Summary, noLogs bool) *Database {
-	d := &Database{Summary: s, NoLogs: noLogs}
+func NewDatabase(s *summary.Summary, noLogs bool) *Page {
+	d := database{s, noLogs}
 	if noLogs {
 		s.Logs = nil
 	}
-	switch rows := d.rows(); {
-	case s.Manifest == nil:
-		d.NoPicture = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
-	case s.Order == table.AnyOrder:
-		d.NoPicture = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", wire.Quote([]byte(s.Comparer)))
-	case rows == nil:
-		d.NoPicture = "The database has no keys."
-	default:
-		d.Picture = draw(rows, s.Order, "MANIFEST")
+	p := &Page{About: "directory", Name: s.Path, Path: s.Path, Damage: firstOf(s.Damage), Notes: firstOf(s.Notes)}
+	d.addFacts(p)
+	p.Sections = []section{d.ranges(), d.levels(), d.tables(), d.others(), d.logs()}
+	return p
+}
+
+func (d database) addFacts(p *Page) {
+	var inTables, inLogs uint64
+	var live, writes int
+	for _, l := range d.Levels {
+		inTables += l.Bytes
 	}
-	return d
+	for _, f := range d.Logs {
+		if f.Log != nil {
+			live, inLogs, writes = live+1, inLogs+uint64(f.Bytes), writes+f.Log.Writes
+		}
+	}
+	listed, logs := d.Manifest != nil, "logs"
+	if listed {
+		p.About, logs = "database", "live logs"
+		p.Facts.when(true, "MANIFEST", d.Manifest.Name+", "+text.Bytes(uint64(d.Manifest.Bytes)))
+		p.Facts.when(true, "comparator", wire.Quote([]byte(d.Comparer)))
+		p.Facts.when(true, "last sequence, without the writes in live logs", number(*d.LastSequence))
+	}
+	p.Tiles.when(listed, "tables", number(len(d.Tables)))
+	p.Tiles.when(listed, "in tables", text.Bytes(inTables))
+	p.Tiles.when(listed, "levels with tables", number(len(d.Levels)))
+	p.Tiles.when(!d.noLogs, logs, number(live))
+	p.Tiles.when(!d.noLogs, "in "+logs, text.Bytes(inLogs))
+	p.Tiles.when(!d.noLogs, "writes in them", number(writes))
+}
+
+func (d database) ranges() section {
+	s := section{ID: "picture", Title: "Levels over the range of keys"}
+	switch rows := d.rows(); {
+	case d.Manifest == nil:
+		s.Text = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
+	case d.Order == table.AnyOrder:
+		s.Text = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", wire.Quote([]byte(d.Comparer)))
+	case rows == nil:
+		s.Text = "The database has no keys."
+	default:
+		s.Picture = draw(rows, d.Order, "MANIFEST")
+	}
+	return s
 }
 
 // rows returns the rows of the picture: the logs, then the levels.
-func (d *Database) rows() (rows []row) {
-	logs := row{Name: "logs", Logs: true}
+func (d database) rows() (rows []row) {
+	logs := row{Name: "logs", Kind: "log"}
 	for _, f := range d.Logs {
 		if l := f.Log; l != nil && l.Smallest != nil {
-			logs.bars = append(logs.bars, bar{Name: f.Name, Files: 1, Bytes: uint64(f.Bytes), Smallest: l.Smallest, Largest: l.Largest})
+			logs.bars = append(logs.bars, bar{Name: f.Name, Bytes: uint64(f.Bytes), Smallest: l.Smallest, Largest: l.Largest})
 		}
 	}
 	if logs.bars != nil {
-		logs.About = text.Count(uint64(len(logs.bars)), "log")
 		rows = append(rows, logs)
 	}
 	tables := d.Tables
 	for _, l := range d.Levels {
-		level := row{Name: fmt.Sprint("level ", l.Level), About: text.Count(uint64(l.Tables), "table")}
+		level := row{Name: fmt.Sprint("level ", l.Level), Kind: "table"}
 		for _, t := range tables[:l.Tables] {
 			level.bars = append(level.bars, d.bar(t))
 		}
@@ -77,94 +94,91 @@ func (d *Database) rows() (rows []row) {
 }
 
 // bar returns the bar of a table.
-func (d *Database) bar(t versions.Table) bar {
+func (d database) bar(t versions.Table) bar {
+	f, ok := d.Found[t.Number]
 	b := bar{
-		Name: fmt.Sprintf("%06d", t.Number), Files: 1, Bytes: t.Size,
+		Name: cmp.Or(f.Name, fmt.Sprintf("%06d", t.Number)), Bytes: t.Size,
 		Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),
 	}
-	f, ok := d.Found[t.Number]
 	switch {
 	case !ok:
 		b.Problem = "does not exist"
 	case uint64(f.Bytes) != t.Size:
-		b.Problem = fmt.Sprintf("the file has %s", text.Bytes(uint64(f.Bytes)))
-	}
-	if b.Name = cmp.Or(f.Name, b.Name); b.Problem != "" {
-		b.Problems = 1
+		b.Problem = "the file has " + text.Bytes(uint64(f.Bytes))
 	}
 	return b
 }
 
-// A tableRow is a row of the table of tables.
-type tableRow struct {
-	bar
-	Level int
-}
-
-// TableRows returns the rows of the first maxRows tables.
-func (d *Database) TableRows() firsts[tableRow] {
-	shown := firstOf(d.Tables, maxRows)
-	rows := firsts[tableRow]{Left: shown.Left}
-	for _, t := range shown.Shown {
-		rows.Shown = append(rows.Shown, tableRow{d.bar(t), t.Level})
+func (d database) levels() section {
+	s := section{ID: "levels", Title: "Levels", Columns: []string{"Level", "Tables", "Overlap", "Size", "Smallest key", "Largest key"}}
+	if d.Manifest != nil && len(d.Levels) == 0 {
+		s.Text = "No level has tables."
 	}
-	return rows
-}
-
-// Totals returns the bytes of all tables, and the bytes, number and writes of live logs.
-func (d *Database) Totals() (t struct {
-	Tables, Logs uint64
-	Live, Writes int
-}) {
 	for _, l := range d.Levels {
-		t.Tables += l.Bytes
-	}
-	for _, f := range d.Logs {
-		if f.Log != nil {
-			t.Live++
-			t.Logs += uint64(f.Bytes)
-			t.Writes += f.Log.Writes
+		overlap, smallest, largest := "unknown", "unknown", "unknown"
+		if l.Overlap != nil {
+			overlap = number(*l.Overlap)
 		}
+		if l.Smallest != nil {
+			smallest, largest = wire.Quote(table.InternalFilterKey(l.Smallest.Stored)), wire.Quote(table.InternalFilterKey(l.Largest.Stored))
+		}
+		s.add("", fmt.Sprint("level ", l.Level), number(l.Tables), overlap, text.Bytes(l.Bytes), smallest, largest)
 	}
-	return t
+	return s
 }
 
-// A firsts is the start of a long list, and the number of elements left out.
-type firsts[T any] struct {
-	Shown []T
-	Left  int
-}
-
-func firstOf[T any](all []T, most int) firsts[T] {
-	n := min(len(all), most)
-	return firsts[T]{all[:n], len(all) - n}
-}
-
-var databaseFuncs = template.FuncMap{
-	"quote":     func(key []byte) string { return wire.Quote(key) },
-	"known":     knownKey,
-	"user":      func(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) },
-	"name":      func(s string) string { return wire.Quote([]byte(s)) },
-	"printable": printable.String,
-	"count":     func(n int, what string) string { return text.Count(uint64(n), what) },
-	"sequence":  func(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) },
-	"number":    func(n int) string { return humanize.Comma(int64(n)) },
-	"size":      text.Bytes,
-	"filesize":  func(n int64) string { return text.Bytes(uint64(n)) },
-	"messages":  func(all []string) firsts[string] { return firstOf(all, maxMessages) },
-	"files":     func(all []summary.File) firsts[summary.File] { return firstOf(all, maxRows) },
-	"state":     stateOf,
-	"skipped":   skippedText,
-	"height":    func(lines [][]bar) int { return 18 * len(lines) },
-	"y":         func(line int) int { return 18*line + 2 },
-}
-
-// knownKey formats a key. It is empty if the key is unknown.
-func knownKey(key []byte) string {
-	if key == nil {
-		return ""
+func (d database) tables() section {
+	s := section{ID: "tables", Title: "Tables", Columns: []string{"File", "Level", "Size", "Smallest key", "Largest key"}}
+	for _, t := range first(&s, d.Tables) {
+		b := d.bar(t)
+		s.add(b.Problem, b.Name, number(t.Level), text.Bytes(b.Bytes), wire.Quote(b.Smallest), wire.Quote(b.Largest))
 	}
-	return wire.Quote(key)
+	return s
+}
+
+func (d database) others() section {
+	s := section{ID: "others", Title: "Tables", Columns: []string{"File", "Size"}}
+	if d.Manifest != nil {
+		s.Title = "Tables that the MANIFEST does not list"
+	}
+	for _, f := range first(&s, d.Others) {
+		s.add("", f.Name, text.Bytes(uint64(f.Bytes)))
+	}
+	return s
+}
+
+func (d database) logs() section {
+	s := section{ID: "logs", Title: "Logs", Columns: []string{
+		"File", "State", "Size", "Writes", "Deletions", "First sequence", "Last sequence", "Skipped", "Smallest key", "Largest key",
+	}}
+	switch {
+	case d.noLogs:
+		s.Text = "--no-log is set: the page does not show logs, nor their writes."
+	case len(d.Logs) == 0:
+		s.Text = "There are no logs."
+	default:
+		s.Text = "The writes of a live log may not be in a table yet. Those of an obsolete log are in tables. sst does not read obsolete logs for this page."
+	}
+	for _, f := range first(&s, d.Logs) {
+		r := tableRow{Cells: []string{f.Name, stateOf(f), text.Bytes(uint64(f.Bytes))}, Note: "not read"}
+		if f.Log != nil {
+			r.Note, r.Cells = "", append(r.Cells, logCells(f.Log)...)
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	return s
+}
+
+// logCells says what a log has. Its keys are unknown in an unknown order.
+func logCells(l *summary.LogStats) []string {
+	first, last, smallest, largest := "", "", "", ""
+	if l.Writes > 0 {
+		first, last = number(l.First), number(l.Last)
+	}
+	if l.Smallest != nil {
+		smallest, largest = wire.Quote(l.Smallest), wire.Quote(l.Largest)
+	}
+	return []string{number(l.Writes), number(l.Deletions), first, last, skippedText(l), smallest, largest}
 }
 
 // stateOf says whether the writes of a log count.
@@ -188,29 +202,4 @@ func skippedText(l *summary.LogStats) string {
 		all = append(all, text.Bytes(uint64(l.TruncatedTail))+" cut short at its end")
 	}
 	return cmp.Or(strings.Join(all, ", "), "nothing")
-}
-
-// Write writes the page. Bytes of the database are in it as printable text only.
-func (d *Database) Write(w io.Writer) error {
-	return writeRanges(w, d.Path, "parts/database.html", d)
-}
-
-// writeRanges writes a page of the template. Its title is the name of what is at path.
-func writeRanges(w io.Writer, path, name string, data any) error {
-	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "parts/ranges.html") + page.Read(files, name))
-	if err != nil {
-		return err
-	}
-	var body strings.Builder
-	if err := t.Execute(&body, data); err != nil {
-		return err
-	}
-	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // . is no name
-	}
-	p := page.Page{
-		Title: printable.String(filepath.Base(path)),
-		Style: page.Style(files, "parts/report.css", "parts/database.css"),
-	}
-	return p.Write(w, body.String())
 }

@@ -68,15 +68,15 @@ func TestDatabasePageIsBounded(t *testing.T) {
 func TestDatabaseWithoutPicture(t *testing.T) {
 	s := hugeSummary(2)
 	s.Order, s.Comparer = table.AnyOrder, "<b>test</b>"
-	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, `does not know the order of "<b>test</b>"`) {
-		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	if d := NewDatabase(s, false).Sections[0]; d.Picture != nil || !strings.Contains(d.Text, `does not know the order of "<b>test</b>"`) {
+		t.Errorf("picture %v, %q", d.Picture, d.Text)
 	}
 	s.Manifest = nil
-	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, "no readable MANIFEST") {
-		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	if d := NewDatabase(s, false).Sections[0]; d.Picture != nil || !strings.Contains(d.Text, "no readable MANIFEST") {
+		t.Errorf("picture %v, %q", d.Picture, d.Text)
 	}
-	if d := NewDatabase(&summary.Summary{Manifest: new(summary.File), Order: table.BytewiseComparer}, false); d.Picture != nil || d.NoPicture == "" {
-		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	if d := NewDatabase(&summary.Summary{Manifest: new(summary.File), LastSequence: new(uint64), Order: table.BytewiseComparer}, false).Sections[0]; d.Picture != nil || d.Text == "" {
+		t.Errorf("picture %v, %q", d.Picture, d.Text)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -131,15 +132,22 @@ func (t sizeCounts) fill(bins []Bin, series int) {
 	}
 }
 
-// bins returns empty bins for sizes from least to most, of equal or of doubling width.
-func bins(least, most int) []Bin {
-	if most >= 256 && most/wideRange >= max(least, 1) {
-		return doublingBins(least, most)
-	}
+// bins returns empty bins for sizes from least to most, of equal or of doubling width: 0, 1, 2 to
+// 3, 4 to 7 and so on.
+func bins(least, most int) (all []Bin) {
 	width := binWidth(most - least + 1)
-	var all []Bin
-	for from := least / width * width; from <= most; from += width {
-		all = append(all, Bin{From: from, To: from + width - 1})
+	from := least / width * width
+	doubling := most >= 256 && most/wideRange >= max(least, 1)
+	if doubling {
+		from = 1 << bits.Len(uint(least)) >> 1
+	}
+	for from <= most {
+		to := from + width - 1
+		if doubling {
+			to = max(0, 2*from-1)
+		}
+		all = append(all, Bin{From: from, To: to})
+		from = to + 1
 	}
 	return all
 }
@@ -154,13 +162,4 @@ func binWidth(span int) int {
 			}
 		}
 	}
-}
-
-// doublingBins returns bins for 0, 1, 2 to 3, 4 to 7 and so on.
-func doublingBins(least, most int) []Bin {
-	all := []Bin{{}}
-	for from := 1; from <= most; from *= 2 {
-		all = append(all, Bin{From: from, To: 2*from - 1})
-	}
-	return slices.DeleteFunc(all, func(b Bin) bool { return b.To < least })
 }

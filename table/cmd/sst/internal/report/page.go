@@ -1,38 +1,135 @@
 package report
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
-	"html"
+	"html/template"
 	"io"
+	"math/big"
+	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/page"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 //go:embed parts
 var files embed.FS
 
-// scripts are the scripts of the page, in the order in which they run.
-var scripts = []string{
-	"parts/bytes.js", "parts/model.js", "parts/xxh3.js", "parts/fuse.js", "parts/expected.js", "parts/filter.js", "parts/lookup.js", "parts/fills.js", "parts/scale.js", "parts/measures.js", "parts/link.js",
-	"parts/map.js", "parts/marked.js", "parts/parts.js", "parts/heat.js", "parts/bits.js", "parts/svg.js", "parts/fillchart.js", "parts/fuse_step.js", "parts/filters.js", "parts/histogram.js", "parts/path.js", "parts/main.js",
+// Limits of a page, since a MANIFEST can list a million tables.
+const (
+	maxRows     = 500
+	maxMessages = 100
+)
+
+// A Page is about a table, a database or a set.
+type Page struct {
+	About        string // "table", "database", "directory" or "set"
+	Name         string
+	Path         string // of what names the page; a table's page has its Name
+	Tiles, Facts facts
+	Damage       messages
+	Notes        messages
+	Sections     []section
+	Model        template.JS // of a table: what its script shows
 }
 
-// Write writes the page. Data of the table is in it only as the escaped file name and as
-// JSON. The JSON has no <, > or &, so it cannot end its element. Everything is printable.
-func (m *Model) Write(w io.Writer) error {
-	line, err := printable.AppendJSON(nil, m)
+// Facts are figures with their names.
+type facts []struct{ Name, Value string }
+
+// when adds a figure if it is to be shown.
+func (f *facts) when(show bool, name, value string) {
+	if show {
+		*f = append(*f, struct{ Name, Value string }{name, value})
+	}
+}
+
+// Messages are the first ones of a long list, and the number of others.
+type messages struct {
+	Shown []string
+	Left  int
+}
+
+func firstOf(all []string) messages {
+	n := min(len(all), maxMessages)
+	return messages{all[:n], len(all) - n}
+}
+
+// A section of a page has a text, a picture or rows of a table. Without any of these it is not shown.
+type section struct {
+	ID, Title, Text string
+	Picture         *picture
+	Columns         []string
+	Rows            []tableRow
+	Left            int // number of rows that the page leaves out
+}
+
+// A tableRow is about what its first cell names. A note spans columns that it has no cells for.
+type tableRow struct {
+	Problem string
+	Cells   []string
+	Note    string
+}
+
+// first returns the elements of a long list that a section has rows for.
+func first[T any](s *section, all []T) []T {
+	n := min(len(all), maxRows)
+	s.Left = len(all) - n
+	return all[:n]
+}
+
+func (s *section) add(problem string, cells ...string) {
+	s.Rows = append(s.Rows, tableRow{Problem: problem, Cells: cells})
+}
+
+// number formats a number of things.
+func number[T int | uint64](n T) string {
+	return humanize.BigComma(new(big.Int).SetUint64(uint64(n)))
+}
+
+var funcs = template.FuncMap{
+	"quote":     func(key []byte) string { return wire.Quote(key) },
+	"printable": printable.String,
+	"count":     text.Count,
+	"number":    number[int],
+	"size":      text.Bytes,
+	"isKey":     func(column string) bool { return strings.HasSuffix(column, " key") },
+	"span":      func(columns, cells []string) int { return len(columns) - len(cells) },
+}
+
+// Write writes the page. Bytes of files are in it as printable text, and in the Model as JSON.
+func (p *Page) Write(w io.Writer) error {
+	t, err := template.New("page").Funcs(funcs).Parse(page.Read(files, "parts/page.html"))
 	if err != nil {
 		return err
 	}
-	var data bytes.Buffer
-	json.HTMLEscape(&data, line)
-	name := printable.String(m.File)
-	before, after, _ := strings.Cut(page.Read(files, "parts/page.html"), "{{data}}")
-	before = strings.ReplaceAll(before, "{{file}}", html.EscapeString(name))
-	p := page.Page{Title: name + " – table report", Script: page.Script(files, scripts...), Style: page.Style(files, "parts/report.css")}
-	return p.Write(w, before, data.String(), after)
+	var body strings.Builder
+	if err := t.Execute(&body, p); err != nil {
+		return err
+	}
+	out := page.Page{Title: p.title(), Style: page.Style(files, "parts/report.css", "parts/ranges.css")}
+	if p.Model != "" {
+		out.Style, out.Script = page.Style(files, "parts/report.css"), page.Script(files, scripts...)
+	}
+	return out.Write(w, body.String())
+}
+
+func (p *Page) title() string {
+	if p.Model != "" {
+		return printable.String(p.Name) + " – table report"
+	}
+	path := p.Path
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole // . is no name
+	}
+	return printable.String(filepath.Base(path))
+}
+
+// scripts are the scripts of a table's page, in the order in which they run.
+var scripts = []string{
+	"parts/bytes.js", "parts/model.js", "parts/xxh3.js", "parts/fuse.js", "parts/expected.js", "parts/filter.js", "parts/lookup.js", "parts/fills.js", "parts/scale.js", "parts/measures.js", "parts/link.js",
+	"parts/map.js", "parts/marked.js", "parts/parts.js", "parts/heat.js", "parts/bits.js", "parts/svg.js", "parts/fillchart.js", "parts/fuse_step.js", "parts/filters.js", "parts/histogram.js", "parts/path.js", "parts/main.js",
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestBarsAreJoined(t *testing.T) {
 	if n := p.bars(); n > maxBars || n < maxBars/4 || !p.Joined || !p.Problems {
 		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Problems, maxBars)
 	}
-	all, lacking := bar{}, 0
+	all, lacking := bar{}, uint64(0)
 	line := p.Rows[0].Lines[0]
 	for i, b := range line {
 		all.Files, all.Bytes, lacking = all.Files+b.Files, all.Bytes+b.Bytes, lacking+b.Problems
@@ -110,5 +111,38 @@ func TestBarsAreJoined(t *testing.T) {
 	}
 	if all.Files != files || all.Bytes != files || lacking != 1 {
 		t.Errorf("%d files, %d bytes, %d lacking; want %d, %d and 1", all.Files, all.Bytes, lacking, files, files)
+	}
+}
+
+// If the entries of files are known, a bar is as long as it has entries. Those of layers add up, and
+// all else has a place too.
+func TestBarsByEntries(t *testing.T) {
+	rowOfEntries := func(ranges string, entries ...uint64) row {
+		r := rowOf(ranges)
+		for i := range r.bars {
+			r.bars[i].Entries = entries[i]
+		}
+		return r
+	}
+	for _, tt := range []struct {
+		name string
+		rows []row
+		want [][2]float64 // from and to of each bar, in percent
+	}{
+		{"tables", []row{rowOfEntries("a-b c-d e-e", 100, 299, 1)}, [][2]float64{{0, 25}, {25, 99.75}, {99.75, 100}}},
+		{"a layer", []row{rowOfEntries("c-d", 100), rowOfEntries("a-b c-d", 100, 200)}, [][2]float64{{25, 100}, {0, 25}, {25, 100}}},
+		{"an end within a table", []row{rowOfEntries("b-d", 20), rowOfEntries("a-c d-e", 60, 20)}, [][2]float64{{20, 90}, {0, 73.3}, {73.3, 100}}},
+		{"nothing in it", []row{rowOfEntries("a-b c-d", 0, 7)}, [][2]float64{{0, 0.1}, {0, 100}}},
+	} {
+		var got [][2]float64
+		for _, r := range draw(tt.rows, table.BytewiseComparer, "MANIFEST").Rows {
+			for _, b := range r.Lines[0] {
+				got = append(got, [2]float64{b.X, b.X + b.Width})
+			}
+		}
+		near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 0.31 }) // with the gap between bars
+		if diff := cmp.Diff(tt.want, got, near); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package report writes a web page about a table: a map of its blocks, their sizes, its
-// filters, and the steps of a lookup. The lookup runs in the page. The page is one file and
-// loads no others.
+// Package report writes a web page about a table, a database or a set: one file that loads no
+// others. The page of a database or a set is text. That of a table has a map of its blocks, their
+// sizes, its filters, and the steps of a lookup, which runs in the page.
 package report
 
 import (
@@ -8,8 +8,13 @@ import (
 	"compress/flate"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"html/template"
+	"io"
 	"path/filepath"
 	"strconv"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
@@ -32,9 +37,9 @@ type Options struct {
 	Scan []string
 }
 
-// A Model is the contents of a page. The page holds it as JSON.
+// A Model is the contents of a table's page. The page holds as JSON what its script shows.
 type Model struct {
-	File     string   `json:"file"`
+	File     string   `json:"-"`
 	Command  []string `json:"command"`
 	Scan     []string `json:"scan"`
 	Size     int64    `json:"size"`
@@ -45,16 +50,16 @@ type Model struct {
 	FilterOnly bool   `json:"filter_only"`      // there is a filter of keys, and no entries
 	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
 
-	Totals       Totals            `json:"totals"`
+	Totals       Totals            `json:"-"`
 	Compressions map[string]string `json:"compressions"` // names of compressions, by id; of zlib by zlibID
 	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
 	Blocks       Blocks            `json:"blocks"`
 	Filter       *Filter           `json:"filter,omitempty"` // the block filters
 	Whole        *Filter           `json:"whole,omitempty"`
 	Histograms   []Histogram       `json:"histograms"`
-	Samples      [][]byte          `json:"samples"`          // example keys; the last one is absent
-	Damage       []string          `json:"damage,omitempty"` // the first maxDamage messages
-	Damaged      int               `json:"damaged"`          // number of all messages
+	Samples      [][]byte          `json:"samples"` // example keys; the last one is absent
+	Damage       []string          `json:"-"`       // the first maxDamage messages
+	Damaged      int               `json:"-"`       // number of all messages
 }
 
 const (
@@ -67,12 +72,8 @@ const (
 
 // Totals are sums over the sound data blocks.
 type Totals struct {
-	Entries   int   `json:"entries"`
-	Deletions int   `json:"deletions"`
-	Stored    int64 `json:"stored"`
-	Raw       int64 `json:"raw"`
-	Keys      int64 `json:"keys"`
-	Values    int64 `json:"values"`
+	Entries, Deletions        int
+	Stored, Raw, Keys, Values int64
 }
 
 // A Filter is the filter block, or the filter of the whole table.
@@ -116,71 +117,70 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	if m.Order = f.OrderNote; m.Order == "" && f.Order != table.BytewiseComparer {
 		m.Order = "keys are in the order of " + printable.String(f.Order.Name())
 	}
-	d := damageList{seen: map[int64]bool{}}
-	held, holdWhole := take(held, f.Filters().TableEntry)
 	c := collector{
-		Model: m, f: f, sizes: newBlockSizes(),
+		Model: m, f: f, sizes: newBlockSizes(), damaged: map[int64]bool{},
 		budget: int64(min(o.Embed, 1<<60) / 4 * 3), held: held, // base64 makes 4 bytes of 3
 	}
-	stats := c.blocks(&d)
-	_, holdBlocks := take(c.held, f.Filters().BlocksEntry)
-	m.parts(f, &d)
-	m.filters(f, stats, holdWhole, holdBlocks && m.Blocks.Left == 0, &d)
-	m.withoutBlocks(f, &d)
-	m.samples(f)
-	m.damage(d.found)
-	return m, errors.Join(d.found...)
+	holdWhole := c.take(f.Filters().TableEntry)
+	stats := c.blocks()
+	c.parts()
+	c.filters(stats, holdWhole)
+	c.withoutBlocks()
+	c.absentSample()
+	err := errors.Join(c.found...)
+	lines := text.Lines(err)
+	m.Damage, m.Damaged = lines[:min(len(lines), maxDamage)], len(lines)
+	return m, err
 }
 
-// take says whether a filter has at most held bytes, and returns how many bytes are left for
-// others.
-func take(held int64, filter table.MetaindexEntry) (int64, bool) {
-	if n := filter.Handle.Length; n <= uint64(held) {
-		return held - int64(n), true
-	}
-	return held, false
+// A collector collects what is in a Model.
+type collector struct {
+	*Model
+	f             *dbfile.File
+	budget        int64  // bytes left for entries
+	held          int64  // bytes left for index and filters
+	end, leftEnd  uint64 // where the last block ends, and the last one that is left out
+	lastSeparator []byte // separator of the block before
+	sizes         blockSizes
+	found         []error        // damage, once per block
+	damaged       map[int64]bool // offsets of damaged blocks
 }
 
-// damage sets the messages of errors.
-func (m *Model) damage(found []error) {
-	for _, err := range found {
-		lines := text.Lines(err)
-		m.Damaged += len(lines)
-		m.Damage = append(m.Damage, lines[:min(len(lines), maxDamage-len(m.Damage))]...)
+// take says whether there is room for a filter, and takes it.
+func (c *collector) take(filter table.MetaindexEntry) bool {
+	fits := filter.Handle.Length <= uint64(c.held)
+	if fits {
+		c.held -= int64(filter.Handle.Length)
 	}
+	return fits
 }
 
 // withoutBlocks sets what a table without data blocks is.
-func (m *Model) withoutBlocks(f *dbfile.File, d *damageList) {
-	if m.Blocks.Count > 0 {
+func (c *collector) withoutBlocks() {
+	if c.Blocks.Count > 0 {
 		return
 	}
-	_, err := f.Reader.FirstKey()
-	m.FilterOnly = errors.Is(err, table.ErrFilterOnly)
+	_, err := c.f.Reader.FirstKey()
+	c.FilterOnly = errors.Is(err, table.ErrFilterOnly)
 	if errors.Is(err, table.ErrCorrupt) {
-		d.add(err)
-		m.Hidden = errorText(err)
+		c.damage(err)
+		c.Hidden = errorText(err)
 	}
 }
 
-// A damageList lists damage, once per block. A block can be read twice, with different
-// errors.
-type damageList struct {
-	found []error
-	seen  map[int64]bool // offsets of damaged blocks
-}
-
-func (d *damageList) add(err error) {
-	var c *table.CorruptionError
-	if errors.As(err, &c) {
-		if d.seen[c.Offset] {
+// damage adds damage. A block can be read twice, with different errors: the first one counts.
+func (c *collector) damage(err error) {
+	if err == nil {
+		return
+	}
+	var corrupt *table.CorruptionError
+	if errors.As(err, &corrupt) {
+		if c.damaged[corrupt.Offset] {
 			return
 		}
-		d.seen[c.Offset] = true
+		c.damaged[corrupt.Offset] = true
 	}
-	if err != nil {
-		d.found = append(d.found, err)
-	}
+	c.found = append(c.found, err)
 }
 
 func errorText(err error) string {
@@ -196,11 +196,49 @@ const zlibID = 0xff
 
 // compression returns the page's number for a block's compression, and adds its name to the
 // Model.
-func (m *Model) compression(f *dbfile.File, h table.Handle, id byte) int {
-	name := tablestats.Compression(f, h, id)
+func (c *collector) compression(h table.Handle, id byte) int {
+	name := tablestats.Compression(c.f, h, id)
 	if name == "zlib" {
 		id = zlibID
 	}
-	m.Compressions[strconv.Itoa(int(id))] = name
+	c.Compressions[strconv.Itoa(int(id))] = name
 	return int(id)
+}
+
+// Write writes the page. Data of the table is in it only as printable text and as JSON. The JSON
+// has no <, > or &, so it cannot end its element.
+func (m *Model) Write(w io.Writer) error {
+	line, err := printable.AppendJSON(nil, m)
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	json.HTMLEscape(&data, line)
+	p := Page{About: "table", Name: m.File, Tiles: m.tiles(), Damage: messages{firstOf(m.Damage).Shown, 0}, Model: template.JS(data.String())}
+	p.Damage.Left = m.Damaged - len(p.Damage.Shown)
+	return p.Write(w)
+}
+
+// tiles are what one wants to know first.
+func (m *Model) tiles() (tiles facts) {
+	t := m.Totals
+	mean := func(sum int64) string { return humanize.FtoaWithDigits(float64(sum)/float64(t.Entries), 1) + " bytes" }
+	tiles.when(true, "file", text.Bytes(uint64(m.Size)))
+	if m.FilterOnly {
+		tiles.when(true, "entries", "none, a filter only")
+		if m.Whole != nil {
+			tiles.when(true, "keys in the filter", number(m.Whole.Keys))
+		}
+		return tiles
+	}
+	tiles.when(true, "entries", number(t.Entries))
+	tiles.when(true, "data blocks", number(m.Blocks.Count+m.Blocks.Left))
+	tiles.when(t.Deletions > 0, "deletions", number(t.Deletions))
+	tiles.when(t.Stored > 0, "compression", fmt.Sprintf("%.2f to 1", float64(t.Raw)/float64(t.Stored)))
+	tiles.when(t.Entries > 0, "a key", mean(t.Keys))
+	tiles.when(t.Entries > 0, "a value", mean(t.Values))
+	tiles.when(m.Internal, "keys are", "internal")
+	tiles.when(!m.Internal, "keys are", "plain")
+	tiles.when(m.Order != "", "order", m.Order)
+	return tiles
 }

@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -14,65 +15,63 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 )
 
-// A Set is the page about a set.
-type Set struct {
-	*summary.SetSummary
-	Path       string
-	FilterOnly bool        // of one table, as all others are
-	Filters    []SetFilter // of the same one
-	Picture    *picture    // nil: there are no tables
-}
-
-// A SetFilter is a kind of filter that a table of the set has.
-type SetFilter struct {
-	Of         string  // what it is a filter of
-	Name       string  // of its kind, as sieve plan and sst build have it
-	BitsPerKey float64 // as stored
-}
-
 // NewSet returns the page about the set at path. f is the table whose filters the page names, with
 // its number of entries; nil: it names none.
-func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) *Set {
-	d := &Set{SetSummary: s, Path: path}
+func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) *Page {
+	what := "entries"
+	if f != nil && f.Reader.FilterOnly() {
+		what = "keys"
+	}
+	p := &Page{About: "set", Name: path, Path: filepath.Dir(s.Manifest), Damage: firstOf(s.Damage), Notes: firstOf(s.Notes)}
+	p.Tiles.when(true, "tables", number(s.Tables))
+	p.Tiles.when(true, "in tables", text.Bytes(uint64(s.Bytes)))
+	p.Tiles.when(true, what, number(s.Entries))
+	p.Tiles.when(true, "filters and indexes", text.Bytes(uint64(s.TailBytes)))
+	p.Tiles.when(s.Layers > 0, "layers", number(s.Layers))
+	p.Tiles.when(s.Layers > 0, "entries in layers", number(s.Added))
+	p.Tiles.when(s.Layers > 0, "removals in layers", number(s.Removals))
+	p.Facts.when(true, "manifest", s.Manifest)
+	p.Facts.when(s.InBase > 0, what+" of the largest table", number(s.MostEntries))
 	if f != nil {
-		d.FilterOnly = f.Reader.FilterOnly()
-		d.Filters = filtersOf(f.Reader.Filters(), float64(max(1, entries)))
+		p.addFilters(f.Reader.Filters(), float64(max(1, entries)))
 	}
-	if rows := d.rows(); rows != nil {
-		d.Picture = draw(rows, table.BytewiseComparer, "manifest of the set")
-	}
-	return d
+	p.Sections = []section{setRanges(s), setTables(s)}
+	return p
 }
 
-// filtersOf returns the filters of a table with so many entries.
-func filtersOf(f table.Filters, entries float64) (all []SetFilter) {
-	if f.Blocks != nil {
-		all = append(all, SetFilter{"filters of blocks", "bloom", 8 * float64(f.BlocksEntry.Length) / entries})
+// addFilters names the filters of a table with so many entries, as sieve plan and sst build do.
+func (p *Page) addFilters(f table.Filters, entries float64) {
+	bits := func(kind string, entry table.MetaindexEntry) string {
+		return fmt.Sprintf("%s, %.1f bits a key", kind, 8*float64(entry.Length)/entries)
 	}
-	if f.Table != nil {
-		kind := "table-bloom"
-		if tablefilter.IsFuse(strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix)) {
-			kind = "fuse"
-		}
-		all = append(all, SetFilter{"filters of tables", kind, 8 * float64(f.TableEntry.Length) / entries})
+	kind := "table-bloom"
+	if tablefilter.IsFuse(strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix)) {
+		kind = "fuse"
 	}
-	return all
+	p.Facts.when(f.Blocks != nil, "filters of blocks", bits("bloom", f.BlocksEntry))
+	p.Facts.when(f.Table != nil, "filters of tables", bits(kind, f.TableEntry))
 }
 
-// rows returns the rows of the picture: the layers, the newest first, and then all other tables.
-func (d *Set) rows() (rows []row) {
-	for i, t := range d.Files {
-		if i == 0 || t.Layer != d.Files[i-1].Layer || t.Removals != d.Files[i-1].Removals {
-			rows = append(rows, row{Name: layerName(t.Layer)})
+// setRanges draws the layers, the newest first, and then all other tables.
+func setRanges(set *summary.SetSummary) section {
+	s := section{ID: "picture", Title: "Tables over the range of keys", Text: "The set has no keys."}
+	var rows []row
+	for i, t := range set.Files {
+		if i == 0 || t.Layer != set.Files[i-1].Layer || t.Removals != set.Files[i-1].Removals {
+			rows = append(rows, row{Name: layerName(t.Layer), Kind: "table"})
 		}
 		last := &rows[len(rows)-1]
-		last.bars = append(last.bars, barOf(t))
-		last.About = text.Count(uint64(len(last.bars)), "table")
 		if t.Removals {
-			last.About += " of removals"
+			last.Kind = "removal"
 		}
+		last.bars = append(last.bars, bar{
+			Name: t.Name, Bytes: uint64(t.Size), Entries: t.Entries, Smallest: t.Smallest, Largest: t.Largest, Problem: t.Problem,
+		})
 	}
-	return rows
+	if rows != nil {
+		s.Text, s.Picture = "", draw(rows, table.BytewiseComparer, "manifest of the set")
+	}
+	return s
 }
 
 // layerName names a layer, or what is in none.
@@ -83,36 +82,25 @@ func layerName(layer int) string {
 	return fmt.Sprint("layer ", layer)
 }
 
-// barOf returns the bar of a table.
-func barOf(t summary.SetTable) bar {
-	b := bar{Name: t.Name, Files: 1, Bytes: uint64(t.Size), Smallest: t.Smallest, Largest: t.Largest, Problem: t.Problem}
-	if t.Problem != "" {
-		b.Problems = 1
+func setTables(set *summary.SetSummary) section {
+	s := section{ID: "tables", Title: "Tables", Columns: []string{"File", "Entries", "Size", "Filters and index", "Smallest key", "Largest key"}}
+	switch {
+	case set.Layers > 0:
+		s.Columns = slices.Insert(s.Columns, 1, "Layer")
+		s.Text = "A lookup asks the layers from the newest to the oldest, and then the base. Of each it asks at most one table with entries, and at most one with removals."
+	case set.Tables > 0:
+		s.Text = "A lookup asks the one table whose range has the key."
 	}
-	return b
-}
-
-// A setRow is a row of the table of tables.
-type setRow struct {
-	summary.SetTable
-	Row string // that it is in, in the picture
-}
-
-// TableRows returns the rows of the first maxRows tables.
-func (d *Set) TableRows() firsts[setRow] {
-	shown := firstOf(d.Files, maxRows)
-	rows := firsts[setRow]{Left: shown.Left}
-	for _, t := range shown.Shown {
-		name := layerName(t.Layer)
+	for _, t := range first(&s, set.Files) {
+		cells := []string{t.Name, number(t.Entries), text.Bytes(uint64(t.Size)), text.Bytes(uint64(t.TailSize)), wire.Quote(t.Smallest), wire.Quote(t.Largest)}
+		layer := layerName(t.Layer)
 		if t.Removals {
-			name += ", removals"
+			layer += ", removals"
 		}
-		rows.Shown = append(rows.Shown, setRow{t, name})
+		if set.Layers > 0 {
+			cells = slices.Insert(cells, 1, layer)
+		}
+		s.add(t.Problem, cells...)
 	}
-	return rows
-}
-
-// Write writes the page. Bytes of the set are in it as printable text only.
-func (d *Set) Write(w io.Writer) error {
-	return writeRanges(w, filepath.Dir(d.Manifest), "parts/set.html", d)
+	return s
 }

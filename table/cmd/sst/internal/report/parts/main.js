@@ -2,34 +2,6 @@
 
 const longestFirst = 80; // bytes of the key that is shown first
 
-/** summaryFacts are what one wants to know first. */
-function summaryFacts() {
-  const { entries, deletions, stored, raw, keys, values } = model.totals;
-  if (model.filter_only) return filterOnlyFacts();
-  const facts = [["file", size(model.size)], ["entries", number(entries)], ["data blocks", number(blocks.count + blocks.left)]];
-  if (deletions) facts.push(["deletions", number(deletions)]);
-  if (stored) facts.push(["compression", `${decimal(raw / stored, 2)} to 1`]);
-  if (entries) facts.push(["a key", `${mean(keys / entries)} bytes`], ["a value", `${mean(values / entries)} bytes`]);
-  facts.push(["keys are", model.internal ? "internal" : "plain"]);
-  if (model.order) facts.push(["order", model.order]);
-  return facts;
-}
-
-function filterOnlyFacts() {
-  const facts = [["file", size(model.size)], ["entries", "none, a filter only"]];
-  if (model.whole) facts.push(["keys in the filter", number(model.whole.keys)]);
-  return facts;
-}
-
-function showSummary() {
-  byId("summary").append(factList(summaryFacts(), "facts tiles"));
-  if (!model.damage) return;
-  byId("summary").append(element("div", { className: "warning" },
-    element("h2", {}, `⚠ ${count(model.damaged, "parts")} damaged`),
-    element("ul", {}, ...model.damage.slice(0, 20).map((text) => element("li", {}, text))),
-    model.damaged > 20 ? element("p", {}, `and ${number(model.damaged - 20)} more, which the map shows`) : ""));
-}
-
 /** heldText says what the page holds, and what it leaves out. */
 function heldText() {
   let full = 0;
@@ -115,7 +87,6 @@ function showView(hash, map, choose) {
 }
 
 function start() {
-  showSummary();
   const map = new MapSection();
   const choose = { block: (block) => map.choose(block), ...showFilters() };
   showHistograms();
