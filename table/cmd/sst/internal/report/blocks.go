@@ -6,7 +6,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -18,24 +17,29 @@ type Blocks struct {
 	// exceed maxHeld.
 	Left int `json:"left,omitempty"`
 
-	// Columns has eight uvarints for each block: the gap before it, its size as stored, its
-	// size decompressed, and its numbers of entries, of distinct user keys and of tombstones,
-	// the number of its compression in Compressions, and its number of bytes in Entries. For a
-	// damaged block, only the first two are not zero.
-	Columns packed `json:"columns"`
+	Index   index  `json:"index"`
+	Entries packed `json:"entries"`
 
-	// Separators has for each block two uvarints and some bytes: how many bytes its
-	// separator shares with the one before, the number of other bytes, and these bytes.
-	Separators     packed `json:"separators"`
-	SeparatorBytes int    `json:"separator_bytes"` // size of all separators, uncompressed
-
-	// Entries has the entries of the first blocks. Each has a key, encoded as a separator,
-	// the length of the value, and the length and the bytes of its start.
-	Entries  packed `json:"entries"`
-	Embedded int    `json:"held"` // number of blocks in Entries
-
-	Errors map[int]string `json:"errors"` // errors of damaged blocks, by number
+	Embedded int            `json:"held"`   // number of blocks in Entries
+	Errors   map[int]string `json:"errors"` // errors of damaged blocks, by number
 }
+
+// An index has what is known of each block without its entries.
+type index struct {
+	// Columns are offset, size as stored, size decompressed, the numbers of entries, of distinct user
+	// keys and of tombstones, the number of the compression in Compressions, and the number of bytes in
+	// Entries. For a damaged block, only the first two are not zero.
+	Columns    [8][]uint64
+	Separators [][]byte
+}
+
+func (i index) MarshalJSON() ([]byte, error) {
+	type plain index
+	return packJSON(plain(i))
+}
+
+// Entries of blocks have a key, as the number of bytes that it shares with the one before, the number
+// of other bytes, and these bytes; the length of the value; and the length and the bytes of its start.
 
 // maxShownValue is how many bytes of a value the page has.
 const maxShownValue = 32
@@ -88,58 +92,38 @@ func (c *collector) absentSample() {
 	}
 }
 
-const (
-	longestColumns = 8 * binary.MaxVarintLen64 // size of a block's columns at most
-	maxSeparators  = 100_000_000               // SeparatorBytes at most: the page takes memory for them
-)
+// indexBytes is about what a block takes in the page beside its separator.
+const indexBytes = 10
 
 // add adds a block to the Blocks, or leaves it out. Once one is left out, all others are.
 func (c *collector) add(b tablestats.Block, damage string) {
 	out := &c.Blocks
-	separator := appendKey(nil, b.Separator, wire.SharedLen(c.lastSeparator, b.Separator))
-	full := int64(longestColumns+len(separator)+len(damage)) > c.held || out.SeparatorBytes+len(b.Separator) > maxSeparators
-	if full || out.Left > 0 {
+	size := int64(indexBytes + len(b.Separator) + len(damage))
+	if size > c.held || out.Left > 0 {
 		out.Left++
 		c.leftEnd = b.Offset + b.Length + format.TrailerLen
 		return
 	}
+	c.held -= size
+	c.end = b.Offset + b.Length + format.TrailerLen
 	var entries []byte
+	compression := 0
 	if damage == "" {
-		entries = c.encodeEntries(b.Iter)
+		entries, compression = c.encodeEntries(b.Iter), c.compression(b.Handle, b.Compression)
 	} else {
 		out.Errors[out.Count] = damage
 	}
-	columns := c.columns(b, entries)
-	c.held -= int64(len(columns) + len(separator) + len(damage))
-	out.Columns, out.Separators, out.Entries = append(out.Columns, columns...), append(out.Separators, separator...), append(out.Entries, entries...)
-	out.SeparatorBytes += len(b.Separator)
-	c.end = b.Offset + b.Length + format.TrailerLen
-	c.lastSeparator = b.Separator
+	for i, n := range []uint64{
+		b.Offset, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(compression), uint64(len(entries)),
+	} {
+		out.Index.Columns[i] = append(out.Index.Columns[i], n)
+	}
+	out.Index.Separators = append(out.Index.Separators, b.Separator)
+	out.Entries = append(out.Entries, entries...)
 	out.Count++
 	if len(entries) > 0 {
 		out.Embedded++
 	}
-}
-
-// columns returns the columns of a block.
-func (c *collector) columns(b tablestats.Block, entries []byte) (columns []byte) {
-	compression := 0
-	if b.Iter != nil {
-		compression = c.compression(b.Handle, b.Compression)
-	}
-	for _, n := range []uint64{
-		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(compression), uint64(len(entries)),
-	} {
-		columns = binary.AppendUvarint(columns, n)
-	}
-	return columns
-}
-
-// appendKey appends a key that shares this many bytes with the key before.
-func appendKey(dst, key []byte, shared int) []byte {
-	dst = binary.AppendUvarint(dst, uint64(shared))
-	dst = binary.AppendUvarint(dst, uint64(len(key)-shared))
-	return append(dst, key[shared:]...)
 }
 
 // count counts a sound block.
@@ -170,20 +154,22 @@ func (c *collector) userKey(key []byte) []byte {
 
 // encodeEntries returns the entries of a block for the page, or nil if they exceed the
 // budget.
-func (c *collector) encodeEntries(entries *encoded.Iter) []byte {
-	var encoded []byte
+func (c *collector) encodeEntries(entries *encoded.Iter) (all []byte) {
 	var keys tablestats.PrefixTracker
 	for ok := entries.First(); ok; ok = entries.Next() {
-		value := entries.Value()
-		shown := value[:min(len(value), maxShownValue)]
-		encoded = appendKey(encoded, entries.Key(), keys.SharedLen(entries))
-		encoded = binary.AppendUvarint(encoded, uint64(len(value)))
-		encoded = binary.AppendUvarint(encoded, uint64(len(shown)))
-		encoded = append(encoded, shown...)
-		if int64(len(encoded)) > c.budget {
+		key, value, shared := entries.Key(), entries.Value(), keys.SharedLen(entries)
+		all = binary.AppendUvarint(all, uint64(shared))
+		all = appendBytes(all, key[shared:])
+		all = binary.AppendUvarint(all, uint64(len(value)))
+		all = appendBytes(all, value[:min(len(value), maxShownValue)])
+		if int64(len(all)) > c.budget {
 			return nil
 		}
 	}
-	c.budget -= int64(len(encoded))
-	return encoded
+	c.budget -= int64(len(all))
+	return all
+}
+
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }

@@ -103,6 +103,15 @@ func (p packed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out.Bytes())
 }
 
+// packJSON returns v as JSON, which is packed.
+func packJSON(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return packed(data).MarshalJSON()
+}
+
 // New reads the whole table. The error joins all damage. The Model is valid even then, and
 // shows it.
 func New(f *dbfile.File, o Options) (*Model, error) { return newModel(f, o, maxHeld) }
@@ -136,14 +145,13 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 // A collector collects what is in a Model.
 type collector struct {
 	*Model
-	f             *dbfile.File
-	budget        int64  // bytes left for entries
-	held          int64  // bytes left for index and filters
-	end, leftEnd  uint64 // where the last block ends, and the last one that is left out
-	lastSeparator []byte // separator of the block before
-	sizes         blockSizes
-	found         []error        // damage, once per block
-	damaged       map[int64]bool // offsets of damaged blocks
+	f            *dbfile.File
+	budget       int64  // bytes left for entries
+	held         int64  // bytes left for index and filters
+	end, leftEnd uint64 // where the last block ends, and the last one that is left out
+	sizes        blockSizes
+	found        []error        // damage, once per block
+	damaged      map[int64]bool // offsets of damaged blocks
 }
 
 // take says whether there is room for a filter, and takes it.

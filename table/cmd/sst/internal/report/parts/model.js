@@ -4,42 +4,14 @@ const model = JSON.parse(document.getElementById("model").textContent);
 const trailerSize = 5;
 const blocks = await decodeBlocks(model.blocks);
 
-/** decodeBlocks returns the data blocks, a typed array for each of their figures. */
-async function decodeBlocks(packed) {
-  const n = packed.count;
-  const b = {
-    count: n, left: packed.left ?? 0, errors: packed.errors, entryBytes: await unpack(packed.entries),
-    offset: new Float64Array(n), length: new Float64Array(n), raw: new Float64Array(n),
-    entries: new Float64Array(n), users: new Float64Array(n), deletions: new Float64Array(n), compression: new Uint8Array(n),
-    held: new Float64Array(n), heldAt: new Float64Array(n),
-  };
-  const cursor = new Cursor(await unpack(packed.columns));
-  for (let i = 0, end = 0, heldAt = 0; i < n; i++) {
-    b.offset[i] = end + cursor.uvarint();
-    for (const column of [b.length, b.raw, b.entries, b.users, b.deletions, b.compression, b.held]) column[i] = cursor.uvarint();
-    end = b.offset[i] + b.length[i] + trailerSize;
-    b.heldAt[i] = heldAt;
-    heldAt += b.held[i];
-  }
-  b.separators = decodeSeparators(await unpack(packed.separators), n, packed.separator_bytes);
-  return b;
-}
-
-/** decodeSeparators returns a function for the separator of each block. */
-function decodeSeparators(packed, count, size) {
-  const cursor = new Cursor(packed);
-  const bytes = new Uint8Array(size);
-  const ends = new Float64Array(count + 1);
-  for (let i = 0, last = 0, at = 0; i < count; i++) {
-    const shared = cursor.uvarint();
-    bytes.copyWithin(at, last, last + shared);
-    const rest = cursor.take(cursor.uvarint());
-    bytes.set(rest, at + shared);
-    last = at;
-    at += shared + rest.length;
-    ends[i + 1] = at;
-  }
-  return (i) => bytes.subarray(ends[i], ends[i + 1]);
+/** decodeBlocks returns the data blocks, an array for each of their figures. */
+async function decodeBlocks({ count, left = 0, errors, index, entries }) {
+  const { Columns, Separators } = JSON.parse(new TextDecoder().decode(await unpack(index)));
+  const [offset, length, raw, entryCounts, users, deletions, compression, held] = Columns.map((column) => column ?? []);
+  let end = 0;
+  const heldAt = held.map((n) => (end += n) - n);
+  return { count, left, errors, offset, length, raw, entries: entryCounts, users, deletions, compression, held, heldAt,
+    entryBytes: await unpack(entries), separators: (i) => decodeBase64(Separators[i]) };
 }
 
 /**
