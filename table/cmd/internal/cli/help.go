@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
@@ -15,7 +18,7 @@ import (
 )
 
 // helpTemplate is the help of a command: how to use it, what it does, its flags, and examples. A Topic is hidden.
-const helpTemplate = `{{if not .Hidden}}Usage: {{.UseLine}}
+const helpTemplate = `{{$more := flagsOfTopics .}}{{if not .Hidden}}Usage: {{.UseLine}}
 
 {{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{$commands := .Commands}}{{range $group := .Groups}}
@@ -24,7 +27,9 @@ const helpTemplate = `{{if not .Hidden}}Usage: {{.UseLine}}
 {{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if .HasExample}}
+{{end}}{{if $more}}
+More flags, by {{.Root.Name}} help TOPIC:
+{{$more}}{{end}}{{if .HasExample}}
 Examples:
 {{.Example}}
 {{end}}`
@@ -32,6 +37,7 @@ Examples:
 // setHelp gives a root command and all below it our help, and makes cobra's help command one of ours: it returns an
 // error for an unknown command.
 func setHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagsOfTopics", flagsOfTopics)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if f := cmd.Flags().Lookup("help"); cmd != root && f != nil {
@@ -58,6 +64,32 @@ func setHelp(root *cobra.Command) {
 		}
 		return cmp.Or(Arguments("COMMAND", 0, 1, 0)(cmd, args), err)
 	}
+}
+
+// topicAnnotation is the name of a flag's annotation with the topic that explains it.
+const topicAnnotation = "topic"
+
+// ExplainIn leaves it to a topic to explain flags. The help of the command only names them.
+func ExplainIn(cmd *cobra.Command, topic string, flags ...string) {
+	for _, name := range flags {
+		must(cmd.Flags().SetAnnotation(name, topicAnnotation, []string{topic}))
+	}
+}
+
+// flagsOfTopics hides the flags that topics explain, and returns a line with the names of those of each topic.
+func flagsOfTopics(cmd *cobra.Command) string {
+	names := map[string]string{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, topic := range f.Annotations[topicAnnotation] {
+			f.Hidden = true
+			names[topic] = strings.TrimSpace(names[topic] + " --" + f.Name)
+		}
+	})
+	var b strings.Builder
+	for _, topic := range slices.Sorted(maps.Keys(names)) {
+		text.Line(&b, "  %-9s %s", topic, names[topic])
+	}
+	return b.String()
 }
 
 // printHelp runs the root without a command, or a topic. Arguments that are left for the root are names of commands
@@ -148,5 +180,5 @@ func StatusHelp(cmd *cobra.Command) string {
 	if help, ok := cmd.Annotations[exitAnnotation]; ok {
 		return help
 	}
-	return ExitStatus{ExitUsage: "usage error"}.Annotation()[exitAnnotation] // it reads no files
+	return "Exit status:\n" + ExitStatus{ExitOK: usual[ExitOK], ExitUsage: "usage error"}.String() // it reads no files
 }

@@ -38,11 +38,9 @@ type buildFlags struct {
 	force                bool
 }
 
-const buildLong = `Build a table, a set, a database or a filter from lines or from a directory tree. Each INPUT is a
-file of pairs in any order, or a directory: each regular file in it is a pair of path and contents.
-Without INPUT, or for -, sst reads standard input, but with --delete only for -. OUT appears when
-it is complete and on disk, and replaces a file of that name. A database must be a missing or empty
-directory.
+const buildLong = `Build a table, a set, a database or a filter. Each INPUT is a file of pairs in any order, or a
+directory: its regular files are pairs of path and contents. Without INPUT, or for -, sst reads
+standard input (with --delete, only for -). OUT appears once it is complete and on disk.
 See sst help formats, sets and filters.`
 
 func buildCommand() *cobra.Command {
@@ -79,6 +77,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "key order: "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.addOutput(cmd)
+	cli.ExplainIn(cmd, "filters", "filter-only", "filter-keys", "never")
 	f.MemoryFlags.Add(cmd)
 	cli.Complete(cmd, "input-format", input.FormatNames...)
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
@@ -96,19 +95,20 @@ func buildCommand() *cobra.Command {
 
 // addOut adds the flag that names OUT.
 func (f *buildFlags) addOut(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file`, or to the directory DIR/ (required)")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file` or directory (required)")
 }
 
 // addOutput adds the flags that say what OUT is, and how to write it.
 func (f *buildFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT, as for DIR/")
+	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT, as for OUT/")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
 	dbdir.AddForce(cmd, &f.force)
-	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to the directory OUT")
+	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to a new directory OUT")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
 	f.writerFlags.add(cmd)
+	cli.ExplainIn(cmd, "tables", "temp-dir")
 	cli.Exclude(cmd, "database", "set", "entries-per-table")
 	cli.Needs(cmd, "table-size", "database")
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-const convertLong = `Write the entries of a table to a new table. Settings without a flag stay as in FILE, by its
-properties or as far as its blocks show them; filters get the names that sst build gives. Internal
-keys, all versions and deletions stay. Exceptions (--never) are kept, but for another table filter
-they are not complete: a note says so. OUT appears when it is complete and on disk. It may be FILE.
-A directory is converted by sst merge, a damaged table by sst repair.`
+const convertLong = `Copy the entries of a table to a new table, with all versions and deletions. Settings without a
+flag stay as in FILE, as far as its properties or blocks show them; filters get the names that sst
+build gives. Exceptions (--never) are kept, but for another table filter they are not complete: a
+note says so. OUT may be FILE. A directory is converted by sst merge, a damaged table by sst
+repair.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags

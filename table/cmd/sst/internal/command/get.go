@@ -28,13 +28,14 @@ type getFlags struct {
 }
 
 const getLong = `Print the value of a key. For several keys, or with --keys-from, print keys and values; absent keys
-print nothing. If damage may hide the newest version of a key, sst says so and exits with status 3:
-the value it prints may be an older one. With --strict it prints none then.
+print nothing. If damage may hide the newest version of a key, sst says so, prints an older one if
+there is one (with --strict none), and exits with status 3. A table of filters alone answers "may
+be present" or "absent".
 
 --explain prints the steps of each lookup: the tables searched, their filters' answers with hash
 and probed bits, the index entry, the block filter's number (its block's offset >> log2 of the
-filter's range, usually 11), the data blocks read, the time, and whether a filter was wrong. Times
-are without a block cache. A table of filters alone answers "may be present" or "absent".
+filter's range, usually 11), the data blocks read, whether a filter was wrong, and the time without
+a block cache.
 See sst help sources, formats and filters.`
 
 func getCommand() *cobra.Command {

@@ -8,6 +8,7 @@ var topics = cli.Commands{
 	"formats":     cli.Topic("formats", "The formats of lines, keys, numbers and sizes", formatsHelp),
 	"sets":        cli.Topic("sets", "Sets of tables and their layers", setsHelp),
 	"filters":     cli.Topic("filters", "Block filters, table filters and filters alone", filtersHelp),
+	"tables":      cli.Topic("tables", "More settings of tables", tablesHelp),
 	"damage":      cli.Topic("damage", "What sst repair keeps, loses and is certain of", damageHelp),
 	"exit-status": cli.Topic("exit-status", "What the exit statuses mean", exitMeanings.String()),
 }
@@ -16,25 +17,27 @@ const sourcesHelp = `A SOURCE is a table (.ldb, .sst), a write-ahead log (.log),
 directory of tables.
 
 Databases    sst reads the tables and logs that the MANIFEST lists, and shows the newest version of
-             each key. --all-tables also reads the others. Logs hold writes that are in no table
-             yet; --no-log ignores them. An unfinished record at the end of a log is what a crash
-             leaves: sst ignores it, with a note. Another process may use the database meanwhile.
+             each key. An unfinished record at the end of a log is what a crash leaves: sst ignores
+             it, with a note. Another process may use the database meanwhile.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
-             Newer layers hide older ones. If the manifest is corrupt, sst reads nothing;
-             --all-tables reads the tables without it.
+             Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
 Directories  All tables and logs. Without sequence numbers, the table with the highest number in its
              name counts, or else the last name.
-
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
              lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
-             versions of these keys may show. --strict stops at the first damage.
-Keys         Keys of a database's tables are internal keys: they end in 8 bytes of sequence number
-             and kind. sst detects them by the keys and filters, unless --internal-keys says yes or
-             no.
-Order        Keys are in the order of the comparator that the MANIFEST names, else bytewise. For a
-             lone table, sst confirms that first: scan reads up to 8 MiB for it, get 16 blocks of at
-             most 1 MiB, and after a miss the blocks whose filters contain the key. --comparator
-             bytewise skips this. If the order is unknown, sst can scan, but not look up keys.`
+             versions of these keys may show.
+
+  --internal-keys auto|yes|no  keys end in 8 bytes of sequence number and kind, as in a database's
+                               tables; auto detects it by the keys and filters
+  --comparator ORDER           auto (as the MANIFEST says, else bytewise), bytewise, reverse or
+                               idb_cmp1
+  --all-tables                 also read tables and logs that the manifest does not list
+  --no-log                     ignore a database's logs: writes that are in no table yet
+  --strict                     stop at the first damage
+
+For a lone table, sst confirms the order first: scan reads up to 8 MiB, get 16 blocks of at most
+1 MiB, and after a miss the blocks whose filters contain the key. --comparator bytewise skips this.
+In an unknown order, sst can scan, but not look up keys.`
 
 const formatsHelp = `Lines. build reads them all (--input-format), scan prints tsv, json and hex (--format), get raw too:
 
@@ -64,14 +67,14 @@ as one table: see package table/set.
   sst build --layer-of urls --delete gone.txt new.txt      add a layer
   sst stats urls                                           see how large layers are
   sst merge --set urls -o folded                           fold the layers
+  sst sweep urls                                           list files that can be removed
 
 Tables have at most --entries-per-table entries. They are renamed into place once all are complete,
 and the manifest is written last, so it never lists a missing table. A build replaces the manifest
-and keeps the older tables. A build that is killed can leave sievetable-*.tmp and tables that no
-manifest lists: sst sweep removes both.
+and keeps the older tables.
 
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
-at once. With entries, a false positive costs a read, and never gives a wrong answer. Every layer
+at once. With entries, a false positive costs a read, and never gives a wrong answer. Each layer
 adds its own, so its tables have --table-filter table-bloom:10 by default. A set with --filter-only
 answers "may be present": it takes layers of keys, but no --delete, and cannot be folded. merge
 writes the filters that its flags say, whatever the INPUTs have.
@@ -92,44 +95,50 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   fuse:BITS         a binary fuse filter of 4, 8, 10, 12, 14 or 16 BITS, 12 by default, for at most
                     10 million keys; it takes 32 bytes of memory per key to build
 
-Names      Block filters are listed for both engines. With --filter-name leveldb.BuiltinBloomFilter,
-           an uncompressed table is byte for byte goleveldb's; with leveldb.BuiltinBloomFilter2, it
-           is C++ LevelDB's.
-Prefixes   With --filter-prefix delimiter:TEXT (up to the first TEXT) or length:BYTES, the filters
-           also contain each key's prefix. sst scan --prefix then reads nothing for most absent
-           prefixes.
-Alone      --filter-only writes a table filter without entries, fuse:12 by default: sst get answers
-           "may be present" or "absent". Name it .filter, as LevelDB sees an empty table.
-Unions     sst merge unites table-bloom filters of one size and their keys: build each with the same
-           BITS and with --filter-keys N, the number of keys of all together.
-Allowlist  --never FILE: no key in FILE is ever a false positive. Those that the filter contains by
-           chance are stored beside it, 1 of 4096 for fuse:12. Other programs ignore them. A key of
-           both inputs is an error.
+  --filter-name NAME      list the block filters under one name, not under both engines' names: an
+                          uncompressed table with leveldb.BuiltinBloomFilter is byte for byte
+                          goleveldb's, with leveldb.BuiltinBloomFilter2 C++ LevelDB's
+  --filter-prefix PREFIX  filters also contain each key's prefix, delimiter:TEXT (up to the first
+                          TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
+  --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
+  --filter-only           write a table filter without entries, fuse:12 by default: sst get answers
+                          "may be present" or "absent"; name it .filter, as LevelDB sees an empty
+                          table
+  --filter-keys N         size the filter for N keys; sst merge unites table-bloom filters that were
+                          built with the same BITS and the same N, the number of keys of all
+  --never FILE            no key in FILE is ever a false positive, as for an allowlist; those that
+                          the filter contains by chance are stored beside it, 1 of 4096 for fuse:12,
+                          and other programs ignore them
 
 sieve plan says which filter to take, sst stats measures one, and sieve rates draws false-positive
 rates.`
 
-const damageHelp = `sst repair DIR writes a new database of the newest readable version of each key that is not
-deleted, from the tables and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also
-reads tables that no edit lists or calls obsolete. If the MANIFEST is lost, it reads all tables,
-and obsolete ones can bring deleted keys back.
+const tablesHelp = `Flags of sst build, merge, convert and repair for the tables that they write:
 
-Messages name what is lost: ranges of keys, and sequence numbers of writes. Of these keys the new
-database can have older or deleted versions. sst counts such pairs, and --certain leaves them out.
-If the MANIFEST is sound, these pairs are certain:
+  --restart-interval N  a restart point, where the key is stored whole, every N entries (default 16)
+  --properties          write RocksDB's properties block, which Pebble and RocksDB read
+  --concurrency N       compress blocks in N goroutines (default: as many as CPUs)
+  --temp-dir DIR        write temporary files to DIR`
+
+const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
+and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads tables that no edit
+lists or calls obsolete; if it is lost, all tables, and obsolete ones can bring deleted keys back.
+
+Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys can
+show: sst counts such pairs, and --certain leaves them out. If the MANIFEST is sound, these pairs
+are certain:
 
   - writes of live logs behind the damage, from the next block of 32 KiB on
-  - pairs of tables, if no log has lost writes, and nothing in their level or a lower one that may
-    have their key (LevelDB up to 1.20 could move a newer version to a higher level)
+  - pairs of tables, if no log has lost writes, and nothing in their level or a lower one may have
+    their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
-Pairs from tables and logs that the MANIFEST does not list are never certain. With --no-log, no
-pair of a table is. A log that was cut looks as after a crash, unless the MANIFEST counts its
-writes. Keys out of order under right checksums are sorted, and are a loss, as one may have been
-another key. A key of a kind that LevelDB lacks is lost with its older versions.
+With --no-log, no pair of a table is. A log that was cut looks as after a crash, unless the
+MANIFEST counts its writes. Keys out of order under right checksums are sorted, and are a loss. A
+key of an unknown kind is lost with its older versions.
 
-sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, with
-the file in memory, and can find those of a table stored as a value. Of equal keys the first in the
-file is kept; in an unknown order, all entries are. Of a log, the table has the newest write of
-each key, as internal keys, or with --internal-keys no as user keys without deletions. It cannot
+sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, also
+those of a table stored as a value, with the file in a quarter of --memory. Of equal keys it keeps
+the first in the file; in an unknown order, all entries. Of a log it keeps the newest write of each
+key, as internal keys, or with --internal-keys no as user keys without deletions. The table cannot
 take the place of a database's table, since the MANIFEST has the old size: repair the database.
 Build a set again, or merge its sound tables.`

@@ -88,7 +88,7 @@ var usages = map[string][]string{
 	"verify":   {"PATH", "-q PATH", "--json PATH", "--all-tables PATH missingHOSTILE"},
 	"version":  {"", "HOSTILE"},
 
-	"damage": {""}, "exit-status": {""}, "filters": {""}, "formats": {""}, "sets": {""}, "sources": {""},
+	"damage": {""}, "exit-status": {""}, "filters": {""}, "formats": {""}, "sets": {""}, "sources": {""}, "tables": {""},
 
 	"help":       {"HOSTILE", "get HOSTILE"},
 	"completion": {"bash", "fish", "powershell", "zsh", "HOSTILE"},

@@ -16,11 +16,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/layout"
 )
 
-const layoutLong = `List the parts of a file in file order, with offsets and lengths in bytes: the blocks of a table,
-the batches of a log, the fields of a MANIFEST's edits, or records in LevelDB's log format. Blocks
-have their stored length without the 5 bytes of trailer, compression, uncompressed length, entries,
-restart points, and first and last key. Damage is shown in its place. Without a readable index,
-blocks are found by their checksums in files of at most 128 MiB.`
+const layoutLong = `List the parts of a file in file order, with offsets and lengths in bytes: a table's blocks, a
+log's batches, the fields of a MANIFEST's edits, or records in LevelDB's log format. Blocks have
+their stored length without the 5-byte trailer, compression, uncompressed length, entries, restart
+points, and first and last key. Damage is shown in its place. Without a readable index, blocks are
+found by their checksums in files of at most 128 MiB.`
 
 func layoutCommand() *cobra.Command {
 	var flags sourceFlags

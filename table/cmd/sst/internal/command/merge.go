@@ -26,18 +26,19 @@ type mergeFlags struct {
 	json        bool
 }
 
-const mergeLong = `Merge tables, logs, sets and databases into one table, set or database, in one pass and little
-memory. Of a key in several INPUTs, --on-duplicate takes
+const mergeLong = `Merge tables, logs, sets and databases into one table, set or database. If a key is in several
+INPUTs, --on-duplicate takes
 
-  auto    newest if all INPUTs have sequence numbers, of one database at most; otherwise last
-  newest  the entry with the highest sequence number; if two are equal, as last
-  last    the entry of the last INPUT that has one; first: of the first
+  auto    newest if all INPUTs have sequence numbers and at most one is a database, otherwise last
+  newest  the entry with the highest sequence number, or the last of equal ones
+  last    the entry of the last INPUT that has one
+  first   the entry of the first
   error   none: sst fails
 
-Within an INPUT the newest version counts; a deletion hides the key in INPUTs it wins over.
-Sequence numbers of two databases do not compare: for copies of one, use newest. If they did not
-decide, those of an output database are 0. Filters alone are united. Exceptions (--never) are not
-kept. Damage in an INPUT is an error. See sst help sources, sets and filters.`
+An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
+newest: sequence numbers of other databases do not compare. If they did not decide, an output
+database has only 0. Filters alone are united. Exceptions (--never) are not kept.
+See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags

@@ -15,13 +15,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-const repairLong = `Write a new database of whatever is still readable of a damaged one, or a new table of a damaged
-table or log. sst never writes into DIR or FILE. It prints what is lost, and the exit status is
-then 3. In a database, older or deleted versions of lost keys can show: sst counts them, and
---certain leaves them out. A new table keeps FILE's settings, unless flags change them.
-
-Of --memory, a file whose index is corrupt may take 1/4, a block 1/16 plus 2 MiB, and the new index
-1/2. See sst help damage.`
+const repairLong = `Write a new database from whatever is still readable of a damaged one, or a new table from a
+damaged table or log. sst never writes into DIR or FILE. It prints what is lost, and the exit
+status is then 3. Older or deleted versions of lost keys can show: sst counts them, and --certain
+leaves them out. A new table keeps FILE's settings, unless flags change them.
+See sst help damage.`
 
 // repairFlags are the flags of repair.
 type repairFlags struct {

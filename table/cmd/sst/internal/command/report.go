@@ -25,17 +25,15 @@ type reportFlags struct {
 }
 
 const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. Its address
-keeps what is chosen, so links restore it. The page of a
+keeps what is chosen. The page of a
 
-  table      draws each block to scale, sizes of blocks, keys and values, and how full the filters
-             are, and shows the steps of a lookup of any key; it holds up to 16 MB of index and
-             filters, and the entries up to --embed, with 32 bytes of each value
-  database   draws the tables of each level over their ranges, and lists levels, tables and logs, by
-             the MANIFEST and the live logs; no table is opened
-  set        draws its tables layer by layer, and the filters of one of them
+  table     draws each block to scale, and shows sizes, the filters, and the steps of a lookup of
+            any key; it holds up to 16 MB of index and filters, and the entries up to --embed, with
+            32 bytes of each value
+  database  draws the tables of each level over their ranges; no table is opened
+  set       draws its tables layer by layer, and the filters of one of them
 
-Missing files and wrong sizes are shown. Damage inside the tables of a directory is not found: use
-sst verify.`
+Damage inside the tables of a directory is not found: use sst verify.`
 
 func reportCommand() *cobra.Command {
 	var f reportFlags

@@ -29,15 +29,11 @@ type scanFlags struct {
 }
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. A database
-shows the newest value of each key; a table of a database and a log show each entry with its
-sequence number and kind, a log in the order of its writes. --versions=false and --versions change
-that. Files in LevelDB's log format with other records, such as Firestore exports, print a record a
-line.
+shows the newest value of each key. A database's table and a log show each entry with its sequence
+number and kind, a log in write order: --versions=false and --versions change that. Other files in
+LevelDB's log format, such as Firestore exports, print one record per line.
 
---prefix reads no block whose filters rule the prefix out, if they contain prefixes. --where adds
-the file, its level, the offset of the data block or batch, and the version's state: live, deletion
-or shadowed. With --all-tables that includes obsolete files. A table of filters alone has no
-entries.
+With --prefix, sst skips blocks whose filters rule the prefix out.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {

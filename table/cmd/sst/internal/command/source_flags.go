@@ -42,6 +42,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
 	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "key order: auto, "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
+	cli.ExplainIn(cmd, "sources", "internal-keys", "comparator")
 	f.stdout = cmd.OutOrStdout
 }
 
@@ -49,17 +50,20 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "also read tables and logs that the MANIFEST does not list")
+	cli.ExplainIn(cmd, "sources", "all-tables")
 	f.addNoLogs(cmd)
 }
 
 // addNoLogs is addDir for commands that open no tables.
 func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "ignore a database's logs")
+	cli.ExplainIn(cmd, "sources", "no-log")
 }
 
 // addStrict adds the flag of commands that pass over damage.
 func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "stop at the first damage")
+	cli.ExplainIn(cmd, "sources", "strict")
 }
 
 func (f *sourceFlags) options() (o source.Options, err error) {

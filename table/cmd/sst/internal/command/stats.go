@@ -23,14 +23,12 @@ import (
 
 const statsLong = `Print statistics of tables: blocks, sizes, what compression and prefixes save, and the filters'
 false-positive rates: predicted, measured with random keys, and of neighbours, which are absent
-keys that differ from present ones in the last byte. sst warns if neighbours pass more than 1.5
-times as often: a fuse filter avoids that. Key sizes are without sequence number and kind.
+keys that differ from present ones in the last byte. Databases and sets are described by their
+manifests, without opening tables.
 
-A database is described by its MANIFEST, a set by its manifest: no table is opened, unless --tables
-describes each. --try shows the size of the data with other block sizes and compressions, without
-filters, from at most 16 MiB of blocks and 64 tables, spread evenly. --by-prefix shows which key
-prefixes fill it: all stored versions, and how much of them is live. It is exact in bytewise order,
-and in other orders for about half a million prefixes.
+--try samples at most 16 MiB of blocks and 64 tables, and counts no filters. --by-prefix counts all
+stored versions, and how many are live. It is exact in bytewise order, and in other orders for
+about half a million prefixes.
 See sst help sources.`
 
 func statsCommand() *cobra.Command {

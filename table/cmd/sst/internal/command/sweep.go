@@ -14,11 +14,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 )
 
-const sweepLong = `List the tables of a set's directory that no manifest there lists, and temporary files of builds
-that were killed: one per line, with size and time. With --delete, remove them. A set that is built
-again keeps its older tables until then, because programs may still read them: sweep when they have
-reopened the set. Files that changed within --age stay, since a build may be at work on them: it
-must be longer than a build takes.`
+const sweepLong = `List the tables in a set's directory that no manifest there lists, and temporary files of killed
+builds: one per line, with size and time. With --delete, remove them. Programs may still read the
+older tables of a set that was built again: sweep once they have reopened it. --age must be longer
+than a build takes.`
 
 func sweepCommand() *cobra.Command {
 	var remove, json bool

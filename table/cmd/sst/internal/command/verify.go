@@ -22,14 +22,14 @@ import (
 const verifyLong = `Check tables, logs, databases and sets, and print a line for each file: ok, or what is wrong.
 Missing files are listed as well. sst checks
 
-  - checksums, the form of all blocks, and the order of all keys, also against the index
+  - checksums, block formats, and key order, also against the index
   - that filters contain all keys and prefixes, and that exceptions (--never) are no keys
-  - in a database, tables against the MANIFEST, the kinds of keys, that logs are complete and newer
+  - a database's tables against its MANIFEST, the kinds of keys, that logs are complete and newer
     than the tables, and that engines can open CURRENT and the MANIFEST and overwrite no file
-  - in a set, SHA-256, size, entries and ranges against the manifest
+  - a set's SHA-256, sizes, entries and ranges against its manifest
 
-An unfinished record at the end of a log is normal after a crash, and ok. If a footer or an index
-is corrupt, nothing else in that table can be checked. Keys in an unknown order are no damage.
+An unfinished record at the end of a log is normal after a crash. If a footer or an index is
+corrupt, nothing else in that table can be checked.
 See sst help sources and damage.`
 
 func verifyCommand() *cobra.Command {

@@ -61,6 +61,8 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "compression", compressionNames()...)
 	flags.BoolVar(&f.properties, "properties", false, "write RocksDB's properties block")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks")
+	cli.ExplainIn(cmd, "filters", "filter-name", "filter-prefix", "filter-base-lg")
+	cli.ExplainIn(cmd, "tables", "restart-interval", "properties", "concurrency")
 }
 
 // A bitsFlag is a number of bits, or none, which is -1.
