@@ -22,9 +22,9 @@ var lookupControls = []pagetest.Control{
 
 var mapControls = []pagetest.Control{
 	{Element: "input[name=by]", Name: "radio part", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by compression", Draws: "#map"},
-	{Element: "input[name=by]", Name: "radio compression", Keys: kb.ArrowRight, Shows: "#parts", Text: "data blocks by compression ratio", Draws: "#map"},
-	{Element: "input[name=by]", Name: "radio compression ratio", Keys: kb.ArrowRight, Shows: "#parts", Text: "data blocks by number of entries", Draws: "#map"},
-	{Element: "input[name=by]", Name: "radio entries", Keys: kb.ArrowRight, Shows: "#parts", Text: "data blocks by filter load", Draws: "#map"},
+	{Element: "input[name=by]", Name: "radio compression", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by compression ratio", Draws: "#map"},
+	{Element: "input[name=by]", Name: "radio compression ratio", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by number of entries", Draws: "#map"},
+	{Element: "input[name=by]", Name: "radio entries", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by filter load", Draws: "#map"},
 	{Element: "input[name=by]", Name: "radio filter load", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by part", Draws: "#map"},
 	{Element: "#prefix", Name: "textbox with the prefix", Keys: "key0010", Shows: "#marked", Text: "2 of 47 data blocks", Draws: "#map"},
 	{Element: "#from", Name: "textbox from, ≥", Keys: "key001", Shows: "#marked", Text: "38 of 47 data blocks", Draws: "#map"},

@@ -118,8 +118,8 @@ func chooseColours(page *pagetest.Tab, before string) {
 	page.Helper()
 	page.TabTo("input[name=by]")
 	for _, tt := range []struct{ by, legend string }{
-		{"compression", "bytes of the file by compression"}, {"ratio", "data blocks by compression ratio"},
-		{"entries", "data blocks by number of entries"}, {"load", "0 % 35 % 45 % 55 % 100 % all else"},
+		{"compression", "bytes of the file by compression"}, {"ratio", "bytes of the file by compression ratio"},
+		{"entries", "bytes of the file by number of entries"}, {"load", "bytes of the file by filter load Filter load Blocks Stored"},
 	} {
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 		if got := linkWith(page, "map="+tt.by); got != before+"map="+tt.by {

@@ -21,7 +21,7 @@ class Fills {
 
   /** plain is a part's colour. */
   plain(kind) {
-    return this.keep(kind, () => color(kind === "card" ? "card" : `part-${kind.replaceAll(" ", "-")}`));
+    return this.keep(kind, () => kind === "card" ? color(kind) : kind.startsWith("rgb") ? kind : color(`part-${kind.replaceAll(" ", "-")}`));
   }
 
   /** marked is the colour with the part's mark. */

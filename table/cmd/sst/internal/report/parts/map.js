@@ -2,7 +2,7 @@
 
 const partNames = {
   data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
-  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers", gap: "in no block", damaged: "damaged",
+  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers", gap: "in no block", damaged: "damaged", rest: "all else",
 };
 
 /** Marks tell parts apart without their colours. */
@@ -24,8 +24,7 @@ class FileMap {
     this.measure = null; // what blocks are coloured by, unless by kind
     this.marked = null; // the data blocks of a range of keys
     this.count = blocks.count + model.parts.length;
-    this.start = new Float64Array(this.count);
-    for (let i = 0; i < this.count; i++) this.start[i] = i < blocks.count ? blocks.offset[i] : model.parts[i - blocks.count].offset;
+    this.start = Float64Array.from([...blocks.offset, ...model.parts.map(({ offset }) => offset)]);
     this.order = Uint32Array.from(this.start, (_, i) => i).sort((a, b) => this.start[a] - this.start[b]);
   }
 
@@ -35,30 +34,18 @@ class FileMap {
     this.measure = by in figures ? new Measure(by) : null;
   }
 
-  part(id) {
-    return id < blocks.count ? null : model.parts[id - blocks.count];
+  /** item is a data block as parts are: what it is, where, and its sizes. */
+  item(id) {
+    return model.parts[id - blocks.count] ?? { kind: "data", block: id, offset: blocks.offset[id], length: blocks.length[id], trailer: trailerSize,
+      raw: blocks.raw[id], compression: blocks.compression[id], error: blocks.errors[id] };
   }
 
-  /** extent is where a block starts, ends, and ends with its trailer. */
-  extent(id) {
-    const part = this.part(id);
-    const end = this.start[id] + (part ? part.length : blocks.length[id]);
-    return [this.start[id], end, end + (part ? part.trailer : trailerSize)];
-  }
-
-  error(id) {
-    return this.part(id) ? this.part(id).error : blocks.errors[id];
-  }
-
-  /** kind is what the block is drawn as. */
-  kind(id) {
-    const part = this.part(id);
-    if (this.error(id)) return "damaged";
-    if (part?.kind === "left out") return part.kind;
-    if (this.by === "part") return part ? part.kind : "data";
-    if (this.measure) return "rest";
-    if (part?.kind === "footer") return "footer";
-    return compressionName(part ? part.compression : blocks.compression[id]);
+  /** kind is what the item is drawn as. */
+  kind({ kind, block, compression, error }) {
+    if (error) return "damaged";
+    if (kind === "left out" || this.by === "part") return kind;
+    if (this.measure) return block === undefined ? "rest" : this.measure.kind(block);
+    return kind === "footer" ? kind : compressionName(compression);
   }
 
   layout(width) {
@@ -82,8 +69,8 @@ class FileMap {
   }
 
   rects(i) {
-    const [start, , end] = this.extent(this.order[i]);
-    return this.spans(start, end);
+    const { offset, length, trailer } = this.item(this.order[i]);
+    return this.spans(offset, offset + length + trailer);
   }
 
   at(x, y) {
@@ -101,23 +88,20 @@ class FileMap {
   draw(context) {
     const fills = new Fills(context);
     for (const [x, y, width, height] of this.spans(0, model.size)) fills.fill(fills.plain("gap"), x, y, width, height);
-    const damaged = [];
     let drawn = -1;
     for (const id of this.order) {
-      if (this.error(id)) damaged.push(id);
-      const [start, end, after] = this.extent(id);
-      const pixel = Math.floor(start / this.perPixel);
-      if (pixel === drawn && after - start < this.perPixel) continue; // the pixel is taken
+      const it = this.item(id), pixel = Math.floor(it.offset / this.perPixel);
+      if (pixel === drawn && it.length + it.trailer < this.perPixel) continue; // the pixel is taken
       drawn = pixel;
-      this.drawBlock(fills, id, start, end, after);
+      this.drawBlock(fills, it);
     }
-    for (const id of damaged) this.drawDamaged(fills, id);
+    for (const id of this.order) this.drawDamaged(fills, this.item(id));
     if (this.marked) this.drawMarked(fills, this.marked);
   }
 
   /** drawMarked underlines the marked blocks, and makes all else pale. */
   drawMarked({ context }, { first, end }) {
-    const [from, to] = first < end ? [blocks.offset[first], this.extent(end - 1)[2]] : [0, 0];
+    const [from, to] = first < end ? [blocks.offset[first], blocks.offset[end - 1] + blocks.length[end - 1] + trailerSize] : [0, 0];
     context.globalAlpha = 0.65;
     context.fillStyle = color("card");
     for (const [x, y, width, height] of [...this.spans(0, from), ...this.spans(to, model.size)]) context.fillRect(x, y, width, height);
@@ -126,49 +110,44 @@ class FileMap {
     for (const [x, y, width, height] of this.spans(from, to)) context.fillRect(x, y + height, Math.max(width, 3), mapGap - 1);
   }
 
-  drawBlock(fills, id, start, end, after) {
-    const kind = this.kind(id);
-    const shade = this.measure && id < blocks.count && !Number.isNaN(this.measure.values[id]) ? this.measure.color(id) : null;
-    for (const [x, y, width, height] of this.spans(start, end)) {
+  drawBlock(fills, it) {
+    const kind = this.kind(it), end = it.offset + it.length;
+    for (const [x, y, width, height] of this.spans(it.offset, end)) {
       const narrow = width < 1; // it gets a whole pixel: parts of pixels would be pale
-      fills.fill(shade ?? (width > leastMarked ? fills.marked(kind) : fills.plain(kind)), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
+      fills.fill(width > leastMarked ? fills.marked(kind) : fills.plain(kind), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
     }
-    const trailer = (after - end) / this.perPixel;
-    const gap = (after - start) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbours apart
+    const trailer = it.trailer / this.perPixel;
+    const gap = (it.length + it.trailer) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbours apart
     if (trailer < 1 && gap === 0) return;
-    for (const [x, y, width, height] of this.spans(end, after)) {
+    for (const [x, y, width, height] of this.spans(end, end + it.trailer)) {
       fills.fill(gap ? fills.plain("card") : fills.plain("trailer"), gap ? x - 1 : x, y, Math.max(width, 1), height);
     }
   }
 
   /** drawDamaged draws a damaged block over the others, wide enough to be seen. */
-  drawDamaged(fills, id) {
-    const [start, , after] = this.extent(id);
-    for (const [x, y, width, height] of this.spans(start, after)) {
+  drawDamaged(fills, { error, offset, length, trailer }) {
+    for (const [x, y, width, height] of error ? this.spans(offset, offset + length + trailer) : []) {
       fills.fill(fills.marked("damaged"), x, y, Math.max(width, 4), height);
     }
   }
 
   describe(i) {
-    const id = this.order[i], part = this.part(id), [start, end, after] = this.extent(id);
-    const name = part ? partNames[part.kind] + (after > end ? " block" : "") : `data block ${number(id + 1)} of ${number(blocks.count + blocks.left)}`;
-    const facts = [["at", number(start)], ["stored", count(end - start, "bytes")]];
-    const error = this.error(id);
-    const raw = part ? part.raw : blocks.raw[id];
-    if (!error && raw && raw !== end - start) facts.push(["decompressed", count(raw, "bytes")]);
-    if (part?.kind === "left out") return { title: "data blocks that are not in the page", facts: [...facts, ["blocks", number(blocks.left)]] };
-    if (after > end) facts.push(["compression", error ? "unknown" : compressionName(part ? part.compression : blocks.compression[id])]);
-    if (part?.name) facts.push(["name", shorten(part.name, 120)]);
-    if (!part) facts.push(...factsOfBlock(id));
-    if (!part && !error && this.measure) facts.push(this.measure.fact(id));
+    const { kind, name, block, offset, length, trailer, raw, compression, error } = this.item(this.order[i]);
+    const facts = [["at", number(offset)], ["stored", count(length, "bytes")]];
+    if (!error && raw && raw !== length) facts.push(["decompressed", count(raw, "bytes")]);
+    if (kind === "left out") return { title: "data blocks that are not in the page", facts: [...facts, ["blocks", number(blocks.left)]] };
+    if (trailer) facts.push(["compression", error ? "unknown" : compressionName(compression)]);
+    if (name) facts.push(["name", shorten(name, 120)]);
+    if (block !== undefined) facts.push(...factsOfBlock(block));
+    if (block !== undefined && !error && this.measure) facts.push(this.measure.fact(block));
     if (error) facts.push(["damage", error]);
-    return { title: error ? `⚠ ${name}, damaged` : name, facts, more: part || error ? [] : scanOf(id) };
+    const title = block === undefined ? partNames[kind] + (trailer ? " block" : "") : `data block ${number(block + 1)} of ${number(blocks.count + blocks.left)}`;
+    return { title: error ? `⚠ ${title}, damaged` : title, facts, more: block === undefined || error ? [] : scanOf(block) };
   }
 
   /** chose shows the number of a data block that was chosen. */
   chose(i) {
-    const id = this.order[i];
-    byId("block").value = id < blocks.count ? id + 1 : "";
+    byId("block").value = this.order[i] < blocks.count ? this.order[i] + 1 : "";
     byId("block").removeAttribute("aria-invalid");
   }
 }

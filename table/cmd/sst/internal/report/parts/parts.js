@@ -1,29 +1,28 @@
 // The table below the map: its legend, with the same figures as text.
 
 /** addUp adds a block to its group. */
-function addUp(groups, kind, stored, raw, from) {
-  const group = groups.get(kind) ?? { kind, count: 0, stored: 0, raw: 0, from };
+function addUp(groups, kind, stored, raw) {
+  const group = groups.get(kind) ?? { kind, count: 0, stored: 0, raw: 0 };
   group.count++;
   group.stored += stored;
   group.raw += raw;
   groups.set(kind, group);
 }
 
-/** groupsOf adds the blocks of the map up by what they are drawn as. */
+/** groupsOf adds the blocks of the map up by what they are drawn as: shades in their order, then others in that of the file. */
 function groupsOf(map) {
-  const groups = new Map();
+  const groups = new Map((map.measure?.shades ?? []).map((kind) => [kind, { kind, count: 0, stored: 0, raw: 0 }]));
   let trailers = 0, end = 0, gaps = 0;
   for (const id of map.order) {
-    const [start, stop, after] = map.extent(id);
-    const part = map.part(id);
-    addUp(groups, map.kind(id), stop - start, part ? part.raw : blocks.raw[id], start);
-    trailers += after - stop;
-    gaps += Math.max(0, start - end);
-    end = Math.max(end, after);
+    const it = map.item(id);
+    addUp(groups, map.kind(it), it.length, it.raw);
+    trailers += it.trailer;
+    gaps += Math.max(0, it.offset - end);
+    end = Math.max(end, it.offset + it.length + it.trailer);
   }
   if (trailers) groups.set("trailer", { kind: "trailer", count: trailers / trailerSize, stored: trailers, raw: 0 });
   if (gaps) groups.set("gap", { kind: "gap", count: 0, stored: gaps, raw: 0 });
-  return [...groups.values()];
+  return [...groups.values()].filter(({ stored }) => stored > 0);
 }
 
 /** shortSize is a number of bytes for a narrow column. */
@@ -35,22 +34,22 @@ function shareOfFile(bytes) {
 }
 
 /** partsTable is the table for what the map is coloured by. */
-function partsTable(map) {
-  const rows = groupsOf(map).map((group) => [
-    element("span", { className: "key" }, swatch(group.kind), partNames[group.kind] ?? group.kind),
-    group.count ? number(group.count) : "",
-    shortSize(group.stored),
-    group.raw > 0 ? shortSize(group.raw) : "",
-    shareOfFile(group.stored),
+function partsTable({ by, measure }, groups) {
+  const rows = groups.map(({ kind, count: n, stored, raw }) => [
+    element("span", { className: "key" }, swatch(kind), measure?.shades.includes(kind) ? measure.name(kind) : partNames[kind] ?? kind),
+    n ? number(n) : "", shortSize(stored), raw > 0 ? shortSize(raw) : "", shareOfFile(stored),
   ]);
-  const caption = `The ${count(model.size, "bytes")} of the file by ${map.by}`;
-  return tableOf(caption, [map.by === "part" ? "Part" : "Compression", "Blocks", "Stored", "Unpacked", "Share"], rows);
+  const what = measure?.figure.name ?? by;
+  const caption = `The ${count(model.size, "bytes")} of the file by ${what}`;
+  return tableOf(caption, [what[0].toUpperCase() + what.slice(1), "Blocks", "Stored", "Unpacked", "Share"], rows);
 }
 
-/** evenness is how many bits the colour of a byte tells (Shannon's entropy), where each colour has so many bytes. */
-function evenness(bytes) {
+/** telling is how many bits the colour of a byte tells (Shannon's entropy). Of figures, the shades of data blocks count if they vary. */
+function telling({ measure }, groups) {
+  if (measure && !measure.varies) return 0;
+  const bytes = groups.filter(({ kind }) => !measure || measure.shades.includes(kind)).map(({ stored }) => stored);
   const sum = bytes.reduce((a, b) => a + b, 0);
-  return bytes.reduce((bits, n) => n ? bits - n / sum * Math.log2(n / sum) : bits, 0);
+  return bytes.reduce((bits, n) => bits - n / sum * Math.log2(n / sum), 0);
 }
 
 /** A MapSection is the map with its legend, and the choices of colours and of marked keys. */
@@ -75,7 +74,7 @@ class MapSection {
   mostTelling() {
     const all = mapChoices.map((by) => {
       this.map.colorBy(by);
-      return evenness(this.map.measure ? this.map.measure.bytesByShade() : groupsOf(this.map).map(({ stored }) => stored));
+      return telling(this.map, groupsOf(this.map));
     });
     return mapChoices[all.indexOf(Math.max(...all))];
   }
@@ -97,8 +96,7 @@ class MapSection {
   /** color colours the map and shows the legend. */
   color(by) {
     this.map.colorBy(by);
-    const { measure } = this.map;
-    byId("parts").replaceChildren(...measure ? measure.legend() : [scroller("Parts of the file", partsTable(this.map))]);
+    byId("parts").replaceChildren(scroller("Parts of the file", partsTable(this.map, groupsOf(this.map))));
     this.picker.refresh();
     this.picker.tell();
   }

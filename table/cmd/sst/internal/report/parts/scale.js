@@ -18,13 +18,6 @@ function rampBar() {
   return bar;
 }
 
-/** rampSwatch is a colour of the ramp for a legend. */
-function rampSwatch(share) {
-  const made = element("span", { className: "swatch ramp-swatch", "aria-hidden": "true" });
-  made.style.background = rampColor(share);
-  return made;
-}
-
 /**
  * Loads, the shares of set bits, with their places on the ramp. The scale is the same for all
  * tables. Good filters are in its middle, which is wide: their loads differ by little.
