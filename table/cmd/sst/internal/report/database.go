@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -20,13 +19,13 @@ type database struct {
 
 // NewDatabase returns the page about a database.
 func NewDatabase(s *summary.Summary, noLogs bool) *Page {
-	d := database{s, noLogs}
 	if noLogs {
 		s.Logs = nil
 	}
-	p := &Page{About: "directory", Name: s.Path, Path: s.Path, Damage: firstOf(s.Damage), Notes: firstOf(s.Notes)}
+	d, p := database{s, noLogs}, newPage("directory", s.Path, s.Path, s.Damage, s.Notes)
 	d.addFacts(p)
-	p.Sections = []section{d.ranges(), d.levels(), d.tables(), d.others(), d.logs()}
+	tables := d.tables()
+	p.Sections = []section{d.ranges(tables), d.levels(), listTables(tables, "", "Level", "Size"), d.others(), d.logs()}
 	return p
 }
 
@@ -56,57 +55,46 @@ func (d database) addFacts(p *Page) {
 	p.Tiles.when(!d.noLogs, "writes in them", number(writes))
 }
 
-func (d database) ranges() section {
+// ranges draws the logs, and then the tables of the levels.
+func (d database) ranges(tables []bar) section {
 	s := section{ID: "picture", Title: "Levels over the range of keys"}
-	switch rows := d.rows(); {
+	var bars []bar
+	for _, f := range d.Logs {
+		if l := f.Log; l != nil && l.Smallest != nil {
+			bars = append(bars, bar{Name: f.Name, Row: "logs", Kind: "log", Bytes: uint64(f.Bytes), Smallest: l.Smallest, Largest: l.Largest})
+		}
+	}
+	switch bars = append(bars, tables...); {
 	case d.Manifest == nil:
 		s.Text = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
 	case d.Order == table.AnyOrder:
 		s.Text = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", wire.Quote([]byte(d.Comparer)))
-	case rows == nil:
+	case bars == nil:
 		s.Text = "The database has no keys."
 	default:
-		s.Picture = draw(rows, d.Order, "MANIFEST")
+		s.Picture = draw(bars, d.Order, "MANIFEST")
 	}
 	return s
 }
 
-// rows returns the rows of the picture: the logs, then the levels.
-func (d database) rows() (rows []row) {
-	logs := row{Name: "logs", Kind: "log"}
-	for _, f := range d.Logs {
-		if l := f.Log; l != nil && l.Smallest != nil {
-			logs.bars = append(logs.bars, bar{Name: f.Name, Bytes: uint64(f.Bytes), Smallest: l.Smallest, Largest: l.Largest})
+// tables returns the bars of the tables that the MANIFEST lists.
+func (d database) tables() (bars []bar) {
+	for _, t := range d.Tables {
+		f, ok := d.Found[t.Number]
+		b := bar{
+			Name: cmp.Or(f.Name, fmt.Sprintf("%06d", t.Number)), Row: fmt.Sprint("level ", t.Level), Kind: "table",
+			Cells: []string{number(t.Level), text.Bytes(t.Size)}, Bytes: t.Size,
+			Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),
 		}
-	}
-	if logs.bars != nil {
-		rows = append(rows, logs)
-	}
-	tables := d.Tables
-	for _, l := range d.Levels {
-		level := row{Name: fmt.Sprint("level ", l.Level), Kind: "table"}
-		for _, t := range tables[:l.Tables] {
-			level.bars = append(level.bars, d.bar(t))
+		switch {
+		case !ok:
+			b.Problem = "does not exist"
+		case uint64(f.Bytes) != t.Size:
+			b.Problem = "the file has " + text.Bytes(uint64(f.Bytes))
 		}
-		rows, tables = append(rows, level), tables[l.Tables:]
+		bars = append(bars, b)
 	}
-	return rows
-}
-
-// bar returns the bar of a table.
-func (d database) bar(t versions.Table) bar {
-	f, ok := d.Found[t.Number]
-	b := bar{
-		Name: cmp.Or(f.Name, fmt.Sprintf("%06d", t.Number)), Bytes: t.Size,
-		Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),
-	}
-	switch {
-	case !ok:
-		b.Problem = "does not exist"
-	case uint64(f.Bytes) != t.Size:
-		b.Problem = "the file has " + text.Bytes(uint64(f.Bytes))
-	}
-	return b
+	return bars
 }
 
 func (d database) levels() section {
@@ -123,15 +111,6 @@ func (d database) levels() section {
 			smallest, largest = wire.Quote(table.InternalFilterKey(l.Smallest.Stored)), wire.Quote(table.InternalFilterKey(l.Largest.Stored))
 		}
 		s.add("", fmt.Sprint("level ", l.Level), number(l.Tables), overlap, text.Bytes(l.Bytes), smallest, largest)
-	}
-	return s
-}
-
-func (d database) tables() section {
-	s := section{ID: "tables", Title: "Tables", Columns: []string{"File", "Level", "Size", "Smallest key", "Largest key"}}
-	for _, t := range first(&s, d.Tables) {
-		b := d.bar(t)
-		s.add(b.Problem, b.Name, number(t.Level), text.Bytes(b.Bytes), wire.Quote(b.Smallest), wire.Quote(b.Largest))
 	}
 	return s
 }
@@ -160,17 +139,23 @@ func (d database) logs() section {
 		s.Text = "The writes of a live log may not be in a table yet. Those of an obsolete log are in tables. sst does not read obsolete logs for this page."
 	}
 	for _, f := range first(&s, d.Logs) {
-		r := tableRow{Cells: []string{f.Name, stateOf(f), text.Bytes(uint64(f.Bytes))}, Note: "not read"}
-		if f.Log != nil {
-			r.Note, r.Cells = "", append(r.Cells, logCells(f.Log)...)
+		state := "unknown"
+		if f.Live != nil {
+			state = map[bool]string{true: "live", false: "obsolete"}[*f.Live]
 		}
-		s.Rows = append(s.Rows, r)
+		s.add("", append([]string{f.Name, state, text.Bytes(uint64(f.Bytes))}, logCells(f.Log)...)...)
+		if f.Log == nil {
+			s.Rows[len(s.Rows)-1].Note = "not read"
+		}
 	}
 	return s
 }
 
-// logCells says what a log has. Its keys are unknown in an unknown order.
+// logCells says what a log that was read has. Its keys are unknown in an unknown order.
 func logCells(l *summary.LogStats) []string {
+	if l == nil {
+		return nil
+	}
 	first, last, smallest, largest := "", "", "", ""
 	if l.Writes > 0 {
 		first, last = number(l.First), number(l.Last)
@@ -178,28 +163,12 @@ func logCells(l *summary.LogStats) []string {
 	if l.Smallest != nil {
 		smallest, largest = wire.Quote(l.Smallest), wire.Quote(l.Largest)
 	}
-	return []string{number(l.Writes), number(l.Deletions), first, last, skippedText(l), smallest, largest}
-}
-
-// stateOf says whether the writes of a log count.
-func stateOf(f summary.File) string {
-	switch {
-	case f.Live == nil:
-		return "unknown"
-	case *f.Live:
-		return "live"
-	}
-	return "obsolete"
-}
-
-// skippedText says which parts of a log are ignored.
-func skippedText(l *summary.LogStats) string {
-	var all []string
+	var skipped []string
 	if l.Skipped > 0 {
-		all = append(all, "⚠ "+text.Count(uint64(l.Skipped), "damaged part"))
+		skipped = append(skipped, "⚠ "+text.Count(uint64(l.Skipped), "damaged part"))
 	}
 	if l.TruncatedTail > 0 {
-		all = append(all, text.Bytes(uint64(l.TruncatedTail))+" cut short at its end")
+		skipped = append(skipped, text.Bytes(uint64(l.TruncatedTail))+" cut short at its end")
 	}
-	return cmp.Or(strings.Join(all, ", "), "nothing")
+	return []string{number(l.Writes), number(l.Deletions), first, last, cmp.Or(strings.Join(skipped, ", "), "nothing"), smallest, largest}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -27,14 +28,20 @@ const (
 
 // A Page is about a table, a database or a set.
 type Page struct {
-	About        string // "table", "database", "directory" or "set"
-	Name         string
-	Path         string // of what names the page; a table's page has its Name
-	Tiles, Facts facts
-	Damage       messages
-	Notes        messages
-	Sections     []section
-	Model        template.JS // of a table: what its script shows
+	About         string // "table", "database", "directory" or "set"
+	Name, Title   string
+	Tiles, Facts  facts
+	Damage, Notes messages
+	Sections      []section
+	Model         template.JS // of a table: what its script shows
+}
+
+// newPage returns the page about a database or a set at path, which the directory dir gives a title.
+func newPage(about, path, dir string, damage, notes []string) *Page {
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole // . is no name
+	}
+	return &Page{About: about, Name: path, Title: filepath.Base(dir), Damage: firstOf(damage), Notes: firstOf(notes)}
 }
 
 // Facts are figures with their names.
@@ -85,6 +92,15 @@ func (s *section) add(problem string, cells ...string) {
 	s.Rows = append(s.Rows, tableRow{Problem: problem, Cells: cells})
 }
 
+// listTables lists tables with their key ranges, and what the columns between name.
+func listTables(bars []bar, text string, columns ...string) section {
+	s := section{ID: "tables", Title: "Tables", Text: text, Columns: slices.Concat([]string{"File"}, columns, []string{"Smallest key", "Largest key"})}
+	for _, b := range first(&s, bars) {
+		s.add(b.Problem, slices.Concat([]string{b.Name}, b.Cells, []string{wire.Quote(b.Smallest), wire.Quote(b.Largest)})...)
+	}
+	return s
+}
+
 // number formats a number of things.
 func number[T int | uint64](n T) string {
 	return humanize.BigComma(new(big.Int).SetUint64(uint64(n)))
@@ -97,6 +113,7 @@ var funcs = template.FuncMap{
 	"number":    number[int],
 	"size":      text.Bytes,
 	"isKey":     func(column string) bool { return strings.HasSuffix(column, " key") },
+	"top":       func(line int) int { return 18*line + 2 }, // of bars in a line
 	"span":      func(columns, cells []string) int { return len(columns) - len(cells) },
 }
 
@@ -110,22 +127,11 @@ func (p *Page) Write(w io.Writer) error {
 	if err := t.Execute(&body, p); err != nil {
 		return err
 	}
-	out := page.Page{Title: p.title(), Style: page.Style(files, "parts/report.css", "parts/ranges.css")}
+	out := page.Page{Title: printable.String(p.Title), Style: page.Style(files, "parts/report.css", "parts/ranges.css")}
 	if p.Model != "" {
 		out.Style, out.Script = page.Style(files, "parts/report.css"), page.Script(files, scripts...)
 	}
 	return out.Write(w, body.String())
-}
-
-func (p *Page) title() string {
-	if p.Model != "" {
-		return printable.String(p.Name) + " – table report"
-	}
-	path := p.Path
-	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // . is no name
-	}
-	return printable.String(filepath.Base(path))
 }
 
 // scripts are the scripts of a table's page, in the order in which they run.

@@ -13,26 +13,31 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 )
 
-// rowOf makes a row of ranges such as "a-c".
-func rowOf(ranges string) (r row) {
-	for _, s := range strings.Fields(ranges) {
-		smallest, largest, _ := strings.Cut(s, "-")
-		r.bars = append(r.bars, bar{Name: s, Files: 1, Bytes: 1, Smallest: []byte(smallest), Largest: []byte(largest)})
+// barsOf makes bars of ranges such as "a-c". Each argument is a row.
+func barsOf(rows ...string) (bars []bar) {
+	for i, ranges := range rows {
+		for _, s := range strings.Fields(ranges) {
+			smallest, largest, _ := strings.Cut(s, "-")
+			bars = append(bars, bar{Name: s, Row: fmt.Sprint(i), Bytes: 1, Smallest: []byte(smallest), Largest: []byte(largest)})
+		}
 	}
-	return r
+	return bars
 }
 
 // linesOf draws lines as text: a letter for each rank of the ends of ranges, and a dot where
 // no bar is.
 func linesOf(p *picture, r row) (lines []string) {
-	for _, line := range r.Lines {
-		text := bytes.Repeat([]byte("."), len(p.ends))
-		for _, b := range line {
-			for i := b.from; i < b.to; i++ {
-				text[i] = b.Name[0]
-			}
+	text := make([][]byte, r.Lines)
+	for i := range text {
+		text[i] = bytes.Repeat([]byte("."), len(p.ends))
+	}
+	for _, b := range r.Bars {
+		for i := b.from; i < b.to; i++ {
+			text[b.Line][i] = b.Name[0]
 		}
-		lines = append(lines, string(text))
+	}
+	for _, line := range text {
+		lines = append(lines, string(line))
 	}
 	return lines
 }
@@ -62,11 +67,7 @@ func TestLines(t *testing.T) {
 		{"ends the wrong way round", table.BytewiseComparer, []string{"c-a b-b"}, [][]string{{"ccc", ".b."}}},
 		{"the empty key", table.BytewiseComparer, []string{"0- a-b"}, [][]string{{"00aa"}}},
 	} {
-		var rows []row
-		for _, ranges := range tt.rows {
-			rows = append(rows, rowOf(ranges))
-		}
-		p := draw(rows, tt.order, "MANIFEST")
+		p := draw(barsOf(tt.rows...), tt.order, "MANIFEST")
 		var got [][]string
 		for _, r := range p.Rows {
 			got = append(got, linesOf(p, r))
@@ -79,9 +80,9 @@ func TestLines(t *testing.T) {
 
 // Lines are bounded, and what has none is counted.
 func TestLinesAreBounded(t *testing.T) {
-	p := draw([]row{rowOf(strings.Repeat("a-b ", maxLines+5))}, table.BytewiseComparer, "MANIFEST")
-	if r := p.Rows[0]; len(r.Lines) != maxLines || r.LeftOut != 5 {
-		t.Errorf("%d lines, %d left out; want %d and 5", len(r.Lines), r.LeftOut, maxLines)
+	p := draw(barsOf(strings.Repeat("a-b ", maxLines+5)), table.BytewiseComparer, "MANIFEST")
+	if r := p.Rows[0]; r.Lines != maxLines || r.LeftOut != 5 {
+		t.Errorf("%d lines, %d left out; want %d and 5", r.Lines, r.LeftOut, maxLines)
 	}
 }
 
@@ -92,21 +93,21 @@ func TestBarsAreJoined(t *testing.T) {
 	for i := range files {
 		fmt.Fprintf(&ranges, "%06d-%06d ", 10*i, 10*i+5)
 	}
-	rows := []row{rowOf(ranges.String()), rowOf("000000-199990")}
-	rows[0].bars[7].Problems = 1
-	p := draw(rows, table.BytewiseComparer, "MANIFEST")
-	if n := p.bars(); n > maxBars || n < maxBars/4 || !p.Joined || !p.Problems {
+	bars := barsOf(ranges.String(), "000000-199990")
+	bars[7].Problem = "does not exist"
+	p := draw(bars, table.BytewiseComparer, "MANIFEST")
+	if n := p.bars; n > maxBars || n < maxBars/4 || !p.Joined || !p.Problems {
 		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Problems, maxBars)
 	}
 	all, lacking := bar{}, uint64(0)
-	line := p.Rows[0].Lines[0]
+	line := p.Rows[0].Bars
 	for i, b := range line {
 		all.Files, all.Bytes, lacking = all.Files+b.Files, all.Bytes+b.Bytes, lacking+b.Problems
 		if i > 0 && b.from < line[i-1].to || bytes.Compare(b.Smallest, b.Largest) >= 0 {
 			t.Errorf("bar %d, from %q to %q, starts at %d, and the one before ends at %d", i, b.Smallest, b.Largest, b.from, line[max(i-1, 0)].to)
 		}
-		if b.X < 0 || b.Width <= 0 || b.X+b.Width > 100.001 {
-			t.Errorf("bar %d is at %v, %v wide", i, b.X, b.Width)
+		if x, width := p.X(b), p.Width(b); x < 0 || width <= 0 || x+width > 100.001 {
+			t.Errorf("bar %d is at %v, %v wide", i, x, width)
 		}
 	}
 	if all.Files != files || all.Bytes != files || lacking != 1 {
@@ -117,27 +118,26 @@ func TestBarsAreJoined(t *testing.T) {
 // If the entries of files are known, a bar is as long as it has entries. Those of layers add up, and
 // all else has a place too.
 func TestBarsByEntries(t *testing.T) {
-	rowOfEntries := func(ranges string, entries ...uint64) row {
-		r := rowOf(ranges)
-		for i := range r.bars {
-			r.bars[i].Entries = entries[i]
-		}
-		return r
-	}
 	for _, tt := range []struct {
-		name string
-		rows []row
-		want [][2]float64 // from and to of each bar, in percent
+		name    string
+		rows    []string
+		entries []uint64
+		want    [][2]float64 // from and to of each bar, in percent
 	}{
-		{"tables", []row{rowOfEntries("a-b c-d e-e", 100, 299, 1)}, [][2]float64{{0, 25}, {25, 99.75}, {99.75, 100}}},
-		{"a layer", []row{rowOfEntries("c-d", 100), rowOfEntries("a-b c-d", 100, 200)}, [][2]float64{{25, 100}, {0, 25}, {25, 100}}},
-		{"an end within a table", []row{rowOfEntries("b-d", 20), rowOfEntries("a-c d-e", 60, 20)}, [][2]float64{{20, 90}, {0, 73.3}, {73.3, 100}}},
-		{"nothing in it", []row{rowOfEntries("a-b c-d", 0, 7)}, [][2]float64{{0, 0.1}, {0, 100}}},
+		{"tables", []string{"a-b c-d e-e"}, []uint64{100, 299, 1}, [][2]float64{{0, 25}, {25, 99.75}, {99.75, 100}}},
+		{"a layer", []string{"c-d", "a-b c-d"}, []uint64{100, 100, 200}, [][2]float64{{25, 100}, {0, 25}, {25, 100}}},
+		{"an end within a table", []string{"b-d", "a-c d-e"}, []uint64{20, 60, 20}, [][2]float64{{20, 90}, {0, 73.3}, {73.3, 100}}},
+		{"nothing in it", []string{"a-b c-d"}, []uint64{0, 7}, [][2]float64{{0, 0.1}, {0, 100}}},
 	} {
+		bars := barsOf(tt.rows...)
+		for i := range bars {
+			bars[i].Entries = tt.entries[i]
+		}
 		var got [][2]float64
-		for _, r := range draw(tt.rows, table.BytewiseComparer, "MANIFEST").Rows {
-			for _, b := range r.Lines[0] {
-				got = append(got, [2]float64{b.X, b.X + b.Width})
+		p := draw(bars, table.BytewiseComparer, "MANIFEST")
+		for _, r := range p.Rows {
+			for _, b := range r.Bars {
+				got = append(got, [2]float64{p.X(b), p.X(b) + p.Width(b)})
 			}
 		}
 		near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 0.31 }) // with the gap between bars

@@ -222,7 +222,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	var data bytes.Buffer
 	json.HTMLEscape(&data, line)
-	p := Page{About: "table", Name: m.File, Tiles: m.tiles(), Damage: messages{firstOf(m.Damage).Shown, 0}, Model: template.JS(data.String())}
+	p := Page{About: "table", Name: m.File, Title: m.File + " – table report", Tiles: m.tiles(), Damage: messages{firstOf(m.Damage).Shown, 0}, Model: template.JS(data.String())}
 	p.Damage.Left = m.Damaged - len(p.Damage.Shown)
 	return p.Write(w)
 }

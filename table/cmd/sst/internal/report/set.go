@@ -3,11 +3,9 @@ package report
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -22,7 +20,7 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 	if f != nil && f.Reader.FilterOnly() {
 		what = "keys"
 	}
-	p := &Page{About: "set", Name: path, Path: filepath.Dir(s.Manifest), Damage: firstOf(s.Damage), Notes: firstOf(s.Notes)}
+	p := newPage("set", path, filepath.Dir(s.Manifest), s.Damage, s.Notes)
 	p.Tiles.when(true, "tables", number(s.Tables))
 	p.Tiles.when(true, "in tables", text.Bytes(uint64(s.Bytes)))
 	p.Tiles.when(true, what, number(s.Entries))
@@ -35,7 +33,7 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 	if f != nil {
 		p.addFilters(f.Reader.Filters(), float64(max(1, entries)))
 	}
-	p.Sections = []section{setRanges(s), setTables(s)}
+	p.addSetTables(s)
 	return p
 }
 
@@ -52,55 +50,38 @@ func (p *Page) addFilters(f table.Filters, entries float64) {
 	p.Facts.when(f.Table != nil, "filters of tables", bits(kind, f.TableEntry))
 }
 
-// setRanges draws the layers, the newest first, and then all other tables.
-func setRanges(set *summary.SetSummary) section {
-	s := section{ID: "picture", Title: "Tables over the range of keys", Text: "The set has no keys."}
-	var rows []row
-	for i, t := range set.Files {
-		if i == 0 || t.Layer != set.Files[i-1].Layer || t.Removals != set.Files[i-1].Removals {
-			rows = append(rows, row{Name: layerName(t.Layer), Kind: "table"})
+// addSetTables draws and lists the tables of the layers, the newest first, and then all others.
+func (p *Page) addSetTables(set *summary.SetSummary) {
+	var bars []bar
+	for _, t := range set.Files {
+		b := bar{
+			Name: t.Name, Row: "base", Kind: "table", Problem: t.Problem,
+			Bytes: uint64(t.Size), Entries: t.Entries, Smallest: t.Smallest, Largest: t.Largest,
+			Cells: []string{number(t.Entries), text.Bytes(uint64(t.Size)), text.Bytes(uint64(t.TailSize))},
 		}
-		last := &rows[len(rows)-1]
-		if t.Removals {
-			last.Kind = "removal"
+		if t.Layer > 0 {
+			b.Row = fmt.Sprint("layer ", t.Layer)
 		}
-		last.bars = append(last.bars, bar{
-			Name: t.Name, Bytes: uint64(t.Size), Entries: t.Entries, Smallest: t.Smallest, Largest: t.Largest, Problem: t.Problem,
-		})
-	}
-	if rows != nil {
-		s.Text, s.Picture = "", draw(rows, table.BytewiseComparer, "manifest of the set")
-	}
-	return s
-}
-
-// layerName names a layer, or what is in none.
-func layerName(layer int) string {
-	if layer == 0 {
-		return "base"
-	}
-	return fmt.Sprint("layer ", layer)
-}
-
-func setTables(set *summary.SetSummary) section {
-	s := section{ID: "tables", Title: "Tables", Columns: []string{"File", "Entries", "Size", "Filters and index", "Smallest key", "Largest key"}}
-	switch {
-	case set.Layers > 0:
-		s.Columns = slices.Insert(s.Columns, 1, "Layer")
-		s.Text = "A lookup asks the layers from the newest to the oldest, and then the base. Of each it asks at most one table with entries, and at most one with removals."
-	case set.Tables > 0:
-		s.Text = "A lookup asks the one table whose range has the key."
-	}
-	for _, t := range first(&s, set.Files) {
-		cells := []string{t.Name, number(t.Entries), text.Bytes(uint64(t.Size)), text.Bytes(uint64(t.TailSize)), wire.Quote(t.Smallest), wire.Quote(t.Largest)}
-		layer := layerName(t.Layer)
+		layer := b.Row
 		if t.Removals {
-			layer += ", removals"
+			b.Kind, layer = "removal", layer+", removals"
 		}
 		if set.Layers > 0 {
-			cells = slices.Insert(cells, 1, layer)
+			b.Cells = append([]string{layer}, b.Cells...)
 		}
-		s.add(t.Problem, cells...)
+		bars = append(bars, b)
 	}
-	return s
+	ranges := section{ID: "picture", Title: "Tables over the range of keys", Text: "The set has no keys."}
+	if bars != nil {
+		ranges.Text, ranges.Picture = "", draw(bars, table.BytewiseComparer, "manifest of the set")
+	}
+	columns, text := []string{"Entries", "Size", "Filters and index"}, ""
+	switch {
+	case set.Layers > 0:
+		columns = append([]string{"Layer"}, columns...)
+		text = "A lookup asks the layers from the newest to the oldest, and then the base. Of each it asks at most one table with entries, and at most one with removals."
+	case set.Tables > 0:
+		text = "A lookup asks the one table whose range has the key."
+	}
+	p.Sections = []section{ranges, listTables(bars, text, columns...)}
 }
