@@ -2,26 +2,19 @@ package report
 
 import (
 	"encoding/binary"
-	"slices"
+	"encoding/json"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // Blocks are the data blocks in a compact form, because there can be very many.
 type Blocks struct {
-	Count int `json:"count"`
-
-	// Left is how many blocks follow that the page leaves out, as their index entries would
-	// exceed maxHeld.
-	Left int `json:"left,omitempty"`
-
-	Index   index  `json:"index"`
-	Entries packed `json:"entries"`
-
-	Embedded int            `json:"held"`   // number of blocks in Entries
-	Errors   map[int]string `json:"errors"` // errors of damaged blocks, by number
+	Count   int            `json:"count"`
+	Left    int            `json:"left,omitempty"` // how many follow that the page leaves out, as their index entries would exceed maxHeld
+	Index   packed         `json:"index"`          // an index as JSON
+	Entries packed         `json:"entries"`
+	Errors  map[int]string `json:"errors"` // errors of damaged blocks, by number
 }
 
 // An index has what is known of each block without its entries.
@@ -33,43 +26,46 @@ type index struct {
 	Separators [][]byte
 }
 
-func (i index) MarshalJSON() ([]byte, error) {
-	type plain index
-	return packJSON(plain(i))
-}
-
 // Entries of blocks have a key, as the number of bytes that it shares with the one before, the number
 // of other bytes, and these bytes; the length of the value; and the length and the bytes of its start.
 
-// maxShownValue is how many bytes of a value the page has.
-const maxShownValue = 32
+const (
+	maxShownValue = 32 // bytes of a value
+	maxSample     = 80 // bytes of an example key
+	indexBytes    = 10 // about what a block takes in the page beside its separator
+)
 
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
 func (c *collector) blocks() []tablestats.FilterStats {
-	keys := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1))
-	c.Blocks.Errors = map[int]string{}
+	keys, sizes, data := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1)), newBlockSizes(), c.f.Layout.Data
+	var in index
 	i := 0
+	c.Blocks.Errors = map[int]string{}
 	for b, err := range tablestats.Blocks(c.f) {
 		keys.Add(b, err)
+		damage := c.damage(err)
+		var entries []byte
 		if err == nil {
-			c.count(b)
-			if i == 0 || i == len(c.f.Layout.Data)/2 {
+			entries = c.entries(b, sizes)
+			if i == 0 || i == len(data)/2 {
 				c.sample(b)
 			}
 		}
-		c.damage(err)
-		c.add(b, errorText(err))
+		c.addBlock(&in, b, entries, damage)
 		i++
 	}
-	if c.Blocks.Left > 0 {
-		c.Parts = append(c.Parts, Part{Kind: "left out", Offset: c.end, Length: c.leftEnd - c.end})
+	c.Blocks.Index, _ = json.Marshal(in) // numbers and bytes have no errors
+	if n := len(c.Samples); n > 0 {
+		c.Samples = append(c.Samples, append(append([]byte{}, c.Samples[n-1]...), '~'))
 	}
-	c.Histograms = c.sizes.histograms(c.f.Internal)
+	if left := data[c.Blocks.Count:]; len(left) > 0 {
+		from, last := left[0].Offset, left[len(left)-1]
+		c.Blocks.Left = len(left)
+		c.Parts = append(c.Parts, Part{Kind: "left out", Offset: from, Length: last.Offset + last.Length + format.TrailerLen - from})
+	}
+	c.Histograms = sizes.histograms(c.f.Internal)
 	return keys.Stats()
 }
-
-// maxSample is the length of the longest example key.
-const maxSample = 80
 
 // sample takes the first key of a block for an example to look up.
 func (c *collector) sample(b tablestats.Block) {
@@ -81,90 +77,55 @@ func (c *collector) sample(b tablestats.Block) {
 	}
 }
 
-// absentSample adds an example that is not in the table, if there are others.
-func (c *collector) absentSample() {
-	if len(c.Samples) == 0 {
+// addBlock adds a block to the index. If there is no room for it, all that follow are left out too.
+func (c *collector) addBlock(in *index, b tablestats.Block, entries []byte, damage string) {
+	if c.held -= int64(indexBytes + len(b.Separator) + len(damage)); c.held < 0 {
+		c.held = 0
 		return
 	}
-	absent := append(slices.Clone(c.Samples[len(c.Samples)-1]), '~')
-	if _, found, err := c.f.Get(absent); err == nil && !found {
-		c.Samples = append(c.Samples, absent)
-	}
-}
-
-// indexBytes is about what a block takes in the page beside its separator.
-const indexBytes = 10
-
-// add adds a block to the Blocks, or leaves it out. Once one is left out, all others are.
-func (c *collector) add(b tablestats.Block, damage string) {
-	out := &c.Blocks
-	size := int64(indexBytes + len(b.Separator) + len(damage))
-	if size > c.held || out.Left > 0 {
-		out.Left++
-		c.leftEnd = b.Offset + b.Length + format.TrailerLen
-		return
-	}
-	c.held -= size
-	c.end = b.Offset + b.Length + format.TrailerLen
-	var entries []byte
 	compression := 0
 	if damage == "" {
-		entries, compression = c.encodeEntries(b.Iter), c.compression(b.Handle, b.Compression)
+		compression = c.compression(b.Handle, b.Compression)
 	} else {
-		out.Errors[out.Count] = damage
+		c.Blocks.Errors[c.Blocks.Count] = damage
 	}
 	for i, n := range []uint64{
 		b.Offset, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(compression), uint64(len(entries)),
 	} {
-		out.Index.Columns[i] = append(out.Index.Columns[i], n)
+		in.Columns[i] = append(in.Columns[i], n)
 	}
-	out.Index.Separators = append(out.Index.Separators, b.Separator)
-	out.Entries = append(out.Entries, entries...)
-	out.Count++
-	if len(entries) > 0 {
-		out.Embedded++
-	}
+	in.Separators = append(in.Separators, b.Separator)
+	c.Blocks.Entries = append(c.Blocks.Entries, entries...)
+	c.Blocks.Count++
 }
 
-// count counts a sound block.
-func (c *collector) count(b tablestats.Block) {
+// entries counts the entries of a sound block, and returns them for the page, or nil if they exceed the budget.
+func (c *collector) entries(b tablestats.Block, sizes blockSizes) (all []byte) {
 	t := &c.Totals
-	t.Entries += b.Entries
-	t.Deletions += b.Deletions
-	t.Stored += int64(b.Length)
-	t.Raw += int64(b.Raw)
-	t.Keys += b.KeyBytes
-	t.Values += b.ValueBytes
-	c.sizes.stored[int(b.Length)]++
-	c.sizes.raw[b.Raw]++
-	c.sizes.entries[b.Entries]++
-	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
-		c.sizes.keys[len(c.userKey(b.Iter.Key()))]++
-		c.sizes.values[len(b.Iter.Value())]++
-	}
-}
-
-// userKey returns the user key, or the whole key if it is not an internal key.
-func (c *collector) userKey(key []byte) []byte {
-	if user := c.f.FilterKey(key); user != nil {
-		return user
-	}
-	return key
-}
-
-// encodeEntries returns the entries of a block for the page, or nil if they exceed the
-// budget.
-func (c *collector) encodeEntries(entries *encoded.Iter) (all []byte) {
+	t.Entries, t.Deletions = t.Entries+b.Entries, t.Deletions+b.Deletions
+	t.Stored, t.Raw = t.Stored+int64(b.Length), t.Raw+int64(b.Raw)
+	t.Keys, t.Values = t.Keys+b.KeyBytes, t.Values+b.ValueBytes
+	sizes.stored[int(b.Length)]++
+	sizes.raw[b.Raw]++
+	sizes.entries[b.Entries]++
 	var keys tablestats.PrefixTracker
-	for ok := entries.First(); ok; ok = entries.Next() {
-		key, value, shared := entries.Key(), entries.Value(), keys.SharedLen(entries)
-		all = binary.AppendUvarint(all, uint64(shared))
-		all = appendBytes(all, key[shared:])
-		all = binary.AppendUvarint(all, uint64(len(value)))
-		all = appendBytes(all, value[:min(len(value), maxShownValue)])
-		if int64(len(all)) > c.budget {
-			return nil
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		key, value, shared := b.Iter.Key(), b.Iter.Value(), keys.SharedLen(b.Iter)
+		user := c.f.FilterKey(key)
+		if user == nil {
+			user = key // it is no internal key
 		}
+		sizes.keys[len(user)]++
+		sizes.values[len(value)]++
+		if int64(len(all)) <= c.budget {
+			all = binary.AppendUvarint(all, uint64(shared))
+			all = appendBytes(all, key[shared:])
+			all = binary.AppendUvarint(all, uint64(len(value)))
+			all = appendBytes(all, value[:min(len(value), maxShownValue)])
+		}
+	}
+	if int64(len(all)) > c.budget {
+		return nil
 	}
 	c.budget -= int64(len(all))
 	return all

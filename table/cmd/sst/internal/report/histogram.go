@@ -24,6 +24,7 @@ type Series struct {
 	Median int     `json:"median"`
 	Max    int     `json:"max"`
 	Mean   float64 `json:"mean"`
+	sizes  sizeCounts
 }
 
 // A Bin counts the sizes ≥ From and ≤ To.
@@ -50,44 +51,38 @@ func newBlockSizes() blockSizes {
 	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 }
 
-// named are sizes of one kind, with their name.
-type named struct {
-	name string
-	sizeCounts
-}
-
 // histograms returns the histograms that have sizes.
 func (t blockSizes) histograms(internal bool) []Histogram {
 	if len(t.stored) == 0 {
 		return []Histogram{}
 	}
-	sizes := []named{{"as stored", t.stored}, {"decompressed", t.raw}}
+	sizes := []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}
 	if maps.Equal(t.stored, t.raw) {
-		sizes = []named{{"", t.stored}}
+		sizes = []Series{{sizes: t.stored}}
 	}
 	all := []Histogram{
 		histogram("Block sizes", "bytes", "blocks", sizes...),
-		histogram("Entries in a block", "entries", "blocks", named{"", t.entries}),
+		histogram("Entries in a block", "entries", "blocks", Series{sizes: t.entries}),
 	}
 	if len(t.keys) > 0 {
 		keys := "keys"
 		if internal {
 			keys = "user keys"
 		}
-		all = append(all, histogram("Lengths of keys and values", "bytes", "entries", named{keys, t.keys}, named{"values", t.values}))
+		all = append(all, histogram("Lengths of keys and values", "bytes", "entries", Series{Name: keys, sizes: t.keys}, Series{Name: "values", sizes: t.values}))
 	}
 	return all
 }
 
 // histogram counts the sizes of each series.
-func histogram(title, unit, of string, all ...named) Histogram {
-	h := Histogram{Title: title, Unit: unit, Of: of}
+func histogram(title, unit, of string, all ...Series) Histogram {
+	h := Histogram{Title: title, Unit: unit, Of: of, Series: all}
 	var varying []sizeCounts
 	least, most := math.MaxInt, 0
-	for _, t := range all {
-		s := t.series(t.name)
-		if h.Series = append(h.Series, s); s.Min < s.Max {
-			varying = append(varying, t.sizeCounts)
+	for i := range all {
+		s := &all[i]
+		if s.measure(); s.Min < s.Max {
+			varying = append(varying, s.sizes)
 			least, most = min(least, s.Min), max(most, s.Max)
 		}
 	}
@@ -98,37 +93,27 @@ func histogram(title, unit, of string, all ...named) Histogram {
 	for i := range h.Bins {
 		h.Bins[i].Counts = make([]int, len(varying))
 	}
-	for i, t := range varying {
-		t.fill(h.Bins, i)
+	for i, sizes := range varying {
+		for size, n := range sizes {
+			h.Bins[sort.Search(len(h.Bins), func(at int) bool { return h.Bins[at].To >= size })].Counts[i] += n
+		}
 	}
 	return h
 }
 
-// series returns the figures of the sizes.
-func (t sizeCounts) series(name string) Series {
-	sizes := slices.Sorted(maps.Keys(t))
-	s := Series{Name: name, Min: sizes[0], Max: sizes[len(sizes)-1]}
-	n, sum := 0, 0.0
+// measure sets the figures of the sizes.
+func (s *Series) measure() {
+	sizes := slices.Sorted(maps.Keys(s.sizes))
+	s.Min, s.Max = sizes[0], sizes[len(sizes)-1]
+	n, sum, below := 0, 0.0, 0
 	for _, size := range sizes {
-		n += t[size]
-		sum += float64(size) * float64(t[size])
+		n += s.sizes[size]
+		sum += float64(size) * float64(s.sizes[size])
 	}
 	s.Mean = sum / float64(n)
-	below := 0
-	for _, size := range sizes {
-		if below += t[size]; 2*below >= n {
-			s.Median = size
-			break
-		}
-	}
-	return s
-}
-
-// fill counts the sizes in the bins, as those of a series.
-func (t sizeCounts) fill(bins []Bin, series int) {
-	for size, n := range t {
-		at := sort.Search(len(bins), func(i int) bool { return bins[i].To >= size })
-		bins[at].Counts[series] += n
+	for i := 0; 2*below < n; i++ {
+		s.Median = sizes[i]
+		below += s.sizes[sizes[i]]
 	}
 }
 

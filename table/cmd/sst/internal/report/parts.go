@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -40,11 +41,18 @@ func (c *collector) parts() {
 		c.addPart(kindOf(part.Name), name, part.Handle)
 	}
 	c.addPart("metaindex", "", l.Metaindex)
-	if last := &c.Parts[len(c.Parts)-1]; last.Error == "" {
-		last.Error = errorText(err) // the checksum can be right although the form is not
-	}
 	c.addPart("index", "", l.Index)
 	c.Parts = append(c.Parts, Part{Kind: "footer", Offset: uint64(l.Footer), Length: format.FooterLen, Raw: format.FooterLen})
+	for _, err := range []error{err, c.f.Filters().Err} { // the checksum can be right although the form is not
+		var corrupt *table.CorruptionError
+		if !errors.As(err, &corrupt) {
+			continue
+		}
+		text := c.damage(corrupt)
+		if i := slices.IndexFunc(c.Parts, func(p Part) bool { return p.Offset == uint64(corrupt.Offset) }); i >= 0 && c.Parts[i].Error == "" {
+			c.Parts[i].Error = text
+		}
+	}
 }
 
 // kindOf returns the kind of a block with this name in the metaindex.
@@ -62,50 +70,42 @@ func kindOf(name string) string {
 
 func (c *collector) addPart(kind, name string, h table.Handle) {
 	contents, id, err := c.f.Layout.ReadBlock(h)
-	c.damage(err)
-	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: errorText(err)}
+	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: c.damage(err)}
 	if err == nil {
 		p.Compression = c.compression(h, id)
 	}
 	c.Parts = append(c.Parts, p)
 }
 
-// filters adds the filters that lookups check, with their contents if the page is to hold
-// them, and says why others are not used.
-func (c *collector) filters(stats []tablestats.FilterStats, holdWhole bool) {
-	all := c.f.Filters()
-	for _, s := range stats {
-		s.Name = printable.Escape([]byte(s.Name))
-		if s.WholeTable {
-			c.Whole = c.filter(s, all.TableEntry, holdWhole)
-		} else {
-			c.Filter = c.filter(s, all.BlocksEntry, c.Blocks.Left == 0 && c.take(all.BlocksEntry))
-		}
+// compression returns the number of a block's compression in Compressions.
+func (c *collector) compression(h table.Handle, id byte) int {
+	name := tablestats.Compression(c.f, h, id)
+	i := slices.Index(c.Compressions, name)
+	if i < 0 {
+		i, c.Compressions = len(c.Compressions), append(c.Compressions, name)
 	}
-	if why := c.f.FilterNote(); why != "" {
-		c.Note = "A filter of the table is " + why + "."
-	}
-	var corrupt *table.CorruptionError // of a filter whose checksum is right
-	if !errors.As(all.Err, &corrupt) {
-		return
-	}
-	c.damage(corrupt)
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.Offset == uint64(corrupt.Offset) && p.Error == "" {
-			p.Error = errorText(corrupt)
-		}
-	}
+	return i
 }
 
-// filter returns nil if the filter cannot be read. It could be before, so the file has
-// changed.
-func (c *collector) filter(s tablestats.FilterStats, entry table.MetaindexEntry, hold bool) *Filter {
-	if !hold {
-		return &Filter{FilterStats: s, LeftOut: true}
+// filters adds the filters that lookups check, with their contents if the page holds them, and says
+// whether a table without data blocks has keys.
+func (c *collector) filters(stats []tablestats.FilterStats, whole packed) {
+	for _, s := range stats {
+		s.Name = printable.Escape([]byte(s.Name))
+		contents, at := whole, &c.Whole
+		if !s.WholeTable {
+			contents, at = nil, &c.Filter
+			if c.Blocks.Left == 0 {
+				contents = c.hold(c.f.Filters().BlocksEntry)
+			}
+		}
+		*at = &Filter{FilterStats: s, Rates: s.Rates, Contents: contents, LeftOut: contents == nil}
 	}
-	contents, _, err := c.f.Layout.ReadBlock(entry.Handle)
-	if err != nil {
-		return nil
+	if c.Blocks.Count == 0 {
+		_, err := c.f.Reader.FirstKey()
+		c.FilterOnly = errors.Is(err, table.ErrFilterOnly)
+		if errors.Is(err, table.ErrCorrupt) {
+			c.Hidden = c.damage(err)
+		}
 	}
-	return &Filter{FilterStats: s, Rates: s.Rates, Contents: contents}
 }

@@ -6,13 +6,13 @@ package report
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
-	"strconv"
 
 	"github.com/dustin/go-humanize"
 
@@ -44,31 +44,26 @@ type Model struct {
 	Scan     []string `json:"scan"`
 	Size     int64    `json:"size"`
 	Internal bool     `json:"internal"`
-	Note     string   `json:"note,omitempty"`  // why a filter is not used
+	Note     string   `json:"note,omitempty"`  // what a filter is that is not used
 	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise: the page then looks up no keys
 
 	FilterOnly bool   `json:"filter_only"`      // there is a filter of keys, and no entries
 	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
 
-	Totals       Totals            `json:"-"`
-	Compressions map[string]string `json:"compressions"` // names of compressions, by id; of zlib by zlibID
-	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
-	Blocks       Blocks            `json:"blocks"`
-	Filter       *Filter           `json:"filter,omitempty"` // the block filters
-	Whole        *Filter           `json:"whole,omitempty"`
-	Histograms   []Histogram       `json:"histograms"`
-	Samples      [][]byte          `json:"samples"` // example keys; the last one is absent
-	Damage       []string          `json:"-"`       // the first maxDamage messages
-	Damaged      int               `json:"-"`       // number of all messages
+	Totals       Totals      `json:"-"`
+	Compressions []string    `json:"compressions"` // their names, which blocks have by number
+	Parts        []Part      `json:"parts"`        // the blocks other than data blocks, and the footer
+	Blocks       Blocks      `json:"blocks"`
+	Filter       *Filter     `json:"filter,omitempty"` // the block filters
+	Whole        *Filter     `json:"whole,omitempty"`
+	Histograms   []Histogram `json:"histograms"`
+	Samples      [][]byte    `json:"samples"` // example keys; the last one is most likely absent
+	Damage       messages    `json:"-"`
 }
 
-const (
-	// maxHeld limits the bytes of index and filters in a page. base64 makes 4 bytes of 3: with
-	// the entries of the default Embed, the page stays under 30 MB.
-	maxHeld = 16_000_000
-
-	maxDamage = 1000
-)
+// maxHeld limits the bytes of index and filters in a page. base64 makes 4 bytes of 3: with
+// the entries of the default Embed, the page stays under 30 MB.
+const maxHeld = 16_000_000
 
 // Totals are sums over the sound data blocks.
 type Totals struct {
@@ -94,22 +89,9 @@ func (p packed) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(p); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(out.Bytes())
-}
-
-// packJSON returns v as JSON, which is packed.
-func packJSON(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return packed(data).MarshalJSON()
+	_, err = w.Write(p)
+	err = errors.Join(err, w.Close())
+	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, out.Bytes()), '"'), err
 }
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and
@@ -121,96 +103,61 @@ func New(f *dbfile.File, o Options) (*Model, error) { return newModel(f, o, maxH
 func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Scan: o.Scan, Size: f.Size, Internal: f.Internal,
-		Compressions: map[string]string{}, Samples: [][]byte{},
+		Note: f.FilterNote(), Order: f.OrderNote, Compressions: []string{}, Samples: [][]byte{},
 	}
-	if m.Order = f.OrderNote; m.Order == "" && f.Order != table.BytewiseComparer {
+	if m.Order == "" && f.Order != table.BytewiseComparer {
 		m.Order = "keys are in the order of " + printable.String(f.Order.Name())
 	}
 	c := collector{
-		Model: m, f: f, sizes: newBlockSizes(), damaged: map[int64]bool{},
+		Model: m, f: f, damaged: map[int64]bool{},
 		budget: int64(min(o.Embed, 1<<60) / 4 * 3), held: held, // base64 makes 4 bytes of 3
 	}
-	holdWhole := c.take(f.Filters().TableEntry)
+	whole := c.hold(f.Filters().TableEntry)
 	stats := c.blocks()
 	c.parts()
-	c.filters(stats, holdWhole)
-	c.withoutBlocks()
-	c.absentSample()
+	c.filters(stats, whole)
 	err := errors.Join(c.found...)
-	lines := text.Lines(err)
-	m.Damage, m.Damaged = lines[:min(len(lines), maxDamage)], len(lines)
+	m.Damage = firstOf(text.Lines(err))
 	return m, err
 }
 
 // A collector collects what is in a Model.
 type collector struct {
 	*Model
-	f            *dbfile.File
-	budget       int64  // bytes left for entries
-	held         int64  // bytes left for index and filters
-	end, leftEnd uint64 // where the last block ends, and the last one that is left out
-	sizes        blockSizes
-	found        []error        // damage, once per block
-	damaged      map[int64]bool // offsets of damaged blocks
+	f       *dbfile.File
+	budget  int64          // bytes left for entries
+	held    int64          // bytes left for index and filters
+	found   []error        // damage, once per block
+	damaged map[int64]bool // offsets of damaged blocks
 }
 
-// take says whether there is room for a filter, and takes it.
-func (c *collector) take(filter table.MetaindexEntry) bool {
-	fits := filter.Handle.Length <= uint64(c.held)
-	if fits {
-		c.held -= int64(filter.Handle.Length)
+// hold returns the contents of a filter if there is room for them, and it can be read.
+func (c *collector) hold(filter table.MetaindexEntry) packed {
+	if filter.Length > uint64(c.held) {
+		return nil
 	}
-	return fits
+	c.held -= int64(filter.Length)
+	contents, _, err := c.f.Layout.ReadBlock(filter.Handle)
+	if err != nil {
+		return nil // parts says why
+	}
+	return contents
 }
 
-// withoutBlocks sets what a table without data blocks is.
-func (c *collector) withoutBlocks() {
-	if c.Blocks.Count > 0 {
-		return
-	}
-	_, err := c.f.Reader.FirstKey()
-	c.FilterOnly = errors.Is(err, table.ErrFilterOnly)
-	if errors.Is(err, table.ErrCorrupt) {
-		c.damage(err)
-		c.Hidden = errorText(err)
-	}
-}
-
-// damage adds damage. A block can be read twice, with different errors: the first one counts.
-func (c *collector) damage(err error) {
-	if err == nil {
-		return
-	}
-	var corrupt *table.CorruptionError
-	if errors.As(err, &corrupt) {
-		if c.damaged[corrupt.Offset] {
-			return
-		}
-		c.damaged[corrupt.Offset] = true
-	}
-	c.found = append(c.found, err)
-}
-
-func errorText(err error) string {
+// damage adds damage, and returns its text. A block can be read twice, with different errors: the first one counts.
+func (c *collector) damage(err error) string {
 	if err == nil {
 		return ""
 	}
-	return printable.String(err.Error())
-}
-
-// zlibID is the page's number for zlib, as its compression id is that of zstd too. No sound
-// block has it for an id.
-const zlibID = 0xff
-
-// compression returns the page's number for a block's compression, and adds its name to the
-// Model.
-func (c *collector) compression(h table.Handle, id byte) int {
-	name := tablestats.Compression(c.f, h, id)
-	if name == "zlib" {
-		id = zlibID
+	offset := int64(-1)
+	if corrupt := (*table.CorruptionError)(nil); errors.As(err, &corrupt) {
+		offset = corrupt.Offset
 	}
-	c.Compressions[strconv.Itoa(int(id))] = name
-	return int(id)
+	if offset < 0 || !c.damaged[offset] {
+		c.found = append(c.found, err)
+	}
+	c.damaged[offset] = true
+	return printable.String(err.Error())
 }
 
 // Write writes the page. Data of the table is in it only as printable text and as JSON. The JSON
@@ -222,13 +169,13 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	var data bytes.Buffer
 	json.HTMLEscape(&data, line)
-	p := Page{About: "table", Name: m.File, Title: m.File + " – table report", Tiles: m.tiles(), Damage: messages{firstOf(m.Damage).Shown, 0}, Model: template.JS(data.String())}
-	p.Damage.Left = m.Damaged - len(p.Damage.Shown)
+	p := Page{About: "table", Name: m.File, Title: m.File + " – table report", Damage: m.Damage, Model: template.JS(data.String())}
+	m.addTiles(&p.Tiles)
 	return p.Write(w)
 }
 
-// tiles are what one wants to know first.
-func (m *Model) tiles() (tiles facts) {
+// addTiles adds what one wants to know first.
+func (m *Model) addTiles(tiles *facts) {
 	t := m.Totals
 	mean := func(sum int64) string { return humanize.FtoaWithDigits(float64(sum)/float64(t.Entries), 1) + " bytes" }
 	tiles.when(true, "file", text.Bytes(uint64(m.Size)))
@@ -237,7 +184,7 @@ func (m *Model) tiles() (tiles facts) {
 		if m.Whole != nil {
 			tiles.when(true, "keys in the filter", number(m.Whole.Keys))
 		}
-		return tiles
+		return
 	}
 	tiles.when(true, "entries", number(t.Entries))
 	tiles.when(true, "data blocks", number(m.Blocks.Count+m.Blocks.Left))
@@ -248,5 +195,4 @@ func (m *Model) tiles() (tiles facts) {
 	tiles.when(m.Internal, "keys are", "internal")
 	tiles.when(!m.Internal, "keys are", "plain")
 	tiles.when(m.Order != "", "order", m.Order)
-	return tiles
 }

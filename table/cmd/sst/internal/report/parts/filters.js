@@ -128,7 +128,7 @@ function showLeftOut(section, title, sum) {
 /** showFilters returns what chooses a filter and a line in the pictures. */
 function showFilters() {
   const section = byId("filters");
-  if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
+  if (model.note) section.append(element("p", { className: "warning" }, `⚠ A filter of the table is ${model.note}.`));
   if (!model.filter && !model.whole) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
   if (model.whole?.left_out) showLeftOut(section, "Of the whole table", model.whole);
   const line = wholeFilter ? showWholeFilter(section) : () => {};

@@ -4,13 +4,12 @@ const longestFirst = 80; // bytes of the key that is shown first
 
 /** heldText says what the page holds, and what it leaves out. */
 function heldText() {
-  let full = 0;
-  for (const entries of blocks.entries) full += entries > 0;
+  const full = blocks.entries.filter((n) => n > 0).length, held = blocks.held.filter((n) => n > 0).length;
   const left = [];
   if (blocks.left) left.push(`the index entries and the keys of ${number(blocks.left)} of ${count(blocks.count + blocks.left, "data blocks")}, those with the largest keys`);
   if (model.whole?.left_out) left.push(`the filter of the table, ${size(model.whole.bytes)}`);
   if (model.filter?.left_out) left.push(`the block filters, ${size(model.filter.bytes)}`);
-  if (full > model.blocks.held) left.push(`the keys of ${number(full - model.blocks.held)} of ${number(full)} data blocks${blocks.left ? " of the rest" : ""}`);
+  if (full > held) left.push(`the keys of ${number(full - held)} of ${number(full)} data blocks${blocks.left ? " of the rest" : ""}`);
   const damaged = damageText();
   if (left.length) return `This page leaves out, to be of a size that browsers load: ${left.join("; ")}.${damaged}`;
   if (model.filter_only) return "This page holds the filter. The table has nothing else.";
