@@ -15,9 +15,6 @@ import (
 //go:embed parts
 var parts embed.FS
 
-// scripts are the shared scripts, in the order in which they run.
-var scripts = []string{"parts/text.js", "parts/format.js", "parts/bloom.js", "parts/dom.js", "parts/picker.js", "parts/probes.js"}
-
 // A Page is a page without its body. Functions Script and Style return what its fields of
 // these names hold.
 type Page struct {
@@ -44,19 +41,21 @@ func (p Page) Write(w io.Writer, body ...string) error {
 	return nil
 }
 
-// Script returns the shared scripts and the named files, in this order, as one function, so
-// that their names are not global. The function may wait: the page is ready when window.ready is.
-func Script(files fs.FS, names ...string) string {
+// Script returns the shared scripts and those in the folder parts of files, main.js last, as one function,
+// so that their names are not global. What main.js needs must not be used before, except by functions and
+// classes. The function may wait: the page is ready when window.ready is.
+func Script(files fs.FS) string {
 	var b strings.Builder
 	b.WriteString("window.ready = (async () => {\n\"use strict\";\n")
-	for _, name := range scripts {
-		b.WriteString(Read(parts, name))
+	for _, from := range []fs.FS{parts, files} {
+		names, _ := fs.Glob(from, "parts/*.js") // the pattern is right
+		for _, name := range names {
+			if name != "parts/main.js" {
+				b.WriteString(Read(from, name))
+			}
+		}
 	}
-	for _, name := range names {
-		b.WriteString(Read(files, name))
-	}
-	b.WriteString("})();\n")
-	return b.String()
+	return b.String() + Read(files, "parts/main.js") + "})();\n"
 }
 
 // Style returns the shared style sheet and the named files.

@@ -3,15 +3,14 @@ package page
 import (
 	"strings"
 	"testing"
-
-	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"testing/fstest"
 )
 
 // The script and the style are in the page as they are, with their hashes, and the title is
 // text.
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	p := Page{Title: "</title><b>{{style}}", Script: Script(parts, "parts/text.js"), Style: Style(parts, "parts/page.css")}
+	p := Page{Title: "</title><b>{{style}}", Script: Script(fstest.MapFS{"parts/main.js": {}}), Style: Style(parts, "parts/page.css")}
 	var b strings.Builder
 	if err := p.Write(&b, "<p>first</p>", "<p>{{script-hash}}</p>"); err != nil {
 		t.Fatal(err)
@@ -39,8 +38,11 @@ func TestWriteWithoutScript(t *testing.T) {
 	}
 }
 
-// All shared scripts are in a page.
-func TestScriptsAreAll(t *testing.T) {
+// All scripts are in a page, and its main one is the last.
+func TestScript(t *testing.T) {
 	t.Parallel()
-	pagetest.CheckScripts(t, parts, "parts", scripts)
+	script := Script(fstest.MapFS{"parts/main.js": {Data: []byte("start();")}, "parts/more.js": {Data: []byte("let more;")}})
+	if !strings.HasSuffix(script, "let more;start();})();\n") || !strings.Contains(script, Read(parts, "parts/picker.js")+Read(parts, "parts/probes.js")) {
+		t.Errorf("the script ends in %q", script[len(script)-100:])
+	}
 }

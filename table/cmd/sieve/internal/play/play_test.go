@@ -16,12 +16,6 @@ import (
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
 
-// All files of the page are in it.
-func TestScriptsAreAll(t *testing.T) {
-	t.Parallel()
-	pagetest.CheckScripts(t, files, "parts", scripts)
-}
-
 // openPlay opens the page with a state: what is behind the # of its address.
 func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
 	t.Helper()

@@ -13,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -199,12 +198,6 @@ func TestWriteEscapes(t *testing.T) {
 			t.Errorf("the page has %q %d times, want %d", tt.part, n, tt.want)
 		}
 	}
-}
-
-// All files of the page are in it.
-func TestScriptsAreAll(t *testing.T) {
-	t.Parallel()
-	pagetest.CheckScripts(t, files, "parts", scripts)
 }
 
 // otherPolicy is a table policy that sst does not know.

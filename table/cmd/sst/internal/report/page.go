@@ -129,13 +129,7 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	out := page.Page{Title: printable.String(p.Title), Style: page.Style(files, "parts/report.css", "parts/ranges.css")}
 	if p.Model != "" {
-		out.Style, out.Script = page.Style(files, "parts/report.css"), page.Script(files, scripts...)
+		out.Style, out.Script = page.Style(files, "parts/report.css"), page.Script(files)
 	}
 	return out.Write(w, body.String())
-}
-
-// scripts are the scripts of a table's page, in the order in which they run.
-var scripts = []string{
-	"parts/bytes.js", "parts/model.js", "parts/xxh3.js", "parts/fuse.js", "parts/expected.js", "parts/filter.js", "parts/lookup.js", "parts/fills.js", "parts/scale.js", "parts/measures.js", "parts/link.js",
-	"parts/map.js", "parts/marked.js", "parts/parts.js", "parts/heat.js", "parts/bits.js", "parts/svg.js", "parts/fillchart.js", "parts/fuse_step.js", "parts/filters.js", "parts/histogram.js", "parts/path.js", "parts/main.js",
 }

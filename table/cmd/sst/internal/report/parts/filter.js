@@ -111,6 +111,3 @@ async function wholeFilterOf(whole) {
   const contents = await unpack(whole.contents);
   return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents, whole.keys);
 }
-
-const blockFilter = model.filter && !model.filter.left_out ? new BlockFilter(await unpack(model.filter.contents)) : null;
-const wholeFilter = await wholeFilterOf(model.whole);

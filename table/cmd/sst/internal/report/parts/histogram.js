@@ -3,6 +3,14 @@
 const chartHeight = 190;
 const chartEdge = { top: 12, right: 26, bottom: 44, left: 58 };
 
+/** svg makes an element of attributes and text. */
+function svg(tag, attributes, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
 /** niceStep returns 1, 2 or 5 times a power of ten, which makes at most so many steps. */
 function niceStep(most, steps) {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most / steps, 1)));

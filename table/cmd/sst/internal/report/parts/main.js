@@ -102,4 +102,9 @@ function start() {
   onLink((hash) => showView(hash, map, choose));
 }
 
+const model = JSON.parse(byId("model").textContent);
+const blocks = await decodeBlocks(model.blocks);
+const blockFilter = model.filter && !model.filter.left_out ? new BlockFilter(await unpack(model.filter.contents)) : null;
+const wholeFilter = await wholeFilterOf(model.whole);
+const mapChoices = ["part", "compression", ...blocks.count ? ["ratio", "entries"] : [], ...blocks.count && blockFilter ? ["load"] : []];
 start();

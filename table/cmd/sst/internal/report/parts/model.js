@@ -1,8 +1,6 @@
 // The table: the decoded data of the page.
 
-const model = JSON.parse(document.getElementById("model").textContent);
 const trailerSize = 5;
-const blocks = await decodeBlocks(model.blocks);
 
 /** decodeBlocks returns the data blocks, an array for each of their figures. */
 async function decodeBlocks({ count, left = 0, errors, index, entries }) {
@@ -37,7 +35,7 @@ function* entriesOf(block) {
   }
 }
 
-const compareKeys = model.internal ? compareInternal : compareBytes;
+const compareKeys = (a, b) => model.internal ? compareInternal(a, b) : compareBytes(a, b);
 
 /** firstBlock returns the first block whose separator is ≥ the key. */
 function firstBlock(key) {
