@@ -35,42 +35,37 @@ func (p *Tab) Operate(controls []Control) {
 	for _, c := range controls {
 		all = append(all, c.Element)
 	}
+	known := strings.Join(all, ",")
 	for _, c := range controls {
-		if !p.tabOver(c.Element, strings.Join(all, ",")) {
-			p.Fatalf("the Tab key does not come to %s", c.Element)
-		}
+		p.tabOver(c.Element, known)
 		p.operate(c)
 	}
-	p.tabOver(controls[0].Element+", body", strings.Join(all, ","))
+	p.tabOver(controls[0].Element+", body", known)
 }
 
 // TabTo presses the Tab key until an element has the focus.
 func (p *Tab) TabTo(selector string) {
 	p.Helper()
-	if !p.tabOver(selector, "*") {
-		p.Fatalf("the Tab key does not come to %s", selector)
-	}
+	p.tabOver(selector, "*")
 }
 
-// tabOver presses the Tab key until an element has the focus, and says whether it came to it.
-// All elements on the way must be known.
-func (p *Tab) tabOver(selector, known string) bool {
+// tabOver is TabTo, which must come to known elements only.
+func (p *Tab) tabOver(selector, known string) {
 	p.Helper()
-	const there = "there"
 	for range mostStops {
-		switch stop := Call[string](p, `([selector, known]) => {
+		stop := Call[string](p, `([selector, known]) => {
 			const it = document.activeElement;
 			return it.matches(selector) ? "there" : it.matches(known + ", body") ? "" : it.outerHTML.slice(0, 100);
-		}`, []string{selector, known}); stop {
-		case there:
-			return true
-		case "":
-		default:
+		}`, []string{selector, known})
+		if stop == "there" {
+			return
+		}
+		if stop != "" {
 			p.Errorf("the Tab key comes to a control without a test: %s", stop)
 		}
 		p.Do(chromedp.KeyEvent(kb.Tab))
 	}
-	return false
+	p.Fatalf("the Tab key does not come to %s", selector)
 }
 
 // unseen says why the focus cannot be seen. A focused element needs an outline that stands
@@ -105,21 +100,19 @@ func (p *Tab) operate(c Control) {
 	if c.Keys == "" {
 		return
 	}
-	if text := p.says(c.Shows); strings.Contains(text, c.Text) {
-		p.Errorf("%s, before %s: the page already says %q", c.Name, keysText(c.Keys), c.Text)
+	if text := p.Text(c.Shows); strings.Contains(text, c.Text) {
+		p.Errorf("%s, before the keys %+q: the page already says %q", c.Name, c.Keys, c.Text)
 	}
 	before := p.picture(c.Draws)
 	p.Do(chromedp.KeyEvent(c.Keys))
 	if text := p.waitFor(c.Shows, c.Text); text != "" {
-		p.Errorf("%s, after %s: the page says %q, want %q", c.Name, keysText(c.Keys), text, c.Text)
+		p.Errorf("%s, after the keys %+q: the page says %q, want %q", c.Name, c.Keys, text, c.Text)
 	}
 	if c.Draws != "" && p.picture(c.Draws) == before {
-		p.Errorf("%s, after %s: the picture %s is the same as before", c.Name, keysText(c.Keys), c.Draws)
+		p.Errorf("%s, after the keys %+q: the picture %s is the same as before", c.Name, c.Keys, c.Draws)
 	}
 	p.CheckWidth(c.Name)
 }
-
-func keysText(keys string) string { return fmt.Sprintf("the keys %+q", keys) }
 
 // focusedName returns the role and the name of what has the focus.
 func (p *Tab) focusedName() string {
@@ -145,17 +138,6 @@ func (p *Tab) picture(selector string) string {
 	return Call[string](p, `(s) => s && document.querySelector(s).toDataURL()`, selector)
 }
 
-// said is what an element says, each run of white space as a space.
-const said = `(s) => {
-	const it = document.querySelector(s);
-	return ("value" in it && it.value || it.innerText).replaceAll(/\s+/g, " ").trim();
-}`
-
-func (p *Tab) says(selector string) string {
-	p.Helper()
-	return Call[string](p, said, selector)
-}
-
 // waitFor waits until an element says a text, as some changes are shown with a delay. If it
 // does not come to it, waitFor returns what the element says.
 func (p *Tab) waitFor(selector, text string) string {
@@ -175,16 +157,14 @@ func (p *Tab) waitFor(selector, text string) string {
 // what was done before.
 func (p *Tab) CheckWidth(what string) {
 	p.Helper()
-	for _, wide := range Evaluate[[]string](p, `[...document.querySelectorAll("body *")]
-		.filter((it) => it.getBoundingClientRect().right > innerWidth + 0.5 && it.checkVisibility() && !it.closest("thead"))
-		.map((it) => it.outerHTML.slice(0, 60)).slice(0, 3)`) {
-		p.Errorf("%s: wider than the window: %s", what, wide)
-	}
-	if width, window := Evaluate[int](p, "document.documentElement.scrollWidth"), Evaluate[int](p, "innerWidth"); width > window {
-		p.Errorf("%s: the page is %d pixels wide, want %d", what, width, window)
-	}
-	for _, label := range Evaluate[[]string](p, `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth)
-		.map((e) => (e.ariaLabel ?? e.getAttribute("aria-labelledby")) + ", " + e.scrollWidth + " pixels")`) {
-		p.Errorf("%s: a table is cut: %s", what, label)
+	for _, wrong := range Evaluate[[]string](p, `[
+		...[...document.querySelectorAll("body *")]
+			.filter((it) => it.getBoundingClientRect().right > innerWidth + 0.5 && it.checkVisibility() && !it.closest("thead"))
+			.slice(0, 3).map((it) => "wider than the window: " + it.outerHTML.slice(0, 60)),
+		...document.documentElement.scrollWidth > innerWidth ? ["the page is " + document.documentElement.scrollWidth + " pixels wide"] : [],
+		...[...document.querySelectorAll(".scroll")].filter((it) => it.scrollWidth > it.clientWidth)
+			.map((it) => "a table is cut: " + (it.ariaLabel ?? it.getAttribute("aria-labelledby")) + ", " + it.scrollWidth + " pixels"),
+	]`) {
+		p.Errorf("%s: %s", what, wrong)
 	}
 }

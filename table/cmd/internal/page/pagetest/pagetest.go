@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,45 +38,12 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// useBrowser returns the browser, or skips the test if there is none.
-func useBrowser(t *testing.T) context.Context {
-	t.Helper()
-	ctx, err := browser()
-	if errors.Is(err, exec.ErrNotFound) && os.Getenv("SIEVETABLE_CHROMIUM") != "required" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal("starting the browser:", err)
-	}
-	return ctx
-}
-
-// chromiumPath prefers the program without windows, which takes far less time.
-func chromiumPath() (path string, err error) {
-	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if path, err = exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", err
-}
-
 func startBrowser() (context.Context, error) {
 	path, err := chromiumPath()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "sst-page-browser")
-	if err != nil {
-		return nil, err
-	}
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.Headless,
-		chromedp.WSURLReadTimeout(hang), chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
-	}
-	for _, flag := range []string{"disable-background-networking", "disable-component-update", "disable-sync", "disable-quic", "disable-dev-shm-usage"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(hang), chromedp.NoSandbox, chromedp.DisableGPU)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ = chromedp.NewContext(ctx)
 	stopBrowser = func() {
@@ -85,22 +51,18 @@ func startBrowser() (context.Context, error) {
 			fmt.Fprintln(os.Stderr, "closing the browser:", err)
 		}
 		cancel()
-		removeProfile(dir)
 	}
 	return ctx, chromedp.Do(ctx)
 }
 
-// removeProfile removes a directory that may still be written to, by processes of the
-// browser that end last.
-func removeProfile(dir string) {
-	var err error
-	for range 50 {
-		if err = os.RemoveAll(dir); err == nil {
-			return
+// chromiumPath prefers the program without windows, which takes far less time.
+func chromiumPath() (path string, err error) {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err = exec.LookPath(name); err == nil {
+			break
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	fmt.Fprintln(os.Stderr, err)
+	return path, err
 }
 
 // A Tab shows one page. It takes anything on the console and any request but the
@@ -118,19 +80,20 @@ type Tab struct {
 // no browser, unless SIEVETABLE_CHROMIUM is "required".
 func Open(t *testing.T, page string, width int64) *Tab {
 	t.Helper()
-	browser := useBrowser(t)
-	path, err := filepath.Abs(page)
-	if err != nil {
-		t.Fatal(err)
+	ctx, err := browser()
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("SIEVETABLE_CHROMIUM") != "required" {
+		t.Skip(err)
 	}
-	ctx, cancel := context.WithTimeout(browser, hang)
+	path, pathErr := filepath.Abs(page)
+	if err := errors.Join(err, pathErr); err != nil {
+		t.Fatal("starting the browser:", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, hang)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	p := &Tab{TB: t, ctx: ctx, URL: "file://" + path}
-	if err := chromedp.Listen(ctx, p.watch); err != nil {
-		t.Fatal(err)
-	}
+	p.Must(chromedp.Listen(ctx, p.watch))
 	t.Cleanup(p.checkQuiet)
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	p.Must(err)
@@ -141,25 +104,19 @@ func Open(t *testing.T, page string, width int64) *Tab {
 }
 
 func (p *Tab) watch(event any) {
-	var what string
 	switch e := event.(type) {
-	case *runtime.EventConsoleAPICalled:
-		what = fmt.Sprintf("console.%s was called", e.Type)
-	case *runtime.EventExceptionThrown:
-		what = fmt.Sprintf("exception: %s %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
-	case *log.EventEntryAdded:
-		what = "browser log: " + e.Entry.Text
 	case *network.EventRequestWillBeSent:
 		if e.Request.URL == p.URL {
 			return
 		}
-		what = "request for " + e.Request.URL
+	case *runtime.EventConsoleAPICalled, *runtime.EventExceptionThrown, *log.EventEntryAdded:
 	default:
 		return
 	}
+	text, err := json.Marshal(event)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen = append(p.seen, what)
+	p.seen = append(p.seen, fmt.Sprintf("%T: %s %v", event, text, err))
 }
 
 func (p *Tab) checkQuiet() {
@@ -201,10 +158,16 @@ func Call[T any](p *Tab, function string, argument any) T {
 	return Evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
 }
 
-// Text is what an element shows, each run of white space as a space.
+// said is what an element says, each run of white space as a space.
+const said = `(s) => {
+	const it = document.querySelector(s);
+	return ("value" in it && it.value || it.innerText).replaceAll(/\s+/g, " ").trim();
+}`
+
+// Text is what an element says, each run of white space as a space.
 func (p *Tab) Text(selector string) string {
 	p.Helper()
-	return strings.Join(strings.Fields(Call[string](p, "(s) => document.querySelector(s).innerText", selector)), " ")
+	return Call[string](p, said, selector)
 }
 
 // Submit types text into a box, over what is there, and presses Enter.
