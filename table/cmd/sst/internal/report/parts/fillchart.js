@@ -43,7 +43,7 @@ class FillChart {
   drawTicks() {
     for (const load of loadTicks) {
       const anchor = load === 0 ? "start" : load === 1 ? "end" : "middle";
-      this.add("text", { x: this.x(load), y: fillChart.height - 4, "text-anchor": anchor }, tickText(load));
+      this.add("text", { x: this.x(load), y: fillChart.height - 4, "text-anchor": anchor }, `${Math.round(100 * load)} %`);
     }
   }
 }
@@ -68,14 +68,14 @@ function farText(things, { expected, known, far }) {
     + `${number(far)} of ${count(known, things)} (${percent(far / known)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
 }
 
-/** fillFigure draws the chart, and says the same in words. */
+/** fillFigure returns the chart, and the same in words. */
 function fillFigure(view, things, formula) {
   const fills = view.fill.filter((fill) => !Number.isNaN(fill));
-  if (fills.length === 0) return [];
+  if (fills.length === 0) return ["", ""];
   const text = farText(things, view.compared);
   const chart = new FillChart(fills, view.compared.expected);
   const place = element("div", { className: "fills" });
   onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
   const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula} The scale is the same for all tables. It is wide from 35 to 55 %, where good filters are.`);
-  return [element("figure", { className: "fill-figure" }, place, element("p", {}, text), caption)];
+  return [place, element("figure", { className: "fill-figure" }, element("p", {}, text), caption)];
 }

@@ -42,7 +42,8 @@ function heatOf(section, { label, things, formula, ...filters }) {
   const canvas = element("canvas", { "aria-label": label });
   const info = element("div", { className: "info" });
   const view = new HeatMap(things, filters);
-  section.append(element("div", { className: "picture" }, canvas), view.legend(), info, ...fillFigure(view, things, formula));
+  const [chart, words] = fillFigure(view, things, formula);
+  section.append(element("div", { className: "picture" }, canvas), view.legend(), chart, info, words);
   return new Picker(canvas, info, view);
 }
 

@@ -75,14 +75,10 @@ class HeatMap {
     }
   }
 
-  /** legend explains the colours, on a scale that does not depend on the table, and the marks. */
+  /** legend explains the marks. The chart below explains the colours. */
   legend() {
-    const parts = [];
-    if (!this.fill.every(Number.isNaN)) {
-      parts.push(loadBar(this.compared.expected), element("span", {}, "bits set"), this.farKeys);
-    }
-    if (this.fill.some(Number.isNaN)) parts.push(element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys"));
-    return element("p", { className: "legend" }, ...parts, this.note);
+    const hollow = element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys");
+    return element("p", { className: "legend" }, this.farKeys, ...this.fill.some(Number.isNaN) ? [hollow] : [], this.note);
   }
 }
 
