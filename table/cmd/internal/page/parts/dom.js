@@ -13,6 +13,24 @@ function element(tag, properties = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
+/** setInvalid says of a box whether what is in it is wrong. */
+function setInvalid(box, wrong) {
+  box.ariaInvalid = wrong ? "true" : null;
+}
+
+/** typedKey returns the key in a box, or what is wrong with it. problemOf may find more that is. */
+function typedKey(box, problemOf = () => "") {
+  let key = null, wrong = "";
+  try {
+    key = unescapeText(box.value);
+    wrong = problemOf(key);
+  } catch (error) {
+    wrong = error.message;
+  }
+  setInvalid(box, wrong);
+  return { key: wrong ? null : key, wrong };
+}
+
 /** factList makes a list of names and what they are. */
 function factList(facts, className = "facts") {
   const list = element("dl", { className });

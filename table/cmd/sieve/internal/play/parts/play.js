@@ -75,15 +75,8 @@ function listKeys(keys, most = 3) {
 
 /** readKey returns the key that was typed, or null. The problem is then shown. */
 function readKey(input, problem) {
-  let wrong = "", key = null;
-  try {
-    key = unescapeText(input.value);
-    if (key.length > mostKeyBytes) wrong = `The key has ${number(key.length)} bytes, and this page takes at most ${mostKeyBytes}.`;
-  } catch (error) {
-    wrong = error.message;
-  }
+  const { key, wrong } = typedKey(input, ({ length }) =>
+    length > mostKeyBytes ? `The key has ${number(length)} bytes, and this page takes at most ${mostKeyBytes}.` : "");
   problem.textContent = wrong;
-  if (wrong) input.setAttribute("aria-invalid", "true");
-  else input.removeAttribute("aria-invalid");
-  return wrong ? null : key;
+  return key;
 }

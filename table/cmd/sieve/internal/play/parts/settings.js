@@ -48,7 +48,7 @@ function fillForm(play) {
     const input = byId(name), place = input.closest("[data-by]");
     place.hidden = !["always", play.settings.by].includes(place.dataset.by);
     if (parseSetting(name, input.value) !== play.settings[name]) input.value = play.settings[name];
-    input.removeAttribute("aria-invalid");
+    setInvalid(input, false);
   }
   byId("sizing").elements.by.value = play.settings.by;
   byId("sizing-problem").textContent = "";
@@ -59,7 +59,7 @@ function fillForm(play) {
 function change(play, input) {
   const value = parseSetting(input.id, input.value);
   if (value === null) {
-    input.setAttribute("aria-invalid", "true");
+    setInvalid(input, true);
     byId("sizing-problem").textContent = problemOf(input.id, play.settings);
     return;
   }

@@ -52,8 +52,7 @@ function showSpeed(play) {
   byId("speed").addEventListener("submit", (event) => {
     event.preventDefault();
     const n = numberIn(speedBounds, input.value);
-    if (n === null) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    setInvalid(input, n === null);
     problem.textContent = n === null ? `${boundsText(speedBounds)}.` : "";
     if (n === null || place.ariaBusy === "true") return;
     place.ariaBusy = "true";

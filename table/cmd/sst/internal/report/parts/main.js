@@ -38,17 +38,12 @@ function firstKey() {
 
 /** showAnswer looks up what was typed. choose selects the visited blocks and filters in the pictures. */
 function showAnswer(choose) {
-  const input = byId("key"), answer = byId("answer"), way = byId("way");
-  let key;
-  try {
-    key = unescapeText(input.value);
-  } catch (wrong) {
-    input.setAttribute("aria-invalid", "true");
-    answer.replaceChildren(element("p", { className: "verdict no" }, wrong.message));
+  const answer = byId("answer"), way = byId("way"), { key, wrong } = typedKey(byId("key"));
+  if (wrong) {
+    answer.replaceChildren(element("p", { className: "verdict no" }, wrong));
     way.replaceChildren();
     return;
   }
-  input.removeAttribute("aria-invalid");
   const path = lookup(key);
   const [word, why] = verdict(path);
   const classes = { found: "yes", unknown: "maybe", maybe: "maybe" };

@@ -148,7 +148,7 @@ class FileMap {
   /** chose shows the number of a data block that was chosen. */
   chose(i) {
     byId("block").value = this.order[i] < blocks.count ? this.order[i] + 1 : "";
-    byId("block").removeAttribute("aria-invalid");
+    setInvalid(byId("block"), false);
   }
 }
 

@@ -83,30 +83,18 @@ class Marking {
     this.show();
   }
 
-  /** keyIn returns the key in a box, null if it is empty. */
-  keyIn(box) {
-    box.removeAttribute("aria-invalid");
-    try {
-      return box.value ? unescapeText(box.value) : null;
-    } catch (wrong) {
-      box.setAttribute("aria-invalid", "true");
-      this.wrong = wrong.message;
-      return null;
-    }
-  }
-
   show() {
-    this.wrong = "";
-    const [prefix, from, to] = this.boxes.map((box) => this.keyIn(box));
-    const text = this.mark(prefix ?? from, prefix ? afterPrefix(prefix) : to);
-    byId("marked").textContent = this.wrong || text;
+    const typed = this.boxes.map((box) => typedKey(box)), wrong = typed.findLast((one) => one.wrong)?.wrong;
+    const [prefix, from, to] = typed.map(({ key }) => key?.length ? key : null);
+    const text = this.mark(prefix ?? from, prefix ? afterPrefix(prefix) : to, wrong);
+    byId("marked").textContent = wrong ?? text;
     this.picker.refresh();
   }
 
   /** mark marks the blocks of a range in the map, and returns what there is to say. */
-  mark(from, to) {
+  mark(from, to, wrong) {
     this.map.marked = null;
-    if (this.wrong || !from && !to || byId("marking").hidden) return "";
+    if (wrong || !from && !to || byId("marking").hidden) return "";
     if (from && to && compareBytes(from, to) >= 0) return "No key is in this range: from must be < to.";
     const range = blocksOf(from, to);
     this.map.marked = range;

@@ -88,8 +88,8 @@ class MapSection {
     box.addEventListener("change", () => {
       const right = box.value && box.validity.valid;
       byId("block-count").textContent = right ? all : `${all}. This is no number from 1 to ${number(blocks.count)}.`;
+      setInvalid(box, !right);
       if (right) this.choose(box.value - 1);
-      else box.setAttribute("aria-invalid", "true");
     });
   }
 
