@@ -23,22 +23,17 @@ type Page struct {
 	Script string // JavaScript; empty for none
 }
 
-// Write writes the page. The body is HTML, in pieces that follow one another.
-func (p Page) Write(w io.Writer, body ...string) error {
-	head := strings.NewReplacer(
-		"{{title}}", html.EscapeString(p.Title),
-		"{{script-hash}}", source(p.Script), "{{style-hash}}", source(p.Style), "{{style}}", p.Style,
-	).Replace(Read(parts, "parts/head.html"))
-	pieces := append([]string{head}, body...)
+// Write writes the page with this HTML for its body.
+func (p Page) Write(w io.Writer, body string) error {
+	script := ""
 	if p.Script != "" {
-		pieces = append(pieces, "<script>", p.Script, "</script>\n")
+		script = "<script>" + p.Script + "</script>\n"
 	}
-	for _, piece := range append(pieces, "</body>\n</html>\n") {
-		if _, err := io.WriteString(w, piece); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := strings.NewReplacer(
+		"{{title}}", html.EscapeString(p.Title), "{{style}}", p.Style, "{{body}}", body, "{{script}}", script,
+		"{{script-hash}}", source(p.Script), "{{style-hash}}", source(p.Style),
+	).WriteString(w, Read(parts, "parts/page.html"))
+	return err
 }
 
 // Script returns the shared scripts and those in the folder parts of files, main.js last, as one function,

@@ -12,7 +12,7 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	p := Page{Title: "</title><b>{{style}}", Script: Script(fstest.MapFS{"parts/main.js": {}}), Style: Style(parts, "parts/page.css")}
 	var b strings.Builder
-	if err := p.Write(&b, "<p>first</p>", "<p>{{script-hash}}</p>"); err != nil {
+	if err := p.Write(&b, "<p>first</p><p>{{script-hash}}</p>"); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{

@@ -1,9 +1,10 @@
 package pagetest
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/runtime"
@@ -121,15 +122,15 @@ func (p *Tab) focusedName() string {
 	p.Must(err)
 	tree, err := chromedp.Call(p.ctx, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: focused.Result.ObjectID, FetchRelatives: new(bool)})
 	p.Must(err)
-	node := tree.Nodes[0]
-	return fmt.Sprint(text(node.Role), " ", text(node.Name))
-}
-
-func text(v *accessibility.Value) (s string) {
-	if v != nil {
-		_ = json.Unmarshal(v.Value, &s) // otherwise it is no text
+	name := ""
+	for _, v := range []*accessibility.Value{tree.Nodes[0].Role, tree.Nodes[0].Name} {
+		var word string
+		if v != nil {
+			_ = json.Unmarshal(v.Value, &word) // otherwise it is no text
+		}
+		name += " " + word
 	}
-	return s
+	return name[1:]
 }
 
 // picture returns what a canvas shows, or "" if there is no selector.
@@ -140,17 +141,14 @@ func (p *Tab) picture(selector string) string {
 
 // waitFor waits until an element says a text, as some changes are shown with a delay. If it
 // does not come to it, waitFor returns what the element says.
-func (p *Tab) waitFor(selector, text string) string {
+func (p *Tab) waitFor(selector, text string) (says string) {
 	p.Helper()
-	return Call[string](p, `([selector, text]) => new Promise((done) => {
-		const said = `+said+`, start = Date.now();
-		const timer = setInterval(() => {
-			const says = said(selector), there = says.includes(text);
-			if (!there && Date.now() - start < 240_000) return;
-			clearInterval(timer);
-			done(there ? "" : says || "nothing");
-		}, 10);
-	})`, []string{selector, text})
+	for start := time.Now(); time.Since(start) < 4*time.Minute; time.Sleep(10 * time.Millisecond) {
+		if says = p.Text(selector); strings.Contains(says, text) {
+			return ""
+		}
+	}
+	return cmp.Or(says, "nothing")
 }
 
 // CheckWidth checks that nothing on the page is wider than the window. what says in an error

@@ -158,16 +158,13 @@ func Call[T any](p *Tab, function string, argument any) T {
 	return Evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
 }
 
-// said is what an element says, each run of white space as a space.
-const said = `(s) => {
-	const it = document.querySelector(s);
-	return ("value" in it && it.value || it.innerText).replaceAll(/\s+/g, " ").trim();
-}`
-
 // Text is what an element says, each run of white space as a space.
 func (p *Tab) Text(selector string) string {
 	p.Helper()
-	return Call[string](p, said, selector)
+	return Call[string](p, `(s) => {
+		const it = document.querySelector(s);
+		return ("value" in it && it.value || it.innerText).replaceAll(/\s+/g, " ").trim();
+	}`, selector)
 }
 
 // Submit types text into a box, over what is there, and presses Enter.
