@@ -42,7 +42,8 @@ const (
 
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
 func (c *collector) blocks() []tablestats.FilterStats {
-	keys, sizes, data := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1)), newBlockSizes(), c.f.Layout.Data
+	keys, data := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1)), c.f.Layout.Data
+	sizes := blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 	var in index
 	i := 0
 	c.Blocks.Errors = map[int]string{}
@@ -68,7 +69,7 @@ func (c *collector) blocks() []tablestats.FilterStats {
 		c.Blocks.Left = len(left)
 		c.Parts = append(c.Parts, Part{Kind: "left out", Offset: from, Length: last.Offset + last.Length + format.TrailerLen - from})
 	}
-	c.Histograms = sizes.histograms(c.f.Internal)
+	c.Histograms = sizes.histograms(map[bool]string{false: "keys", true: "user keys"}[c.f.Internal])
 	return keys.Stats()
 }
 

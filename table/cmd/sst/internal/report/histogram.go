@@ -47,47 +47,36 @@ type sizeCounts map[int]int
 
 type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
 
-func newBlockSizes() blockSizes {
-	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
-}
-
 // histograms returns the histograms that have sizes.
-func (t blockSizes) histograms(internal bool) []Histogram {
-	if len(t.stored) == 0 {
-		return []Histogram{}
-	}
-	sizes := []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}
-	if maps.Equal(t.stored, t.raw) {
-		sizes = []Series{{sizes: t.stored}}
-	}
+func (t blockSizes) histograms(keys string) []Histogram {
 	all := []Histogram{
-		histogram("Block sizes", "bytes", "blocks", sizes...),
-		histogram("Entries in a block", "entries", "blocks", Series{sizes: t.entries}),
+		{Title: "Block sizes", Unit: "bytes", Of: "blocks", Series: []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}},
+		{Title: "Entries in a block", Unit: "entries", Of: "blocks", Series: []Series{{sizes: t.entries}}},
+		{Title: "Lengths of keys and values", Unit: "bytes", Of: "entries", Series: []Series{{Name: keys, sizes: t.keys}, {Name: "values", sizes: t.values}}},
 	}
-	if len(t.keys) > 0 {
-		keys := "keys"
-		if internal {
-			keys = "user keys"
-		}
-		all = append(all, histogram("Lengths of keys and values", "bytes", "entries", Series{Name: keys, sizes: t.keys}, Series{Name: "values", sizes: t.values}))
+	if maps.Equal(t.stored, t.raw) {
+		all[0].Series = []Series{{sizes: t.stored}}
+	}
+	all = slices.DeleteFunc(all, func(h Histogram) bool { return len(h.Series[0].sizes) == 0 })
+	for i := range all {
+		all[i].fill()
 	}
 	return all
 }
 
-// histogram counts the sizes of each series.
-func histogram(title, unit, of string, all ...Series) Histogram {
-	h := Histogram{Title: title, Unit: unit, Of: of, Series: all}
+// fill sets the figures of each series, and counts the sizes of those that vary in bins.
+func (h *Histogram) fill() {
 	var varying []sizeCounts
 	least, most := math.MaxInt, 0
-	for i := range all {
-		s := &all[i]
+	for i := range h.Series {
+		s := &h.Series[i]
 		if s.measure(); s.Min < s.Max {
 			varying = append(varying, s.sizes)
 			least, most = min(least, s.Min), max(most, s.Max)
 		}
 	}
 	if varying == nil {
-		return h
+		return
 	}
 	h.Bins = bins(least, most)
 	for i := range h.Bins {
@@ -98,7 +87,6 @@ func histogram(title, unit, of string, all ...Series) Histogram {
 			h.Bins[sort.Search(len(h.Bins), func(at int) bool { return h.Bins[at].To >= size })].Counts[i] += n
 		}
 	}
-	return h
 }
 
 // measure sets the figures of the sizes.

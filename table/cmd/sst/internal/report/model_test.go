@@ -162,8 +162,9 @@ func TestBins(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	t.Parallel()
-	got := histogram("Sizes", "bytes", "blocks",
-		Series{Name: "large", sizes: sizeCounts{1: 5, 2: 1, 4: 4}}, Series{Name: "all the same", sizes: sizeCounts{9: 10}}, Series{Name: "small", sizes: sizeCounts{0: 1, 1: 1}})
+	got := Histogram{Title: "Sizes", Unit: "bytes", Of: "blocks", Series: []Series{
+		{Name: "large", sizes: sizeCounts{1: 5, 2: 1, 4: 4}}, {Name: "all the same", sizes: sizeCounts{9: 10}}, {Name: "small", sizes: sizeCounts{0: 1, 1: 1}}}}
+	got.fill()
 	want := Histogram{
 		Title: "Sizes", Unit: "bytes", Of: "blocks",
 		Series: []Series{{"large", 1, 1, 4, 2.3, nil}, {"all the same", 9, 9, 9, 9, nil}, {"small", 0, 0, 1, 0.5, nil}},
