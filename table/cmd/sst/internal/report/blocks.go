@@ -61,9 +61,6 @@ func (c *collector) blocks() []tablestats.FilterStats {
 		i++
 	}
 	c.Blocks.Index, _ = json.Marshal(in) // numbers and bytes have no errors
-	if n := len(c.Samples); n > 0 {
-		c.Samples = append(c.Samples, append(append([]byte{}, c.Samples[n-1]...), '~'))
-	}
 	if left := data[c.Blocks.Count:]; len(left) > 0 {
 		from, last := left[0].Offset, left[len(left)-1]
 		c.Blocks.Left = len(left)

@@ -57,7 +57,7 @@ type Model struct {
 	Filter       *Filter     `json:"filter,omitempty"` // the block filters
 	Whole        *Filter     `json:"whole,omitempty"`
 	Histograms   []Histogram `json:"histograms"`
-	Samples      [][]byte    `json:"samples"` // example keys; the last one is most likely absent
+	Samples      [][]byte    `json:"samples"` // example keys
 	Damage       messages    `json:"-"`
 }
 

@@ -91,16 +91,15 @@ function showBlockFilter(section) {
       worst("Worst: highest predicted false-positive rate, then most probes", all, byRate, picker),
       worst("Fullest: most bits set", all, byFill, picker)));
   }
-  return (slot) => picker?.choose(slot);
+  return picker;
 }
 
 function showLineFilter(section) {
   const fill = wholeFilter.fills();
   section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(fill.length)], ...sumFacts(model.whole)]));
-  const picker = heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines",
+  return heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines",
     fill, expected: () => wholeFilter.expected, describe: (line) => wholeLine(line, fill[line]),
     formula: "It is the mean of 1 − (1 − 1/512)^(kn) over the numbers n of keys that lines get by chance, with k probes of a key." });
-  return (line) => picker?.choose(line);
 }
 
 function showFuseFilter(section) {
@@ -111,7 +110,6 @@ function showFuseFilter(section) {
       ["predicted false positives", element("span", {}, `${percent(rate)} = 2`, element("sup", {}, `−${width}`))]]),
     element("p", { className: "soft" }, "The hash of a key determines its fingerprint, and three places in three consecutive segments. " +
       `The exclusive or of the fingerprints at these places is that of the key. For an absent key it is so by chance, once in ${number(1 / rate)} lookups.`));
-  return () => {};
 }
 
 function showWholeFilter(section) {
@@ -126,13 +124,13 @@ function showLeftOut(section, title, sum) {
     element("p", {}, "The page leaves out the bits of this filter, because of its size. It cannot show how full the parts of it are, nor what it says of a key."));
 }
 
-/** showFilters returns what chooses a filter and a line in the pictures. */
+/** showFilters returns the Pickers of block filters and of lines, if there are any. */
 function showFilters() {
   const section = byId("filters");
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ A filter of the table is ${model.note}.`));
   if (!model.filter && !model.whole) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
   if (model.whole?.left_out) showLeftOut(section, "Of the whole table", model.whole);
-  const line = wholeFilter ? showWholeFilter(section) : () => {};
+  const line = wholeFilter && showWholeFilter(section);
   if (model.filter?.left_out) showLeftOut(section, "By data blocks", model.filter);
-  return { line, slot: blockFilter ? showBlockFilter(section) : () => {} };
+  return { line, slot: blockFilter && showBlockFilter(section) };
 }

@@ -36,8 +36,8 @@ function firstKey() {
   return model.samples.length ? escapeBytes(decodeBase64(model.samples[0])) : null;
 }
 
-/** showAnswer looks up what was typed. choose selects the visited blocks and filters in the pictures. */
-function showAnswer(choose) {
+/** showAnswer looks up what was typed, and selects the visited blocks and filters in the pictures. */
+function showAnswer({ map, line, slot }) {
   const answer = byId("answer"), way = byId("way"), { key, wrong } = typedKey(byId("key"));
   if (wrong) {
     answer.replaceChildren(element("p", { className: "verdict no" }, wrong));
@@ -52,49 +52,47 @@ function showAnswer(choose) {
     element("p", {}, why));
   answer.append(...commandsFor(path));
   way.replaceChildren(pathSteps(path));
-  if (path.whole) choose.line(path.whole.line); // a binary fuse filter has no lines
+  if (path.whole) line?.choose(path.whole.line); // a binary fuse filter has no lines
   const visit = path.visits.at(-1);
-  if (visit) choose.block(visit.block);
-  if (visit?.filter && !visit.filter.missing) choose.slot(visit.filter.slot);
+  if (visit) map.choose(visit.block);
+  if (visit?.filter && !visit.filter.missing) slot?.choose(visit.filter.slot);
 }
 
-/** showSamples offers keys to begin with. */
+/** showSamples offers keys to begin with, and one that is most likely absent. */
 function showSamples(form) {
-  const buttons = model.samples.map((base64) => {
-    const text = escapeBytes(decodeBase64(base64));
-    return element("button", { type: "button", className: "sample", onclick: () => {
-      byId("key").value = text;
-      form.requestSubmit();
-    } }, text || "the empty key");
-  });
+  const texts = model.samples.map((base64) => escapeBytes(decodeBase64(base64)));
+  if (texts.length) texts.push(`${texts.at(-1)}~`);
+  const buttons = texts.map((text) => element("button", { type: "button", className: "sample", onclick: () => {
+    byId("key").value = text;
+    form.requestSubmit();
+  } }, text || "the empty key"));
   if (buttons.length) byId("samples").append("Try ", ...buttons);
 }
 
 /** showView shows what the address says, and a key of the table if it says none. */
-function showView(hash, map, choose) {
+function showView(hash, pictures) {
   byId("link-problem").textContent = readView(hash);
-  map.restore(view);
+  pictures.map.restore(view);
   const key = view.key ?? firstKey();
   if (key === null) return;
   byId("key").value = key;
-  showAnswer(choose);
+  showAnswer(pictures);
 }
 
 function start() {
-  const map = new MapSection();
-  const choose = { block: (block) => map.choose(block), ...showFilters() };
+  const pictures = { map: new MapSection(), ...showFilters() };
   showHistograms();
   const form = byId("ask");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    showAnswer(choose);
+    showAnswer(pictures);
     keepView({ key: byId("key").value });
   });
   showSamples(form);
   if (model.filter_only) form.prepend(element("p", {}, "This table has a filter of its keys, and no entries. A lookup ends with “may be present” or “absent”."));
   byId("held").textContent = heldText();
-  showView(location.hash, map, choose);
-  onLink((hash) => showView(hash, map, choose));
+  showView(location.hash, pictures);
+  onLink((hash) => showView(hash, pictures));
 }
 
 const model = JSON.parse(byId("model").textContent);

@@ -77,9 +77,8 @@ class Marking {
   }
 
   /** restore sets the boxes to a view. */
-  restore({ prefix = "", from = "", to = "" }) {
-    const values = prefix ? { prefix, from: "", to: "" } : { prefix, from, to };
-    for (const box of this.boxes) box.value = values[box.id];
+  restore(view) {
+    for (const box of this.boxes) box.value = view[box.id] ?? "";
     this.show();
   }
 
