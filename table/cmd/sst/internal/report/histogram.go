@@ -108,31 +108,18 @@ func (s *Series) measure() {
 // bins returns empty bins for sizes from least to most, of equal or of doubling width: 0, 1, 2 to
 // 3, 4 to 7 and so on.
 func bins(least, most int) (all []Bin) {
-	width := binWidth(most - least + 1)
-	from := least / width * width
-	doubling := most >= 256 && most/wideRange >= max(least, 1)
-	if doubling {
-		from = 1 << bits.Len(uint(least)) >> 1
-	}
-	for from <= most {
-		to := from + width - 1
-		if doubling {
-			to = max(0, 2*from-1)
+	if most >= 256 && most/wideRange >= max(least, 1) {
+		for from := 1 << bits.Len(uint(least)) >> 1; from <= most; from = max(1, 2*from) {
+			all = append(all, Bin{From: from, To: max(0, 2*from-1)})
 		}
-		all = append(all, Bin{From: from, To: to})
-		from = to + 1
+		return all
+	}
+	width := 1
+	for i := 0; (most-least+1)/width >= maxBins; i++ {
+		width = width * [...]int{4, 5, 4}[i%3] / 2 // 1, 2, 5, 10, 20, 50 and so on
+	}
+	for from := least / width * width; from <= most; from += width {
+		all = append(all, Bin{From: from, To: from + width - 1})
 	}
 	return all
-}
-
-// binWidth returns the smallest of 1, 2, 5, 10, 20, 50 and so on that makes at most maxBins
-// bins.
-func binWidth(span int) int {
-	for unit := 1; ; unit *= 10 {
-		for _, digit := range []int{1, 2, 5} {
-			if width := unit * digit; span/width < maxBins {
-				return width
-			}
-		}
-	}
 }
