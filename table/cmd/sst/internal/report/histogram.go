@@ -49,13 +49,15 @@ type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
 
 // histograms returns the histograms that have sizes.
 func (t blockSizes) histograms(keys string) []Histogram {
-	all := []Histogram{
-		{Title: "Block sizes", Unit: "bytes", Of: "blocks", Series: []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}},
-		{Title: "Entries in a block", Unit: "entries", Of: "blocks", Series: []Series{{sizes: t.entries}}},
-		{Title: "Lengths of keys and values", Unit: "bytes", Of: "entries", Series: []Series{{Name: keys, sizes: t.keys}, {Name: "values", sizes: t.values}}},
-	}
+	stored := []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}
 	if maps.Equal(t.stored, t.raw) {
-		all[0].Series = []Series{{sizes: t.stored}}
+		stored = []Series{{sizes: t.stored}}
+	}
+	lengths := []Series{{Name: keys, sizes: t.keys}, {Name: "values", sizes: t.values}}
+	all := []Histogram{
+		{Title: "Block sizes", Unit: "bytes", Of: "blocks", Series: stored},
+		{Title: "Entries in a block", Unit: "entries", Of: "blocks", Series: []Series{{sizes: t.entries}}},
+		{Title: "Lengths of keys and values", Unit: "bytes", Of: "entries", Series: lengths},
 	}
 	all = slices.DeleteFunc(all, func(h Histogram) bool { return len(h.Series[0].sizes) == 0 })
 	for i := range all {

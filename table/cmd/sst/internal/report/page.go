@@ -94,7 +94,8 @@ func (s *section) add(problem string, cells ...string) {
 
 // listTables lists tables with their key ranges, and what the columns between name.
 func listTables(bars []bar, text string, columns ...string) section {
-	s := section{ID: "tables", Title: "Tables", Text: text, Columns: slices.Concat([]string{"File"}, columns, []string{"Smallest key", "Largest key"})}
+	columns = slices.Concat([]string{"File"}, columns, []string{"Smallest key", "Largest key"})
+	s := section{ID: "tables", Title: "Tables", Text: text, Columns: columns}
 	for _, b := range first(&s, bars) {
 		s.add(b.Problem, slices.Concat([]string{b.Name}, b.Cells, []string{wire.Quote(b.Smallest), wire.Quote(b.Largest)})...)
 	}

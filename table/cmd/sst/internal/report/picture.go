@@ -147,7 +147,8 @@ func (p *picture) spreadRow(r *row, cells float64) {
 		if b.Line < 0 {
 			b.Line, lines = len(lines), append(lines, nil)
 		} else if last := lines[b.Line]; cells > 0 && int(p.at[last.from]*cells) == int(p.at[b.to-1]*cells) {
-			last.Files, last.Bytes, last.Entries, last.Problems = last.Files+1, last.Bytes+b.Bytes, last.Entries+b.Entries, last.Problems+b.Problems
+			last.Files, last.Problems = last.Files+1, last.Problems+b.Problems
+			last.Bytes, last.Entries = last.Bytes+b.Bytes, last.Entries+b.Entries
 			last.Largest, last.to = b.Largest, b.to
 			continue
 		}

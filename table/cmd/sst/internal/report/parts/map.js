@@ -2,7 +2,8 @@
 
 const partNames = {
   data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
-  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers", gap: "in no block", damaged: "damaged", rest: "all else",
+  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers",
+  gap: "in no block", damaged: "damaged", rest: "all else",
 };
 
 /** Marks tell parts apart without their colours. */
@@ -141,7 +142,8 @@ class FileMap {
     if (block !== undefined) facts.push(...factsOfBlock(block));
     if (block !== undefined && !error && this.measure) facts.push(this.measure.fact(block));
     if (error) facts.push(["damage", error]);
-    const title = block === undefined ? partNames[kind] + (trailer ? " block" : "") : `data block ${number(block + 1)} of ${number(blocks.count + blocks.left)}`;
+    const title = block === undefined ? partNames[kind] + (trailer ? " block" : "")
+      : `data block ${number(block + 1)} of ${number(blocks.count + blocks.left)}`;
     return { title: error ? `⚠ ${title}, damaged` : title, facts, more: block === undefined || error ? [] : scanOf(block) };
   }
 

@@ -47,9 +47,10 @@ class Measure {
     this.figure = figures[by];
     this.values = Float64Array.from({ length: blocks.count }, (_, i) => blocks.errors[i] ? NaN : this.figure.of(i));
     const [least, most] = this.range(this.values);
-    this.froms = this.figure.limits?.slice(0, -1) ?? this.evenSteps(least, most);
-    this.shades = this.froms.map((from, i) => rampColor(this.figure.limits ? loadShare((from + this.figure.limits[i + 1]) / 2) : (i + 0.5) / this.froms.length));
-    this.most = this.figure.limits?.at(-1) ?? most;
+    const { limits } = this.figure;
+    this.froms = limits?.slice(0, -1) ?? this.evenSteps(least, most);
+    this.shades = this.froms.map((from, i) => rampColor(limits ? loadShare((from + limits[i + 1]) / 2) : (i + 0.5) / this.froms.length));
+    this.most = limits?.at(-1) ?? most;
     const [low, high] = this.range(this.values.subarray(0, -1)); // the last block is as full as it happens to be
     this.varies = high > 1.5 * low;
   }
