@@ -58,13 +58,13 @@ func (p *pass) layout(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if columns := logColumns[kind]; columns != nil {
+	if form, ok := logForms[kind]; ok {
 		f, err := dbfile.OpenRegular(path, p.options.Outputs)
 		if err != nil {
 			return err
 		}
 		defer f.Close() // it was only read
-		return p.printLayout(columns.of(f.Size), layout.OfLog(f.Src, f.Size, kind))
+		return p.printLayout(form, f.Size, layout.OfLog(f.Src, f.Size, kind))
 	}
 	f, err := dbfile.OpenDamaged(path, p.options.Options)
 	if err != nil {
@@ -76,43 +76,55 @@ func (p *pass) layout(path string) (err error) {
 		return err
 	}
 	p.note(t.Notes...)
-	return p.printLayout(tableColumns.of(f.Size), t.Rows(), path)
+	return p.printLayout(tableForm, f.Size, t.Rows(), path)
 }
 
-// columns are the columns of a layout, before one of any width that has no name.
-type columns []struct {
-	name  string
-	width int // < 0: cells are on the left
+// A layoutForm is how lines of a layout look between offset and length of a row and what it is about.
+type layoutForm struct {
+	format string
+	heads  []any
+	cells  func(r *layout.Row) []any
 }
 
 var (
-	tableColumns  = columns{{"kind", -19}, {"compression", -11}, {"raw", 9}, {"entries", 7}, {"restarts", 8}, {"check", -5}}
-	recordColumns = columns{{"kind", -9}, {"sequence", 12}, {"writes", 7}}
-	logColumns    = map[dbfile.FileKind]columns{
-		dbfile.LogFile: recordColumns, dbfile.RecordFile: recordColumns, dbfile.ManifestFile: {{"edit", 4}},
+	tableForm = layoutForm{
+		"%-19v  %-11v  %9v  %7v  %8v  %-5v", []any{"kind", "compression", "raw", "entries", "restarts", "check"},
+		func(r *layout.Row) []any {
+			cells := []any{r.Kind, r.Compression, "", "", "", r.Check}
+			if r.Raw > 0 {
+				cells[2] = r.Raw
+			}
+			if r.Entries != nil {
+				cells[3], cells[4] = r.Count, r.Restarts
+			}
+			return cells
+		},
 	}
+	recordForm = layoutForm{"%-9v  %12v  %7v", []any{"kind", "sequence", "writes"}, func(r *layout.Row) []any {
+		if r.Batch == nil {
+			return []any{r.Kind, "", ""}
+		}
+		return []any{r.Kind, r.Sequence, r.Writes}
+	}}
+	editForm = layoutForm{"%4v", []any{"edit"}, func(r *layout.Row) []any {
+		if r.Edit == nil {
+			return []any{""}
+		}
+		return []any{*r.Edit}
+	}}
+	logForms = map[dbfile.FileKind]layoutForm{dbfile.LogFile: recordForm, dbfile.RecordFile: recordForm, dbfile.ManifestFile: editForm}
 )
-
-// of returns the columns with two before them, for offsets and lengths in a file of this size.
-func (c columns) of(size int64) columns {
-	w := max(len("offset"), len(fmt.Sprint(size)))
-	return append(columns{{"offset", w}, {"bytes", w}}, c...)
-}
-
-// line returns a line of cells, by the names of their columns, and of text behind them.
-func (c columns) line(cell func(name string) any, about string) string {
-	var b strings.Builder
-	for _, column := range c {
-		b.WriteString(fmt.Sprintf("%*v  ", column.width, cell(column.name)))
-	}
-	return strings.TrimRight(b.String()+about, " ")
-}
 
 // printLayout prints rows as lines of cells, or as JSON objects. repairs are the files that sst repair can read if
 // the rows show damage.
-func (p *pass) printLayout(c columns, rows iter.Seq2[layout.Row, error], repairs ...string) error {
+func (p *pass) printLayout(form layoutForm, size int64, rows iter.Seq2[layout.Row, error], repairs ...string) error {
+	width := max(len("offset"), len(fmt.Sprint(size)))
+	line := func(offset, bytes any, cells []any, about string) {
+		all := fmt.Sprintf("%*v  %*v  ", width, offset, width, bytes) + fmt.Sprintf(form.format, cells...) + "  " + about
+		text.Line(p.out, "%s", strings.TrimRight(all, " "))
+	}
 	if !p.asJSON {
-		text.Line(p.out, "%s", c.line(func(name string) any { return name }, ""))
+		line("offset", "bytes", form.heads, "")
 	}
 	var failed []error
 	damaged := false
@@ -120,7 +132,7 @@ func (p *pass) printLayout(c columns, rows iter.Seq2[layout.Row, error], repairs
 		failed = append(failed, err)
 		damaged = damaged || err == nil && r.Damage != ""
 		if !p.asJSON {
-			text.Line(p.out, "%s", c.line(func(name string) any { return cell(&r, name) }, r.About()))
+			line(r.Offset, r.Bytes, form.cells(&r), r.About())
 		} else if err := text.JSONLine(p.out, r); err != nil {
 			return err
 		}
@@ -129,33 +141,4 @@ func (p *pass) printLayout(c columns, rows iter.Seq2[layout.Row, error], repairs
 		failed = append(failed, damageReported{files: repairs})
 	}
 	return errors.Join(failed...)
-}
-
-// cell returns what a row has in a column, or "".
-func cell(r *layout.Row, column string) any {
-	switch {
-	case column == "offset":
-		return r.Offset
-	case column == "bytes":
-		return r.Bytes
-	case column == "kind":
-		return r.Kind
-	case column == "compression":
-		return r.Compression
-	case column == "check":
-		return r.Check
-	case column == "raw" && r.Raw > 0:
-		return r.Raw
-	case column == "entries" && r.Entries != nil:
-		return r.Count
-	case column == "restarts" && r.Entries != nil:
-		return r.Restarts
-	case column == "sequence" && r.Batch != nil:
-		return r.Sequence
-	case column == "writes" && r.Batch != nil:
-		return r.Writes
-	case column == "edit" && r.Edit != nil:
-		return *r.Edit
-	}
-	return ""
 }

@@ -3,6 +3,7 @@
 package layout
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,10 +13,13 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // The kinds of blocks in a table. A block of unknown kind has the kind "block".
@@ -41,45 +45,31 @@ type Table struct {
 
 	file     *dbfile.File
 	layout   *table.Layout // nil: the footer cannot be read
-	damage   error         // damage of the footer or the index, which tell where blocks are
 	internal bool          // data blocks and index have internal keys
-	sections []section     // in file order
-}
-
-// A section is a block or the footer.
-type section struct {
-	table.Handle
-	kind   string
-	names  []string            // its names in the metaindex
-	damage error               // damage that is known before the block is read
-	found  *salvage.FoundBlock // set if the block was found by its checksum
-}
-
-// end returns where the section ends, with its trailer.
-func (p *section) end() uint64 {
-	if p.kind == footer {
-		return p.Offset + p.Length
-	}
-	return p.Offset + p.Length + format.TrailerLen
+	rows     []Row         // the footer, and blocks that have yet to be read
 }
 
 // Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
 // index cannot be read, by their checksums.
 func Of(f *dbfile.File, internal dbfile.InternalKeys) (*Table, error) {
-	t := &Table{file: f, layout: f.Layout, internal: f.Internal}
+	t := &Table{file: f, layout: f.Layout, internal: f.Internal, rows: []Row{{Kind: footer}}}
+	var damage error
 	if t.layout == nil {
-		t.layout, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)
+		t.layout, damage = table.ReadLayout(f.Src, f.Size, f.Options)
 	}
-	t.addFooter() // it is sections[0] until they are sorted
-	if t.layout != nil {
-		t.addBlocks()
+	all := damage
+	if l := t.layout; l != nil {
+		end := &t.rows[0]
+		end.Offset, end.Bytes, end.cause = uint64(l.Footer), uint64(f.Size-l.Footer), l.FooterErr
+		all = errors.Join(damage, t.addBlocks())
 	}
-	if t.damage != nil {
+	t.mark(all)
+	if damage != nil {
 		if err := t.addFoundBlocks(internal); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(t.sections, func(a, b section) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(t.rows, func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) })
 	return t, nil
 }
 
@@ -88,25 +78,11 @@ func (t *Table) note(format string, args ...any) {
 }
 
 func (t *Table) add(h table.Handle, kind string) {
-	t.sections = append(t.sections, section{Handle: h, kind: kind})
+	t.rows = append(t.rows, Row{Offset: h.Offset, Bytes: h.Length, Kind: kind})
 }
 
-// addFooter adds the footer, or the place where it should be.
-func (t *Table) addFooter() {
-	p := section{kind: footer}
-	if t.layout != nil {
-		p.Handle, p.damage = table.Handle{Offset: uint64(t.layout.Footer), Length: uint64(t.file.Size - t.layout.Footer)}, t.layout.FooterErr
-	}
-	for _, c := range corruptions(t.damage) {
-		if c.Block == footer {
-			p.Handle, p.damage = table.Handle{Offset: uint64(c.Offset), Length: uint64(c.Length)}, c
-		}
-	}
-	t.sections = append(t.sections, p)
-}
-
-// addBlocks adds the blocks that footer, index and metaindex list.
-func (t *Table) addBlocks() {
+// addBlocks adds the blocks that index and metaindex list. It returns the damage of the metaindex and of filters.
+func (t *Table) addBlocks() error {
 	for _, d := range t.layout.Data {
 		t.add(d.Handle, data)
 	}
@@ -118,22 +94,34 @@ func (t *Table) addBlocks() {
 	for _, m := range listed {
 		i, ok := at[m.Handle]
 		if !ok {
-			i = len(t.sections)
+			i = len(t.rows)
 			at[m.Handle] = i
 			t.add(m.Handle, kindOf(m.Name))
 		}
-		t.sections[i].names = append(t.sections[i].names, m.Name)
+		t.rows[i].Names = append(t.rows[i].Names, m.Name)
 	}
 	t.add(t.layout.Metaindex, metaindex)
 	t.add(t.layout.Index, index)
 	_, filterErr := t.layout.Filters()
-	damage := map[uint64]error{}
-	for _, c := range corruptions(errors.Join(t.damage, err, filterErr)) {
-		damage[uint64(c.Offset)] = c
+	return errors.Join(err, filterErr)
+}
+
+// mark marks the rows at which there is damage. A footer that cannot be read is where the damage is.
+func (t *Table) mark(damage error) {
+	causes := map[uint64]error{}
+	for _, e := range dbfile.Leaves(damage) {
+		var c *table.CorruptionError
+		if !errors.As(e, &c) {
+			continue
+		}
+		causes[uint64(c.Offset)] = c
+		if end := &t.rows[0]; c.Block == footer {
+			end.Offset, end.Bytes, end.cause = uint64(c.Offset), uint64(c.Length), c
+		}
 	}
-	for i := range t.sections {
-		p := &t.sections[i]
-		p.damage = cmp.Or(p.damage, damage[p.Offset])
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.cause = cmp.Or(r.cause, causes[r.Offset])
 	}
 }
 
@@ -152,20 +140,10 @@ func kindOf(name string) string {
 	return meta
 }
 
-// corruptions returns the CorruptionErrors that err joins.
-func corruptions(err error) (all []*table.CorruptionError) {
-	for _, e := range dbfile.Leaves(err) {
-		if c := (*table.CorruptionError)(nil); errors.As(e, &c) {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
 // that are listed.
 func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
-	which, listed := "index", t.sections
+	which, listed := "index", t.rows
 	if t.layout == nil {
 		which, listed = "footer", nil // which is only where it should be
 	}
@@ -181,37 +159,32 @@ func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 	if err != nil {
 		return err
 	}
-	for i := range found {
-		p := section{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
-		if !p.overlapsAny(listed) {
-			t.sections = append(t.sections, p)
+	for i, b := range found {
+		r := Row{Offset: b.Offset, Bytes: b.Length, Kind: b.Kind, Found: true, block: &found[i]}
+		if !r.overlapsAny(listed) {
+			t.rows = append(t.rows, r)
 		}
 	}
-	if missing := &t.sections[0]; missing.overlapsAny(t.sections[1:]) {
-		missing.Handle = table.Handle{Offset: uint64(t.file.Size)}
+	if missing := &t.rows[0]; missing.overlapsAny(t.rows[1:]) {
+		missing.Offset, missing.Bytes = uint64(t.file.Size), 0
 	}
 	t.nameFoundBlocks()
 	t.internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.found(data))
 	return nil
 }
 
-// overlapsAny reports whether the section shares bytes with one of others.
-func (p *section) overlapsAny(others []section) bool {
-	return slices.ContainsFunc(others, func(o section) bool { return p.Offset < o.end() && o.Offset < p.end() })
-}
-
 // nameFoundBlocks sets the names and kinds of found blocks from a found metaindex.
 func (t *Table) nameFoundBlocks() {
-	at := map[uint64]*section{}
-	for i := range t.sections {
-		at[t.sections[i].Offset] = &t.sections[i]
+	at := map[uint64]*Row{}
+	for i := range t.rows {
+		at[t.rows[i].Offset] = &t.rows[i]
 	}
 	for it := range t.found(metaindex) {
 		for it.Next() {
 			offset, n := wire.Uvarint(it.Value())
 			length, _ := wire.Uvarint(it.Value()[n:])
-			if p := at[offset]; p != nil && p.found != nil && p.Length == length {
-				p.kind, p.names = kindOf(string(it.Key())), append(p.names, string(it.Key()))
+			if r := at[offset]; r != nil && r.Found && r.Bytes == length {
+				r.Kind, r.Names = kindOf(string(it.Key())), append(r.Names, string(it.Key()))
 			}
 		}
 	}
@@ -220,12 +193,11 @@ func (t *Table) nameFoundBlocks() {
 // found yields the blocks of a kind that were found, if they can be read. Reading the others again returns the error.
 func (t *Table) found(kind string) iter.Seq[*encoded.Iter] {
 	return func(yield func(*encoded.Iter) bool) {
-		for i := range t.sections {
-			p := &t.sections[i]
-			if p.found == nil || p.kind != kind {
+		for _, r := range t.rows {
+			if !r.Found || r.Kind != kind {
 				continue
 			}
-			contents, err := p.found.Contents()
+			contents, err := r.block.Contents()
 			if err != nil {
 				continue
 			}
@@ -234,4 +206,87 @@ func (t *Table) found(kind string) iter.Seq[*encoded.Iter] {
 			}
 		}
 	}
+}
+
+// Rows yields what the file consists of, in file order. An error is a read error. The next
+// rows follow it.
+func (t *Table) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		end := uint64(0)
+		for _, r := range t.rows {
+			if r.Offset > end && !yield(Row{Offset: end, Bytes: r.Offset - end, Kind: gap}, nil) {
+				return
+			}
+			err := t.read(&r)
+			if r.Offset < end && err == nil && r.Damage == "" {
+				r.Check, r.Damage = damaged, "overlaps the block before it"
+			}
+			if !yield(r, err) {
+				return
+			}
+			end = max(end, r.end())
+		}
+		if size := uint64(t.file.Size); end < size {
+			yield(Row{Offset: end, Bytes: size - end, Kind: gap}, nil)
+		}
+	}
+}
+
+// read reads a block. Damage is no error.
+func (t *Table) read(r *Row) error {
+	err := t.fill(r)
+	if err = cmp.Or(err, r.cause); err == nil {
+		r.Check = "ok"
+		return nil
+	}
+	r.Check = damaged
+	cause := err
+	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
+		cause = c.Err // without the place
+	}
+	r.Damage = strings.TrimPrefix(printable.String(cause.Error()), "table: ")
+	if errors.Is(err, table.ErrCorrupt) {
+		return nil
+	}
+	return t.file.Wrap(err)
+}
+
+// fill reads a block, checks its checksum, and counts its entries.
+func (t *Table) fill(r *Row) error {
+	if r.Kind == footer {
+		return nil
+	}
+	h := table.Handle{Offset: r.Offset, Length: r.Bytes}
+	contents, id, err := []byte(nil), byte(0), error(nil)
+	if !r.Found {
+		contents, id, err = t.layout.ReadBlock(h)
+	} else if contents, err = r.block.Contents(); err != nil {
+		err = &table.CorruptionError{Err: err}
+	} else {
+		id = r.block.Compression
+	}
+	if err != nil {
+		return err
+	}
+	r.Compression, r.Raw = tablestats.Compression(t.file, h, id), len(contents)
+	switch r.Kind {
+	case data, index, metaindex, properties, exceptions:
+		return r.count(contents, t.internal && (r.Kind == data || r.Kind == index))
+	}
+	return nil
+}
+
+// count counts the entries of a block.
+func (r *Row) count(contents []byte, internal bool) error {
+	it, err := dbfile.OpenBlock(contents, table.AnyOrder)
+	if err != nil {
+		return &table.CorruptionError{Err: err}
+	}
+	r.Entries = &Entries{Count: it.Len(), Restarts: it.NumRestarts()}
+	if it.First() {
+		r.First = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
+		it.Last()
+		r.Last = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
+	}
+	return nil
 }
