@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -29,11 +30,27 @@ type Sample struct {
 
 	file      *dbfile.File
 	stretches []*stretch
-	damaged   map[int]bool // blocks that cannot be tried
-	stored    uint64       // bytes that the blocks that are tried take in the file
-	largest   int          // size of the largest block that is tried, uncompressed
+	stored    uint64 // bytes that the blocks that are tried take in the file
+	largest   int    // size of the largest block that is tried, uncompressed
 	shape     shape
 }
+
+// A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
+type stretch struct {
+	from, next, end int
+	blocks          []*encoded.Iter
+}
+
+const (
+	// stretchSize is how many bytes of blocks a stretch has at least, uncompressed: enough for several blocks of
+	// the largest size that is tried, so that few of them have entries of two stretches.
+	stretchSize  = 1 << 20
+	maxStretches = 32 // of a table
+
+	// Upper limits of the options of a Writer.
+	maxBlockSize       = 512 << 20
+	maxRestartInterval = 1<<31 - 1
+)
 
 // Take chooses a Sample with blocks of about most bytes, uncompressed, and reads them. If
 // blocks are damaged, the Sample goes without them. The error joins what is wrong with them.
@@ -42,15 +59,14 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	if f.Reader.FilterOnly() {
 		return nil, f.Wrap(table.ErrFilterOnly)
 	}
-	s := &Sample{Blocks: len(f.Layout.Data), Compression: map[string]int{}, file: f, damaged: map[int]bool{}}
-	s.Index = stored(f.Layout.Index)
+	s := &Sample{Blocks: len(f.Layout.Data), Index: stored(f.Layout.Index), Compression: map[string]int{}, file: f}
 	for _, part := range f.Layout.Data {
 		s.Data += stored(part.Handle)
 	}
 	n := int(min(max(1, most/stretchSize), maxStretches, int64(s.Blocks)))
 	for i := range n {
 		from := i * s.Blocks / n
-		s.stretches = append(s.stretches, &stretch{from, from, (i + 1) * s.Blocks / n})
+		s.stretches = append(s.stretches, &stretch{from: from, next: from, end: (i + 1) * s.Blocks / n})
 	}
 	damage := s.read(most)
 	s.BlockSize, s.RestartInterval = s.shape.blockSize(), s.shape.restartInterval()
@@ -61,23 +77,6 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	return s, damage
 }
 
-// Upper limits of the options of a Writer.
-const (
-	maxBlockSize       = 512 << 20
-	maxRestartInterval = 1<<31 - 1
-)
-
-// A stretch is a part of the data blocks, of which those before next are tried.
-type stretch struct{ from, next, end int }
-
-// stretchSize is how many bytes of blocks a stretch has at least, uncompressed: enough for
-// several blocks of the largest size that is tried, so that few of them have entries of two
-// stretches.
-const stretchSize = 1 << 20
-
-// maxStretches is the most stretches of a table.
-const maxStretches = 32
-
 // stored returns how many bytes a block takes in the file.
 func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
 
@@ -86,37 +85,35 @@ func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
 // twice most, the last of them are left out. The error joins all damage.
 func (s *Sample) read(most int64) error {
 	var damage []error
-	for left := most; left > 0; {
-		open := slices.DeleteFunc(slices.Clone(s.stretches), func(s *stretch) bool { return s.next == s.end })
-		if len(open) == 0 {
-			break
-		}
+	open := slices.Clone(s.stretches)
+	for left := most; left > 0 && len(open) > 0; {
 		share := max(1, left/int64(len(open)))
 		for _, part := range open {
 			for n := int64(0); n < share && part.next < part.end && left > -most; part.next++ {
-				size, err := s.readBlock(part.next)
+				size, err := s.readNext(part)
 				n, left = n+size, left-size
 				damage = append(damage, s.file.Wrap(err))
 			}
 		}
+		open = slices.DeleteFunc(open, func(s *stretch) bool { return s.next == s.end })
 	}
 	return errors.Join(damage...)
 }
 
-// readBlock reads a block, and returns how much of the Sample it takes.
-func (s *Sample) readBlock(i int) (size int64, err error) {
-	part := s.file.Layout.Data[i]
+// readNext reads the next block of a stretch, and returns how much of the Sample it takes.
+func (s *Sample) readNext(of *stretch) (size int64, err error) {
+	part := s.file.Layout.Data[of.next]
 	b, err := tablestats.ReadBlock(s.file, part)
 	if err != nil {
-		s.damaged[i] = true
 		return int64(part.Length) + 1, err
 	}
+	of.blocks = append(of.blocks, b.Iter)
 	s.Tried++
 	s.Entries += b.Entries
 	s.stored += stored(part.Handle)
 	s.Compression[tablestats.Compression(s.file, part.Handle, b.Compression)]++
 	s.largest = max(s.largest, b.Raw)
-	s.shape.add(b, i == s.Blocks-1)
+	s.shape.add(b, of.next == s.Blocks-1)
 	return int64(b.Raw), nil
 }
 
@@ -149,9 +146,11 @@ func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
 	}
 	defer w.Abort() // does nothing after Close
 	for _, part := range s.stretches {
-		for i := part.from; i < part.next; i++ {
-			if err := s.append(w, i); err != nil {
-				return 0, s.file.Wrap(err)
+		for _, it := range part.blocks {
+			for ok := it.First(); ok; ok = it.Next() {
+				if err := w.Append(it.Key(), it.Value()); err != nil {
+					return 0, s.file.Wrap(err)
+				}
 			}
 		}
 	}
@@ -159,27 +158,6 @@ func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
 		return 0, err
 	}
 	return uint64(float64(w.Size()-emptyTail) * (float64(s.Data) / float64(s.stored))), nil
-}
-
-// append appends the entries of a block.
-func (s *Sample) append(w *table.Writer, i int) error {
-	if s.damaged[i] {
-		return nil
-	}
-	contents, _, err := s.file.Layout.ReadBlock(s.file.Layout.Data[i].Handle)
-	if err != nil {
-		return err
-	}
-	it, err := dbfile.OpenBlock(contents, s.file.Comparer())
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		if err := w.Append(it.Key(), it.Value()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // unchecked is an order that does not check whether blocks are in order. Sizes hardly depend on
