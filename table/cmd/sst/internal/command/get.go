@@ -2,15 +2,14 @@ package command
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -80,19 +79,21 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := f.answerer(cmd, len(first) > 1 || f.From != "")
-	if err != nil {
-		return err
+	l := lookups{getFlags: f, out: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(first) > 1 || f.From != ""}
+	if f.format != "raw" {
+		l.printer, err = newPrinter(l.out, f.format, fields{values: true, onlyValue: !l.several && f.format != "json"})
+		if err != nil {
+			return unknownFormat(f.format, "tsv, json, hex or raw")
+		}
 	}
 	f.lookups = true
-	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
+	return f.with(path, l.stderr, func(s *source.Source) error {
 		if f.format == "raw" && s.FilterOnly() {
 			return cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
 		}
-		var l lookups
-		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
+		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(l.out, "")) {
 			if err == nil {
-				err = l.run(s, keys, answer)
+				err = l.run(s, keys)
 			}
 			if err != nil {
 				return errors.Join(err, l.failure())
@@ -100,89 +101,38 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		}
 		if !f.explain && l.keys > 1 && l.absent > 0 {
 			are := map[bool]string{true: "is", false: "are"}[l.absent == 1]
-			text.Note(cmd.ErrOrStderr(), "%d of %d keys %s absent", l.absent, l.keys, are)
+			text.Note(l.stderr, "%d of %d keys %s absent", l.absent, l.keys, are)
 		}
 		return cmp.Or(l.failure(), cli.Negative(l.absent > 0))
 	})
 }
 
-// An answerer looks up a key, and prints what it finds, also if damage may hide a newer version.
-type answerer func(s *source.Source, key []byte) (found bool, err error)
-
-// answerer returns the answerer for one key or several.
-func (f *getFlags) answerer(cmd *cobra.Command, several bool) (answerer, error) {
-	out := cmd.OutOrStdout()
-	if f.explain {
-		return func(s *source.Source, key []byte) (bool, error) { return explain(out, s, key) }, nil
-	}
-	print := func(e source.Entry) error {
-		_, err := out.Write(e.Value)
-		return err
-	}
-	if f.format != "raw" {
-		p, err := newPrinter(out, f.format, fields{values: true, onlyValue: !several && f.format != "json"})
-		if err != nil {
-			return nil, unknownFormat(f.format, "tsv, json, hex or raw")
-		}
-		print = p.print
-	}
-	// An empty value looks like no answer on a terminal. Elsewhere the exit status tells.
-	stdout, ok := out.(cli.Stdout)
-	notesEmpty := ok && !several && f.format != "json" && stdout.IsTerminal()
-	return func(s *source.Source, key []byte) (bool, error) {
-		if s.FilterOnly() {
-			return f.askFilter(out, s, key, several)
-		}
-		e, found, hidden := s.Get(key)
-		if !found {
-			return false, hidden
-		}
-		if notesEmpty && len(e.Value) == 0 {
-			text.Note(cmd.ErrOrStderr(), "the key is present, and its value is empty")
-		}
-		return true, cmp.Or(print(e), hidden)
-	}, nil
-}
-
-// askFilter prints the answer of a table with a filter only: with several keys and in JSON the key too.
-func (f *getFlags) askFilter(out io.Writer, s *source.Source, key []byte, several bool) (bool, error) {
-	may, err := s.MayContain(key)
-	if err != nil {
-		return false, err
-	}
-	var line []byte
-	answer := map[bool]string{true: "may be present", false: "absent"}[may]
-	switch {
-	case f.format == "json":
-		line, answer = printable.AppendJSONBytes([]byte("{"), "key", key), fmt.Sprintf(",\"may_contain\":%v}", may)
-	case several && f.format == "hex":
-		line = append(hex.AppendEncode(nil, key), '\t')
-	case several:
-		line = append(printable.AppendEscape(nil, key), '\t')
-	}
-	_, err = out.Write(append(append(line, answer...), '\n'))
-	return may, err
-}
-
-// maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
-// cause than those before.
-const maxUnreadKeys = 100
-
-// lookups are the outcomes of several lookups.
+// lookups look up several keys, and have the outcomes.
 type lookups struct {
+	*getFlags
+	out, stderr io.Writer
+	printer     *printer // nil: values are printed as they are
+	several     bool     // there can be more than one key
+
 	keys, absent, unread uint64
 	damage               []error  // why keys cannot be read, for those that are named
 	causes               []string // their messages
 }
 
 // run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
-func (l *lookups) run(s *source.Source, keys [][]byte, answer answerer) error {
+func (l *lookups) run(s *source.Source, keys [][]byte) error {
 	if err := s.PrefetchLogs(keys...); err != nil {
 		return err
 	}
+	lookUp := l.lookUp
+	if l.explain {
+		lookUp = func(s *source.Source, key []byte) (bool, error) { return explain(l.out, s, key) }
+	} else if s.FilterOnly() {
+		lookUp = l.askFilter
+	}
 	for _, key := range keys {
 		l.keys++
-		found, err := answer(s, key)
+		found, err := lookUp(s, key)
 		switch {
 		case errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrFilterOnly):
 			l.addDamage(key, err)
@@ -194,6 +144,46 @@ func (l *lookups) run(s *source.Source, keys [][]byte, answer answerer) error {
 	}
 	return nil
 }
+
+// lookUp prints the value of a key, also if damage may hide a newer version.
+func (l *lookups) lookUp(s *source.Source, key []byte) (found bool, err error) {
+	e, found, hidden := s.Get(key)
+	if !found {
+		return false, hidden
+	}
+	// An empty value looks like no answer on a terminal. Elsewhere the exit status tells.
+	if stdout, ok := l.out.(cli.Stdout); ok && !l.several && l.format != "json" && len(e.Value) == 0 && stdout.IsTerminal() {
+		text.Note(l.stderr, "the key is present, and its value is empty")
+	}
+	if l.printer == nil {
+		_, err = l.out.Write(e.Value)
+	} else {
+		err = l.printer.print(e)
+	}
+	return true, cmp.Or(err, hidden)
+}
+
+// askFilter prints the answer of a table with a filter only: with several keys and in JSON the key too.
+func (l *lookups) askFilter(s *source.Source, key []byte) (may bool, err error) {
+	if may, err = s.MayContain(key); err != nil {
+		return false, err
+	}
+	p := l.printer
+	if !p.onlyValue {
+		p.bytes("key", key)
+	}
+	if p.encode == nil {
+		p.begin("may_contain")
+		p.line = strconv.AppendBool(p.line, may)
+	} else {
+		p.text("", map[bool]string{true: "may be present", false: "absent"}[may])
+	}
+	return may, p.end()
+}
+
+// maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
+// cause than those before.
+const maxUnreadKeys = 100
 
 func (l *lookups) addDamage(key []byte, err error) {
 	l.unread++

@@ -17,13 +17,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// A printer prints entries, one per line.
+// A printer prints entries, one per line: columns with tabs in between, or a text.JSONEntry. Package encoding/json would
+// take most of the time of a scan.
 type printer struct {
+	fields
 	w      io.Writer
-	append func(line []byte, e source.Entry, s fields) []byte
-	fields fields
+	encode func(dst, b []byte) []byte // for columns; nil: lines are JSON objects
 	line   []byte
-	last   []byte // the last key that was printed; nil: none was
+	last   []byte // with location: the last key that was printed; nil: none was
 	n      int    // how many were printed or counted
 }
 
@@ -34,16 +35,11 @@ type fields struct {
 
 	onlyValue bool // the value is printed, and nothing else
 
-	same   func(a, b []byte) bool // with location: whether two keys are equal
-	newest bool                   // with location: the entry is the newest version of its key
+	same func(a, b []byte) bool // with location: whether two keys are equal
 }
 
 // formats are the formats of get, scan and diff.
-var formats = map[string]func([]byte, source.Entry, fields) []byte{
-	"tsv":  columnFormat(printable.AppendEscape),
-	"hex":  columnFormat(hex.AppendEncode),
-	"json": appendJSON,
-}
+var formats = map[string]func(dst, b []byte) []byte{"tsv": printable.AppendEscape, "hex": hex.AppendEncode, "json": nil}
 
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv, json or hex")
@@ -55,103 +51,100 @@ func unknownFormat(format, want string) error {
 }
 
 func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
-	f := formats[format]
-	if f == nil {
+	encode, ok := formats[format]
+	if !ok {
 		return nil, unknownFormat(format, "tsv, json or hex")
 	}
-	return &printer{w: w, append: f, fields: s}, nil
+	return &printer{w: w, encode: encode, fields: s}, nil
 }
 
 func (p *printer) print(e source.Entry) error {
 	p.n++
-	if p.fields.none {
+	if p.none {
 		return nil
 	}
 	if err := memory.CheckPrint(e.Key, e.Value); err != nil {
 		return err
 	}
-	if p.fields.location {
-		p.fields.newest = p.last == nil || !p.fields.same(e.Key, p.last)
-		p.last = wire.AppendNotNil(p.last[:0], e.Key)
+	if !p.onlyValue {
+		p.bytes("key", e.Key)
 	}
-	p.line = append(p.append(p.line[:0], e, p.fields), '\n')
-	_, err := p.w.Write(p.line)
-	return err
+	if p.versions {
+		p.number("sequence", e.Sequence)
+		p.text("kind", text.KindName(e.Kind))
+	}
+	if p.values || p.onlyValue {
+		p.bytes("value", e.Value)
+	}
+	if p.location {
+		p.place(e)
+	}
+	return p.end()
 }
 
-// columnFormat returns a function that appends the selected fields of an entry as columns
-// with tabs in between.
-func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, fields) []byte {
-	return func(line []byte, e source.Entry, s fields) []byte {
-		if s.onlyValue {
-			return encode(line, e.Value)
-		}
-		line = encode(line, e.Key)
-		if s.versions {
-			line = strconv.AppendUint(append(line, '\t'), e.Sequence, 10)
-			line = append(append(line, '\t'), text.KindName(e.Kind)...)
-		}
-		if s.values {
-			line = encode(append(line, '\t'), e.Value)
-		}
-		if s.location {
-			file, level := locationOf(e)
-			line = append(printable.AppendEscape(append(line, '\t'), []byte(file)), '\t')
-			if level != nil {
-				line = strconv.AppendInt(line, int64(*level), 10)
-			} else {
-				line = append(line, '-')
-			}
-			line = strconv.AppendUint(append(line, '\t'), e.Offset, 10)
-			line = append(append(line, '\t'), versionState(e, s.newest)...)
-		}
-		return line
-	}
-}
-
-// locationOf returns the name of the file that has the entry, and its level if it is known.
-func locationOf(e source.Entry) (file string, level *int) {
+// place appends where an entry is, and whether it is live. The level is unknown if no MANIFEST lists the file.
+func (p *printer) place(e source.Entry) {
 	if e.Table == nil {
-		return filepath.Base(e.Log), nil
+		p.text("file", filepath.Base(e.Log))
+	} else {
+		p.text("file", filepath.Base(e.Table.Path))
 	}
-	if m := e.Table.Meta; m != nil {
-		level = &m.Level
+	if e.Table != nil && e.Table.Meta != nil {
+		p.number("level", uint64(e.Table.Meta.Level))
+	} else if p.encode != nil {
+		p.text("level", "-")
 	}
-	return filepath.Base(e.Table.Path), level
-}
-
-// versionState returns live, deletion or shadowed.
-func versionState(e source.Entry, newest bool) string {
+	p.number("offset", e.Offset)
 	switch {
-	case !newest:
-		return "shadowed"
+	case p.last != nil && p.same(e.Key, p.last):
+		p.text("state", "shadowed")
 	case e.Kind == table.KindDelete:
-		return "deletion"
+		p.text("state", "deletion")
+	default:
+		p.text("state", "live")
 	}
-	return "live"
+	p.last = wire.AppendNotNil(p.last[:0], e.Key)
 }
 
-// appendJSON appends a text.JSONEntry. Package encoding/json would take most of the time of a scan.
-func appendJSON(line []byte, e source.Entry, s fields) []byte {
-	if s.onlyValue {
-		return append(printable.AppendJSONBytes(append(line, '{'), "value", e.Value), '}')
+// bytes appends a key or a value.
+func (p *printer) bytes(name string, b []byte) {
+	if p.encode == nil {
+		p.line = printable.AppendJSONBytes(append(p.line, ','), name, b)
+	} else {
+		p.line = p.encode(append(p.line, '\t'), b)
 	}
-	line = printable.AppendJSONBytes(append(line, '{'), "key", e.Key)
-	if s.versions {
-		line = strconv.AppendUint(append(line, `,"sequence":`...), e.Sequence, 10)
-		line = printable.AppendJSONString(append(line, `,"kind":`...), text.KindName(e.Kind))
+}
+
+// begin begins a column, or a field that is no bytes.
+func (p *printer) begin(name string) {
+	if p.encode == nil {
+		p.line = append(append(append(p.line, `,"`...), name...), `":`...)
+	} else {
+		p.line = append(p.line, '\t')
 	}
-	if s.values {
-		line = printable.AppendJSONBytes(append(line, ','), "value", e.Value)
+}
+
+func (p *printer) text(name, s string) {
+	if p.begin(name); p.encode == nil {
+		p.line = printable.AppendJSONString(p.line, s)
+	} else {
+		p.line = printable.AppendEscape(p.line, []byte(s))
 	}
-	if s.location {
-		file, level := locationOf(e)
-		line = printable.AppendJSONString(append(line, `,"file":`...), file)
-		if level != nil {
-			line = strconv.AppendInt(append(line, `,"level":`...), int64(*level), 10)
-		}
-		line = strconv.AppendUint(append(line, `,"offset":`...), e.Offset, 10)
-		line = printable.AppendJSONString(append(line, `,"state":`...), versionState(e, s.newest))
+}
+
+func (p *printer) number(name string, n uint64) {
+	p.begin(name)
+	p.line = strconv.AppendUint(p.line, n, 10)
+}
+
+// end writes the line, without the separator before its first field.
+func (p *printer) end() error {
+	start := 1
+	if p.encode == nil {
+		start, p.line[0], p.line = 0, '{', append(p.line, '}')
 	}
-	return append(line, '}')
+	p.line = append(p.line, '\n')
+	_, err := p.w.Write(p.line[start:])
+	p.line = p.line[:0]
+	return err
 }

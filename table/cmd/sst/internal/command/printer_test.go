@@ -1,6 +1,9 @@
 package command
 
 import (
+	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,13 +27,18 @@ func TestJSONLines(t *testing.T) {
 	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {
 		for _, t1 := range []*source.Table{listed, unlisted, nil} {
 			for choice := range 8 {
-				s := fields{versions: choice&1 != 0, values: choice&2 != 0, location: choice&4 != 0, newest: true}
+				s := fields{versions: choice&1 != 0, values: choice&2 != 0, location: choice&4 != 0}
 				e.Key, e.Value, e.Table, e.Log = []byte(bytes), []byte("v"+bytes), t1, "db/7.log"
 				want, err := printable.AppendJSON(nil, jsonEntry(e, s))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(string(want), string(appendJSON(nil, e, s))); diff != "" {
+				var got strings.Builder
+				p, err := newPrinter(&got, "json", s)
+				if err := errors.Join(err, p.print(e)); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want)+"\n", got.String()); diff != "" {
 					t.Errorf("JSON of %q with %+v (-want +got):\n%s", bytes, s, diff)
 				}
 			}
@@ -48,8 +56,13 @@ func jsonEntry(e source.Entry, s fields) (o text.JSONEntry) {
 		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
 	}
 	if s.location {
-		o.File, o.Level = locationOf(e)
-		o.Offset, o.State = &e.Offset, versionState(e, s.newest)
+		o.File, o.Offset, o.State = "7.log", &e.Offset, "deletion"
+		if e.Table != nil {
+			o.File = filepath.Base(e.Table.Path)
+			if e.Table.Meta != nil {
+				o.Level = &e.Table.Meta.Level
+			}
+		}
 	}
 	return o
 }
