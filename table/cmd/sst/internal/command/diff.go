@@ -62,36 +62,42 @@ func diffCommand() *cobra.Command {
 	return cmd
 }
 
+// diff compares two sources.
 func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if err := a.SameOrder(b); err != nil {
 		return err
 	}
 	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
-	p, err := newPrinter(out, f.format, fields{versions: versions, values: true})
+	p, err := newPrinter(out, f.format, fields{none: f.summary, versions: versions, values: true})
 	if err != nil {
 		return err
 	}
-	c := comparison{versions: versions, a: side{Source: a, sign: "-"}, b: side{Source: b, sign: "+"}}
-	err = c.run(func(s *side) error {
-		if f.summary {
-			return nil
-		}
-		if _, err := io.WriteString(out, s.sign); err != nil {
-			return err
+	c := comparison{versions: versions}
+	for i, s := range []*source.Source{a, b} {
+		next, stop := iter.Pull2(s.Scan(source.ScanOptions{Versions: versions}))
+		defer stop()
+		c.sides[i] = side{s, sourceCursor{next: next}, "-+"[i : i+1], s.NewLossCursor(), 0}
+		c.sides[i].move()
+	}
+	if err := c.run(func(s *side) error {
+		if !f.summary {
+			io.WriteString(out, s.sign) // out remembers its error
 		}
 		return p.print(s.entry)
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	if f.summary {
-		c.print(out)
+		unknown := ""
+		if c.unknown > 0 {
+			unknown = fmt.Sprintf(", %d not compared", c.unknown)
+		}
+		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.sides[0].only, a.Path, c.sides[1].only, b.Path, c.changed, c.same, unknown)
 	}
-	var lost []error
-	for _, s := range []*source.Source{a, b} {
-		lost = append(lost, namedLosses(s, s.Losses(source.KeyRange{}), "these keys were not compared"))
+	lost := func(s *source.Source) error {
+		return namedLosses(s, s.Losses(source.KeyRange{}), "these keys were not compared")
 	}
-	return cmp.Or(errors.Join(lost...), cli.Negative(c.a.only+c.b.only+c.changed > 0))
+	return cmp.Or(errors.Join(lost(a), lost(b)), cli.Negative(c.sides[0].only+c.sides[1].only+c.changed > 0))
 }
 
 // A sourceCursor iterates over the entries of a source.
@@ -115,86 +121,78 @@ type side struct {
 
 // A comparison merges the entries of both sources, and counts them.
 type comparison struct {
-	a, b          side
+	sides         [2]side
 	versions      bool // all versions are compared
 	changed, same uint64
 	unknown       uint64 // of keys that one of the sources has lost
 	last          []byte // the last key; nil: none
 }
 
-// run calls show for entries that differ, those of a first.
+// run calls show for entries that differ, those of the first side first.
 func (c *comparison) run(show func(*side) error) error {
-	for _, s := range []*side{&c.a, &c.b} {
-		next, stop := iter.Pull2(s.Scan(source.ScanOptions{Versions: c.versions}))
-		defer stop()
-		s.next, s.lost = next, s.NewLossCursor()
-		s.move()
-	}
-	for c.a.more || c.b.more {
-		if err := errors.Join(c.a.err, c.b.err); err != nil {
-			if c.last != nil {
-				err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
-			}
+	for {
+		have, err := c.smallest()
+		if err != nil && c.last != nil {
+			err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
+		}
+		if err != nil || len(have) == 0 {
 			return err
 		}
-		order := c.order()
-		have := []*side{&c.a, &c.b}
-		if order < 0 {
-			have = have[:1]
-		} else if order > 0 {
-			have = have[1:]
-		}
 		differ := c.count(have)
-		for _, s := range have {
+		for i := range have {
 			if differ {
-				if err := show(s); err != nil {
+				if err := show(&have[i]); err != nil {
 					return err
 				}
 			}
-			s.move()
+			have[i].move()
 		}
 	}
-	return nil
 }
 
-// order returns < 0 if the entry of a comes before that of b or b has no more entries, and so on.
-func (c *comparison) order() int {
+// smallest returns the sides that have the smallest entry: one, both, or none at the end.
+func (c *comparison) smallest() ([]side, error) {
+	a, b := &c.sides[0], &c.sides[1]
+	order := 0
 	switch {
-	case !c.b.more:
-		return -1
-	case !c.a.more:
-		return 1
+	case a.err != nil || b.err != nil:
+		return nil, errors.Join(a.err, b.err)
+	case !a.more && !b.more:
+		return nil, nil
+	case !b.more:
+		order = -1
+	case !a.more:
+		order = 1
 	case c.versions:
-		return c.a.entry.Compare(c.b.entry, c.a.Order)
+		order = a.entry.Compare(b.entry, a.Order)
+	default:
+		order = a.Order.Compare(a.entry.Key, b.entry.Key)
 	}
-	return c.a.Order.Compare(c.a.entry.Key, c.b.entry.Key)
+	from, to := 0, 2
+	if order < 0 {
+		to = 1
+	} else if order > 0 {
+		from = 1
+	}
+	return c.sides[from:to], nil
 }
 
 // count counts the entry that one or both sides have, and reports whether it differs. It does not if one of the
 // sources has lost the key: it may have another entry, or none.
-func (c *comparison) count(have []*side) (differs bool) {
+func (c *comparison) count(have []side) (differs bool) {
 	c.last = wire.AppendNotNil(c.last[:0], have[0].entry.Key)
-	lostA, lostB := c.a.lost.IsLost(c.last), c.b.lost.IsLost(c.last)
+	lostA, lostB := c.sides[0].lost.IsLost(c.last), c.sides[1].lost.IsLost(c.last)
 	switch {
 	case lostA || lostB:
 		c.unknown++
 		return false
 	case len(have) == 1:
 		have[0].only++
-	case bytes.Equal(c.a.entry.Value, c.b.entry.Value):
+	case bytes.Equal(have[0].entry.Value, have[1].entry.Value):
 		c.same++
 		return false
 	default:
 		c.changed++
 	}
 	return true
-}
-
-// print prints the numbers.
-func (c *comparison) print(out io.Writer) {
-	unknown := ""
-	if c.unknown > 0 {
-		unknown = fmt.Sprintf(", %d not compared", c.unknown)
-	}
-	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.a.only, c.a.Path, c.b.only, c.b.Path, c.changed, c.same, unknown)
 }

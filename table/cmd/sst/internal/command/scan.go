@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,7 @@ func scanCommand() *cobra.Command {
 	return cmd
 }
 
+// scan prints the entries of a source, and then what it has lost.
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if f.where && (f.reverse || !f.versions) {
 		return cli.UsageErrorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
@@ -95,10 +97,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 		return err
 	}
 	o := f.scanOptions(s.Order)
-	stopped, err := f.printEntries(p, s, o)
-	if f.count && err == nil {
-		text.Line(cmd.OutOrStdout(), "%d", p.n)
-	}
+	stopped, err := f.printEntries(p, s.Scan(o))
 	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
 	switch {
 	case stopped != nil && f.reverse:
@@ -113,43 +112,44 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	return errors.Join(namedLosses(s, s.Losses(scanned), meaning), err)
 }
 
-// checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.
+// checkRange refuses bounds that are swapped, and notes on stderr why others leave no keys.
 func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
-	if f.from != nil && f.to != nil && order != table.AnyOrder && order.Compare(f.from, f.to) > 0 {
-		return cli.UsageErrorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
+	if order == table.AnyOrder {
+		return nil
 	}
-	if why := f.whyEmpty(order); why != "" {
-		text.Note(stderr, "the range is empty, because %s", why)
+	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
+	_, end := table.PrefixBounds(f.prefix)
+	compared := -1
+	if f.from != nil && f.to != nil {
+		compared = order.Compare(f.from, f.to)
 	}
+	why := ""
+	switch {
+	case compared > 0:
+		return cli.UsageErrorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", from, to)
+	case compared == 0:
+		why = fmt.Sprintf("--from and --to are both %s, and keys are < --to: for one key, use sst get", to)
+	case order != table.BytewiseComparer:
+		return nil
+	case f.to != nil && len(f.to) == 0:
+		why = `no key is < --to "": leave it out`
+	case f.to != nil && bytes.Compare(f.to, f.prefix) <= 0:
+		why = fmt.Sprintf("all keys with --prefix %s are ≥ --to %s: leave out one of them", prefix, to)
+	case end != nil && bytes.Compare(f.from, end) >= 0:
+		why = fmt.Sprintf("all keys with --prefix %s are < --from %s: leave out one of them", prefix, from)
+	default:
+		return nil
+	}
+	text.Note(stderr, "the range is empty, because %s", why)
 	return nil
 }
 
-// whyEmpty says why bounds that are not swapped leave no keys, and what to do, or is "".
-func (f *scanFlags) whyEmpty(order table.Comparer) string {
-	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
-	_, end := table.PrefixBounds(f.prefix)
-	switch {
-	case order == table.AnyOrder:
-	case f.from != nil && f.to != nil && order.Compare(f.from, f.to) == 0:
-		return fmt.Sprintf("--from and --to are both %s, and keys are < --to: for one key, use sst get", to)
-	case order != table.BytewiseComparer:
-	case f.to != nil && len(f.to) == 0:
-		return `no key is < --to "": leave it out`
-	case f.to != nil && bytes.Compare(f.to, f.prefix) <= 0:
-		return fmt.Sprintf("all keys with --prefix %s are ≥ --to %s: leave out one of them", prefix, to)
-	case end != nil && bytes.Compare(f.from, end) >= 0:
-		return fmt.Sprintf("all keys with --prefix %s are < --from %s: leave out one of them", prefix, from)
-	}
-	return ""
-}
-
-// printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
-// the last key.
-func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
+// printEntries prints entries, or their number. If damage or --limit stops it, it returns the last key.
+func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, error]) (stopped []byte, err error) {
 	last := []byte{}
-	for e, err := range s.Scan(o) {
+	for e, err := range entries {
 		switch {
-		case err != nil && p.n > 0:
+		case err != nil && p.n > 0 && !p.onlyValue:
 			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", wire.Quote(last)))
 		case err != nil:
 			return last, err
@@ -161,10 +161,14 @@ func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOpti
 		}
 		last = append(last[:0], e.Key...)
 		if p.n == f.limit {
-			return last, nil
+			stopped = last
+			break
 		}
 	}
-	return nil, nil
+	if f.count {
+		text.Line(p.w, "%d", p.n)
+	}
+	return stopped, nil
 }
 
 // scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
@@ -198,22 +202,15 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 		return err
 	}
 	r := dbfile.Records{Path: path}
-	for record, err := range r.All(o.Options, math.MaxInt) {
-		if err == nil {
-			err = p.print(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}})
+	_, err = f.printEntries(p, func(yield func(source.Entry, error) bool) {
+		for record, err := range r.All(o.Options, math.MaxInt) {
+			if !yield(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}}, err) {
+				return
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if p.n == f.limit {
-			break
-		}
-	}
-	if f.count {
-		text.Line(cmd.OutOrStdout(), "%d", p.n)
-	}
-	if r.Note != "" {
+	})
+	if err == nil && r.Note != "" {
 		text.Note(cmd.ErrOrStderr(), "%s: %s", path, r.Note)
 	}
-	return nil
+	return err
 }
