@@ -42,7 +42,7 @@ func TestPredictionsAreBounded(t *testing.T) {
 	b := NewBudget(1000)
 	for i := range 1000 {
 		filters := []BloomBits{{Array: make([]byte, 8+i%400), K: 1, Keys: 1 + i}}
-		if rate := newPredictor(filters, b).rate(filters[0]); !(rate > 0 && rate <= 1) {
+		if rate := b.predict(filters)[0]; !(rate > 0 && rate <= 1) {
 			t.Errorf("table %d: predicted rate %g", i, rate)
 		}
 	}

@@ -47,7 +47,7 @@ type FilterStats struct {
 }
 
 // unknownCount is the number of keys in a damaged block.
-const unknownCount = -1
+const unknownCount = math.MinInt
 
 // maxFilterKeys bounds what the properties of a table say of its filter.
 const maxFilterKeys = math.MaxInt32
@@ -79,18 +79,17 @@ func (k *FilterKeys) Add(b Block, err error) {
 	if err != nil {
 		users = unknownCount
 	}
-	k.table = addCounts(k.table, users)
-	if b.Continues && k.table != unknownCount {
-		k.table--
-	}
 	slot := uint64(0)
 	if blocks := k.file.Filters().Blocks; blocks != nil {
 		slot = b.Offset >> blocks.BaseLg()
 	}
 	whole, perBlock := k.prefixes(b, slot)
-	k.table = addCounts(k.table, whole)
+	if b.Continues {
+		whole-- // the first key was counted with the block before
+	}
+	k.table = addCounts(k.table, users, whole)
 	if slot < uint64(len(k.blocks)) {
-		k.blocks[slot] = addCounts(k.blocks[slot], addCounts(users, perBlock))
+		k.blocks[slot] = addCounts(k.blocks[slot], users, perBlock)
 	}
 }
 
@@ -119,12 +118,14 @@ func (k *FilterKeys) prefixes(b Block, slot uint64) (whole, perBlock int) {
 	return whole, perBlock
 }
 
-// addCounts adds two numbers of keys, either of which may be unknown.
-func addCounts(a, b int) int {
-	if a == unknownCount || b == unknownCount {
-		return unknownCount
+// addCounts adds numbers of keys, any of which may be unknown.
+func addCounts(counts ...int) (sum int) {
+	for _, n := range counts {
+		if sum += n; n == unknownCount {
+			return unknownCount
+		}
 	}
-	return a + b
+	return sum
 }
 
 // Stats returns the statistics of the filters, once all blocks are added: of the block
@@ -154,13 +155,11 @@ func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.Metain
 	for i := range blocks.Len() {
 		all = append(all, bloomBitsOf(blocks.Filter(i), k.blocks[i]))
 	}
-	predictor := newPredictor(all, k.budget)
-	for _, b := range all {
-		rate := predictor.rate(b)
+	rates := k.budget.predict(all)
+	for _, rate := range rates {
 		s.Rates = append(s.Rates, float32(rate))
-		s.add(b, rate)
 	}
-	s.finish()
+	s.setBloom(all, rates)
 	return s
 }
 
@@ -175,8 +174,8 @@ func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
 		s.setFuse(contents, k.table)
 	default:
 		b := bloomBitsOf(contents[:len(contents)-4], k.table) // the last 4 bytes are the number of lines
-		s.add(b, filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K))
-		s.finish()
+		rate := filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
+		s.setBloom([]BloomBits{b}, []float64{rate})
 	}
 	return s
 }
@@ -202,29 +201,27 @@ func (s *FilterStats) setFuse(contents []byte, keys int) {
 	s.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
 }
 
-// add adds a filter with its expected rate. Until finish, BitsPerKey, Fill and Predicted are sums: of bits, of
-// set bits, and of the rates, weighted by keys.
-func (s *FilterStats) add(b BloomBits, rate float64) {
-	if len(b.Array) == 0 {
-		s.Empty++
-		return
+// setBloom sets the statistics of Bloom filters with their expected rates, of which Predicted is the mean weighted by keys.
+func (s *FilterStats) setBloom(all []BloomBits, rates []float64) {
+	bits, set := 0., 0.
+	for i, b := range all {
+		if len(b.Array) == 0 {
+			s.Empty++
+			continue
+		}
+		if s.NonEmpty == 0 {
+			s.KMin = b.K
+		}
+		s.NonEmpty++
+		s.KMin, s.KMax = min(s.KMin, b.K), max(s.KMax, b.K)
+		s.Keys += b.Keys
+		s.Predicted += rates[i] * float64(b.Keys)
+		bits += float64(8 * len(b.Array))
+		set += float64(b.NumSet())
 	}
-	if s.NonEmpty == 0 {
-		s.KMin = b.K
-	}
-	s.NonEmpty++
-	s.KMin, s.KMax = min(s.KMin, b.K), max(s.KMax, b.K)
-	s.Keys += b.Keys
-	s.BitsPerKey += float64(8 * len(b.Array))
-	s.Fill += float64(b.NumSet())
-	s.Predicted += rate * float64(b.Keys)
-}
-
-func (s *FilterStats) finish() {
-	s.Fill /= max(1, s.BitsPerKey)
+	s.Fill = set / max(1, bits)
 	s.Predicted /= float64(max(1, s.Keys))
-	s.BitsPerKey /= float64(max(1, s.Keys))
-	if s.Keys == 0 {
-		s.BitsPerKey = 0
+	if s.Keys > 0 {
+		s.BitsPerKey = bits / float64(s.Keys)
 	}
 }

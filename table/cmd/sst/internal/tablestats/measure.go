@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-// Measure measures the false-positive rates. For block filters, it looks up a key in one
-// block after the other.
+// Measure measures the false-positive rates.
 func (s *Stats) Measure(f *dbfile.File) {
 	for i := range s.Filters {
 		if filters := &s.Filters[i]; filters.WholeTable || len(f.Layout.Data) > 0 {
@@ -22,19 +21,19 @@ func (s *Stats) Measure(f *dbfile.File) {
 	}
 }
 
-// measure looks up random keys of 16 bytes. The chance that the table has one of them is
-// negligible.
+// measure looks up random keys of 16 bytes, for block filters in one block after the other. The chance that the table
+// has one of them is negligible.
 func (s *FilterStats) measure(f *dbfile.File, b *Budget) {
-	filters, data := s.alone(f), f.Layout.Data
-	if len(data) == 0 {
-		data = make([]table.IndexEntry, 1)
-	}
+	filters, offset := s.alone(f), uint64(0)
 	rng := rand.NewChaCha8([32]byte{1})
 	var key [16]byte
 	yes, n := 0, b.lookupsFor(s.Keys, s.Predicted)
 	for i := range n {
 		rng.Read(key[:])
-		if filters.Contains(data[i%len(data)].Offset, key[:]) {
+		if data := f.Layout.Data; len(data) > 0 {
+			offset = data[i%len(data)].Offset
+		}
+		if filters.Contains(offset, key[:]) {
 			yes++
 		}
 	}

@@ -74,57 +74,42 @@ func (s shape) ratio() float64 {
 	return filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / s.formula()
 }
 
-// A predictor predicts the rates of a table's block filters: those of a kind by the shape that most of
-// them have.
-type predictor struct {
-	most   map[shape]shape // by kind
-	exact  bool            // large filters are of their own kind
-	budget *Budget
-}
-
-func newPredictor(all []BloomBits, budget *Budget) predictor {
+// predict returns the expected false-positive rates of a table's block filters: those of a kind by the shape that most of
+// them have, or by the formula if there are too many kinds. Large filters are of their own kind, unless they are many.
+func (b *Budget) predict(all []BloomBits) (rates []float64) {
 	counts := map[shape]int{}
 	large := 0
-	for _, b := range all {
-		s := b.shape()
-		if s.keys < 1 || s.bits == 0 {
-			continue
-		}
-		if counts[s]++; counts[s] == 1 && s.keys >= manyKeys {
-			large++
+	for _, f := range all {
+		if s := f.shape(); s.keys > 0 && s.bits > 0 {
+			if counts[s]++; counts[s] == 1 && s.keys >= manyKeys {
+				large++
+			}
 		}
 	}
-	p := predictor{map[shape]shape{}, large <= maxLarge, budget}
+	kindOf := func(s shape) shape {
+		if large <= maxLarge && s.keys >= manyKeys {
+			return s
+		}
+		return s.kind()
+	}
+	most := map[shape]shape{} // by kind
 	for s, n := range counts {
-		kind := p.kind(s)
-		best, ok := p.most[kind]
+		best, ok := most[kindOf(s)]
 		if !ok || cmp.Or(cmp.Compare(n, counts[best]), cmp.Compare(best.keys, s.keys), cmp.Compare(best.bits, s.bits)) > 0 {
-			p.most[kind] = s
+			most[kindOf(s)] = s
 		}
 	}
-	return p
-}
-
-func (p predictor) kind(s shape) shape {
-	if p.exact && s.keys >= manyKeys {
-		return s
+	rates = make([]float64, len(all))
+	for i, f := range all {
+		switch s := f.shape(); {
+		case s.bits == 0: // it contains nothing
+		case s.k < 1 || s.k > bloom.MaxK:
+			rates[i] = 1 // it may contain every key
+		default:
+			if rates[i] = s.formula(); rates[i] > 0 && len(most) <= maxPredictions {
+				rates[i] = min(1, rates[i]*b.ratio(most[kindOf(s)], s.kind()))
+			}
+		}
 	}
-	return s.kind()
-}
-
-// rate returns the expected false-positive rate of b. If there are too many kinds it is that of the formula.
-func (p predictor) rate(b BloomBits) float64 {
-	s := b.shape()
-	switch {
-	case s.bits == 0:
-		return 0 // it contains nothing
-	case s.k < 1 || s.k > bloom.MaxK:
-		return 1 // it may contain every key
-	}
-	formula := s.formula()
-	if formula == 0 || len(p.most) > maxPredictions {
-		return formula
-	}
-	kind := p.kind(s)
-	return min(1, formula*p.budget.ratio(p.most[kind], s.kind()))
+	return rates
 }

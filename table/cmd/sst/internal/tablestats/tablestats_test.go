@@ -170,7 +170,7 @@ func TestRatesOfOddFilters(t *testing.T) {
 		{Array: bytes.Repeat([]byte{255}, 10), K: 6, Keys: unknownCount}, {Array: make([]byte, 10), Keys: unknownCount},
 	} {
 		b = b.withKeys()
-		if rate := newPredictor([]BloomBits{b}, NewBudget(1)).rate(b); !(rate >= 0 && rate <= 1) || b.Keys < 0 {
+		if rate := NewBudget(1).predict([]BloomBits{b})[0]; !(rate >= 0 && rate <= 1) || b.Keys < 0 {
 			t.Errorf("%d bytes, k %d, %d keys: rate %g", len(b.Array), b.K, b.Keys, rate)
 		}
 	}
