@@ -63,7 +63,7 @@ func statsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if prefixes.rule, err = prefixes.parse(cmd.Flags().Changed); err != nil {
+		if err := prefixes.parse(cmd.Flags().Changed); err != nil {
 			return err
 		}
 		switch {

@@ -29,7 +29,7 @@ type prefixFlags struct {
 	delimiter string
 	length    int
 	top       int
-	rule      byprefix.Rule // what they say that a prefix is
+	rule      byprefix.Rule // what they say that a prefix is, after parse
 }
 
 // maxTop is the largest --top. Each prefix takes memory.
@@ -44,25 +44,25 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
-// parse returns what the flags say that a prefix is.
-func (f *prefixFlags) parse(given func(name string) bool) (rule byprefix.Rule, err error) {
+// parse sets rule to what the flags say.
+func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 	for _, name := range []string{"delimiter", "length", "top"} {
 		if given(name) && !f.on {
-			return rule, cli.UsageErrorf("--%s is given without --by-prefix, want both", name)
+			return cli.UsageErrorf("--%s is given without --by-prefix, want both", name)
 		}
 	}
-	switch {
+	switch f.rule.Length = f.length; {
 	case f.length < 1 || f.length > math.MaxInt32:
-		return rule, cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)
+		return cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)
 	case f.top < 1 || f.top > maxTop:
-		return rule, cli.UsageErrorf("--top is %d, want 1 to %d", f.top, maxTop)
+		return cli.UsageErrorf("--top is %d, want 1 to %d", f.top, maxTop)
 	case !given("delimiter"):
-		return byprefix.Rule{Length: f.length}, nil
+		return nil
 	}
-	if rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
-		return rule, cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)
+	if f.rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
+		return cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)
 	}
-	return rule, nil
+	return nil
 }
 
 // countPrefixes prints the counts of a table, log, set or database.
@@ -110,19 +110,23 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 			return r, err
 		}
 		newest := last == nil || !s.SameKey(e.Key, last)
-		if newest {
-			last = wire.AppendNotNil(last[:0], e.Key)
-		}
+		last = wire.AppendNotNil(last[:0], e.Key)
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}
-	return prefixResult{s.Path, c.Result(), f.rule}, nil
+	r = prefixResult{s.Path, c.Result(), fmt.Sprintf("keys of < %d bytes", f.rule.Length)}
+	if f.rule.Delimiter != nil {
+		r.without = "keys without " + wire.Quote(f.rule.Delimiter)
+	} else if f.rule.Length == 1 {
+		r.without = "the empty key"
+	}
+	return r, nil
 }
 
 // A prefixResult is what a source has, by prefix.
 type prefixResult struct {
 	Path string `json:"file"`
 	*byprefix.Result
-	rule byprefix.Rule
+	without string // says which keys have no prefix
 }
 
 // print prints a line for each prefix, and then for what others have.
@@ -146,7 +150,7 @@ func (r prefixResult) print(out io.Writer) {
 	for _, g := range r.Top {
 		r.row(w, g.Count, wire.Quote(g.Prefix))
 	}
-	r.row(w, r.Without, r.withoutText())
+	r.row(w, r.Without, r.without)
 	r.row(w, r.Others, others)
 	r.row(w, r.Count, "all")
 }
@@ -162,15 +166,4 @@ func (r prefixResult) row(w io.Writer, n byprefix.Count, what string) {
 		cells = append(cells, text.Bytes(n.LiveBytes), humanize.Comma(int64(n.LiveEntries)))
 	}
 	text.Cells(w, append(cells, "  "+what)...)
-}
-
-// withoutText says which keys have no prefix.
-func (r prefixResult) withoutText() string {
-	switch {
-	case r.rule.Delimiter != nil:
-		return "keys without " + wire.Quote(r.rule.Delimiter)
-	case r.rule.Length == 1:
-		return "the empty key"
-	}
-	return fmt.Sprintf("keys of < %d bytes", r.rule.Length)
 }
