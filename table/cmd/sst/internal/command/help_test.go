@@ -23,7 +23,7 @@ const (
 
 // allCommands returns the root and all commands below it, and help.
 func allCommands() []*cobra.Command {
-	root := newCommand(nil)
+	root := program.Command(nil)
 	return append(commands(root), root)
 }
 
@@ -120,11 +120,11 @@ func TestGroups(t *testing.T) {
 	if status != 0 {
 		t.Errorf("status %d", status)
 	}
-	for _, c := range newCommand(nil).Commands() {
+	for _, c := range program.Command(nil).Commands() {
 		if c.GroupID == "" || !strings.Contains(help, "\n  "+c.Name()+" ") {
 			t.Errorf("%s is in no group of the help", c.Name())
 		}
-		if made := newCommand([]string{c.Name()}).Commands(); c.Name() != "help" && (len(made) != 2 || made[0].Name() != c.Name() && made[1].Name() != c.Name()) {
+		if made := program.Command([]string{c.Name()}).Commands(); c.Name() != "help" && (len(made) != 2 || made[0].Name() != c.Name() && made[1].Name() != c.Name()) {
 			t.Errorf("sst %s makes the commands %v", c.Name(), made)
 		}
 	}

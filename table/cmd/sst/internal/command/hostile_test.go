@@ -35,7 +35,7 @@ const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\n" + forged + "\n\u0085\u009b2J\u202e
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	paths := writeHostile(t)
-	all := commands(newCommand(nil))
+	all := commands(program.Command(nil))
 	for name := range usages {
 		if !slices.ContainsFunc(all, func(c *cobra.Command) bool { return c.CommandPath() == "sst "+name }) {
 			t.Errorf("there is no command sst %s", name)

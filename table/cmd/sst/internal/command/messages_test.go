@@ -73,7 +73,7 @@ func TestMessagesShortenKeys(t *testing.T) {
 // given to.
 func TestMessagesShortenNames(t *testing.T) {
 	writeUsable(t)
-	for _, c := range commands(newCommand(nil)) {
+	for _, c := range commands(program.Command(nil)) {
 		name := strings.TrimPrefix(c.CommandPath(), "sst ")
 		var lines [][]string
 		for _, usage := range usages[name] {

@@ -1,5 +1,5 @@
 // Package command has the commands of sst. Each is in the files that begin with its name. What
-// several share is in *_flags.go, appenders.go, errors.go, pass.go, printer.go and targets.go.
+// several share is in *_flags.go, pass.go, printer.go and this file.
 //
 // The work is done by other packages: dbfile opens a file, dbdir lists those of a database or a set, and source reads
 // them as one; tablestats, layout, summary and report describe them; input, sorting, output and partition make new
@@ -7,12 +7,20 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // Run executes the command line and returns the exit status.
@@ -56,5 +64,133 @@ var exitMeanings = cli.ExitStatus{
 	cli.ExitMemory:   "not enough memory",
 }
 
-// newCommand returns sst with all commands, or only with the one that the arguments are for.
-func newCommand(args []string) *cobra.Command { return program.Command(args) }
+// advise prints how to save what damaged tables have.
+func advise(w io.Writer, command *cobra.Command, err error) {
+	if command.Name() == "repair" {
+		return
+	}
+	damage := damageOf(err)
+	for _, dir := range damage.databases {
+		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
+	}
+	switch f := command.Flags().Lookup("comparator"); {
+	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
+		text.Say(w, "the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
+	case len(damage.missing) > 0:
+		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(filepath.Dir(damage.missing[0])))
+	case len(damage.files) > 0:
+		suggestRescue(w, damage.files)
+	}
+}
+
+// suggestRescue prints how to save what damaged tables still have.
+func suggestRescue(w io.Writer, all []string) {
+	files := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
+	switch {
+	case len(files) == 0 && !dbfile.IsEmpty(all[0]):
+		text.Say(w, "the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
+		return
+	case len(files) == 0:
+		text.Say(w, "an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), dbfile.RepairCommand(filepath.Dir(all[0])))
+		return
+	}
+	if dir := filepath.Dir(files[0]); dbfile.IsInManifest(files[0]) {
+		text.Say(w, "to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
+		return
+	}
+	rescued := dbfile.OutputName(files[0], ".rescued.ldb")
+	others := ""
+	if n := len(files) - 1; n > 0 {
+		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
+	}
+	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+}
+
+// damaged are paths without duplicates: of damaged tables, of tables that a database lacks, and of databases
+// whose damage was printed.
+type damaged struct{ files, missing, databases []string }
+
+// damageOf returns what err says is damaged.
+func damageOf(err error) (d damaged) {
+	d.add(err)
+	for _, paths := range []*[]string{&d.files, &d.missing} {
+		slices.Sort(*paths)
+		*paths = slices.Compact(*paths)
+	}
+	return d
+}
+
+func (d *damaged) add(err error) {
+	switch e := err.(type) {
+	case damageReported:
+		d.files, d.databases = append(d.files, e.files...), e.databases
+	case *dbfile.FileError:
+		switch {
+		case errors.As(e, new(dbdir.MissingTable)):
+			d.missing = append(d.missing, e.Path)
+		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
+			d.files = append(d.files, e.Path)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			d.add(inner)
+		}
+	case interface{ Unwrap() error }:
+		d.add(e.Unwrap())
+	}
+}
+
+// damageReported ends a command that printed the damage on its output. files are the tables
+// and logs that sst repair can read, and databases the directories that sst repair can.
+type damageReported struct {
+	files, databases []string
+	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file
+}
+
+// add adds a damaged file, or its database.
+func (d *damageReported) add(t target, err error) {
+	d.damaged++
+	switch {
+	case t.in.database:
+		if !slices.Contains(d.databases, t.in.path) {
+			d.databases = append(d.databases, t.in.path)
+		}
+	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst repair repairs no other damage
+		d.files = append(d.files, t.Path)
+	}
+}
+
+func (d damageReported) Error() string {
+	switch {
+	case d.of == 0:
+		return "damage was found"
+	case d.of == 1:
+		return "the file is damaged or missing"
+	case d.damaged == 1:
+		return fmt.Sprintf("1 of %d files is damaged or missing", d.of)
+	}
+	return fmt.Sprintf("%d of %d files are damaged or missing", d.damaged, d.of)
+}
+
+func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
+
+// maxNamedLosses is how many ranges of lost keys are named each.
+const maxNamedLosses = 100
+
+// namedLosses returns errors for losses, and then what they mean, or nil if there are none.
+func namedLosses(s *source.Source, losses []source.Loss, meaning string) error {
+	var all []error
+	for i := range losses[:min(len(losses), maxNamedLosses)] {
+		all = append(all, losses[i].InFile())
+	}
+	if others := len(losses) - maxNamedLosses; others > 0 {
+		all = append(all, fmt.Errorf("%s: lost %s too: they are among the %s", s.Path, text.Count(uint64(others), "other range"), s.Hull(losses[maxNamedLosses:])))
+	}
+	if all == nil {
+		return nil
+	}
+	if meaning != "" {
+		all = append(all, errors.New(meaning))
+	}
+	return errors.Join(all...)
+}

@@ -15,7 +15,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -143,11 +142,11 @@ func (p *pass) statsOfLog(t target) error {
 
 // A recordStats has the statistics of a file whose records are not batches.
 type recordStats struct {
-	File        string          `json:"file"`
-	Size        int64           `json:"bytes"`
-	Records     uint64          `json:"records"`
-	RecordBytes uint64          `json:"record_bytes"`
-	RecordSizes sizes.Histogram `json:"record_sizes"`
+	File        string               `json:"file"`
+	Size        int64                `json:"bytes"`
+	Records     uint64               `json:"records"`
+	RecordBytes uint64               `json:"record_bytes"`
+	RecordSizes tablestats.Histogram `json:"record_sizes"`
 }
 
 // countRecords reads the records. note says what is at the end and no record.

@@ -56,7 +56,7 @@ func TestValuesOfFlags(t *testing.T) {
 	long.NoRace(t)
 	writeUsable(t)
 	refused := 0
-	for _, c := range commands(newCommand(nil)) {
+	for _, c := range commands(program.Command(nil)) {
 		line := strings.Fields(callable[c.Name()])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, value := range wrongValues {
@@ -170,7 +170,7 @@ func TestTemporaryNames(t *testing.T) {
 // No flag of any command takes -0, or a number that is rounded to it: where 0 is a value, it stands for something else.
 func TestMinusZero(t *testing.T) {
 	writeUsable(t)
-	for _, c := range commands(newCommand(nil)) {
+	for _, c := range commands(program.Command(nil)) {
 		line := strings.Fields(callable[c.Name()])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if isNumeric(f) {

@@ -1,12 +1,19 @@
 package layout
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 )
@@ -91,4 +98,175 @@ func namesText(names []string) string {
 		all = append(all, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(all, ", ")
+}
+
+// The kinds of records.
+const (
+	record      = "record"
+	batch       = "batch"
+	edit        = "edit"
+	damaged     = "damaged"
+	zeros       = "zeros"     // preallocated, but never written
+	unreadBytes = "unread"    // after a header of zeros, LevelDB skips the rest of the block
+	truncated   = "cut short" // an incomplete record at the end
+)
+
+// A Batch describes a record of a log.
+type Batch struct {
+	Sequence uint64 `json:"sequence"` // sequence number of the first write
+	Writes   int    `json:"writes"`
+}
+
+// A Field is a field of a version edit.
+type Field struct {
+	Name     string    `json:"field"`
+	Number   *uint64   `json:"number,omitempty"` // a file number or a sequence number
+	Level    *int      `json:"level,omitempty"`
+	Size     *uint64   `json:"table_bytes,omitempty"`
+	Comparer *text.Key `json:"comparator,omitempty"`
+	Key      *text.Key `json:"compact_from,omitempty"`
+	Smallest *text.Key `json:"smallest,omitempty"`
+	Largest  *text.Key `json:"largest,omitempty"`
+}
+
+// OfLog yields the records of a log, the fields of the version edits of a MANIFEST, or the records of another file in
+// the format of logs. Damaged parts are rows too. An error is a read error.
+func OfLog(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		edits := 0
+		for r, err := range records(src, size) {
+			switch {
+			case kind == dbfile.ManifestFile && r.Kind == record:
+				number := edits
+				r.Kind, r.Edit, edits = edit, &number, edits+1
+				if !yieldFields(r, yield) {
+					return
+				}
+				continue
+			case kind == dbfile.ManifestFile:
+				r.text = r.Kind
+			case kind == dbfile.LogFile && r.Kind == record:
+				r.readBatch()
+			case r.Kind == record:
+				r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents)
+				r.text = wire.Quote(r.contents)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// readBatch counts the writes of the record.
+func (r *Row) readBatch() {
+	r.Kind, r.Batch = batch, new(Batch)
+	for _, err := range wal.Writes(r.contents) {
+		if err != nil {
+			r.Damage = err.Error()
+			break
+		}
+		r.Writes++
+	}
+	if len(r.contents) >= 8 {
+		r.Sequence = binary.LittleEndian.Uint64(r.contents)
+	}
+}
+
+// records yields the records with their contents, and what lies between them.
+func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var damage []wal.Damage
+		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) { damage = append(damage, d) })
+		for {
+			before := in.Offset()
+			damage = damage[:0]
+			contents, offset, err := in.Next()
+			last := rowOf(offset, int64(len(contents)), record)
+			last.contents = contents
+			switch {
+			case err == io.EOF:
+				offset = min(in.Offset(), size)
+				last = rowOf(offset, size-offset, truncated)
+			case err != nil:
+				last = rowOf(before, 0, damaged)
+				last.Damage = err.Error()
+				yield(last, err)
+				return
+			}
+			for _, r := range between(before, offset, damage) {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if err == io.EOF && last.Bytes == 0 || !yield(last, nil) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func rowOf(offset, bytes int64, kind string) Row {
+	return Row{Offset: uint64(offset), Bytes: uint64(bytes), Kind: kind}
+}
+
+// between returns what is damaged or not read between two records.
+func between(start, end int64, damage []wal.Damage) (rows []Row) {
+	kind := zeros
+	for _, d := range damage {
+		if d.Unread {
+			kind = unreadBytes
+			continue
+		}
+		r := rowOf(d.Offset, d.Bytes, damaged)
+		r.Damage = d.Reason
+		rows = append(rows, r)
+	}
+	if rows == nil && end-start >= wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
+		rows = append(rows, rowOf(start, end-start, kind))
+	}
+	return rows
+}
+
+// yieldFields yields the fields of a version edit, or its row without Field if there are none.
+func yieldFields(r Row, yield func(Row, error) bool) (more bool) {
+	if len(r.contents) == 0 {
+		r.text = "empty"
+		return yield(r, nil)
+	}
+	for f, err := range versions.Fields(r.contents) {
+		if r.Field, r.text = fieldOf(f); err != nil {
+			r.Field, r.Damage = nil, err.Error()
+		}
+		if !yield(r, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// numberFields are the names of the fields that hold a number.
+var numberFields = map[versions.FieldKind]string{
+	versions.FieldLog: "log", versions.FieldPreviousLog: "previous log",
+	versions.FieldNextFile: "next file", versions.FieldSequence: "last sequence",
+}
+
+// fieldOf describes a field. Its keys are slices of the version edit.
+func fieldOf(f versions.Field) (*Field, string) {
+	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
+	switch f.Kind {
+	case versions.FieldComparer:
+		return &Field{Name: "comparator", Comparer: &text.Key{Stored: f.Key}}, "comparator " + wire.Quote(f.Key)
+	case versions.FieldCompactFrom:
+		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key)},
+			fmt.Sprintf("level %d: next compaction after %v", f.Level, key(f.Key))
+	case versions.FieldDelete:
+		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number}, fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)
+	case versions.FieldAdd:
+		return &Field{Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest)},
+			fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest))
+	case versions.FieldSequence:
+		return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("last sequence %d", f.Number)
+	}
+	return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("%s %06d", numberFields[f.Kind], f.Number)
 }

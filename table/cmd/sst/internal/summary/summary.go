@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // A Summary describes a database without opening a table.
@@ -204,17 +204,17 @@ func (l *Level) setRange(tables []versions.Table, user table.Comparer) {
 
 // LogStats are the statistics of a log.
 type LogStats struct {
-	File       string          `json:"file"`
-	Size       int64           `json:"bytes"`
-	Writes     int             `json:"writes"`
-	Deletions  int             `json:"deletions"`
-	KeyBytes   int64           `json:"key_bytes"`
-	ValueBytes int64           `json:"value_bytes"`
-	KeySizes   sizes.Histogram `json:"key_sizes"`
-	ValueSizes sizes.Histogram `json:"value_sizes"`
-	First      uint64          `json:"first_sequence"` // 0 if there are no writes
-	Last       uint64          `json:"last_sequence"`
-	Damage     []string        `json:"damage,omitempty"`
+	File       string               `json:"file"`
+	Size       int64                `json:"bytes"`
+	Writes     int                  `json:"writes"`
+	Deletions  int                  `json:"deletions"`
+	KeyBytes   int64                `json:"key_bytes"`
+	ValueBytes int64                `json:"value_bytes"`
+	KeySizes   tablestats.Histogram `json:"key_sizes"`
+	ValueSizes tablestats.Histogram `json:"value_sizes"`
+	First      uint64               `json:"first_sequence"` // 0 if there are no writes
+	Last       uint64               `json:"last_sequence"`
+	Damage     []string             `json:"damage,omitempty"`
 
 	Smallest []byte `json:"-"` // of user keys; nil: there are none, or their order is unknown
 	Largest  []byte `json:"-"`

@@ -5,13 +5,16 @@ package tablestats
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"iter"
+	"math/bits"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -37,8 +40,8 @@ type Totals struct {
 	LongestValue  int   `json:"longest_value_bytes"`
 	RestartPoints int   `json:"restart_points"`
 
-	KeySizes   sizes.Histogram `json:"key_sizes"` // of keys without sequence number and kind
-	ValueSizes sizes.Histogram `json:"value_sizes"`
+	KeySizes   Histogram `json:"key_sizes"` // of keys without sequence number and kind
+	ValueSizes Histogram `json:"value_sizes"`
 }
 
 // add adds the entries of another block.
@@ -170,4 +173,83 @@ func (e *Estimate) Add(b Block, last bool) {
 	if n := b.RestartPoints; n > 0 {
 		e.RestartInterval = max(e.RestartInterval, (b.Entries+n-1)/n)
 	}
+}
+
+// A Histogram counts sizes: those of 0, of 1, of 2 to 3, of 4 to 7, and so on. The last count has all
+// that are larger.
+type Histogram [33]uint64
+
+// Add counts a size ≥ 0.
+func (h *Histogram) Add(size int) { h[min(bits.Len(uint(size)), len(h)-1)]++ }
+
+// Join adds the counts of another Histogram.
+func (h *Histogram) Join(o *Histogram) {
+	for i := range h {
+		h[i] += o[i]
+	}
+}
+
+// String returns the sizes that occur on one line, with how many of all have each.
+func (h Histogram) String() string {
+	all := uint64(0)
+	for _, n := range h {
+		all += n
+	}
+	var parts []string
+	for i, n := range h {
+		if n > 0 {
+			parts = append(parts, label(i)+": "+share(n, all))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// share formats a part of all as a percentage. What is small is not 0, and what is not all is not 100 %.
+func share(n, all uint64) string {
+	percent := 100 * float64(n) / float64(all)
+	switch {
+	case n == all:
+		return "100 %"
+	case percent < 0.1:
+		return "< 0.1 %"
+	case percent > 99.9:
+		return "> 99.9 %"
+	}
+	return fmt.Sprintf("%.1f %%", percent)
+}
+
+// bounds returns the smallest and the largest size of a count.
+func bounds(i int) (from, to uint64) { return 1 << i >> 1, 1<<i - 1 }
+
+// label names the sizes of a count. In larger units the second number is the first size that is too
+// large.
+func label(i int) string {
+	from, to := bounds(i)
+	if i < 2 {
+		return fmt.Sprintf("%d B", from)
+	}
+	if from < 1<<10 {
+		return fmt.Sprintf("%d-%d B", from, to)
+	}
+	power := (i - 1) / 10 // of 1024
+	unit := uint64(1) << (10 * power)
+	return fmt.Sprintf("%d-%d %ciB", from/unit, (to+1)/unit, " KMG"[power])
+}
+
+// A count is one count as JSON.
+type count struct {
+	From    uint64 `json:"from"`
+	To      uint64 `json:"to"`
+	Entries uint64 `json:"entries"`
+}
+
+// MarshalJSON returns the counts that are not 0.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	all := []count{}
+	for i, n := range h {
+		if from, to := bounds(i); n > 0 {
+			all = append(all, count{from, to, n})
+		}
+	}
+	return json.Marshal(all)
 }

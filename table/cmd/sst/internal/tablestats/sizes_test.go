@@ -1,4 +1,4 @@
-package sizes
+package tablestats
 
 import (
 	"encoding/json"
