@@ -115,13 +115,11 @@ const (
 
 // A folder is what the targets of an argument have in common.
 type folder struct {
-	path     string            // the directory; "": the argument is a file
-	version  *versions.Version // of the database
-	order    dbfile.Order      // the order that the user or the MANIFEST says
-	database bool              // sst repair reads the directory
-	lastLog  *dbfile.Log       // the last log that was read
-	highest  uint64            // the highest sequence number of the tables that were checked
-	newest   string            // the path of a table that has it
+	dbdir.Dir              // Path is "" if the argument is a file
+	order     dbfile.Order // the order that the user or the MANIFEST says
+	lastLog   *dbfile.Log  // the last log that was read
+	highest   uint64       // the highest sequence number of the tables that were checked
+	newest    string       // the path of a table that has it
 }
 
 // targets returns the files that the arguments name. Missing tables are among them. Directories
@@ -149,8 +147,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	dir, err := dbdir.ListDir(path, p.options.ListOptions)
 	p.fail(err)
 	p.note(dir.Notes...)
-	in := &folder{path: path, version: dir.Version, order: p.options.Order.Or(dir.Order), database: dir.IsDatabase()}
-	in.lastLog = &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}
+	in := &folder{Dir: dir, order: p.options.Order.Or(dir.Order), lastLog: &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}}
 	for _, t := range dir.Tables {
 		all = append(all, target{t, isTable, nil, in})
 	}
@@ -196,10 +193,10 @@ func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
 // wasRemoved reports whether err says that the file was removed from its directory, because
 // its database is in use.
 func (t target) wasRemoved(err error, o source.Options) bool {
-	if t.in.path == "" || !errors.Is(err, fs.ErrNotExist) {
+	if t.in.Path == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	d, err := dbdir.ListDir(t.in.path, o.ListOptions)
+	d, err := dbdir.ListDir(t.in.Path, o.ListOptions)
 	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l dbdir.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }

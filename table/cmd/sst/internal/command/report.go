@@ -95,31 +95,25 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	})
 }
 
-// reportSet writes the report on a set.
+// reportSet writes the report on a set. It names the filters of a table of the base for those of all.
 func (p *pass) reportSet(path string, write func(page func(io.Writer) error, damage error) error) error {
 	s, damage := summary.ReadSet(path, p.options.ListOptions)
 	if s == nil {
 		return damage
 	}
 	p.note(s.Notes...)
-	var one *dbfile.File
-	var entries uint64
-	var err error
-	if i := slices.IndexFunc(s.Files, hasFilters); i >= 0 {
-		entries = s.Files[i].Entries
-		if one, err = (dbdir.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options.ListOptions); err != nil {
-			s.Damage = append(s.Damage, text.Lines(err)...)
-			damage = errors.Join(damage, err)
-		} else {
-			defer one.Close() // it was only read
-		}
+	i := slices.IndexFunc(s.Files, func(t summary.SetTable) bool { return t.Layer == 0 && t.Problem == "" })
+	if i < 0 {
+		return write(report.NewSet(s, path, nil, 0).Write, damage)
 	}
-	return write(report.NewSet(s, path, one, entries).Write, damage)
+	one, err := (dbdir.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options.ListOptions)
+	if err != nil {
+		s.Damage = append(s.Damage, text.Lines(err)...)
+	} else {
+		defer one.Close() // it was only read
+	}
+	return write(report.NewSet(s, path, one, s.Files[i].Entries).Write, errors.Join(damage, err))
 }
-
-// hasFilters reports whether the page can name the filters of a table for those of all: it is in the base,
-// and can be read.
-func hasFilters(t summary.SetTable) bool { return t.Layer == 0 && t.Problem == "" }
 
 // command returns a command of sst that reads the table.
 func (f *reportFlags) command(name, path string) []string {

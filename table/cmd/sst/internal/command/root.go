@@ -106,13 +106,17 @@ func suggestRescue(w io.Writer, all []string) {
 	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
-// damaged are paths without duplicates: of damaged tables, of tables that a database lacks, and of databases
-// whose damage was printed.
-type damaged struct{ files, missing, databases []string }
+// damageReported ends a command that printed the damage on its output. files are the tables
+// and logs that sst repair can read, and databases the directories that sst repair can.
+type damageReported struct {
+	files, databases []string
+	damaged, of      int      // how many files are damaged or missing, of those that were checked; 0: of one file
+	missing          []string // tables that a database lacks, if they are told by another error
+}
 
-// damageOf returns what err says is damaged.
-func damageOf(err error) (d damaged) {
-	d.add(err)
+// damageOf returns what err says is damaged, with paths without duplicates.
+func damageOf(err error) (d damageReported) {
+	d.collect(err)
 	for _, paths := range []*[]string{&d.files, &d.missing} {
 		slices.Sort(*paths)
 		*paths = slices.Compact(*paths)
@@ -120,7 +124,7 @@ func damageOf(err error) (d damaged) {
 	return d
 }
 
-func (d *damaged) add(err error) {
+func (d *damageReported) collect(err error) {
 	switch e := err.(type) {
 	case damageReported:
 		d.files, d.databases = append(d.files, e.files...), e.databases
@@ -133,27 +137,20 @@ func (d *damaged) add(err error) {
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
-			d.add(inner)
+			d.collect(inner)
 		}
 	case interface{ Unwrap() error }:
-		d.add(e.Unwrap())
+		d.collect(e.Unwrap())
 	}
-}
-
-// damageReported ends a command that printed the damage on its output. files are the tables
-// and logs that sst repair can read, and databases the directories that sst repair can.
-type damageReported struct {
-	files, databases []string
-	damaged, of      int // how many files are damaged or missing, of those that were checked; 0: of one file
 }
 
 // add adds a damaged file, or its database.
 func (d *damageReported) add(t target, err error) {
 	d.damaged++
 	switch {
-	case t.in.database:
-		if !slices.Contains(d.databases, t.in.path) {
-			d.databases = append(d.databases, t.in.path)
+	case t.in.IsDatabase():
+		if !slices.Contains(d.databases, t.in.Path) {
+			d.databases = append(d.databases, t.in.Path)
 		}
 	case t.kind == isLog || errors.As(err, new(*table.CorruptionError)): // sst repair repairs no other damage
 		d.files = append(d.files, t.Path)

@@ -56,7 +56,7 @@ type triedSize struct {
 
 // try prints what other settings would make of a table or a directory. The damage is an error of the pass.
 func (p *pass) try(path string) error {
-	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.path != "" })
+	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.Path != "" })
 	r := &tried{Path: path, compressions: map[string]int{}}
 	var chosen []target // at most maxTryTables, spread evenly, and those that are missing, which are errors
 	for i, t := range tables {

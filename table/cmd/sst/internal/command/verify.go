@@ -77,7 +77,7 @@ type verifier struct {
 	quiet bool
 	add   func(n int64) // called with how many bytes were checked: together as many as the files have
 	found damageReported
-	told  int // how many of the damaged files other errors tell
+	told  int // how many of the damaged files other errors tell of
 }
 
 // A verdict is what verify prints of a file.
@@ -160,7 +160,7 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 		remark, err = t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
 		inTables := uint64(0)
-		if t.in.version != nil && !o.AllTables {
+		if t.in.Version != nil && !o.AllTables {
 			inTables = t.in.highest
 		}
 		remark, err = t.nextLog().Verify(inTables)
@@ -205,7 +205,7 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
 	}
 	if t.Meta != nil {
-		err = errors.Join(err, f.CheckManifest(t.in.version, t.Meta, keys))
+		err = errors.Join(err, f.CheckManifest(t.in.Version, t.Meta, keys))
 		if err == nil && keys.Highest() > t.in.highest {
 			t.in.highest, t.in.newest = keys.Highest(), t.Path
 		}
@@ -215,7 +215,7 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 
 // checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
 func (t target) checkSequence() error {
-	v := t.in.version
+	v := t.in.Version
 	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.LastSequence {
 		return nil
 	}

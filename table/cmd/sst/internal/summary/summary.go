@@ -163,20 +163,15 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 // users' keys is known, it sorts those of a level by their smallest keys.
 func levelsOf(tables []versions.Table, user table.Comparer) []Level {
 	levels := []Level{}
-	for rest := tables; len(rest) > 0; { // tables are sorted by level
-		n := slices.IndexFunc(rest, func(t versions.Table) bool { return t.Level != rest[0].Level })
-		if n < 0 {
-			n = len(rest)
-		}
-		l := Level{Level: rest[0].Level, Tables: n}
-		for _, t := range rest[:n] {
-			l.Bytes += t.Size
+	for from := 0; from < len(tables); {
+		l := Level{Level: tables[from].Level}
+		for ; from+l.Tables < len(tables) && tables[from+l.Tables].Level == l.Level; l.Tables++ {
+			l.Bytes += tables[from+l.Tables].Size
 		}
 		if user != table.AnyOrder {
-			l.setRange(rest[:n], user)
+			l.setRange(tables[from:from+l.Tables], user)
 		}
-		levels = append(levels, l)
-		rest = rest[n:]
+		levels, from = append(levels, l), from+l.Tables
 	}
 	return levels
 }

@@ -171,8 +171,7 @@ type shape struct {
 	tablestats.Estimate
 
 	growing int // the most bytes of a block before its last entry, when it was not complete yet
-	most    int // the largest restart interval that gives so many restart points, if bounded
-	bounded bool
+	most    int // the largest restart interval that gives so many restart points; 0: any does
 }
 
 // add adds a block. last says that it is the last one of the table.
@@ -182,10 +181,8 @@ func (s *shape) add(b tablestats.Block, last bool) {
 		s.growing = max(s.growing, b.Raw-lastEntryLen(b))
 	}
 	if b.RestartPoints > 1 {
-		most := (b.Entries - 1) / (b.RestartPoints - 1)
-		if !s.bounded || most < s.most {
-			s.most, s.bounded = most, true
-		}
+		most := max(1, (b.Entries-1)/(b.RestartPoints-1))
+		s.most = min(cmp.Or(s.most, most), most)
 	}
 }
 
@@ -221,7 +218,7 @@ func (s *shape) blockSize() int {
 // restartInterval returns the default if that gives these restart points, or else the least
 // interval that gives so few.
 func (s *shape) restartInterval() int {
-	if s.RestartInterval <= defaultRestartInterval && (!s.bounded || defaultRestartInterval <= s.most) {
+	if s.RestartInterval <= defaultRestartInterval && (s.most == 0 || defaultRestartInterval <= s.most) {
 		return defaultRestartInterval
 	}
 	return min(s.RestartInterval, maxRestartInterval)
