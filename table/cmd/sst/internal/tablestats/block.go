@@ -3,7 +3,6 @@
 package tablestats
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -24,7 +23,6 @@ type Block struct {
 	Compression      byte // compression id
 	Raw              int  // size after decompression
 	UserKeys         int  // number of distinct user keys; for plain keys the same as Entries
-	Continues        bool // whether the first user key is the last one of the block before
 	Totals
 
 	Iter *encoded.Iter // goes through the entries; nil if the block is damaged
@@ -68,35 +66,32 @@ func ReadBlock(f *dbfile.File, part table.IndexEntry) (Block, error) {
 	if err != nil {
 		return b, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
-	b.Compression, b.Raw = compression, len(contents)
-	b.RestartPoints = it.NumRestarts()
-	b.count(it, f.Internal)
-	b.Iter = it
+	b.Compression, b.Raw, b.Iter, b.RestartPoints = compression, len(contents), it, it.NumRestarts()
+	b.count(f.Internal)
 	return b, nil
 }
 
 // count counts the entries.
-func (b *Block) count(it *encoded.Iter, internal bool) {
+func (b *Block) count(internal bool) {
 	var keys PrefixTracker
-	for ok := it.First(); ok; ok = it.Next() {
-		key, value, before := it.Key(), it.Value(), len(keys.lastKey)
-		shared := keys.SharedLen(it)
-		k, _ := table.ParseInternalKey(key)
-		if internal && k.Kind == table.KindDelete {
-			b.Deletions++
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		key, value, before := b.Iter.Key(), b.Iter.Value(), len(keys.lastKey)
+		shared, user := keys.SharedLen(b.Iter), key
+		if internal {
+			k, _ := table.ParseInternalKey(key)
+			if user = k.UserKey; k.Kind == table.KindDelete {
+				b.Deletions++
+			}
 		}
-		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(k.UserKey); !internal || !sameUser {
+		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(user); !internal || !sameUser {
 			b.UserKeys++
 		}
 		b.Entries++
 		b.KeyBytes += int64(len(key))
-		if internal {
-			key = k.UserKey
-		}
-		b.KeySizes.Add(len(key))
-		b.ValueSizes.Add(len(value))
-		b.KeyShared += int64(it.Shared())
+		b.KeyShared += int64(b.Iter.Shared())
+		b.KeySizes.Add(len(user))
 		b.ValueBytes += int64(len(value))
+		b.ValueSizes.Add(len(value))
 		b.LongestValue = max(b.LongestValue, len(value))
 	}
 }
@@ -120,15 +115,8 @@ func (k *PrefixTracker) SharedLen(it *encoded.Iter) (shared int) {
 // next blocks follow.
 func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
-		var last []byte // user key
 		for _, part := range f.Layout.Data {
-			b, err := ReadBlock(f, part)
-			if err == nil && f.Internal && b.Iter.First() {
-				b.Continues = last != nil && bytes.Equal(table.InternalFilterKey(b.Iter.Key()), last)
-				b.Iter.Last()
-				last = append(last[:0], table.InternalFilterKey(b.Iter.Key())...)
-			}
-			if !yield(b, err) {
+			if !yield(ReadBlock(f, part)) {
 				return
 			}
 		}

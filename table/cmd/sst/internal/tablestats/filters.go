@@ -58,6 +58,7 @@ type FilterKeys struct {
 	budget *Budget
 	blocks []int // of each block filter
 	table  int
+	last   []byte // the last user key; nil: none
 
 	prefix []byte // the last one; nil: none
 	slot   uint64 // the block filter that has it
@@ -84,8 +85,12 @@ func (k *FilterKeys) Add(b Block, err error) {
 		slot = b.Offset >> blocks.BaseLg()
 	}
 	whole, perBlock := k.prefixes(b, slot)
-	if b.Continues {
-		whole-- // the first key was counted with the block before
+	if k.file.Internal && b.Iter != nil && b.Iter.First() {
+		if k.last != nil && bytes.Equal(table.InternalFilterKey(b.Iter.Key()), k.last) {
+			whole-- // the first user key was counted with the block before
+		}
+		b.Iter.Last()
+		k.last = append(k.last[:0], table.InternalFilterKey(b.Iter.Key())...)
 	}
 	k.table = addCounts(k.table, users, whole)
 	if slot < uint64(len(k.blocks)) {
