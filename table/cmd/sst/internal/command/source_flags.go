@@ -66,6 +66,8 @@ func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 	cli.ExplainIn(cmd, "sources", "strict")
 }
 
+var internalKeys = map[string]dbfile.InternalKeys{"auto": dbfile.Auto, "yes": dbfile.Yes, "no": dbfile.No}
+
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
 	o.Lookups = f.lookups
@@ -74,13 +76,8 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	if f.repairs {
 		o.Repair, o.FindMore, o.Salvage = true, true, true
 	}
-	switch f.internalKeys {
-	case "auto":
-	case "yes":
-		o.InternalKeys = dbfile.Yes
-	case "no":
-		o.InternalKeys = dbfile.No
-	default:
+	var ok bool
+	if o.InternalKeys, ok = internalKeys[f.internalKeys]; !ok {
 		return o, cli.UsageErrorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
 	}
 	if f.comparator != "auto" {

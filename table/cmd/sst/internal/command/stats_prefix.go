@@ -40,17 +40,15 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with this `text`")
 	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
+	for _, name := range []string{"delimiter", "length", "top"} {
+		cli.Needs(cmd, name, "by-prefix")
+	}
 	cmd.MarkFlagsMutuallyExclusive("delimiter", "length")
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
 // parse sets rule to what the flags say.
 func (f *prefixFlags) parse(given func(name string) bool) (err error) {
-	for _, name := range []string{"delimiter", "length", "top"} {
-		if given(name) && !f.on {
-			return cli.UsageErrorf("--%s is given without --by-prefix, want both", name)
-		}
-	}
 	switch f.rule.Length = f.length; {
 	case f.length < 1 || f.length > math.MaxInt32:
 		return cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)

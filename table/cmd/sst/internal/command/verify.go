@@ -77,7 +77,7 @@ type verifier struct {
 	quiet bool
 	add   func(n int64) // called with how many bytes were checked: together as many as the files have
 	found damageReported
-	told  int // how many of the damaged files other errors tell of
+	shown bool // a verdict is damage, so that an error has to sum it up
 }
 
 // A verdict is what verify prints of a file.
@@ -93,11 +93,11 @@ type verdict struct {
 func (v *verifier) verify(targets []target) error {
 	for _, err := range v.failed {
 		if errors.Is(err, table.ErrCorrupt) { // of the manifest of a set
-			v.found.of, v.found.damaged, v.told = v.found.of+1, v.found.damaged+1, v.told+1
+			v.found.of, v.found.damaged = v.found.of+1, v.found.damaged+1
 		}
 	}
 	err := each(v.pass, targets, v.check)
-	if v.found.damaged > v.told {
+	if v.shown {
 		err = errors.Join(err, v.found)
 	}
 	return err
@@ -121,7 +121,7 @@ func (v *verifier) check(t target) (untold error) {
 		d.Verdict, lines = "removed", []string{t.Path + ": removed before it was checked, because its database is in use"}
 		v.found.of--
 	case errors.Is(err, table.ErrCorrupt):
-		d.Verdict = "damaged"
+		d.Verdict, v.shown = "damaged", true
 		if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
 			d.Verdict = "missing"
 		}
@@ -132,52 +132,45 @@ func (v *verifier) check(t target) (untold error) {
 			untold = &dbfile.FileError{Path: t.Path, Err: err}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			v.found.damaged, v.told = v.found.damaged+1, v.told+1
+			v.found.damaged++
 		}
 	}
-	return errors.Join(v.print(d, lines), untold)
-}
-
-// print prints a verdict as JSON, or as lines.
-func (v *verifier) print(d verdict, lines []string) error {
 	if v.asJSON {
 		for i := range d.Errors {
 			d.Errors[i] = strings.TrimPrefix(d.Errors[i], d.File+": ")
 		}
-		return text.JSONLine(v.out, d)
+		return errors.Join(text.JSONLine(v.out, d), untold)
 	}
 	for _, line := range lines {
 		text.Line(v.out, "%s", line)
 	}
-	return nil
+	return untold
 }
 
 // verify returns the damage of a file, or why it could not be checked. The remarks are about a sound one.
 func (t target) verify(o source.Options) (remarks []string, err error) {
-	remark := ""
 	switch {
 	case t.state != nil:
-		remark, err = t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
+		return noted(nil, t.state.Remark != "", t.state.Remark), errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
 		inTables := uint64(0)
 		if t.in.Version != nil && !o.AllTables {
 			inTables = t.in.highest
 		}
-		remark, err = t.nextLog().Verify(inTables)
-		remark = strings.TrimPrefix(remark, ", but ")
+		remark, err := t.nextLog().Verify(inTables)
+		return noted(nil, remark != "", strings.TrimPrefix(remark, ", but ")), err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
 		if err != nil {
 			return nil, err
 		}
-		remark = fmt.Sprintf("it is %s: only the checksums of %s were checked", dbfile.RecordFile, text.Count(s.Records, "record"))
+		remark := fmt.Sprintf("it is %s: only the checksums of %s were checked", dbfile.RecordFile, text.Count(s.Records, "record"))
 		if note != "" {
 			remark += ", and " + note
 		}
-	default:
-		return t.verifyTable(o)
+		return []string{remark}, nil
 	}
-	return noted(nil, remark != "", remark), err
+	return t.verifyTable(o)
 }
 
 // noted returns remarks, with another one if it is so.
