@@ -136,18 +136,19 @@ func OfLog(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, err
 		edits := 0
 		for r, err := range records(src, size) {
 			switch {
-			case kind == dbfile.ManifestFile && r.Kind == record:
+			case r.Kind != record && kind == dbfile.ManifestFile:
+				r.text = r.Kind
+			case r.Kind != record:
+			case kind == dbfile.ManifestFile:
 				number := edits
 				r.Kind, r.Edit, edits = edit, &number, edits+1
 				if !yieldFields(r, yield) {
 					return
 				}
 				continue
-			case kind == dbfile.ManifestFile:
-				r.text = r.Kind
-			case kind == dbfile.LogFile && r.Kind == record:
+			case kind == dbfile.LogFile:
 				r.readBatch()
-			case r.Kind == record:
+			default:
 				r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents)
 				r.text = wire.Quote(r.contents)
 			}
@@ -173,14 +174,23 @@ func (r *Row) readBatch() {
 	}
 }
 
-// records yields the records with their contents, and what lies between them.
+// records yields the records with their contents, and what is damaged or not read between them.
 func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		var damage []wal.Damage
-		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) { damage = append(damage, d) })
+		var rows []Row
+		unread := zeros
+		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) {
+			if d.Unread {
+				unread = unreadBytes
+				return
+			}
+			r := rowOf(d.Offset, d.Bytes, damaged)
+			r.Damage = d.Reason
+			rows = append(rows, r)
+		})
 		for {
 			before := in.Offset()
-			damage = damage[:0]
+			rows, unread = nil, zeros
 			contents, offset, err := in.Next()
 			last := rowOf(offset, int64(len(contents)), record)
 			last.contents = contents
@@ -194,12 +204,18 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
 				yield(last, err)
 				return
 			}
-			for _, r := range between(before, offset, damage) {
+			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
+				rows = append(rows, rowOf(before, offset-before, unread))
+			}
+			if err == nil || last.Bytes > 0 {
+				rows = append(rows, last)
+			}
+			for _, r := range rows {
 				if !yield(r, nil) {
 					return
 				}
 			}
-			if err == io.EOF && last.Bytes == 0 || !yield(last, nil) || err != nil {
+			if err != nil {
 				return
 			}
 		}
@@ -208,24 +224,6 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
 
 func rowOf(offset, bytes int64, kind string) Row {
 	return Row{Offset: uint64(offset), Bytes: uint64(bytes), Kind: kind}
-}
-
-// between returns what is damaged or not read between two records.
-func between(start, end int64, damage []wal.Damage) (rows []Row) {
-	kind := zeros
-	for _, d := range damage {
-		if d.Unread {
-			kind = unreadBytes
-			continue
-		}
-		r := rowOf(d.Offset, d.Bytes, damaged)
-		r.Damage = d.Reason
-		rows = append(rows, r)
-	}
-	if rows == nil && end-start >= wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
-		rows = append(rows, rowOf(start, end-start, kind))
-	}
-	return rows
 }
 
 // yieldFields yields the fields of a version edit, or its row without Field if there are none.
@@ -265,7 +263,7 @@ func fieldOf(f versions.Field) (*Field, string) {
 	case versions.FieldAdd:
 		return &Field{Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest)},
 			fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest))
-	case versions.FieldSequence:
+	case versions.FieldSequence: // which is no number of a file
 		return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("last sequence %d", f.Number)
 	}
 	return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("%s %06d", numberFields[f.Kind], f.Number)
