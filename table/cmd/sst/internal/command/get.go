@@ -176,7 +176,7 @@ func (l *lookups) askFilter(s *source.Source, key []byte) (may bool, err error) 
 		p.begin("may_contain")
 		p.line = strconv.AppendBool(p.line, may)
 	} else {
-		p.text("", map[bool]string{true: "may be present", false: "absent"}[may])
+		p.word("", map[bool]string{true: "may be present", false: "absent"}[may])
 	}
 	return may, p.end()
 }

@@ -71,7 +71,7 @@ func (p *printer) print(e source.Entry) error {
 	}
 	if p.versions {
 		p.number("sequence", e.Sequence)
-		p.text("kind", text.KindName(e.Kind))
+		p.word("kind", text.KindName(e.Kind))
 	}
 	if p.values || p.onlyValue {
 		p.bytes("value", e.Value)
@@ -84,24 +84,28 @@ func (p *printer) print(e source.Entry) error {
 
 // place appends where an entry is, and whether it is live. The level is unknown if no MANIFEST lists the file.
 func (p *printer) place(e source.Entry) {
-	if e.Table == nil {
-		p.text("file", filepath.Base(e.Log))
+	file := e.Log
+	if e.Table != nil {
+		file = e.Table.Path
+	}
+	if file = filepath.Base(file); p.encode == nil {
+		p.word("file", file)
 	} else {
-		p.text("file", filepath.Base(e.Table.Path))
+		p.line = printable.AppendEscape(append(p.line, '\t'), []byte(file))
 	}
 	if e.Table != nil && e.Table.Meta != nil {
 		p.number("level", uint64(e.Table.Meta.Level))
 	} else if p.encode != nil {
-		p.text("level", "-")
+		p.word("level", "-")
 	}
 	p.number("offset", e.Offset)
 	switch {
 	case p.last != nil && p.same(e.Key, p.last):
-		p.text("state", "shadowed")
+		p.word("state", "shadowed")
 	case e.Kind == table.KindDelete:
-		p.text("state", "deletion")
+		p.word("state", "deletion")
 	default:
-		p.text("state", "live")
+		p.word("state", "live")
 	}
 	p.last = wire.AppendNotNil(p.last[:0], e.Key)
 }
@@ -124,11 +128,12 @@ func (p *printer) begin(name string) {
 	}
 }
 
-func (p *printer) text(name, s string) {
+// word appends a word, which needs no escapes in columns.
+func (p *printer) word(name, s string) {
 	if p.begin(name); p.encode == nil {
 		p.line = printable.AppendJSONString(p.line, s)
 	} else {
-		p.line = printable.AppendEscape(p.line, []byte(s))
+		p.line = append(p.line, s...)
 	}
 }
 
