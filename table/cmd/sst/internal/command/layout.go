@@ -79,7 +79,7 @@ func (p *pass) layout(path string) (err error) {
 	return p.printLayout(tableForm, f.Size, t.Rows(), path)
 }
 
-// A layoutForm is how lines of a layout look between offset and length of a row and what it is about.
+// A layoutForm formats the columns that rows of a kind of file have besides offset, length and text.
 type layoutForm struct {
 	format string
 	heads  []any

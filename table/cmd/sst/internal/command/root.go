@@ -111,7 +111,7 @@ func suggestRescue(w io.Writer, all []string) {
 type damageReported struct {
 	files, databases []string
 	damaged, of      int      // how many files are damaged or missing, of those that were checked; 0: of one file
-	missing          []string // tables that a database lacks, if they are told by another error
+	missing          []string // tables that a database lacks; only damageOf sets it
 }
 
 // damageOf returns what err says is damaged, with paths without duplicates.

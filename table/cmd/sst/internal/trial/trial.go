@@ -38,7 +38,7 @@ type Sample struct {
 // A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
 type stretch struct {
 	from, next, end int
-	blocks          []*encoded.Iter
+	blocks          []*encoded.Iter // in memory, as each size needs them again
 }
 
 const (
