@@ -3,7 +3,6 @@ package salvage
 import (
 	"bytes"
 	"compress/flate"
-	"compress/zlib"
 	"encoding/binary"
 	"io"
 	"math"
@@ -77,13 +76,16 @@ func (s *scanner) zstdEnd(data []byte) int {
 	return int(end)
 }
 
-// zlibEnd decompresses data that starts with a zlib header.
+// zlibEnd decompresses data that starts with a zlib header of 2 bytes. Behind the deflate stream there is a checksum of 4.
 func (s *scanner) zlibEnd(data []byte) int {
 	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
 		return 0
 	}
 	s.budget -= 1 << 10 // about the cost of starting
-	return s.inflatedEnd(&s.zlibReader, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }, data)
+	if n := s.inflatedEnd(data[2:]); n > 0 {
+		return 2 + n + 4
+	}
+	return 0
 }
 
 // deflateEnd decompresses data that may be deflate. Deflate has no magic number, so it is
@@ -92,7 +94,7 @@ func (s *scanner) deflateEnd(data []byte) int {
 	if !s.deflate || !startsDeflate(data) {
 		return 0
 	}
-	return s.inflatedEnd(&s.flateReader, func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil }, data)
+	return s.inflatedEnd(data)
 }
 
 // startsDeflate checks the first bits of a deflate stream, which is much cheaper than
@@ -112,25 +114,20 @@ func startsDeflate(data []byte) bool {
 	return false
 }
 
-// inflatedEnd decompresses data to its end with a Reader that open opens, unless there is one already. The first
-// decompressed byte must be 0, because the first entry of a block shares 0 bytes.
-func (s *scanner) inflatedEnd(reader *io.Reader, open func(io.Reader) (io.Reader, error), data []byte) int {
+// inflatedEnd decompresses the deflate stream at the start of data. The first decompressed byte must be 0, because the
+// first entry of a block shares 0 bytes.
+func (s *scanner) inflatedEnd(data []byte) int {
 	in := bytes.NewReader(data)
-	var err error
-	if *reader == nil {
-		*reader, err = open(in)
-	} else {
-		err = (*reader).(flate.Resetter).Reset(in, nil) // which is also that of zlib
-	}
-	if err != nil {
+	if s.inflater == nil {
+		s.inflater = flate.NewReader(in)
+	} else if err := s.inflater.(flate.Resetter).Reset(in, nil); err != nil {
 		return 0
 	}
-	r := *reader
 	var first [1]byte
-	_, err = io.ReadFull(r, first[:])
+	_, err := io.ReadFull(s.inflater, first[:])
 	if err == nil && first[0] == 0 {
 		var n int64
-		n, err = io.Copy(io.Discard, io.LimitReader(r, MaxBlock))
+		n, err = io.Copy(io.Discard, io.LimitReader(s.inflater, MaxBlock))
 		s.budget -= n
 	}
 	s.budget -= int64(len(data) - in.Len() + 64)
@@ -148,8 +145,8 @@ func (s *scanner) rawEnd(data []byte) int {
 		return 0
 	}
 	base := len(s.data) - len(data)
-	isStart, array := s.entries(base)
-	at := array - base
+	array := s.entriesEnd(base) - base
+	at := array
 	for n, before := uint32(0), uint32(0); len(data)-at >= 4+format.TrailerLen; n++ {
 		s.budget -= 4 * entryCost
 		point := binary.LittleEndian.Uint32(data[at:])
@@ -157,32 +154,12 @@ func (s *scanner) rawEnd(data []byte) int {
 		switch {
 		case n > 0 && point == n: // this is the number of restart points
 			return at
-		case n == 0 && point != 0 || n > 0 && point <= before || !isStart(base+int(point)) || data[point] != 0:
+		case n == 0 && point != 0 || n > 0 && point <= before || int64(point) >= int64(array) || data[point] != 0:
 			return 0
 		}
 		before = point
 	}
 	return 0
-}
-
-// An entryRun is a run of adjacent entries. starts has where they start, and array where
-// they end: the restart points can follow there.
-type entryRun struct {
-	base, array int
-	starts      bitset
-}
-
-func (r *entryRun) has(at int) bool { return at >= r.base && at < r.array && r.starts.has(at) }
-
-// forget makes a run empty. It walks through the entries again to clear starts, which is
-// cheaper than clearing all of it.
-func (s *scanner) forget(r *entryRun) {
-	for at := r.base; at < r.array; {
-		r.starts.unset(at)
-		_, _, next := decodeEntryLens(s.data[at:])
-		at += next
-	}
-	r.base, r.array = 0, 0
 }
 
 // entryCost is the cost of reading an entry, compared with copying a byte.
@@ -191,51 +168,47 @@ const entryCost = 4
 // minKeptRun is the length of a run of entries that is worth keeping.
 const minKeptRun = 16
 
-// entries walks through the entries from base on. It returns where the restart points would
-// start, and a function that reports whether an entry starts at an offset. When it reaches
-// the kept run, it uses that instead of walking through it again.
-func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
-	r := &s.scratch
-	s.forget(r)
-	r.base = base
-	n, last := 0, uint64(0)
-	at := base
-	for ; at-base <= MaxBlock; n++ {
-		s.budget -= entryCost
-		if s.keptRun.has(at) {
-			r.array = at
-			return func(at int) bool { return r.has(at) || s.keptRun.has(at) }, s.keptRun.array
-		}
-		shared, unshared, next := decodeEntryLens(s.data[at:])
-		if next == 0 || shared > last || at > base && unshared == 0 { // malformed, or the key is not greater than the one before
-			break
-		}
-		r.starts.set(at)
-		at, last = at+next, shared+unshared
-	}
-	r.array = at
-	if n > minKeptRun && (s.keptRun.array <= base || at > s.keptRun.array) {
-		s.keptRun, s.scratch = s.scratch, s.keptRun
-		r = &s.keptRun
-	}
-	return r.has, at
+// An entryRun is a run of adjacent entries. starts has a bit for each byte of the file, which is set where an entry of the
+// run starts, and end is where they end.
+type entryRun struct {
+	base, end int
+	starts    []uint64
 }
 
-// decodeEntryLens decodes the lengths of the entry at the start of data, and returns where
-// the next entry starts. next is 0 if the entry is malformed.
-func decodeEntryLens(data []byte) (shared, unshared uint64, next int) {
-	var lengths [3]uint64
-	at := 0
-	for i := range lengths {
-		length, n := wire.Uvarint(data[at:])
-		if n == 0 {
-			return 0, 0, 0
+func (r *entryRun) has(at int) bool {
+	return r.base <= at && at < r.end && r.starts[at>>6]>>(at&63)&1 != 0
+}
+
+// set makes r the run from base to end. It flips the bits of the entries, which is cheaper than clearing all.
+func (r *entryRun) set(data []byte, base, end int) {
+	for _, next := range [][2]int{{r.base, r.end}, {base, end}} {
+		for at := next[0]; at < next[1]; {
+			r.starts[at>>6] ^= 1 << (at & 63)
+			e, _ := format.DecodeEntry(data, at)
+			at = e.End
 		}
-		lengths[i], at = length, at+n
 	}
-	rest := uint64(len(data) - at)
-	if lengths[1] > rest || lengths[2] > rest-lengths[1] {
-		return 0, 0, 0
+	r.base, r.end = base, end
+}
+
+// entriesEnd walks through the entries from base on, and returns where they end: the restart points can follow there.
+// When it reaches the longest run before, it ends where that does, without walking through it again.
+func (s *scanner) entriesEnd(base int) int {
+	at, n := base, 0
+	for last := uint64(0); at-base <= MaxBlock; n++ {
+		s.budget -= entryCost
+		if s.kept.has(at) {
+			return s.kept.end
+		}
+		e, err := format.DecodeEntry(s.data, at)
+		unshared := uint64(e.Value - e.Key)
+		if err != nil || e.Shared > last || at > base && unshared == 0 { // the key is not greater than the one before
+			break
+		}
+		at, last = e.End, e.Shared+unshared
 	}
-	return lengths[0], lengths[1], at + int(lengths[1]+lengths[2])
+	if n > minKeptRun && at > s.kept.end {
+		s.kept.set(s.data, base, at)
+	}
+	return at
 }

@@ -61,39 +61,31 @@ func (l *Losses) count(bytes int, why error) {
 // lost describes the gaps: their offsets, and the keys before and after them.
 func (s *search) lost(separator func(key []byte) string) Losses {
 	l, gaps, before := s.moreGaps, s.gaps, extent{}
+	describe := func(n int, after extent) { // the first n of the gaps; a missing data block is an empty extent
+		where := ""
+		if n > 0 && before != (extent{}) {
+			where = ", after the key " + s.keyOf(before, (*encoded.Iter).Last, separator)
+		}
+		if n > 0 && after != (extent{}) {
+			where += ", before the key " + s.keyOf(after, (*encoded.Iter).First, separator)
+		} else if before != (extent{}) {
+			where += ", with the filters, the index, and possibly data blocks"
+		}
+		for _, g := range gaps[:n] {
+			what := fmt.Sprintf("%s at %d%s", wire.Plural(uint64(g.end-g.start), "byte"), g.start, where)
+			l.First = append(l.First, Loss{what, cmp.Or(g.err, errors.New("no block with a valid checksum"))})
+		}
+		before, gaps = after, gaps[n:]
+	}
 	for e := range s.data() {
 		n := 0
 		for n < len(gaps) && gaps[n].end <= e.start {
 			n++
 		}
-		l.First = append(l.First, s.lostBetween(before, gaps[:n], e, separator)...)
-		if before, gaps = e, gaps[n:]; len(gaps) == 0 {
-			return l
-		}
+		describe(n, e)
 	}
-	l.First = append(l.First, s.lostBetween(before, gaps, extent{}, separator)...)
+	describe(len(gaps), extent{})
 	return l
-}
-
-// lostBetween describes the gaps between two data blocks. A missing one is an empty extent.
-func (s *search) lostBetween(before extent, gaps []region, after extent, separator func(key []byte) string) (all []Loss) {
-	if len(gaps) == 0 {
-		return nil
-	}
-	where := ""
-	if before != (extent{}) {
-		where = ", after the key " + s.keyOf(before, (*encoded.Iter).Last, separator)
-	}
-	if after != (extent{}) {
-		where += ", before the key " + s.keyOf(after, (*encoded.Iter).First, separator)
-	} else if before != (extent{}) {
-		where += ", with the filters, the index, and possibly data blocks"
-	}
-	for _, g := range gaps {
-		why := cmp.Or(g.err, errors.New("no block with a valid checksum"))
-		all = append(all, Loss{fmt.Sprintf("%s at %d%s", wire.Plural(uint64(g.end-g.start), "byte"), g.start, where), why})
-	}
-	return all
 }
 
 // keyOf returns the key of a block that move moves to, as text, or "" if there is none.

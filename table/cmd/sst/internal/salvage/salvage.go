@@ -185,7 +185,7 @@ func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
 		}
 		name := "block"
 		if p.kind == entryBlock {
-			name = kinds[search.kinds.of(p.extent)].name
+			name = kinds[search.kinds[p.start]].name
 		}
 		h := table.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
 		found = append(found, FoundBlock{Handle: h, Kind: name, Compression: in.data[p.end], file: in, extent: p.extent})

@@ -53,9 +53,8 @@ var errSearchTooLong = errors.New("the search for blocks was stopped here, becau
 // scan yields the regions of a file in order, without the footer.
 func scan(f fileImage) iter.Seq[region] {
 	return func(yield func(region) bool) {
-		words := len(f.data)/64 + 1
 		s := scanner{fileImage: f, budget: workPerByte * (int64(len(f.data)) + 1<<16), deflate: true}
-		s.keptRun.starts, s.scratch.starts = make(bitset, words), make(bitset, words)
+		s.kept.starts = make([]uint64, len(f.data)/64+1)
 		for at := 0; at < len(f.data); {
 			next, ok := s.nextEntryBlock(at)
 			if !ok {
@@ -103,14 +102,11 @@ func (s *scanner) nextStart(p region) int {
 // A scanner finds blocks until its budget is used up.
 type scanner struct {
 	fileImage
-	err         error     // why the last block with a right checksum could not be read
-	budget      int64     // bytes that may still be read or decompressed
-	deflate     bool      // blocks may be compressed with deflate
-	flateReader io.Reader // decompresses deflate
-	zlibReader  io.Reader
-
-	keptRun entryRun // the last long run of entries that rawEnd found
-	scratch entryRun // memory for the next one
+	err      error     // why the last block with a right checksum could not be read
+	budget   int64     // bytes that may still be read or decompressed
+	deflate  bool      // blocks may be compressed with deflate
+	inflater io.Reader // decompresses deflate
+	kept     entryRun  // a long run of entries that rawEnd found
 }
 
 // nextEntryBlock finds the next block with entries that starts at or after at. A block that
@@ -119,7 +115,7 @@ func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
 	// A function for each form of blocks returns the length of the block at the start of data, or 0 if data does not look
 	// like the start of a block. Each of these forms shows where it ends.
 	ends := []func(data []byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
-	s.forget(&s.keptRun)
+	s.kept.set(s.data, 0, 0)
 	for s.err = nil; at < len(s.data) && s.budget > 0; at++ {
 		for _, end := range ends {
 			if n := end(s.data[at:]); n > 0 {

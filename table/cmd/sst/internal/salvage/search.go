@@ -17,15 +17,15 @@ import (
 // file, however many blocks and gaps there are.
 type search struct {
 	fileImage
-	blocks   extents // blocks with entries
-	kinds    classifier
-	gaps     []region // the first gaps
-	moreGaps Losses   // counts of the other gaps
+	blocks   extents           // blocks with entries
+	kinds    map[int]blockKind // of those that are not data blocks, by offset
+	gaps     []region          // the first gaps
+	moreGaps Losses            // counts of the other gaps
 }
 
 // searchBlocks finds the blocks and gaps of a file.
 func searchBlocks(in fileImage) *search {
-	s := &search{fileImage: in}
+	s := &search{fileImage: in, kinds: map[int]blockKind{}}
 	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
 	var last []extent
 	for p := range scan(in) {
@@ -44,7 +44,7 @@ func searchBlocks(in fileImage) *search {
 			last = last[max(0, len(last)-maxTrailingBlocks):]
 		}
 	}
-	s.kinds = classify(in, last, lengths)
+	s.classify(last, lengths)
 	return s
 }
 
@@ -52,7 +52,7 @@ func searchBlocks(in fileImage) *search {
 func (s *search) data() iter.Seq[extent] {
 	return func(yield func(extent) bool) {
 		for e := range s.blocks.all() {
-			if s.kinds.of(e) == dataBlock && !yield(e) {
+			if s.kinds[e.start] == dataBlock && !yield(e) {
 				return
 			}
 		}
@@ -62,7 +62,7 @@ func (s *search) data() iter.Seq[extent] {
 // addLeftOut adds the blocks with entries that are not data blocks.
 func (s *search) addLeftOut(l *Losses) {
 	for e := range s.blocks.all() {
-		if k := s.kinds.of(e); k != dataBlock {
+		if k := s.kinds[e.start]; k != dataBlock {
 			what := func() string { return fmt.Sprintf("the block of %d bytes at %d", e.end-e.start, e.start) }
 			l.add(what, e.end-e.start, errors.New(kinds[k].leftOut))
 		}
@@ -93,21 +93,14 @@ var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 // index, metaindex and properties, in any order.
 const maxTrailingBlocks = 3
 
-// A classifier tells the kinds of the blocks with entries. They are data blocks, except for
-// some of the last ones, and for those that a metaindex lists.
-type classifier struct {
-	last   map[int]blockKind // the kinds of the last blocks, by offset
-	listed []uint64          // sorted offsets of the blocks that the metaindex lists
-}
-
-// classify classifies the last blocks with entries of a file. lengths holds the lengths of
-// all blocks.
-func classify(in fileImage, last []extent, lengths map[uint64]bool) (k classifier) {
-	k.last = map[int]blockKind{}
+// classify finds out the kinds of the last blocks with entries, and of those that a metaindex lists. All others are data
+// blocks. lengths holds the lengths of all blocks.
+func (s *search) classify(last []extent, lengths map[uint64]bool) {
 	taken := map[blockKind]bool{} // a table has at most one of each
-	index := indexBeforeFooter(in.data)
+	index := indexBeforeFooter(s.fileImage.data)
+	var listed []int
 	for _, e := range slices.Backward(last) {
-		it, err := in.open(e)
+		it, err := s.open(e)
 		if err != nil {
 			continue // it was decoded before
 		}
@@ -115,23 +108,17 @@ func classify(in fileImage, last []extent, lengths map[uint64]bool) (k classifie
 		if taken[is] {
 			is = dataBlock
 		}
-		k.last[e.start], taken[is] = is, true
+		s.kinds[e.start], taken[is] = is, true
 		for ok := it.First(); ok && is == metaindexBlock; ok = it.Next() {
 			offset, _, _ := decodeHandle(it.Value())
-			k.listed = append(k.listed, offset)
+			listed = append(listed, int(offset))
 		}
 	}
-	slices.Sort(k.listed)
-	return k
-}
-
-// of returns the kind of a block.
-func (k classifier) of(e extent) blockKind {
-	is := k.last[e.start]
-	if _, listed := slices.BinarySearch(k.listed, uint64(e.start)); listed && is == dataBlock {
-		return metaBlock
+	for _, at := range listed {
+		if s.kinds[at] == dataBlock {
+			s.kinds[at] = metaBlock
+		}
 	}
-	return is
 }
 
 // kindOf tells the kind of the block at start by its keys and values. All values of an
@@ -224,10 +211,3 @@ func (l *extents) all() iter.Seq[extent] {
 		}
 	}
 }
-
-// A bitset has a bit for each byte of a file.
-type bitset []uint64
-
-func (b bitset) set(i int)      { b[i>>6] |= 1 << (i & 63) }
-func (b bitset) unset(i int)    { b[i>>6] &^= 1 << (i & 63) }
-func (b bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
