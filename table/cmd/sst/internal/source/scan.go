@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/merge"
@@ -33,45 +34,22 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 		return s.scanLogsInOrder(o)
 	case o.Versions || s.isSet() && s.dir.Layers == 0:
 		return s.scanAll(o)
-	case s.Internal && !o.Reverse:
-		return s.firstVersions(o)
 	}
 	return s.newestVersions(o)
 }
 
-// firstVersions returns the first entry of each key, without tombstones unless o asks for them. Of internal keys in
-// ascending order it is the newest.
-func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		var last []byte
-		have, lost := false, s.NewLossCursor()
-		for e, err := range s.scanAll(o) {
-			if err == nil && (have && s.SameKey(e.Key, last) || !lost.isNeeded(e)) {
-				continue
-			}
-			last, have = append(last[:0], e.Key...), true
-			leftOut := false
-			if err == nil && e.Kind != table.KindSet {
-				leftOut, err = s.leavesOut(e, o)
-			}
-			if !leftOut && !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// newestVersions is firstVersions of entries whose newest may be anywhere among those of its key.
+// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. Of internal keys in
+// ascending order it is the first, which is shown at once. Others are shown when all entries of their key were seen.
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var newest Entry // with its own memory
-		have := false
-		flush := func() bool {
-			if !have {
-				return true
+		have, atOnce, lost := false, s.Internal && !o.Reverse, s.NewLossCursor()
+		show := func(e *Entry) bool {
+			if e.Kind == table.KindSet {
+				return yield(*e, nil)
 			}
-			leftOut, err := s.leavesOut(newest, o)
-			return leftOut || yield(newest, err)
+			leftOut, err := s.leavesOut(*e, o)
+			return leftOut || yield(*e, err)
 		}
 		for e, err := range s.scanAll(o) {
 			if err != nil {
@@ -79,17 +57,26 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 				return
 			}
 			same := have && s.SameKey(e.Key, newest.Key)
-			if same && !e.newerThan(newest) || s.hides(e) {
+			if same && (atOnce || !e.newerThan(newest)) || !lost.isNeeded(e) {
 				continue
 			}
-			if !same && !flush() {
+			if atOnce {
+				newest.Key, have = append(newest.Key[:0], e.Key...), true
+				if !show(&e) {
+					return
+				}
+				continue
+			}
+			if have && !same && !show(&newest) {
 				return
 			}
 			key, value := append(newest.Key[:0], e.Key...), append(newest.Value[:0], e.Value...)
 			newest, have = e, true
 			newest.Key, newest.Value = key, value
 		}
-		flush()
+		if have && !atOnce {
+			show(&newest)
+		}
 	}
 }
 
@@ -104,20 +91,31 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 // scanMerged merges tables that have the same order. If a file was removed, it continues
 // with the files that the directory has then.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
+	begin, move := (*merge.Iter).First, (*merge.Iter).Next
+	if o.Reverse {
+		begin, move = (*merge.Iter).Last, (*merge.Iter).Prev
+	}
 	return func(yield func(Entry, error) bool) {
-		c := mergingCursor{s: s, o: o}
+		var last []byte // for a directory, the last key that was returned; nil: none
 		for tries := 1; ; tries++ {
-			err := c.open()
-			for ok := err == nil && c.first(); ok; ok = c.advance() {
+			it, runs, err := s.merged(o, last)
+			ok := err == nil && begin(it)
+			if ok && last != nil && !o.Reverse && bytes.Equal(it.Key(), last) {
+				ok = move(it)
+			}
+			for ; ok; ok = move(it) {
 				tries = 0
-				e, err := c.entry()
+				if s.Dir {
+					last = wire.AppendNotNil(last[:0], it.Key())
+				}
+				e, err := s.entry(runs[it.Source()], it)
 				if !yield(e, err) || err != nil {
-					c.it.Close() // it has no error, or another came first
+					it.Close() // it has no error, or another came first
 					return
 				}
 			}
 			if err == nil {
-				err = c.it.Close()
+				err = it.Close()
 			}
 			if err == nil {
 				return
@@ -130,87 +128,55 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// A mergingCursor iterates over the entries of all tables.
-type mergingCursor struct {
-	s          *Source
-	o          ScanOptions
-	it         *merge.Iter
-	runs       []*runScan // the sources of it; nil: the logs
-	last       []byte     // for a directory, the last key that was returned
-	positioned bool       // last is set
-}
-
-// open opens the iterators, without positioning them. They go on where the cursor is.
-func (c *mergingCursor) open() error {
-	s := c.s
-	c.runs = nil
+// merged returns an iterator over the entries of all tables and logs, and what it merges: the logs are nil. Unless
+// last is nil, it goes on at that key.
+func (s *Source) merged(o ScanOptions, last []byte) (it *merge.Iter, from []*runScan, err error) {
 	if s.logs.sorted == nil && len(s.logs.paths) > 0 {
-		var err error
 		if s.logs.sorted, err = dbfile.NewSortedTable(s.logEntriesToSort(), dbfile.Stored{Internal: true, Order: s.Order}, nil); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	runs := s.arranged()
-	o := table.IterOptions{Lower: s.SeekKey(c.o.From), Upper: s.SeekKey(c.o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, c.o.Scans)))}
+	opts := table.IterOptions{Lower: s.SeekKey(o.From), Upper: s.SeekKey(o.To), ReadAhead: max(32<<10, min(readAhead, maxTotalReadAhead/max(1, len(runs))/max(1, o.Scans)))}
 	switch {
-	case c.positioned && c.o.Reverse:
-		o.Upper = c.last
-	case c.positioned:
-		o.Lower = c.last
+	case last != nil && o.Reverse:
+		opts.Upper = last
+	case last != nil:
+		opts.Lower = last
 	}
 	if s.Order != table.AnyOrder {
-		o.Prefix = c.o.Prefix
+		opts.Prefix = o.Prefix
 	}
 	var its []merge.Iterator
 	if s.logs.sorted != nil {
-		c.runs, its = append(c.runs, nil), append(its, s.logs.sorted.NewIter(&o))
+		from, its = append(from, nil), append(its, s.logs.sorted.NewIter(&opts))
 	}
 	for i := range runs {
-		r := &runScan{s: s, o: o}
+		r := &runScan{s: s, o: opts}
 		it, err := r.iter(&runs[i])
 		if err != nil {
-			return errors.Join(err, merge.New(s.Comparer(), its...).Close())
+			return nil, nil, errors.Join(err, merge.New(s.Comparer(), its...).Close())
 		}
 		if it != nil {
-			c.runs, its = append(c.runs, r), append(its, it)
+			from, its = append(from, r), append(its, it)
 		}
 	}
-	c.it = merge.New(s.Comparer(), its...)
-	return nil
+	return merge.New(s.Comparer(), its...), from, nil
 }
 
-// readAhead is how much of a table is read at once.
-const readAhead = 256 << 10
+// How much of a table, and of all tables together, is read at once.
+const (
+	readAhead         = 256 << 10
+	maxTotalReadAhead = 16 << 20
+)
 
-// maxTotalReadAhead is how much of all tables together is read at once.
-const maxTotalReadAhead = 16 << 20
-
-// first moves to the first entry or, after reopening, to the entry after the last one.
-func (c *mergingCursor) first() bool {
-	if c.o.Reverse {
-		return c.it.Last()
-	}
-	return c.it.First() && (!c.positioned || !bytes.Equal(c.it.Key(), c.last) || c.it.Next())
-}
-
-func (c *mergingCursor) advance() bool {
-	if c.o.Reverse {
-		return c.it.Prev()
-	}
-	return c.it.Next()
-}
-
-// entry returns the current entry.
-func (c *mergingCursor) entry() (e Entry, err error) {
-	r, key, value := c.runs[c.it.Source()], c.it.Key(), c.it.Value()
-	if c.s.Dir {
-		c.last, c.positioned = append(c.last[:0], key...), true
-	}
+// entry returns the current entry, which is of a run or, if that is nil, of the logs.
+func (s *Source) entry(r *runScan, it *merge.Iter) (e Entry, err error) {
 	if r == nil {
-		return c.s.logs.decodeSorted(key, value)
+		return s.logs.decodeSorted(it.Key(), it.Value())
 	}
 	t, block := r.at.table, r.at.Block()
-	if err := e.Parse(key, value, c.s.Internal); err != nil {
+	if err := e.Parse(it.Key(), it.Value(), s.Internal); err != nil {
 		return e, &dbfile.FileError{Path: t.Path, Err: err}
 	}
 	t.removes(&e)
