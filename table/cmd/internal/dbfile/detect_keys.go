@@ -1,6 +1,7 @@
 package dbfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -12,12 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A keySample is a sample of the keys of a data block.
-type keySample struct {
-	offset uint64
-	keys   [][]byte
-}
-
 const (
 	maxSampledKeys  = 200     // maximum number of sampled keys per data block
 	maxSampledBytes = 1 << 20 // approximate limit of their size
@@ -27,13 +22,13 @@ const (
 
 // detectForm finds out what the keys are, and their order. The error says that the keys contradict o.
 func (f *File) detectForm(o Options) error {
-	index := []keySample{{}} // the separators
+	var separators [][]byte
 	for _, part := range f.Layout.Data {
-		index[0].keys = append(index[0].keys, part.Separator)
+		separators = append(separators, part.Separator)
 	}
-	if o.InManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook(index, isSeparator) {
+	if o.InManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook([][][]byte{separators}, isSeparator) {
 		f.Internal = true // no key need be read: there is no filter that can exclude any
-	} else if err := f.detectKeys(index, o); err != nil {
+	} else if err := f.detectKeys(separators, o); err != nil {
 		return err
 	}
 	f.detectOrder(o.FewBlocks || o.ReadOnce != nil)
@@ -42,17 +37,16 @@ func (f *File) detectForm(o Options) error {
 
 // detectKeys samples keys to find out whether they are internal keys, and whether the
 // filters hold them.
-func (f *File) detectKeys(index []keySample, o Options) error {
-	samples := f.sampleBlocks()
-	whole, user := filtersContain(samples, f.filters, func(key []byte) []byte { return key }), filtersContain(samples, f.filters, table.InternalFilterKey)
-	form := isInternal
-	if f.Declared.Manifest != "" || o.AnyKind || slices.ContainsFunc(index[0].keys, isShortened) {
+func (f *File) detectKeys(separators [][]byte, o Options) error {
+	samples, whole, user := f.sampleBlocks()
+	form, index := isInternal, [][][]byte{separators}
+	if f.Declared.Manifest != "" || o.AnyKind || slices.ContainsFunc(separators, isShortened) {
 		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
 	}
 	internal, indexInternal := f.Declared.looksInternal(samples, form), allLook(index, isSeparator)
 	isListed := o.InManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
-	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
+	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(slices.Concat(samples...), hasTrailer):
 		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")
 	case isListed:
 		f.Internal, f.Rewritten = true, internal && !indexInternal
@@ -72,22 +66,26 @@ func (f *File) detectKeys(index []keySample, o Options) error {
 	return nil
 }
 
-// anyInternal reports whether one of the keys could be an internal key.
-func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, hasTrailer) }
-
-// sampleBlocks samples keys of the first, the middle and the last data block. It skips
-// damaged blocks.
-func (f *File) sampleBlocks() (samples []keySample) {
+// sampleBlocks returns samples of keys of the first, the middle and the last data block, without damaged blocks.
+// whole and user report whether the filters contain all of these keys, or all of their user keys.
+func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
+	whole, user = true, true
 	for _, i := range spread(len(f.Layout.Data), sampledBlocks) {
 		it, _, err := f.OpenDataBlock(i, table.AnyOrder)
 		if err != nil {
 			continue
 		}
-		if keys := sampleKeys(it); len(keys) > 0 {
-			samples = append(samples, keySample{f.Layout.Data[i].Offset, keys})
+		keys := sampleKeys(it)
+		if len(keys) > 0 {
+			samples = append(samples, keys)
+		}
+		for _, key := range keys {
+			part := table.InternalFilterKey(key)
+			whole = whole && f.filters.Contains(f.Layout.Data[i].Offset, key)
+			user = user && part != nil && f.filters.Contains(f.Layout.Data[i].Offset, part)
 		}
 	}
-	return samples
+	return samples, whole, user
 }
 
 // spread returns up to n of the numbers < all, among them the first and the last one.
@@ -102,9 +100,9 @@ func spread(all, n int) (numbers []int) {
 // DetectInternalKeys reports whether data blocks without index and filter have internal
 // keys. All keys must have the form of internal keys, and samples must be in their order.
 func (f *File) DetectInternalKeys(blocks iter.Seq[*encoded.Iter]) bool {
-	var samples []keySample
+	var samples [][][]byte
 	for it := range blocks {
-		samples = append(samples, keySample{keys: sampleKeys(it)})
+		samples = append(samples, sampleKeys(it))
 		if len(samples) == sampledBlocks {
 			break
 		}
@@ -132,21 +130,15 @@ func all(blocks iter.Seq[*encoded.Iter], form func(key []byte) bool) bool {
 func sampleKeys(it *encoded.Iter) [][]byte {
 	var keys [][]byte
 	for budget := maxSampledBytes; budget > 0 && len(keys) < maxSampledKeys && it.Next(); budget -= len(it.Key()) {
-		keys = append(keys, append([]byte{}, it.Key()...)) // never nil, because nil means that there is no filter key
+		keys = append(keys, bytes.Clone(it.Key()))
 	}
 	return keys
 }
 
 // allLook reports whether there are samples, and all their keys have a form.
-func allLook(samples []keySample, form func(key []byte) bool) bool {
-	return len(samples) > 0 && allAre(samples, func(_ uint64, key []byte) bool { return form(key) })
-}
-
-// allAre reports whether is returns true for all keys, each with the offset of its data block.
-func allAre(samples []keySample, is func(offset uint64, key []byte) bool) bool {
-	return !slices.ContainsFunc(samples, func(s keySample) bool {
-		return slices.ContainsFunc(s.keys, func(key []byte) bool { return !is(s.offset, key) })
-	})
+func allLook(samples [][][]byte, form func(key []byte) bool) bool {
+	isOther := func(key []byte) bool { return !form(key) }
+	return len(samples) > 0 && !slices.ContainsFunc(slices.Concat(samples...), isOther)
 }
 
 // hasTrailer reports whether a key has the form of an internal key of any kind.
@@ -173,23 +165,15 @@ func isShortened(separator []byte) bool {
 func isSeparator(separator []byte) bool { return hasTrailer(separator) || isShortened(separator) }
 
 // samplesOrdered reports whether the keys of each sample are in order.
-func samplesOrdered(samples []keySample, order table.Comparer) bool {
-	for _, s := range samples {
-		for i := 1; i < len(s.keys); i++ {
-			if order.Compare(s.keys[i-1], s.keys[i]) >= 0 {
+func samplesOrdered(samples [][][]byte, order table.Comparer) bool {
+	for _, keys := range samples {
+		for i := 1; i < len(keys); i++ {
+			if order.Compare(keys[i-1], keys[i]) >= 0 {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// filtersContain reports whether the filters contain filterKey(key) for all keys.
-func filtersContain(samples []keySample, f Filters, filterKey func([]byte) []byte) bool {
-	return allAre(samples, func(offset uint64, key []byte) bool {
-		part := filterKey(key)
-		return part != nil && f.Contains(offset, part)
-	})
 }
 
 // OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never

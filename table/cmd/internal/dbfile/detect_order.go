@@ -229,7 +229,7 @@ func (o Order) OrBytewise() table.Comparer { return cmp.Or(o.Comparer, table.Byt
 // looksInternal reports whether samples of keys look like internal keys. They must have
 // that form. Without a MANIFEST, they must also be in the order of internal keys, or at
 // least not in that of plain keys.
-func (o Order) looksInternal(samples []keySample, form func(key []byte) bool) bool {
+func (o Order) looksInternal(samples [][][]byte, form func(key []byte) bool) bool {
 	if !allLook(samples, form) {
 		return false
 	}
