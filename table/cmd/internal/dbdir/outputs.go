@@ -100,22 +100,30 @@ func ownerInDatabase(dir, name string, exists bool) Owner {
 // ownerInSet is OwnerOf for a file beside the manifest of a set, whatever its name is. One that cannot be read may list
 // any file that is there.
 func ownerInSet(dir, name string, exists bool) Owner {
-	names, _ := regular.DirOf(dir).Names() // what creates the file returns the error
-	for _, other := range names {
-		path := filepath.Join(dir, other)
-		if other != set.ManifestName && (filepath.Ext(other) != ".jsonl" || !isSetManifest(path)) {
-			continue
-		}
+	manifests, _ := manifestsOfSets(dir) // what creates the file returns the error
+	for _, path := range manifests {
 		m, err := ReadSetManifest(path, ListOptions{})
 		isListed := func(t TableFile) bool { return t.Line.Name == name }
 		switch {
 		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
 			return Owner{"a table of the set in " + dir, true, fmt.Sprintf("write its manifest again, by sst manifest --force %s -o %s", filepath.Join(text.ShellPath(dir), "*"+filepath.Ext(name)), text.ShellPath(path))}
-		case name == other+".lock":
+		case name == filepath.Base(path)+".lock":
 			return Owner{"the lock of the set in " + dir, false, ""}
 		}
 	}
 	return Owner{}
+}
+
+// manifestsOfSets returns the paths of the manifests of sets in a directory.
+func manifestsOfSets(dir string) (paths []string, err error) {
+	names, err := regular.DirOf(dir).Names()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if name == set.ManifestName || filepath.Ext(name) == ".jsonl" && isSetManifest(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, err
 }
 
 // RealName returns the path of a file, which may be missing, in its real directory. It is not cleaned before: what is
@@ -136,16 +144,12 @@ func RealName(path string) string {
 // ListedBySets returns the names of the tables that the manifests of sets in a directory list. If one cannot be read,
 // that is an error.
 func ListedBySets(dir string) (map[string]bool, error) {
-	names, err := regular.DirOf(dir).Names()
+	manifests, err := manifestsOfSets(dir)
 	if err != nil {
 		return nil, err
 	}
 	listed := map[string]bool{}
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if name != set.ManifestName && (filepath.Ext(name) != ".jsonl" || !isSetManifest(path)) {
-			continue
-		}
+	for _, path := range manifests {
 		m, err := ReadSetManifest(path, ListOptions{})
 		if err != nil {
 			return nil, err

@@ -93,7 +93,7 @@ func (a FilterResult) String() string {
 // read as the Reader has counted them, and where in the index and in the filters it looked.
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
-	before := f.Metrics.Snapshot()
+	before := f.Options.Metrics.Snapshot()
 	start := time.Now()
 	p.Entry, p.Found, p.Err = f.lookUp(key)
 	p.Time = time.Since(start)
@@ -101,7 +101,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 		p.FilterOnly, p.Err = true, nil
 	}
 	p.locate(key)
-	p.count(before, f.Metrics.Snapshot())
+	p.count(before, f.Options.Metrics.Snapshot())
 	if p.Err == nil && !p.Found && !p.FilterOnly {
 		p.Err = f.checkMiss(key)
 	}

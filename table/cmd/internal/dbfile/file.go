@@ -82,7 +82,6 @@ type File struct {
 	Layout *table.Layout // where the blocks are; nil with Options.ScanOnly
 
 	Reader  *table.Reader
-	Metrics *table.Metrics // metrics of the Reader
 	Options *table.ReaderOptions
 
 	Declared   Order  // what the user or a MANIFEST says of the order
@@ -200,18 +199,6 @@ func (f *File) FilterNote() string {
 		return "not used: " + f.filters.Reason()
 	}
 	return ""
-}
-
-// memoryPerBlock is that of an entry of an index, besides its separator.
-const memoryPerBlock = 64
-
-// Memory returns about how much memory the table takes, in bytes.
-func (f *File) Memory() int64 {
-	if f.Layout == nil {
-		return 0
-	}
-	n := f.Layout.Index.Length + f.filters.BlocksEntry.Length + f.filters.TableEntry.Length
-	return 2*int64(n) + memoryPerBlock*int64(len(f.Layout.Data))
 }
 
 // IsSorted reports whether the Reader reads a sorted copy of the table.

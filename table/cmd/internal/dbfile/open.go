@@ -83,8 +83,7 @@ func (f *File) open(o Options) error {
 	if err := f.setSize(o); err != nil {
 		return err
 	}
-	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: new(table.Metrics), MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest() || o.InternalKeys == Yes
 	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table

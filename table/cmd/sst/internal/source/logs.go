@@ -16,8 +16,7 @@ import (
 // logs are the logs of a Source, the oldest first.
 type logs struct {
 	paths  []string
-	asked  [][]byte            // the keys of PrefetchLogs
-	newest []Entry             // the newest write to each; Internal is false if there is none
+	asked  []Entry             // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *dbfile.SortedTable // a table of all writes, or nil
 	damage []*dbfile.Log       // those that were read and are damaged
 	last   uint64              // the last sequence number, after they were read
@@ -75,33 +74,29 @@ func (s *Source) LogDamage() error {
 
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.
 func (s *Source) PrefetchLogs(keys ...[]byte) error {
-	var err error
-	for range maxTries {
-		if err = s.prefetchLogs(keys); !s.reopenIfChanged(err) {
-			break
-		}
-	}
-	return err
+	return s.untilUnchanged(func() error { return s.prefetchLogs(keys) })
 }
 
 func (s *Source) prefetchLogs(keys [][]byte) error {
 	order := s.logOrder()
-	keys = slices.CompactFunc(slices.SortedFunc(slices.Values(keys), order.Compare), func(a, b []byte) bool { return order.Compare(a, b) == 0 })
-	for i, key := range keys {
-		keys[i] = bytes.Clone(key) // the caller may change it
+	var asked []Entry
+	for _, key := range keys {
+		asked = append(asked, Entry{Entry: dbfile.Entry{Key: bytes.Clone(key)}}) // the caller may change it
 	}
-	newest := make([]Entry, len(keys))
+	byKey := func(a, b Entry) int { return order.Compare(a.Key, b.Key) }
+	slices.SortFunc(asked, byKey)
+	asked = slices.CompactFunc(asked, func(a, b Entry) bool { return byKey(a, b) == 0 })
 	for w, err := range s.logWrites() {
 		if err != nil {
 			return err
 		}
-		i, asked := slices.BinarySearchFunc(keys, w.Key, order.Compare) // equal keys can have other bytes
-		if asked && (!newest[i].Internal || w.Compare(newest[i], order) <= 0) {
-			w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value)
-			newest[i] = w
+		i, isAsked := slices.BinarySearchFunc(asked, w, byKey)
+		if isAsked && (!asked[i].Internal || w.Compare(asked[i], order) <= 0) {
+			w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value) // which can have other bytes than the key that was asked for
+			asked[i] = w
 		}
 	}
-	s.logs.asked, s.logs.newest = keys, newest
+	s.logs.asked = asked
 	return nil
 }
 
@@ -118,14 +113,15 @@ func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	if len(s.logs.paths) == 0 {
 		return Entry{}, false, nil
 	}
-	i, asked := slices.BinarySearchFunc(s.logs.asked, key, s.logOrder().Compare)
+	i, asked := slices.BinarySearchFunc(s.logs.asked, key, func(e Entry, key []byte) int { return s.logOrder().Compare(e.Key, key) })
 	if !asked {
 		if err := s.PrefetchLogs(key); err != nil {
 			return Entry{}, false, err
 		}
 		i = 0
 	}
-	return s.logs.newest[i], s.logs.newest[i].Internal, nil
+	e = s.logs.asked[i]
+	return e, e.Internal, nil
 }
 
 // locationLen is the length of the location that precedes each value in the table of sorted

@@ -21,11 +21,10 @@ import (
 // Get passes over what is damaged. If that may hide a newer version, the error is a table.HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(_ *Table, f *dbfile.File) (dbfile.Entry, bool, error) { return f.Get(key) }
-	for range maxTries {
-		if newest, found, err = s.getNewest(key, get); !s.reopenIfChanged(err) {
-			break
-		}
-	}
+	err = s.untilUnchanged(func() (err error) {
+		newest, found, err = s.getNewest(key, get)
+		return err
+	})
 	return newest, found, err
 }
 

@@ -201,6 +201,16 @@ func (s *Source) Close() error {
 // maxTries is how often a directory is read again when files were removed.
 const maxTries = 10
 
+// untilUnchanged calls do again when files were removed.
+func (s *Source) untilUnchanged(do func() error) (err error) {
+	for range maxTries {
+		if err = do(); !s.reopenIfChanged(err) {
+			break
+		}
+	}
+	return err
+}
+
 // reopenIfChanged opens the directory again if err says that a file was removed, because
 // its database is in use. It reports whether it did.
 func (s *Source) reopenIfChanged(err error) bool {
@@ -211,11 +221,7 @@ func (s *Source) reopenIfChanged(err error) bool {
 	if err != nil {
 		return false
 	}
-	if s.isSet() {
-		s.note("%s changed while it was read", s.Path)
-	} else {
-		s.note("%s changed while it was read, because its database is in use", s.Path)
-	}
+	s.note("%s changed while it was read%s", s.Path, map[bool]string{false: ", because its database is in use"}[s.isSet()])
 	s.Close() // it was only read
 	again.losses = s.losses
 	*s = *again

@@ -23,6 +23,7 @@ type Table struct {
 	smallest, largest   []byte       // first and last stored key; nil: unknown
 	file                *dbfile.File // the open table, if it stays open
 	form                *dbfile.Form // what was detected when it was opened first
+	memory              int64        // about how many bytes the open table takes
 	scans               int          // how many iterators go over it
 
 	damage     error              // why it cannot be opened
@@ -185,29 +186,30 @@ const (
 // keepOpen lets a table stay open, if few are. Of a set, or for lookups, it closes those that were
 // opened first, unless they are being scanned.
 func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
-	for s.isFull(f) {
+	t.memory = 2 * f.Reader.MemorySize() // with what the Layout has
+	for s.isFull(t.memory) {
 		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && !t.file.IsSorted() })
 		if !s.isSet() && !s.o.Lookups || i < 0 {
 			return nil
 		}
 		first := s.openTables[i]
 		s.openTables = slices.Delete(s.openTables, i, i+1)
-		s.openMemory -= first.file.Memory()
+		s.openMemory -= first.memory
 		err := first.file.Close()
 		if first.file = nil; err != nil {
 			return err
 		}
 	}
 	s.openTables, t.file = append(s.openTables, t), f
-	s.openMemory += f.Memory()
+	s.openMemory += t.memory
 	return nil
 }
 
-// isFull reports whether the table f can stay open only in place of another one.
-func (s *Source) isFull(f *dbfile.File) bool {
+// isFull reports whether a table of that size can stay open only in place of another one.
+func (s *Source) isFull(memory int64) bool {
 	most := maxOpenTables
 	if s.o.Lookups {
 		most = max(most, regular.MaxOpenFiles())
 	}
-	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+f.Memory() > maxOpenMemory
+	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+memory > maxOpenMemory
 }
