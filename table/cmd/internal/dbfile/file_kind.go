@@ -153,18 +153,22 @@ func IsEmpty(path string) bool {
 // another one.
 type StandIn struct{ What, Next string }
 
-// Starts of files that are stand-ins.
 const (
-	lfsStart       = "version https://git-lfs.github.com/spec/v"
-	oldLFSStart    = "version https://hawser.github.com/spec/v"
-	annexStart     = "/annex/objects/"
-	annexLink      = ".git/annex/objects/"
-	netEaseStart   = "\x80\x1d\x30\x01"
-	oldNetEase     = "\x90\x1d\x30\x01"
-	maxPointerLine = 4 << 10
+	decryptFirst = "decrypt a copy of the whole directory first"
+	fetchFirst   = "fetch the file that it stands for: git "
+	annexLink    = ".git/annex/objects/"
 )
 
-const decryptFirst = "decrypt a copy of the whole directory first"
+// standIns are the starts of files that are stand-ins.
+var standIns = []struct {
+	start string
+	StandIn
+}{
+	{"version https://git-lfs.github.com/spec/v", StandIn{"a Git LFS pointer", fetchFirst + "lfs pull"}},
+	{"version https://hawser.github.com/spec/v", StandIn{"a Git LFS pointer", fetchFirst + "lfs pull"}},
+	{"\x80\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}},
+	{"\x90\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst}},
+}
 
 // StandInOf returns what the file is that starts with start or that cannot be opened because of err, if it is a
 // stand-in: git-annex has links that lead nowhere for files that are not there. No block begins like a stand-in: text
@@ -175,17 +179,16 @@ func StandInOf(path string, start []byte, err error) (StandIn, bool) {
 		target, _ := os.Readlink(path)
 		start = []byte(filepath.ToSlash(target))
 	}
-	line, more, _ := strings.Cut(string(start[:min(len(start), maxPointerLine)]), "\n")
+	for _, s := range standIns {
+		if bytes.HasPrefix(start, []byte(s.start)) {
+			return s.StandIn, true
+		}
+	}
+	line, more, _ := strings.Cut(string(start[:min(len(start), 4<<10)]), "\n")
 	isLink := more == "" && strings.HasPrefix(strings.TrimLeft(line, "./"), strings.TrimPrefix(annexLink, "."))
 	switch {
-	case strings.HasPrefix(line, lfsStart), strings.HasPrefix(line, oldLFSStart):
-		return StandIn{"a Git LFS pointer", "fetch the file that it stands for: git lfs pull"}, true
-	case strings.HasPrefix(line, annexStart), isLink, err != nil && strings.Contains(line, annexLink):
-		return StandIn{"a git-annex pointer", "fetch the file that it stands for: git annex get " + text.ShellPath(path)}, true
-	case bytes.HasPrefix(start, []byte(netEaseStart)):
-		return StandIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}, true
-	case bytes.HasPrefix(start, []byte(oldNetEase)):
-		return StandIn{"encrypted by NetEase's Minecraft", decryptFirst}, true
+	case strings.HasPrefix(line, "/annex/objects/"), isLink, err != nil && strings.Contains(line, annexLink):
+		return StandIn{"a git-annex pointer", fetchFirst + "annex get " + text.ShellPath(path)}, true
 	case errors.Is(err, fs.ErrNotExist) && len(start) > 0:
 		return StandIn{"a link to a file that does not exist", "restore that file, or remove the link"}, true
 	}
