@@ -138,14 +138,10 @@ func (s *scanner) block(e extent) (p region, ok bool) {
 		return region{}, false
 	}
 	s.budget -= int64(e.end - e.start)
-	if !s.checksum(e) {
+	if crc.Block(s.data[e.start:e.end], s.data[e.end]) != binary.LittleEndian.Uint32(s.data[e.end+1:]) {
 		return region{}, false
 	}
 	return s.read(e)
-}
-
-func (s *scanner) checksum(e extent) bool {
-	return crc.Block(s.data[e.start:e.end], s.data[e.end]) == binary.LittleEndian.Uint32(s.data[e.end+1:])
 }
 
 // failedDecodeCost is the cost of a failed decoding, per byte of the block.

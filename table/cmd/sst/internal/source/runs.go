@@ -37,20 +37,12 @@ func (s *Source) arranged() []run {
 		}
 		return order.Compare(a.smallest, b.smallest)
 	})
-	first, byAge := -1, 0 // the runs of level 0
-	for _, t := range tables {
-		if !s.isByAge(t) {
-			s.arrange(t, 0)
-			continue
+	for len(tables) > 0 {
+		n := 1
+		for n < len(tables) && tables[n].Level() == tables[0].Level() {
+			n++
 		}
-		if first < 0 {
-			first = len(s.runs)
-		}
-		s.arrange(t, max(first, len(s.runs)-1))
-		byAge = len(s.runs) - first
-	}
-	if byAge > 0 {
-		slices.Reverse(s.runs[first : first+byAge])
+		s.runs, tables = append(s.runs, s.runsOf(tables[:n])...), tables[n:]
 	}
 	return s.runs
 }
@@ -59,17 +51,26 @@ func (s *Source) arranged() []run {
 // the newest file counts, as in the engines.
 func (s *Source) isByAge(t *Table) bool { return t.Level() == 0 && !s.isSet() }
 
-// arrange adds a table to one of the runs of its level, from one on, or to a new one.
-func (s *Source) arrange(t *Table, first int) {
-	keys := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}
-	for i := first; i < len(s.runs); i++ {
-		if r := &s.runs[i]; r.Tables[0].Level() == t.Level() && r.Insert(s.Comparer(), t, keys) {
-			return
+// runsOf returns the runs of a level.
+func (s *Source) runsOf(level []*Table) (runs []run) {
+	byAge := s.isByAge(level[0])
+	for _, t := range level {
+		keys, i := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}, 0
+		if byAge {
+			i = max(0, len(runs)-1) // older ones are complete
+		}
+		for i < len(runs) && !runs[i].Insert(s.Comparer(), t, keys) {
+			i++
+		}
+		if i == len(runs) {
+			runs = append(runs, run{})
+			runs[i].Insert(s.Comparer(), t, keys)
 		}
 	}
-	var r run
-	r.Insert(s.Comparer(), t, keys)
-	s.runs = append(s.runs, r)
+	if byAge {
+		slices.Reverse(runs)
+	}
+	return runs
 }
 
 // candidates returns the tables that can have a key, the newest first.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -177,17 +176,18 @@ func (s *Source) trustManifest(t *Table) {
 	}
 }
 
-// How many tables of a directory stay open. Lookups, which come to any of them, keep more.
+// How many tables of a directory stay open. Lookups, which come to any of them, keep more, as far as there is memory for
+// their indexes and filters.
 const (
 	maxOpenTables = 16
-	maxOpenMemory = 256 << 20 // of their indexes and filters, for lookups
+	maxOpenMemory = 256 << 20
 )
 
 // keepOpen lets a table stay open, if few are. Of a set, or for lookups, it closes those that were
 // opened first, unless they are being scanned.
 func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 	t.memory = 2 * f.Reader.MemorySize() // with what the Layout has
-	for s.isFull(t.memory) {
+	for len(s.openTables) >= maxOpenTables && (!s.o.Lookups || s.openMemory+t.memory > maxOpenMemory) {
 		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && !t.file.IsSorted() })
 		if !s.isSet() && !s.o.Lookups || i < 0 {
 			return nil
@@ -203,13 +203,4 @@ func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 	s.openTables, t.file = append(s.openTables, t), f
 	s.openMemory += t.memory
 	return nil
-}
-
-// isFull reports whether a table of that size can stay open only in place of another one.
-func (s *Source) isFull(memory int64) bool {
-	most := maxOpenTables
-	if s.o.Lookups {
-		most = max(most, regular.MaxOpenFiles())
-	}
-	return len(s.openTables) >= most || len(s.openTables) >= maxOpenTables && s.openMemory+memory > maxOpenMemory
 }
