@@ -153,14 +153,12 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 // a Snappy block.
 func isText(head []byte) bool {
 	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
-	for i, r := range string(sample) {
-		isCut := len(head) > textSampleLen && len(sample)-i < utf8.UTFMax // the character continues after the sample
-		isInvalid := r == utf8.RuneError && !bytes.HasPrefix(sample[i:], []byte("\ufffd"))
-		if isInvalid && !isCut || isControl(r) {
-			return false
+	for range utf8.UTFMax - 1 { // a character may continue after the sample
+		if len(head) > textSampleLen && !utf8.Valid(sample) {
+			sample = sample[:len(sample)-1]
 		}
 	}
-	return len(sample) >= minText
+	return len(sample) >= minText && utf8.Valid(sample) && !bytes.ContainsFunc(sample, isControl)
 }
 
 // isLatin1 reports whether a file starts with text of one byte per character, such as
