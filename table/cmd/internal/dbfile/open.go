@@ -83,7 +83,8 @@ func (f *File) open(o Options) error {
 	if err := f.setSize(o); err != nil {
 		return err
 	}
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: new(table.Metrics), MaxBlockSize: o.MaxBlock}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), MaxBlockSize: o.MaxBlock}
+	f.Options.Metrics = new(table.Metrics)
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest() || o.InternalKeys == Yes
 	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table
