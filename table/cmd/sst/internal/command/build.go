@@ -3,39 +3,35 @@ package command
 import (
 	"cmp"
 	"context"
-	"io"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // buildFlags are the flags of build.
 type buildFlags struct {
-	writerFlags
-	cli.MemoryFlags
-	filterOnly           bool
-	out, format          string
-	internal             string
-	internalKeys, sorted bool
-	noFinalNewline       bool
-	onDuplicate, tempDir string
-	summary              string
-	entriesPerTable      string
-	never                string
-	layerOf, delete      string
-	filterKeys           string
-	set, database        bool
-	tableSize            string
-	comparator           string
-	force                bool
+	targetFlags
+	format, internal        string
+	sorted, noFinalNewline  bool
+	onDuplicate, comparator string
+	never, filterKeys       string
+	layerOf, delete         string
 }
 
 const buildLong = `Build a table, a set, a database or a filter. Each INPUT is a file of pairs in any order, or a
@@ -94,12 +90,12 @@ func buildCommand() *cobra.Command {
 }
 
 // addOut adds the flag that names OUT.
-func (f *buildFlags) addOut(cmd *cobra.Command) {
+func (f *targetFlags) addOut(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file` or directory (required)")
 }
 
 // addOutput adds the flags that say what OUT is, and how to write it.
-func (f *buildFlags) addOutput(cmd *cobra.Command) {
+func (f *targetFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT, as for OUT/")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
@@ -113,70 +109,190 @@ func (f *buildFlags) addOutput(cmd *cobra.Command) {
 	cli.Needs(cmd, "table-size", "database")
 }
 
-// run builds the table or the set.
-func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
-	given := cmd.Flags().Changed
-	switch f.internal {
-	case "auto", "no":
-	case "yes":
-		f.internalKeys = true
-	default:
+// missingOut is the error if OUT is not given.
+func (f *targetFlags) missingOut() error {
+	if f.database {
+		return cli.UsageErrorf("missing -o OUT, a new directory for the database")
+	}
+	return errNoOutputTable
+}
+
+// A build is a run of build.
+type build struct {
+	*copier
+	flags   *buildFlags
+	inputs  []string
+	read    *input.Reader
+	removed *keyList // of --delete; nil: none
+}
+
+// run builds what OUT is.
+func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
+	if f.internal != "auto" && f.internal != "yes" && f.internal != "no" {
 		return cli.UsageErrorf("--internal-keys is %s, not auto, yes or no", wire.Quote([]byte(f.internal)))
 	}
-	if err := cmp.Or(f.checkDatabase(), f.checkLayer(given)); err != nil {
+	if err := f.checkLayer(cmd); err != nil {
 		return err
 	}
 	if f.filterOnly {
-		if err := f.setFilterOnly(given, cmd.ErrOrStderr()); err != nil {
+		if err := f.setFilterOnly(cmd); err != nil {
 			return err
 		}
 	}
+	if len(inputs) == 0 && f.delete == "" {
+		inputs = []string{"-"}
+	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		b, err := f.newBuild(ctx, args, cmd)
+		b, err := f.newBuild(ctx, cmd, inputs)
 		if err != nil {
 			return err
 		}
 		defer b.limit.Apply()()
-		defer b.closeLists()
-		return b.write(given)
+		if b.flags.layerOf == "" {
+			err = b.check()
+		}
+		if err := cmp.Or(err, b.checkInputs()); err != nil {
+			return err
+		}
+		for _, l := range []*keyList{b.never, b.removed} {
+			if l == nil {
+				continue
+			}
+			in := *b.read
+			in.Options.KeysOnly = l == b.removed
+			defer l.file.Close() // it is removed
+			if err := l.read(b.copier, in); err != nil {
+				return err
+			}
+		}
+		if b.flags.layerOf != "" {
+			return b.writeLayer()
+		}
+		return b.write(b.appendPairs)
 	})
 }
 
+// newBuild checks the flags.
+func (f *buildFlags) newBuild(ctx context.Context, cmd *cobra.Command, inputs []string) (*build, error) {
+	if f.out == "" {
+		return nil, f.missingOut()
+	}
+	order, err := comparers.ByFlagValue(f.comparator)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := f.Limit()
+	if err != nil {
+		return nil, err
+	}
+	internal := f.internal == "yes"
+	c, err := f.newCopier(ctx, cmd, internal, order, limit)
+	if err != nil {
+		return nil, err
+	}
+	b := &build{copier: c, flags: f, inputs: inputs}
+	b.read = &input.Reader{Paths: inputs, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr()}
+	b.read.Options = input.Options{Format: f.format, InternalKeys: internal, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
+	if f.never != "" {
+		c.never = &keyList{path: f.never}
+		c.options.Never = c.never.within(new(keyRange))
+	}
+	if f.delete != "" {
+		b.removed = &keyList{path: f.delete}
+	}
+	return b, cmp.Or(f.sizeFilter(c), b.checkRule(), b.checkLists())
+}
+
 // setFilterOnly sets what --filter-only changes in other flags.
-func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
+func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 	f.bits = -1
-	if !given("table-filter") {
+	if !cmd.Flags().Changed("table-filter") {
 		f.tableFilter = tablefilter.Fuse(12)
 	}
 	if f.tableFilter == tablefilter.None {
 		return cli.UsageErrorf("--filter-only is given, and --table-filter is none: want a filter")
 	}
-	if !given("on-duplicate") {
-		f.onDuplicate = "first"
+	if !cmd.Flags().Changed("on-duplicate") {
+		f.onDuplicate = ruleFirst
 	}
 	if f.layerOf == "" {
-		filterfile.NoteName(stderr, f.out)
+		filterfile.NoteName(cmd.ErrOrStderr(), f.out)
 	}
 	return nil
 }
 
-func (f *buildFlags) check() error {
-	switch f.onDuplicate {
-	case "error", "first", "last":
+// sizeFilter sets the size of the filter of the table, if --filter-keys is given.
+func (f *buildFlags) sizeFilter(c *copier) error {
+	if f.filterKeys == "" {
 		return nil
-	case "count":
-		return f.checkCount()
 	}
-	return cli.UsageErrorf("--on-duplicate is %s, want error, first, last or count", wire.Quote([]byte(f.onDuplicate)))
+	keys, err := cli.ParseCount("--filter-keys", f.filterKeys, tablefilter.MaxEntries)
+	if err != nil {
+		return err
+	}
+	checked, _ := c.options.TableFilterPolicy.(tablefilter.Checked)
+	p, ok := checked.TablePolicy.(filter.TableBloom)
+	if !ok {
+		return cli.UsageErrorf("--filter-keys is given, and --table-filter is %s: want table-bloom:BITS, since other filters have no union", f.tableFilter)
+	}
+	c.options.TableFilterPolicy, err = filterfile.Sized(p, keys, c.cmd.ErrOrStderr())
+	return err
 }
 
-// checkCount checks the flags that --on-duplicate count excludes.
-func (f *buildFlags) checkCount() error {
+// checkRule checks --on-duplicate, and the flags that count excludes.
+func (b *build) checkRule() error {
 	switch {
-	case f.filterOnly:
+	case slices.Contains([]string{ruleError, ruleFirst, ruleLast}, b.flags.onDuplicate):
+		return nil
+	case b.flags.onDuplicate != ruleCount:
+		return cli.UsageErrorf("--on-duplicate is %s, want error, first, last or count", wire.Quote([]byte(b.flags.onDuplicate)))
+	case b.filterOnly:
 		return cli.UsageErrorf("--filter-only and --on-duplicate count are both given, but a filter has no values to keep the numbers in: leave one of them out")
-	case f.internalKeys:
+	case b.internal:
 		return cli.UsageErrorf("--internal-keys and --on-duplicate count are both given, but an engine gives each entry its own sequence number: leave one of them out")
 	}
 	return nil
+}
+
+// checkLists checks what --never and --delete depend on. One input at most is standard input.
+func (b *build) checkLists() error {
+	fromInput := slices.Contains(b.inputs, "-")
+	switch never := b.flags.never; {
+	case never != "" && b.options.TableFilterPolicy == nil:
+		return cli.UsageErrorf("--never is given, but there is no filter of the whole table: want --table-filter fuse:12, or --filter-only")
+	case never == "-" && fromInput:
+		return cli.UsageErrorf("--never is -, and the input is standard input too: want a file for one of them")
+	case never == "-" && b.flags.delete == "-":
+		return cli.UsageErrorf("--never and --delete are both -, want a file for one of them")
+	case b.flags.delete == "-" && fromInput:
+		return cli.UsageErrorf("--delete is -, and the input is standard input too: want a file for one of them")
+	}
+	return nil
+}
+
+// checkInputs checks the inputs. None may be one of the outputs.
+func (b *build) checkInputs() error {
+	var outputs []string
+	switch {
+	case b.flags.layerOf != "" || b.isSet():
+		for _, path := range b.inputs {
+			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
+				return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)
+			}
+		}
+		outputs = []string{filepath.Join(b.out, set.ManifestName)}
+	case !b.database:
+		outputs = []string{b.out, b.summary}
+	}
+	for _, name := range outputs {
+		b.read.Options.Outputs = append(b.read.Options.Outputs, output.FilesOf(b.stdout, name)...)
+	}
+	lists := slices.DeleteFunc([]string{b.flags.never, b.flags.delete}, func(path string) bool { return path == "" })
+	return b.read.Options.Check(slices.Concat(b.inputs, lists), b.read.Stdin)
+}
+
+// isWithin reports whether path is dir or below it.
+func isWithin(path, dir string) bool {
+	rel, err := filepath.Rel(dbdir.RealName(dir), dbdir.RealName(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -21,12 +24,12 @@ import (
 )
 
 // checkLayer checks the flags of a layer, and sets the directory of the set.
-func (f *buildFlags) checkLayer(given func(name string) bool) error {
-	if f.layerOf == "" {
-		return nil
-	}
+func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
 	switch {
-	case f.internalKeys:
+	case f.layerOf == "":
+		return nil
+	case f.internal == "yes":
 		return errNoInternalKeys
 	case f.filterOnly && f.delete != "":
 		return errNoRemoval
@@ -43,38 +46,44 @@ func (f *buildFlags) checkLayer(given func(name string) bool) error {
 // errNoRemoval is the error for a removal from a set that cannot show what its filters have.
 var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals, since its filters cannot be read as keys: build it anew from the keys")
 
-// readLists reads the keys of --never and --delete.
-func (b *build) readLists() error {
-	if b.delete != "" {
-		o := b.read.Options
-		o.KeysOnly = true
-		if err := b.readList(&b.removed, b.delete, o); err != nil {
-			return err
-		}
+// writeLayer adds a layer to a set: the pairs, and then the keys to remove, if there are any.
+func (b *build) writeLayer() error {
+	o, err := b.partition()
+	if err != nil {
+		return err
 	}
-	return b.readNever()
+	w, err := partition.CreateLayer(b.ctx, o, b.fits)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	if b.removed == nil {
+		err = b.fill(w, b.appendPairs)
+	} else {
+		err = b.appendBoth(w)
+	}
+	if err == nil {
+		_, err = w.Commit()
+	}
+	return filterfile.ExplainTooManyKeys(err)
 }
 
-// appendLayer appends the pairs, and then the keys to remove, if there are any.
-func (b *build) appendLayer(w *partition.Writer) error {
-	if b.delete == "" {
-		return b.appendAll(w)
-	}
+// appendBoth appends the pairs and the keys to remove.
+func (b *build) appendBoth(w *partition.Writer) error {
 	removed := b.removed.r.NewIter(nil)
-	a := &additions{appender: w, removed: removed, more: removed.Next(), file: b.delete}
-	err := b.appendAll(a)
-	if err := errors.Join(err, removed.Close()); err != nil {
+	a := &additions{appender: w, removed: removed, more: removed.Next(), file: b.flags.delete}
+	if err := errors.Join(b.fill(a, b.appendPairs), removed.Close()); err != nil {
 		return err
 	}
 	if err := w.BeginRemovals(b.newRemovals); err != nil {
-		return filterfile.ExplainTooManyKeys(err)
+		return err
 	}
 	for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err == nil {
 			err = w.Append(e.Key, nil)
 		}
 		if err != nil {
-			return filterfile.ExplainTooManyKeys(err)
+			return err
 		}
 	}
 	return nil
@@ -111,34 +120,31 @@ func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
 func (b *build) fits(m *set.Manifest) error {
 	only, known, err := b.isFilterOnly(m)
 	switch {
-	case known && only && b.delete != "":
+	case known && only && b.removed != nil:
 		return errNoRemoval
 	case known && only && !b.filterOnly:
-		return cli.UsageErrorf("%s is a set with filters only: want --filter-only, or build it anew from the keys", b.layerOf)
+		return cli.UsageErrorf("%s is a set with filters only: want --filter-only, or build it anew from the keys", b.flags.layerOf)
 	case known && !only && b.filterOnly:
-		return cli.UsageErrorf("--filter-only is given, but %s is a set with keys: leave it out", b.layerOf)
-	}
-	if err != nil {
-		return fmt.Errorf("no table of %s says whether it is a set with filters only: %w", b.layerOf, err)
+		return cli.UsageErrorf("--filter-only is given, but %s is a set with keys: leave it out", b.flags.layerOf)
+	case err != nil:
+		return fmt.Errorf("no table of %s says whether it is a set with filters only: %w", b.flags.layerOf, err)
 	}
 	return nil
 }
 
 // isFilterOnly reports whether the tables of a set have filters only, as far as it is known: a set without
-// pairs has none that say.
+// pairs has none that say. A removal does not say either.
 func (b *build) isFilterOnly(m *set.Manifest) (only, known bool, err error) {
-	runs := [][]set.Table{m.Tables}
+	tables := slices.Clone(m.Tables)
 	for _, l := range m.Layers {
-		runs = append(runs, l.Tables)
+		tables = append(tables, l.Tables...)
 	}
-	for _, run := range runs {
-		for _, t := range run {
-			f, failed := dbfile.Open(filepath.Join(b.out, t.Name), dbfile.Options{ScanOnly: true})
-			if failed == nil {
-				return f.Reader.FilterOnly(), true, f.Close()
-			}
-			err = cmp.Or(err, failed) // which another table may say
+	for _, t := range tables {
+		f, failed := dbfile.Open(filepath.Join(b.out, t.Name), dbfile.Options{ScanOnly: true})
+		if failed == nil {
+			return f.Reader.FilterOnly(), true, f.Close()
 		}
+		err = cmp.Or(err, failed) // which another table may say
 	}
 	return false, false, err
 }

@@ -1,17 +1,24 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -23,8 +30,7 @@ repair.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags
-	var writer writerFlags
-	var out string
+	var to targetFlags
 	cmd := &cobra.Command{
 		Use:   "convert [flags] FILE -o OUT",
 		Short: "Rewrite a table with other blocks, compression or filters",
@@ -39,13 +45,13 @@ func convertCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, tableNames...),
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
-	writer.add(cmd)
+	cmd.Flags().StringVarP(&to.out, "output", "o", "", "write the table to this `file` (required)")
+	to.add(cmd)
 	showRetainedDefaults(cmd.Flags())
 	dbdir.AddForce(cmd, new(bool))
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if out == "" {
+		if to.out == "" {
 			return errNoOutputTable
 		}
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
@@ -53,54 +59,134 @@ func convertCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
-			writer.notePrefixLoss(cmd.ErrOrStderr(), f)
-			if f.Internal {
-				noteNotRepaired(cmd.ErrOrStderr(), writer.compression)
-			}
-			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
-			defer bar.Done()
+			to.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+			to.notePrefixLoss(cmd.ErrOrStderr(), f)
 			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-				return convert(ctx, cmd, f, out, &writer, bar)
+				c, err := to.newCopier(ctx, cmd, f.Internal, f.Order, unlimited)
+				if err != nil {
+					return err
+				}
+				kept := keepExceptions(f, f.Internal, c.options)
+				bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
+				c.bar = func() *progress.Bar { return bar }
+				if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
+					return err
+				}
+				kept.note(cmd.ErrOrStderr())
+				return nil
 			})
 		})
 	}
 	return cmd
 }
 
-// convert writes the new table.
-func convert(ctx context.Context, cmd *cobra.Command, f *dbfile.File, out string, writer *writerFlags, bar *progress.Bar) error {
-	o, err := writer.options(f.Internal, f.Order)
-	if err != nil {
-		return err
-	}
-	kept := keepExceptions(f, f.Internal, o)
-	to, err := output.Create(ctx, out, cmd.OutOrStdout())
-	if err == nil {
-		err = writeTable(to, o, func(w *table.Writer) (bool, error) { return true, copyEntries(w, f, bar) })
-	}
-	if err != nil {
-		return err
-	}
-	kept.note(cmd.ErrOrStderr())
-	return nil
-}
-
-// copyEntries appends all entries of f to w.
-func copyEntries(w *table.Writer, f *dbfile.File, bar *progress.Bar) error {
+// copyEntries appends all entries of f to OUT.
+func copyEntries(c *copier, f *dbfile.File) error {
 	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err != nil {
 			return f.Wrap(err)
 		}
-		if err := memory.CheckWrite(e.Key, e.Value); err != nil {
-			return err
-		}
-		if err := w.Append(e.Key, e.Value); err != nil {
+		if err := c.Append(e.Key, e.Value); err != nil {
 			return explainNever(f, e.Key, err)
-		}
-		if w.Entries()%progressEvery == 0 {
-			bar.Add(progressEvery)
 		}
 	}
 	return nil
+}
+
+// exceptions are those of a table that sst build --never has found, for a new table of its entries.
+type exceptions struct {
+	path       string // of that table
+	n          int
+	filter     []byte // the filter that has them by chance; nil: it cannot be read
+	sameFilter bool   // that of the new table is the same, so it has no others
+	leftOut    string // why they are left out; "": they are not
+}
+
+// keepExceptions has a new table of the entries of f deny the exceptions of f, as far as its filter has
+// them. The options are complete apart from that.
+func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exceptions {
+	old := f.Filters()
+	e := &exceptions{path: f.Path, n: old.Never.Len()}
+	switch {
+	case e.n == 0:
+		return e
+	case o.TableFilterPolicy == nil:
+		e.leftOut = "the new table has no filter of the whole table"
+		return e
+	case table.BlockOrder(o.Comparer).Unchecked:
+		e.leftOut = "the order of keys is unknown"
+		return e
+	case areTooLong(old):
+		e.leftOut = fmt.Sprintf("they are, together, over %d times as long as their block", maxExpansion)
+		return e
+	}
+	if old.Table != nil {
+		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
+	}
+	o.Never = inOrder(old.Never, o.Comparer, internal)
+	policy := o.TableFilterPolicy.(tablefilter.Checked) // of writerFlags
+	policy.Watch = func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }
+	o.TableFilterPolicy = policy
+	return e
+}
+
+// maxExpansion is how many times as long as their block exceptions can be together. Of 16 keys, a Writer
+// stores at least one whole. Those of a forged block could take all memory.
+const maxExpansion = 16
+
+// areTooLong reports whether the exceptions are longer than that.
+func areTooLong(f dbfile.Filters) bool {
+	left := maxExpansion * f.NeverEntry.Length
+	for key := range f.Never.All() {
+		if uint64(len(key)) > left {
+			return true
+		}
+		left -= uint64(len(key))
+	}
+	return false
+}
+
+// inOrder returns the exceptions as WriterOptions.Never wants them: keys in the order of a table.
+func inOrder(never *table.Exceptions, order table.Comparer, internal bool) iter.Seq2[[]byte, error] {
+	var keys [][]byte
+	for key := range never.All() {
+		key = wire.AppendNotNil(nil, key)
+		if internal {
+			key = table.SearchKey(nil, key, table.MaxSequence)
+		}
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, order.Compare)
+	return func(yield func([]byte, error) bool) {
+		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+		}
+	}
+}
+
+// explainNever says of an error of Append that the table itself denies the key.
+func explainNever(f *dbfile.File, key []byte, err error) error {
+	if !errors.Is(err, table.ErrNever) {
+		return err
+	}
+	never := f.Filters().NeverEntry
+	return f.Wrap(&table.CorruptionError{
+		Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
+		Err: fmt.Errorf("key %s of the table is one of the exceptions", wire.Quote(key)),
+	})
+}
+
+// leaveOut has a table not deny exceptions of a damaged one that has one of them as a key.
+func (e *exceptions) leaveOut(o *table.WriterOptions) {
+	o.Never, e.leftOut = nil, "the table has a key that is one of them"
+}
+
+// note says what the new table does not deny as the old one does.
+func (e *exceptions) note(stderr io.Writer) {
+	switch {
+	case e.n == 0:
+	case e.leftOut != "":
+		text.Note(stderr, "left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
+	case !e.sameFilter:
+		text.Note(stderr, "the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never", e.path)
+	}
 }

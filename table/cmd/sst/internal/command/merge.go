@@ -3,16 +3,17 @@ package command
 import (
 	"context"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -21,7 +22,7 @@ import (
 // mergeFlags are the flags of merge.
 type mergeFlags struct {
 	from        sourceFlags
-	to          buildFlags
+	to          targetFlags
 	onDuplicate string
 	json        bool
 }
@@ -80,54 +81,30 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		return f.to.missingOut()
 	case f.to.out == "-" && f.json:
 		return cli.UsageErrorf("--json and -o - are both given, but standard output has one of them: name a file")
-	}
-	if isFilter(inputs[0]) {
+	case isFilter(inputs[0]):
 		return f.mergeFilters(cmd, inputs)
 	}
-	if err := f.to.checkDatabase(); err != nil {
-		return err
-	}
+	var size int64 // of the tables; -1: unknown
 	for _, path := range inputs {
-		if f.to.out != "-" && isWithin(f.to.out, wholeOf(path)) {
+		whole := path // of the manifest of a set, the directory
+		if dbdir.IsDirectory(path) {
+			whole = directoryOf(path)
+		}
+		if f.to.out != "-" && isWithin(f.to.out, whole) {
 			return cli.UsageErrorf("-o is %s, which is the INPUT %s, or in it: want another name, as no INPUT is written to", f.to.out, path)
+		}
+		if n := sizeOfTables(path, &f.from); n < 0 || size < 0 {
+			size = -1
+		} else {
+			size += n
 		}
 	}
 	f.from.scanOnly, f.from.strict, f.from.out = true, true, f.to.out
-	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), f.sizeOf(inputs), "merging")
+	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), size, "merging")
 	defer f.from.progress.Done()
 	return f.openAll(inputs, cmd.ErrOrStderr(), nil, func(all []*source.Source) error {
 		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.merge(ctx, cmd, all) })
 	})
-}
-
-// noteLostFilters says that an input has table filters, and OUT has none.
-func noteLostFilters(stderr io.Writer, all []*source.Source) {
-	for _, s := range all {
-		if policy := s.TableFilter(); policy != "" {
-			text.Note(stderr, "the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", s.Path, policy)
-			return
-		}
-	}
-}
-
-// wholeOf returns the file or directory that is all of an input: of the manifest of a set, the directory.
-func wholeOf(path string) string {
-	if dbdir.IsDirectory(path) {
-		return directoryOf(path)
-	}
-	return path
-}
-
-// sizeOf returns the size of the tables of all inputs, or -1 if it is unknown.
-func (f *mergeFlags) sizeOf(inputs []string) (sum int64) {
-	for _, path := range inputs {
-		size := sizeOfTables(path, &f.from)
-		if size < 0 {
-			return -1
-		}
-		sum += size
-	}
-	return sum
 }
 
 // openAll opens the inputs beside those that are open, for do.
@@ -142,47 +119,70 @@ func (f *mergeFlags) openAll(inputs []string, stderr io.Writer, open []*source.S
 
 // merge writes OUT.
 func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*source.Source) error {
-	m, err := newMerging(ctx, all, f.onDuplicate)
+	limit, release, err := f.to.givenLimit(cmd)
 	if err != nil {
 		return err
 	}
-	given := cmd.Flags().Changed
-	if f.to.isSet(given) && m.order != table.BytewiseComparer && !f.to.database {
+	defer release()
+	m, err := newMerging(all, f.onDuplicate)
+	if err != nil {
+		return err
+	}
+	c, err := f.to.newCopier(ctx, cmd, f.to.database, m.order, limit)
+	if err != nil {
+		return err
+	}
+	if c.isSet() && m.order != table.BytewiseComparer {
 		return cli.UsageErrorf("the keys are in the order of %s, and those of a set in bytewise order: want a table, or --database", m.order.Name())
 	}
-	o, err := f.to.options(false, m.order)
-	if err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
-	if !given("table-filter") {
-		noteLostFilters(cmd.ErrOrStderr(), all)
+	hasFilter := func(s *source.Source) bool { return s.TableFilter() != "" }
+	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") {
+		c.note("the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
-	f.to.internalKeys = f.to.database // build appends them to a database
-	b := &build{
-		buildFlags: &f.to, ctx: ctx, options: o, userOrder: m.order, limit: math.MaxInt64,
-		read: &input.Reader{Stderr: cmd.ErrOrStderr()}, stdout: cmd.OutOrStdout(), copyOf: all[0].Path,
-	}
-	b.fill = func(w appender) (err error) {
-		b.read.N, err = m.appendAll(w, f.to.internalKeys)
-		if m.rule == ruleNewest {
-			b.sequence = m.highest
-		}
-		return err
-	}
-	if err := b.write(given); err != nil {
+	c.copyOf = all[0].Path
+	if err := c.write(m.appendAll); err != nil {
 		return err
 	}
 	m.note(cmd.ErrOrStderr())
 	if !f.json {
 		return nil
 	}
-	return text.JSONLine(cmd.OutOrStdout(), merged{f.to.out, b.read.N, m.common, m.deleted})
+	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
 }
 
 // A merged is what merge --json prints.
 type merged struct {
 	Out     string `json:"out"`
-	Pairs   int    `json:"pairs"`
+	Pairs   uint64 `json:"pairs"`
 	Common  uint64 `json:"keys_in_several"` // of which one entry was taken
 	Deleted uint64 `json:"deleted"`         // of these, as a deletion won
+}
+
+// isFilter reports whether a file is a table with a filter only. Another error is returned when the file is merged.
+func isFilter(path string) bool {
+	if dbdir.IsDirectory(path) {
+		return false
+	}
+	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true})
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	return f.Reader.FilterOnly()
+}
+
+// mergeFilters unites filters. The flags of other outputs are errors.
+func (f *mergeFlags) mergeFilters(cmd *cobra.Command, paths []string) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "output" {
+			err = cli.UsageErrorf("--%s is given, but the INPUTs are filters, and their union is like them: leave it out", flag.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return filterfile.Unite(cmd, paths, f.to.out)
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,33 +19,27 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// The values of --on-duplicate: which entry of a key wins.
-const (
-	ruleAuto   = "auto" // one of the next two
-	ruleNewest = "newest"
-	ruleLast   = "last"
-	ruleFirst  = "first"
-	ruleError  = "error"
-)
-
 // A merging merges the newest entries of sources.
 type merging struct {
-	ctx     context.Context
 	sources []*source.Source // the ones that win over others first, if not the sequence numbers decide
 	order   table.Comparer   // of user keys
 	rule    string           // not ruleAuto
 	others  bool             // they have sequence numbers of several databases, which do not decide
 
-	last    mergedEntry // the last one that won, without its value
-	counted bool        // its key is in common
-	highest uint64      // sequence number of all that was read, and of the MANIFESTs
-	common  uint64      // number of keys of which an entry lost
-	deleted uint64      // number of those that are left out, because a deletion won
+	key         []byte         // of the last entry that won
+	last        *source.Source // which has it; nil: none won yet
+	lastDeleted bool           // it is a deletion
+	counted     bool           // its key is in common
+	internal    []byte         // it as an internal key
+
+	highest uint64 // sequence number of all that was read, and of the MANIFESTs
+	common  uint64 // number of keys of which an entry lost
+	deleted uint64 // number of those that are left out, because a deletion won
 }
 
 // newMerging checks whether the sources can be merged. rule is the value of --on-duplicate.
-func newMerging(ctx context.Context, all []*source.Source, rule string) (*merging, error) {
-	m := &merging{ctx: ctx, rule: rule, order: all[0].Order}
+func newMerging(all []*source.Source, rule string) (*merging, error) {
+	m := &merging{rule: rule, order: all[0].Order}
 	var plain *source.Source // one without sequence numbers
 	for _, s := range all {
 		if !s.HasKeys() {
@@ -104,6 +97,7 @@ func directoryOf(path string) string {
 type mergedInput struct {
 	merge.Iterator // nil
 	sourceCursor
+	of       *source.Source
 	stop     func()
 	versions bool   // keys are internal keys, so that the highest sequence number comes first
 	key      []byte // of the entry
@@ -131,94 +125,74 @@ func (in *mergedInput) Close() error {
 	return in.err
 }
 
-// entries yields the newest entry of each key of each source with its source. Of the entries of a key,
-// the one that wins comes first.
-func (m *merging) entries() iter.Seq2[mergedEntry, error] {
-	return func(yield func(mergedEntry, error) bool) {
-		order := m.order
-		if m.rule == ruleNewest {
-			order = table.InternalComparer(m.order)
-		}
-		inputs := make([]*mergedInput, len(m.sources))
-		its := make([]merge.Iterator, len(m.sources))
-		for i, s := range m.sources {
-			next, stop := iter.Pull2(s.Scan(source.ScanOptions{Tombstones: true, Scans: len(m.sources)}))
-			inputs[i] = &mergedInput{sourceCursor: sourceCursor{next: next}, stop: stop, versions: m.rule == ruleNewest}
-			its[i] = inputs[i]
-		}
-		it := merge.New(order, its...)
-		defer it.Close() // returns Error again
-		for it.Next() {
-			if i := it.Source(); !yield(mergedEntry{inputs[i].entry, m.sources[i]}, m.ctx.Err()) {
-				return
-			}
-		}
-		if err := it.Error(); err != nil {
-			yield(mergedEntry{}, err)
-		}
+// appendAll appends the pairs that win to OUT. Of the newest entries that the sources have of a key, the one that wins
+// comes first.
+func (m *merging) appendAll(c *copier) error {
+	inputs, its := make([]*mergedInput, len(m.sources)), make([]merge.Iterator, len(m.sources))
+	order, byNumber := m.order, m.rule == ruleNewest
+	if byNumber {
+		order = table.InternalComparer(order)
 	}
-}
-
-// A mergedEntry is an entry of a source.
-type mergedEntry struct {
-	source.Entry
-	of *source.Source
-}
-
-// appendAll appends the pairs that win to w, with internal keys if it is the Writer of a database. It
-// returns how many they are.
-func (m *merging) appendAll(w appender, internal bool) (n int, err error) {
-	var key []byte
-	for e, err := range m.entries() {
-		if err != nil {
-			return n, explainNoKeys(err)
-		}
-		m.highest = max(m.highest, e.Sequence)
-		wins, err := m.wins(e)
-		if err == nil && wins {
-			if key = append(key[:0], e.Key...); internal {
-				key = table.InternalKey{UserKey: e.Key, Sequence: m.sequence(e), Kind: table.KindSet}.Append(key[:0])
-			}
-			n++
-			err = w.Append(key, e.Value)
+	for i, s := range m.sources {
+		next, stop := iter.Pull2(s.Scan(source.ScanOptions{Tombstones: true, Scans: len(m.sources)}))
+		inputs[i] = &mergedInput{sourceCursor: sourceCursor{next: next}, of: s, stop: stop, versions: byNumber}
+		its[i] = inputs[i]
+	}
+	it := merge.New(order, its...)
+	defer it.Close() // returns Error again
+	for it.Next() {
+		err := c.ctx.Err()
+		if err == nil {
+			err = m.appendIfWins(c, inputs[it.Source()])
 		}
 		if err != nil {
-			return n, err
+			return err
 		}
 	}
-	return n, nil
+	if byNumber {
+		c.sequence = m.highest
+	}
+	return explainNoKeys(it.Error())
 }
 
-// sequence returns the sequence number of an entry of a database.
-func (m *merging) sequence(e mergedEntry) uint64 {
-	if m.rule == ruleNewest {
-		return e.Sequence
+// appendIfWins appends the next entry if it is a pair of OUT.
+func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
+	e := in.entry
+	m.highest = max(m.highest, e.Sequence)
+	if m.last != nil && in.of.SameKey(m.key, e.Key) {
+		return m.lose(e.Kind == table.KindDelete, in.of)
 	}
-	return 0 // those of different databases mean nothing together
+	m.key, m.last, m.lastDeleted, m.counted = append(m.key[:0], e.Key...), in.of, e.Kind == table.KindDelete, false
+	if m.lastDeleted {
+		return nil
+	}
+	key := m.key
+	if c.internal {
+		if m.rule != ruleNewest {
+			e.Sequence = 0 // those of different databases mean nothing together
+		}
+		m.internal = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: table.KindSet}.Append(m.internal[:0])
+		key = m.internal
+	}
+	return c.Append(key, e.Value)
 }
 
-// wins reports whether the next entry is a pair of OUT.
-func (m *merging) wins(e mergedEntry) (bool, error) {
-	if m.last.of == nil || !e.of.SameKey(m.last.Key, e.Key) {
-		e.Key, e.Value = append(m.last.Key[:0], e.Key...), nil
-		m.last, m.counted = e, false
-		return e.Kind != table.KindDelete, nil
-	}
-	deleted := m.last.Kind == table.KindDelete
-	if deleted && e.Kind == table.KindDelete {
-		return false, nil // whichever wins
-	}
-	if m.rule == ruleError {
-		return false, fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", wire.Quote(e.Key), m.last.of.Path, e.of.Path)
-	}
-	if !m.counted {
-		m.common++
-	}
-	if !m.counted && deleted {
-		m.deleted++
+// lose counts an entry of the last key that did not win.
+func (m *merging) lose(deleted bool, in *source.Source) error {
+	switch {
+	case deleted && m.lastDeleted: // whichever wins
+		return nil
+	case m.rule == ruleError:
+		return fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", wire.Quote(m.key), m.last.Path, in.Path)
+	case m.counted:
+		return nil
 	}
 	m.counted = true
-	return false, nil
+	m.common++
+	if m.lastDeleted {
+		m.deleted++
+	}
+	return nil
 }
 
 // explainNoKeys says what to do if err is that a table has a filter only.

@@ -1,18 +1,17 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 const repairLong = `Write a new database from whatever is still readable of a damaged one, or a new table from a
@@ -23,12 +22,10 @@ See sst help damage.`
 
 // repairFlags are the flags of repair.
 type repairFlags struct {
-	sourceFlags
-	writerFlags
-	cli.MemoryFlags
-	tableSize string
-	certain   bool // leave out what is not certain
-	json      bool
+	from    sourceFlags
+	to      targetFlags
+	certain bool // leave out what is not certain
+	json    bool
 }
 
 func repairCommand() *cobra.Command {
@@ -49,40 +46,52 @@ func repairCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`, or for a database to this directory (required)")
+	flags.StringVarP(&f.to.out, "output", "o", "", "write to this `file`, or for a database to this directory (required)")
 	flags.BoolVar(&f.certain, "certain", false, "leave out pairs whose newer versions may be lost")
-	flags.StringVar(&f.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
+	flags.StringVar(&f.to.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs, lost and messages")
-	f.MemoryFlags.Add(cmd)
-	f.writerFlags.add(cmd)
-	f.sourceFlags.addDir(cmd)
+	flags.StringVar(&f.to.tempDir, "temp-dir", "", "`directory` for temporary files")
+	cli.ExplainIn(cmd, "tables", "temp-dir")
+	f.to.MemoryFlags.Add(cmd)
+	f.to.add(cmd)
+	f.from.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
 	return cmd
 }
 
 // run repairs what a path is.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
-	isDir := dbdir.IsDirectory(path)
+	f.from.out = f.to.out
+	_, err := os.Stat(path)
 	switch {
-	case f.out == "":
+	case f.to.out == "":
 		return cli.UsageErrorf("missing -o OUT, the name of the new database or table")
-	case f.out == "-":
+	case f.to.out == "-":
 		return cli.UsageErrorf("-o is -, but standard output has the list of losses: name a file")
 	case dbdir.IsSet(path):
 		return fmt.Errorf("%s is a set, which cannot be repaired as a whole: build it again, or see sst help damage", path)
-	case isDir:
-		if err := onlyFor(cmd, "a file", path, "memory"); err != nil {
-			return err
+	case dbdir.IsDirectory(path):
+		return f.repairDatabase(cmd, path)
+	case err != nil:
+		return err
+	}
+	for _, name := range []string{"certain", "table-size", "all-tables", "no-log"} {
+		if cmd.Flags().Changed(name) {
+			return cli.UsageErrorf("--%s is for a database, and %s is none: leave it out", name, text.ShellPath(path))
 		}
-		return (&databaseRepair{repairFlags: f}).run(cmd, path)
-	}
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	if err := onlyFor(cmd, "a database", path, "certain", "table-size", "all-tables", "no-log"); err != nil {
-		return err
 	}
 	return f.repairFile(cmd, path)
+}
+
+// errNothingLeft ends a copy of which nothing is kept, as there is nothing that can be read.
+var errNothingLeft = errors.New("nothing is left")
+
+// unlessNothing returns the error of a copy, which can be that nothing was kept.
+func unlessNothing(err error) error {
+	if err == errNothingLeft {
+		return nil
+	}
+	return err
 }
 
 // A repaired is what repair --json prints.
@@ -93,39 +102,31 @@ type repaired struct {
 	Messages []string `json:"messages"`
 }
 
-// print prints a report, or with --json the object that has its lines, and the lost ranges that are no line of it.
-func (f *repairFlags) print(out io.Writer, r repaired, lost error, report func(io.Writer)) error {
+// print prints the lines of a report, or with --json an object that has them, and the lost ranges that are no line of
+// it.
+func (f *repairFlags) print(out io.Writer, path string, pairs uint64, report []string, lost error) error {
 	if !f.json {
-		report(out)
+		for _, line := range report {
+			text.Line(out, "%s", line)
+		}
 		return nil
 	}
-	var lines strings.Builder
-	report(&lines)
-	r.Messages = append(strings.Split(strings.TrimSpace(lines.String()), "\n"), text.Lines(lost)...)
-	if r.Pairs > 0 {
-		r.Out = f.out
+	for i, line := range report {
+		report[i] = printable.String(line)
+	}
+	r := repaired{Source: path, Pairs: pairs, Messages: append(report, text.Lines(lost)...)}
+	if pairs > 0 {
+		r.Out = f.to.out
 	}
 	return text.JSONLine(out, r)
 }
 
-// onlyFor returns an error if one of the flags is given, which are for another kind of argument.
-func onlyFor(cmd *cobra.Command, kind, path string, flags ...string) error {
-	for _, name := range flags {
-		if cmd.Flags().Changed(name) {
-			return cli.UsageErrorf("--%s is for %s, and %s is none: leave it out", name, kind, text.ShellPath(path))
-		}
-	}
-	return nil
+// A reportOf is the lines of a report about a file.
+type reportOf struct {
+	path  string
+	lines []string
 }
 
-// fewLosses is how many ranges of lost keys a repair names. The report says how many pairs may be old.
-const fewLosses = 8
-
-// lostFrom returns errors for the keys that a source has lost: of many ranges, one for each file.
-func lostFrom(s *source.Source) error {
-	losses := s.Losses(source.KeyRange{})
-	if len(losses) > fewLosses && s.Order != table.AnyOrder {
-		losses = s.ByFile(losses)
-	}
-	return namedLosses(s, losses, "")
+func (r *reportOf) add(format string, args ...any) {
+	r.lines = append(r.lines, r.path+": "+fmt.Sprintf(format, args...))
 }

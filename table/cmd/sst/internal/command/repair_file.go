@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,31 +15,27 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/merge"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // A tableRepair writes what can be read of a table to a new one.
 type tableRepair struct {
-	*repairFlags
-	limit   memory.Limit
-	file    *dbfile.File
-	found   *salvage.Salvage
-	options *table.WriterOptions
-	pairs   int
-	twice   uint64 // how many pairs are left out, because one before has the same key
+	*salvage.Salvage
+	file  *dbfile.File
+	twice uint64 // how many pairs are left out, because one before has the same key
 }
 
 // repairFile repairs a table or a log.
 func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
-	o, err := f.sourceFlags.options()
+	o, err := f.from.options()
 	if err != nil {
 		return err
 	}
-	limit, err := f.Limit()
+	limit, err := f.to.Limit()
 	if err != nil {
 		return err
 	}
@@ -63,139 +59,198 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	if err := checkMemory(file, limit); err != nil {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}
-	f.retainSettings(file, limit, cmd.Flags().Changed)
 	if file.Reader != nil {
-		f.notePrefixLoss(cmd.ErrOrStderr(), file)
+		f.to.retainReadable(file, min(int64(limit.MaxPair()), maxBlockSize), cmd.Flags().Changed)
+		f.to.notePrefixLoss(cmd.ErrOrStderr(), file)
 	}
-	r := &tableRepair{repairFlags: f, limit: limit, file: file}
-	return r.run(cmd, o.InternalKeys)
-}
-
-func (r *tableRepair) run(cmd *cobra.Command, internal dbfile.InternalKeys) (err error) {
-	if r.found, err = salvage.Open(r.file, internal); err != nil {
+	s, err := salvage.Open(file, o.InternalKeys)
+	if err != nil {
 		return err
 	}
-	s, file := r.found, r.file
 	if file.ForeignErr != nil && !s.Found() {
 		if dbfile.IsLogFile(file.Path, dbfile.Options{}) {
 			return fmt.Errorf("%s: no write of a log and no block of a table can be read", file.Path)
 		}
 		return file.ForeignErr
 	}
-	if r.options, err = r.limitedOptions(s.Internal, file.Order, r.limit); err != nil {
+	return f.repairTable(cmd, &tableRepair{Salvage: s, file: file}, limit)
+}
+
+// repairTable writes what was found of a table.
+func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memory.Limit) error {
+	c, err := f.to.newCopier(cmd.Context(), cmd, r.Internal, r.file.Order, limit)
+	if err != nil {
 		return err
 	}
-	kept := keepExceptions(file, s.Internal, r.options)
+	kept := keepExceptions(r.file, r.Internal, c.options)
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		err := r.write(ctx)
+		c.ctx, c.stdout = ctx, nil
+		err := c.writeTable(r.appendAll)
 		if errors.Is(err, table.ErrNever) {
-			kept.leaveOut(r.options)
-			err = r.write(ctx)
+			kept.leaveOut(c.options)
+			err = c.writeTable(r.appendAll)
 		}
-		return err
+		return unlessNothing(err)
 	})
 	if err != nil {
 		return err
 	}
-	if s.Internal && r.pairs > 0 {
-		noteNotRepaired(cmd.ErrOrStderr(), r.compression)
-	}
-	if r.pairs > 0 {
+	if c.pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}
-	if err := r.print(cmd.OutOrStdout(), repaired{Source: file.Path, Pairs: uint64(r.pairs)}, nil, r.report); err != nil {
+	if err := f.print(cmd.OutOrStdout(), r.file.Path, c.pairs, r.report(c), nil); err != nil {
 		return err
 	}
-	if s.Damage != nil || s.Lost.Any() || s.Disorder.Any() || r.twice > 0 {
+	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.twice > 0 {
 		return damageReported{}
 	}
 	return nil
 }
 
-// write writes the new table. It writes nothing if there are no entries because of damage.
-func (r *tableRepair) write(ctx context.Context) error {
-	to, err := output.Create(ctx, r.out, nil)
-	if err != nil {
+// appendAll appends the pairs in order, the first one of each key, or in file order if the order is unknown. If there
+// are none because of damage, nothing is kept.
+func (r *tableRepair) appendAll(c *copier) (err error) {
+	if table.BlockOrder(c.options.Comparer).Unchecked {
+		for p, failed := range r.Pairs() {
+			if err = errors.Join(failed, c.Append(p.Key, p.Value)); err != nil {
+				return err
+			}
+		}
+	} else if r.twice, err = appendChosen(c, input.Sort(c.ctx, r.Pairs(), c.sorting()), ruleFirst); err != nil {
 		return err
 	}
-	return writeTable(to, r.options, func(w *table.Writer) (keep bool, err error) {
-		r.twice, err = appendPairs(ctx, &boundedWriter{blockCounter: w, limit: r.limit}, r.found.Pairs(), r.options, r.limit)
-		r.pairs = w.Entries()
-		return r.pairs > 0 || r.found.Damage == nil && !r.found.Lost.Any(), err
-	})
+	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
+		return errNothingLeft
+	}
+	return nil
 }
 
-// retainSettings sets flags to the settings of the damaged table, if it can be opened.
-func (f *repairFlags) retainSettings(file *dbfile.File, limit memory.Limit, given func(name string) bool) {
-	if file.Reader == nil {
-		return
-	}
+// retainReadable is retainSettings for a damaged table. Filters that cannot be read are like the usual ones.
+func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(name string) bool) {
 	stats, _ := tablestats.Collect(file, file.Wrap, tablestats.NewBudget(1)) // salvage itself reports the damage
 	if stats.Entries == 0 {
 		return
 	}
-	byDefault, unread := f.bits, unreadFilters(stats)
-	f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), given)
-	if unread.blocks && !given("bits") {
-		f.bits = byDefault
-	}
-	if unread.table != "" && !given("table-filter") {
-		f.tableFilter = unread.table
-	}
-}
-
-// An unread is what a table had of filters that cannot be read.
-type unread struct {
-	blocks bool
-	table  string // a filter of that kind, as in package tablefilter; "" if it had none
-}
-
-// unreadFilters compares the names in the metaindex with the filters that could be read.
-func unreadFilters(s *tablestats.Stats) (u unread) {
-	for _, m := range s.Meta {
+	blocks, whole := false, "" // the filters that the metaindex lists
+	for _, m := range stats.Meta {
 		if strings.HasPrefix(m.Name, format.FilterPrefix) {
-			u.blocks = true
+			blocks = true
 		} else if policy, found := strings.CutPrefix(m.Name, format.TableFilterPrefix); found {
-			u.table = tablefilter.OfPolicy(policy)
+			whole = tablefilter.OfPolicy(policy)
 		}
 	}
-	for _, f := range s.Filters {
+	for _, f := range stats.Filters { // which could be read
 		if f.WholeTable {
-			u.table = ""
+			whole = ""
 		} else {
-			u.blocks = false
+			blocks = false
 		}
 	}
-	return u
+	byDefault := f.bits
+	f.retainSettings(stats, most, given)
+	retain(given("bits") || !blocks, &f.bits, byDefault)
+	retain(given("table-filter") || whole == "", &f.tableFilter, whole)
 }
 
-// appendPairs appends the pairs in order, or in file order if the order is unknown.
-func appendPairs(ctx context.Context, w appender, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
-	if table.BlockOrder(o.Comparer).Unchecked {
-		for p, err := range pairs {
-			if err := errors.Join(err, w.Append(p.Key, p.Value)); err != nil {
-				return 0, err
-			}
-		}
-		return 0, nil
+// report says what was kept and what was lost.
+func (r *tableRepair) report(c *copier) []string {
+	path := r.file.Path
+	report := reportOf{path: path}
+	if r.Searched {
+		report.add("the index cannot be read, so blocks were found by their checksums (%s)", reason(r.Damage, c.limit))
+	} else if r.Damage != nil {
+		report.add("the table cannot be opened (%s)", reason(r.Damage, c.limit))
 	}
-	return appendFirst(w, input.Sort(ctx, pairs, sortOptions(o, limit, "")))
+	if r.file.OrderNote != "" {
+		report.add("%s", r.file.OrderNote)
+	}
+	report.addLosses("sorted", &r.Disorder, c.limit)
+	report.addLosses("lost", &r.Lost, c.limit)
+	report.addLosses("skipped", &r.LeftOut, c.limit)
+	if r.twice > 0 {
+		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.twice, "pair"))
+	}
+	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
+		report.add("found no entry that can be read, and did not write %s", c.out)
+		return report.lines
+	}
+	report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
+	if dbfile.IsInManifest(path) {
+		report.add("the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", dbfile.RepairCommand(filepath.Dir(path)))
+	}
+	return report.lines
 }
 
-// appendFirst appends the sorted pairs, only the first one of each key.
-func appendFirst(w appender, records iter.Seq2[*merge.Sorted, error]) (twice uint64, err error) {
-	var before merge.Sorted
-	for r, err := range records {
-		if err == nil && !before.NextSameKey {
-			err = appendRecord(w, r)
-		}
-		if err != nil {
-			return 0, err
-		}
-		if before.NextSameKey {
-			twice++
-		}
-		before = *r
+// addLosses adds the first losses, and totals of the others.
+func (r *reportOf) addLosses(what string, losses *salvage.Losses, limit memory.Limit) {
+	for _, l := range losses.First {
+		r.add("%s %s (%s)", what, l.What, reason(l.Why, limit))
 	}
-	return twice, nil
+	if losses.More == 0 {
+		return
+	}
+	largest := ""
+	if losses.Largest != nil {
+		largest = fmt.Sprintf(" (the largest: %s)", reason(losses.Largest, limit))
+	}
+	r.add("%s %s, %s in total%s", what, text.Count(uint64(losses.More), "other place"), text.Count(uint64(losses.Bytes), "byte"), largest)
+}
+
+// reason formats err without the file and the package.
+func reason(err error, limit memory.Limit) string {
+	var tooLarge *codecs.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return fmt.Sprintf("a block decodes to %v", limit.CheckPair(int64(tooLarge.Size)))
+	}
+	var c *table.CorruptionError
+	if errors.As(err, &c) {
+		err = c
+	}
+	return strings.TrimPrefix(err.Error(), "table: ")
+}
+
+// checkMemory returns an error if a larger --memory would be enough for the file, its index
+// or one of its decoded blocks.
+func checkMemory(file *dbfile.File, limit memory.Limit) error {
+	if file.Layout == nil {
+		return checkMemoryWithoutIndex(file, limit)
+	}
+	size, at := int64(0), uint64(0)
+	for _, part := range file.Layout.Data {
+		_, _, err := file.Layout.ReadBlock(part.Handle)
+		if n := memoryForBlock(int64(part.Length), err); n > size {
+			size, at = n, part.Offset
+		}
+	}
+	if err := limit.CheckPair(size); err != nil {
+		return fmt.Errorf("data block at %d: %w", at, err)
+	}
+	return nil
+}
+
+// checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
+func checkMemoryWithoutIndex(file *dbfile.File, limit memory.Limit) error {
+	var c *table.CorruptionError
+	if errors.As(file.Damage, &c) && c.Block == table.IndexBlock {
+		if err := limit.CheckPair(memoryForBlock(c.Length, c.Err)); err != nil {
+			return fmt.Errorf("its index: %w", err)
+		}
+	}
+	if err := limit.CheckFile(file.Size); err != nil {
+		return fmt.Errorf("its index cannot be read: %w", err)
+	}
+	return nil
+}
+
+// memoryForBlock returns how much memory a block of this length takes, of which err is the
+// read error. It is 0 if no memory is enough.
+func memoryForBlock(length int64, err error) int64 {
+	var tooLarge *codecs.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return int64(tooLarge.Size)
+	}
+	if length > salvage.MaxBlock {
+		return 0
+	}
+	return length
 }

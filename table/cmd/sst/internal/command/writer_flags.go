@@ -2,19 +2,21 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -89,24 +91,6 @@ func (b *bitsFlag) Set(s string) error {
 
 // errNoOutputTable is the error of commands that can also write to standard output.
 var errNoOutputTable = cli.UsageErrorf("missing -o OUT (use - for standard output)")
-
-// writeTable writes a table to an output. fill appends the entries, and reports whether the table is to be kept. The
-// output is aborted unless the table is complete.
-func writeTable(to *output.Output, o *table.WriterOptions, fill func(w *table.Writer) (keep bool, err error)) error {
-	defer to.Abort() // does nothing after Commit
-	w, err := table.NewWriter(to, o)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if keep, err := fill(w); err != nil || !keep {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return output.Commit(to)
-}
 
 // options returns the options of the Writer.
 func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
@@ -186,4 +170,40 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 	}
 	o.FilterPrefix, err = filterPrefixOf(f.filterPrefix)
 	return err
+}
+
+// notRepaired are the compressions that engines lack, and which these are.
+var notRepaired = map[string]string{
+	"zstd":    "C++ LevelDB ≤ 1.23",
+	"zlib":    "C++ LevelDB",
+	"deflate": "C++ LevelDB",
+}
+
+// noteNotRepaired says of the table of a database which engines cannot read its compression. They do not
+// say so when they repair the database: C++ LevelDB moves the table away, and goleveldb deletes it.
+func noteNotRepaired(stderr io.Writer, compression string) {
+	if engine := notRepaired[compression]; engine != "" {
+		text.Note(stderr, "goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, compression)
+	}
+}
+
+// prefixerNames is how the names of the Prefixers begin that --filter-prefix can name. The rest is the
+// value of the flag.
+const prefixerNames = "sievetable.prefix."
+
+// filterPrefixOf returns the Prefixer that a value of --filter-prefix names.
+func filterPrefixOf(value string) (table.Prefixer, error) {
+	if name, err := printable.Unescape(value); err == nil && value != "delimiter:" {
+		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !isNoLength(value) {
+			return p, nil
+		}
+	}
+	return nil, cli.UsageErrorf("--filter-prefix is %s, want delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
+}
+
+// isNoLength reports whether the value is a length < 1, with which no key has a prefix.
+func isNoLength(value string) bool {
+	digits, found := strings.CutPrefix(value, "length:")
+	n, err := strconv.Atoi(digits)
+	return found && (err != nil || n < 1)
 }

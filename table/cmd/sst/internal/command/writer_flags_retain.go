@@ -1,16 +1,22 @@
 package command
 
 import (
+	"io"
 	"maps"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -158,4 +164,31 @@ func mainCompression(compression map[string]int) string {
 		}
 	}
 	return best
+}
+
+// retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if
+// no value stands for it.
+func retainedFilterPrefix(p *table.Properties) string {
+	if p == nil {
+		return ""
+	}
+	value, found := strings.CutPrefix(p.FilterPrefix, prefixerNames)
+	if !found {
+		return ""
+	}
+	if value = printable.Escape([]byte(value)); len(value) == 0 {
+		return ""
+	}
+	if _, err := filterPrefixOf(value); err != nil {
+		return ""
+	}
+	return value
+}
+
+// notePrefixLoss says that the filters of a new table of the same entries do not hold prefixes, if those of
+// f do.
+func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *dbfile.File) {
+	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
+		text.Note(stderr, "the filters of the new table do not hold prefixes, as those of the old one do by %s", printable.Escape([]byte(p.FilterPrefix)))
+	}
 }

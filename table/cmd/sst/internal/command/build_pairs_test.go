@@ -2,9 +2,10 @@ package command
 
 import (
 	"io"
+	"sync"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -19,10 +20,14 @@ func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 			}
 		}
 	}
-	f := &buildFlags{onDuplicate: "first"}
 	got := testing.AllocsPerRun(1, func() {
-		if err := f.appendDeduplicated(discardPairs{}, records, &input.Reader{Stderr: io.Discard}); err != nil {
-			t.Error(err)
+		c := &copier{targetFlags: new(targetFlags), bar: sync.OnceValue(func() *progress.Bar { return progress.Count(io.Discard, n, "writing", "pairs") })}
+		err := c.fill(discardPairs{}, func(c *copier) error {
+			_, err := appendChosen(c, records, ruleFirst)
+			return err
+		})
+		if err != nil || c.pairs != n {
+			t.Error(c.pairs, err)
 		}
 	})
 	if got > n/10 {

@@ -1,0 +1,160 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// The values of --on-duplicate: which entry of a key is taken.
+const (
+	ruleAuto   = "auto" // of merge: newest or last
+	ruleNewest = "newest"
+	ruleLast   = "last"
+	ruleFirst  = "first"
+	ruleError  = "error"
+	ruleCount  = "count" // of build: how many there are
+)
+
+// appendPairs appends the pairs of the inputs to OUT, in the order of their keys.
+func (b *build) appendPairs(c *copier) (err error) {
+	b.read.Options.Temporary = c.temporary
+	counts := b.flags.onDuplicate == ruleCount
+	to := &chooser{
+		to: c, compare: c.options.Comparer.Compare, counts: counts, keysOnly: counts || c.filterOnly,
+		unique: c.filterOnly && b.flags.sorted && b.flags.onDuplicate != ruleError,
+	}
+	pairs, dropped := b.read.Pairs(b.ctx), uint64(0)
+	if b.flags.sorted {
+		err = b.appendSorted(to, pairs)
+	} else {
+		c.bar = sync.OnceValue(func() *progress.Bar { return progress.Count(b.read.Stderr, int64(b.read.N), "writing", "pairs") })
+		dropped, err = appendChosen(to, input.Sort(b.ctx, pairs, c.sorting()), b.flags.onDuplicate)
+	}
+	if err == nil {
+		err = to.flush()
+	}
+	if err != nil {
+		return err
+	}
+	if dropped > 0 {
+		c.note("skipped %s with a repeated key", text.Count(dropped, "pair"))
+	}
+	if to.repeated > 0 {
+		c.note("skipped %s", text.Count(to.repeated, "repeated key"))
+	}
+	if why := "--filter-only keeps keys only"; to.leftOut > 0 {
+		if counts {
+			why = "--on-duplicate count keeps numbers only"
+		}
+		c.note("left out %s, because %s", text.Count(to.leftOut, "value"), why)
+	}
+	return nil
+}
+
+// appendSorted appends the pairs in the order of the input.
+func (b *build) appendSorted(to *chooser, pairs iter.Seq2[input.Pair, error]) error {
+	for pair, err := range pairs {
+		if err == nil {
+			err = to.Append(pair.Key, pair.Value)
+		}
+		if errors.Is(err, table.ErrOrder) {
+			return fmt.Errorf("%s: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendChosen appends the sorted records: of those with one key, which the rule takes. It returns how many others there
+// are.
+func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule string) (dropped uint64, err error) {
+	var before merge.Sorted
+	for r, err := range records {
+		if err != nil {
+			return 0, err
+		}
+		if before.NextSameKey && rule == ruleError {
+			return 0, fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", wire.Quote(r.Key), before.Number+1, r.Number+1)
+		}
+		drop := before.NextSameKey && rule == ruleFirst || r.NextSameKey && rule == ruleLast
+		if before = *r; drop {
+			dropped++
+			continue
+		}
+		value, err := r.Value()
+		if err == nil {
+			err = to.Append(r.Key, value)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return dropped, nil
+}
+
+// A chooser passes sorted pairs on: without the values that OUT does not have, and of equal keys one, with the number
+// of times that it came in place of its value or not. To count, it holds the last key back until flush.
+type chooser struct {
+	to       appender
+	compare  func(a, b []byte) int
+	keysOnly bool // values are left out
+	counts   bool // keys are counted
+	unique   bool // a key that equals the one before is left out
+	last     []byte
+	count    uint64 // of last, if it is held back
+
+	leftOut, repeated uint64 // numbers of values and of keys that were left out
+}
+
+func (c *chooser) Append(key, value []byte) error {
+	order := -1
+	if c.last != nil {
+		order = c.compare(c.last, key)
+	}
+	if order == 0 && c.unique {
+		c.repeated++
+		return nil
+	}
+	if c.keysOnly && len(value) > 0 {
+		c.leftOut++
+		value = nil
+	}
+	if order == 0 {
+		c.count++
+		return nil
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	if c.unique || c.counts {
+		c.last = wire.AppendNotNil(c.last[:0], key)
+	}
+	if c.counts && order < 0 {
+		c.count = 1
+		return nil
+	}
+	return c.to.Append(key, value) // which returns the error of a key that is out of order, with the place of its pair
+}
+
+// flush passes on the key that is held back, if there is one.
+func (c *chooser) flush() error {
+	if c.count == 0 {
+		return nil
+	}
+	n := c.count
+	c.count = 0
+	return c.to.Append(c.last, strconv.AppendUint(nil, n, 10))
+}

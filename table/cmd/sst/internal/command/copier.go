@@ -1,0 +1,264 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/merge"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// targetFlags say what OUT is, and how to write it.
+type targetFlags struct {
+	writerFlags
+	cli.MemoryFlags
+	out, tempDir         string
+	filterOnly           bool
+	set, database, force bool
+	entriesPerTable      string
+	tableSize            string
+	summary              string // a file for the table's line of a manifest; "": none
+}
+
+// unlimited is the limit of commands without --memory.
+const unlimited memory.Limit = 1<<63 - 1
+
+// givenLimit returns --memory of commands that need little for most sources, and applies it: without the flag, they
+// are unlimited.
+func (f *targetFlags) givenLimit(cmd *cobra.Command) (limit memory.Limit, release func(), err error) {
+	if !cmd.Flags().Changed("memory") {
+		return unlimited, func() {}, nil
+	}
+	if limit, err = f.Limit(); err != nil {
+		return 0, nil, err
+	}
+	return limit, limit.Apply(), nil
+}
+
+// An appender takes pairs in the order of their keys.
+type appender interface {
+	Append(key, value []byte) error
+}
+
+// A copier writes pairs to OUT: a table, a set, a layer of one, or a database. It is complete and on disk before it gets
+// its name, and after an error there is none. What fills it calls Append.
+type copier struct {
+	*targetFlags
+	cmd       *cobra.Command
+	ctx       context.Context
+	options   *table.WriterOptions
+	order     table.Comparer // of user keys
+	internal  bool           // Append takes internal keys
+	limit     memory.Limit
+	never     *keyList             // the keys of --never; nil: none
+	sequence  uint64               // a database goes on behind this sequence number
+	copyOf    string               // a new database gets the permissions of this directory; "": of none
+	bar       func() *progress.Bar // of the pairs; nil: none
+	stdout    io.Writer            // what -o - is; nil: a file of that name
+	to        appender
+	pairs     uint64       // that were appended
+	temporary output.Files // what OUT is until then
+}
+
+// newCopier checks the flags of the tables.
+func (f *targetFlags) newCopier(ctx context.Context, cmd *cobra.Command, internal bool, order table.Comparer, limit memory.Limit) (*copier, error) {
+	o, err := f.options(internal, order)
+	if err != nil {
+		return nil, err
+	}
+	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
+		return nil, fmt.Errorf("--block-size is %w", err)
+	}
+	o.FilterOnly, o.Concurrency = f.filterOnly, min(o.Concurrency, limit.MaxWorkers(o.BlockSize))
+	return &copier{
+		targetFlags: f, cmd: cmd, ctx: ctx, options: o, order: order, internal: internal, limit: limit, stdout: cmd.OutOrStdout(),
+	}, nil
+}
+
+// note prints a note.
+func (c *copier) note(format string, args ...any) { text.Note(c.cmd.ErrOrStderr(), format, args...) }
+
+// sorting returns how to sort pairs for OUT.
+func (c *copier) sorting() *merge.SorterOptions {
+	return &merge.SorterOptions{Comparer: c.options.Comparer, Memory: c.limit.SortMemory(), Dir: c.tempDir}
+}
+
+// Append appends a pair to OUT.
+func (c *copier) Append(key, value []byte) error {
+	if err := memory.CheckWrite(key, value); err != nil {
+		return err
+	}
+	if c.pairs++; c.bar != nil && c.pairs%progressEvery == 0 {
+		c.bar().Add(progressEvery)
+	}
+	return c.to.Append(key, value)
+}
+
+// progressEvery is after how many entries a loop shows its progress.
+const progressEvery = 1 << 12
+
+// fill has all pairs appended to w.
+func (c *copier) fill(w appender, appendAll func(*copier) error) error {
+	c.to, c.pairs = w, 0
+	err := appendAll(c)
+	if c.bar != nil {
+		c.bar().Done()
+	}
+	if err != nil {
+		return filterfile.ExplainTooManyKeys(err)
+	}
+	if (c.internal || c.database) && !c.filterOnly {
+		noteNotRepaired(c.cmd.ErrOrStderr(), c.compression)
+	}
+	return nil
+}
+
+// write writes what the flags say that OUT is.
+func (c *copier) write(appendAll func(*copier) error) error {
+	switch {
+	case c.database:
+		return c.writeDatabase(appendAll)
+	case c.isSet():
+		return c.writeSet(appendAll)
+	}
+	return c.writeTable(appendAll)
+}
+
+// isSet reports whether a set is written, rather than a table.
+func (c *copier) isSet() bool {
+	return !c.database && (c.set || c.cmd.Flags().Changed("entries-per-table") || c.out != "" && os.IsPathSeparator(c.out[len(c.out)-1]))
+}
+
+// check returns an error if OUT cannot be what the flags say.
+func (c *copier) check() error {
+	info, err := os.Stat(c.out)
+	isDir := err == nil && info.IsDir()
+	switch {
+	case c.database && c.out == "-":
+		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
+	case c.database:
+		return nil
+	case !c.isSet() && isDir:
+		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", c.out)
+	case !c.isSet():
+		return c.checkSummary()
+	case !c.force && isSound(filepath.Join(c.out, set.ManifestName)):
+		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)
+	case c.out == "-":
+		return cli.UsageErrorf("-o is - and a set needs a directory: name one")
+	case isTableFile(c.out):
+		return cli.UsageErrorf("-o is %s, the name of a table, and a set is a directory of tables: use another name, or %s/", c.out, c.out)
+	case c.summary != "": // and OUT is DIR/
+		return cli.UsageErrorf("--manifest-line is for one table, and OUT is a set: leave it out")
+	case c.internal:
+		return errNoInternalKeys
+	}
+	return nil
+}
+
+// checkSummary checks --manifest-line. The table must have a name that a manifest can have, and the
+// summary must not replace a table.
+func (c *copier) checkSummary() error {
+	switch {
+	case c.summary == "":
+		return nil
+	case c.out == "-":
+		return cli.UsageErrorf("-o is - and --manifest-line is given, want a file for the table: the summary has its name")
+	case c.internal:
+		return errNoInternalKeys
+	}
+	if err := set.CheckName(filepath.Base(c.out)); err != nil {
+		return fmt.Errorf("-o: %w", err)
+	}
+	if dbdir.RealName(c.summary) == dbdir.RealName(c.out) {
+		return cli.UsageErrorf("-o and --manifest-line are both %s, want a file for each", c.out)
+	}
+	return checkNoTable("--manifest-line", c.summary)
+}
+
+// checkNoTable returns an error if an output that is no table would replace a table.
+func checkNoTable(flag, path string) error {
+	if path != "-" && dbfile.IsTable(path) {
+		return fmt.Errorf("%s is %s, which is a table: want another name", flag, path)
+	}
+	return nil
+}
+
+// errNoInternalKeys is the error for a set of internal keys.
+var errNoInternalKeys = cli.UsageErrorf("--internal-keys is yes, but the tables of a set have user keys: leave it out")
+
+// isSound reports whether a file is the manifest of a set. One that cannot be read is an error when it is replaced.
+func isSound(manifest string) bool {
+	_, err := dbdir.ReadSetManifest(manifest, dbdir.ListOptions{})
+	return err == nil
+}
+
+// isTableFile reports whether a name is that of a table's file.
+func isTableFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst" || ext == ".filter"
+}
+
+// writeTable writes a table, and its line if there is a file for it. Neither gets its name before both are on disk.
+func (c *copier) writeTable(appendAll func(*copier) error) error {
+	var outputs []*output.Output
+	for _, name := range []string{c.out, c.summary} {
+		if name == "" {
+			continue
+		}
+		to, err := output.Create(c.ctx, name, c.stdout)
+		if err != nil {
+			return err
+		}
+		defer to.Abort() // does nothing after Commit
+		temporary, err := to.Temporary()
+		if err != nil {
+			return err
+		}
+		outputs, c.temporary = append(outputs, to), append(c.temporary, temporary...)
+	}
+	w, finish, err := c.newTable(outputs)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if err := c.fill(&boundedWriter{blockCounter: w, copier: c}, appendAll); err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return filterfile.ExplainTooManyKeys(err)
+	}
+	return output.Commit(outputs...)
+}
+
+// newTable returns the writer of a table, and what completes it.
+func (c *copier) newTable(outputs []*output.Output) (w blockCounter, finish func() error, err error) {
+	if c.summary == "" {
+		w, err := table.NewWriter(outputs[0], c.options)
+		return w, w.Close, err
+	}
+	t, err := set.NewTableWriter(outputs[0], c.options)
+	return t, func() error {
+		line, err := t.Close()
+		if err != nil {
+			return err
+		}
+		line.Name = filepath.Base(c.out)
+		return json.NewEncoder(outputs[1]).Encode(line)
+	}, err
+}

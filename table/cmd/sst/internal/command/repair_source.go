@@ -1,0 +1,227 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// A databaseRepair writes the newest pairs of a database to a new one.
+type databaseRepair struct {
+	*source.Source
+	certain   bool   // pairs that are not certain are left out
+	uncertain uint64 // pairs of which newer versions, or deletions, may be lost: copied, or left out
+}
+
+// repairDatabase repairs a database.
+func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
+	if isWithin(f.to.out, dir) {
+		return cli.UsageErrorf("-o is %s, which is in %s: want a directory outside of it, as nothing is written there", f.to.out, dir)
+	}
+	limit, release, err := f.to.givenLimit(cmd)
+	if err != nil {
+		return err
+	}
+	defer release()
+	f.from.scanOnly, f.from.repairs = true, true
+	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(dir, &f.from), "copying")
+	defer f.from.progress.Done()
+	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {
+		switch {
+		case s.Order == table.AnyOrder:
+			return fmt.Errorf("%s: the order of keys is unknown, and engines need it: %s", s.Path, comparers.Advice())
+		case !s.Internal && len(s.Tables) > 0:
+			return fmt.Errorf("%s: the keys are no internal keys, so it is no database: use sst merge", s.Path)
+		}
+		c, err := f.to.newCopier(cmd.Context(), cmd, true, s.Order, limit)
+		if err != nil {
+			return err
+		}
+		c.copyOf = s.Path
+		r := &databaseRepair{Source: s, certain: f.certain}
+		err = r.copyTo(c)
+		if errors.Is(err, table.ErrOrder) {
+			if err = s.SortDisordered(); err == nil {
+				err = r.copyTo(c)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		lost := lostFrom(s)
+		return errors.Join(lost, f.print(cmd.OutOrStdout(), dir, c.pairs, r.report(c), lost))
+	})
+}
+
+// copyTo writes the new database. If nothing is left of a damaged one, there is none.
+func (r *databaseRepair) copyTo(c *copier) error {
+	return cli.Interruptible(c.cmd.Context(), func(ctx context.Context) error {
+		c.ctx = ctx
+		return unlessNothing(c.writeDatabase(r.appendNewest))
+	})
+}
+
+func (r *databaseRepair) isDamaged() bool {
+	return r.Damage != nil || r.LogDamage() != nil || len(r.Losses(source.KeyRange{})) > 0
+}
+
+func (r *databaseRepair) appendNewest(c *copier) error {
+	lost := r.NewLossCursor()
+	r.uncertain, c.sequence = 0, r.LastSequence()
+	var key []byte
+	for e, err := range r.Scan(source.ScanOptions{Tombstones: true}) {
+		if err = errors.Join(err, c.ctx.Err()); err != nil {
+			return err
+		}
+		if c.sequence = max(c.sequence, e.Sequence); e.Kind == table.KindDelete {
+			continue
+		}
+		if !lost.IsCertain(e) {
+			if r.uncertain++; r.certain {
+				continue
+			}
+		}
+		key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: table.KindSet}.Append(key[:0])
+		if err := c.Append(key, e.Value); err != nil {
+			return err
+		}
+	}
+	if c.pairs == 0 && r.isDamaged() {
+		return errNothingLeft
+	}
+	return nil
+}
+
+// report says what was written.
+func (r *databaseRepair) report(c *copier) []string {
+	report := reportOf{path: r.Path}
+	if c.pairs == 0 && r.isDamaged() {
+		report.add("found no pair that can be kept, and did not write %s", c.out)
+	} else {
+		report.add("wrote %s to %s", text.Count(c.pairs, "pair"), c.out)
+	}
+	switch {
+	case r.uncertain > 0 && r.certain:
+		report.add("left out %s, since newer versions of them, or deletions, may be lost", text.Count(r.uncertain, "pair"))
+	case r.uncertain == c.pairs && c.pairs > 0: // none would be left
+		report.add("newer versions or deletions of all of them may be lost")
+	case r.uncertain > 0:
+		report.add("newer versions or deletions of %s of them may be lost: to leave these out, run: sst repair --certain %s -o %s",
+			humanize.Comma(int64(r.uncertain)), text.ShellPath(r.Path), text.ShellPath(filepath.Clean(c.out)+".certain"))
+	}
+	return report.lines
+}
+
+// fewLosses is how many ranges of lost keys a repair names. The report says how many pairs may be old.
+const fewLosses = 8
+
+// lostFrom returns errors for the keys that a source has lost: of many ranges, one for each file.
+func lostFrom(s *source.Source) error {
+	losses := s.Losses(source.KeyRange{})
+	if len(losses) > fewLosses && s.Order != table.AnyOrder {
+		losses = s.ByFile(losses)
+	}
+	return namedLosses(s, losses, "")
+}
+
+// A logRepair writes the newest write of each key of a log to a table.
+type logRepair struct {
+	*source.Source
+	writes  uint64 // that could be read
+	keys    uint64 // of which these are
+	deleted uint64 // keys whose newest write is a deletion
+}
+
+// repairLog writes the newest write of each key of a log to a table. found says whether it is a log: one
+// that has a write, or is empty.
+func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Options, limit memory.Limit) (found bool, err error) {
+	if err := o.Outputs.CheckAll([]string{path}); err != nil {
+		return false, err
+	}
+	internal := o.InternalKeys != dbfile.No // keys of the table
+	var notes []string
+	o.InternalKeys, o.FindMore, o.Note = dbfile.Auto, true, func(note string) { notes = append(notes, note) }
+	s, err := source.OpenSource(path, o)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if s.Order == table.AnyOrder {
+		return false, fmt.Errorf("%s: the order of keys is unknown, so the writes cannot be sorted: %s", path, comparers.Advice())
+	}
+	l := &logRepair{Source: s}
+	var c *copier
+	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) (err error) {
+		if c, err = f.to.newCopier(ctx, cmd, internal, s.Order, limit); err != nil {
+			return err
+		}
+		return c.writeTable(l.appendNewest)
+	})
+	if err != nil {
+		return false, unlessNothing(err)
+	}
+	err = f.print(cmd.OutOrStdout(), path, l.keys, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
+	if err == nil && s.LogDamage() != nil {
+		err = damageReported{}
+	}
+	return true, err
+}
+
+// appendNewest appends the newest write of each key. User keys have no deletions.
+func (l *logRepair) appendNewest(c *copier) error {
+	var last, key []byte
+	for e, err := range l.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
+		if err = errors.Join(err, c.ctx.Err()); err != nil {
+			return err
+		}
+		if l.writes++; l.keys > 0 && l.SameKey(e.Key, last) {
+			continue
+		}
+		l.keys++
+		last = append(last[:0], e.Key...)
+		if e.Kind == table.KindDelete {
+			l.deleted++
+		}
+		if key = last; c.internal {
+			key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}.Append(nil)
+		} else if e.Kind == table.KindDelete {
+			continue
+		}
+		if err := c.Append(key, e.Value); err != nil {
+			return err
+		}
+	}
+	if l.writes == 0 && !dbfile.IsEmpty(l.Path) {
+		return errNothingLeft
+	}
+	return nil
+}
+
+// report says what was written.
+func (l *logRepair) report(c *copier) []string {
+	keys, rest := l.keys, ""
+	switch {
+	case l.deleted > 0 && c.internal:
+		rest = ", including " + text.Count(l.deleted, "deletion")
+	case !c.internal:
+		keys -= l.deleted
+		rest = ", without " + text.Count(l.deleted, "key") + " whose newest write is a deletion"
+	}
+	report := reportOf{path: l.Path}
+	report.add("wrote the newest of %s to %s: %s%s", text.Count(l.writes, "write"), c.out, text.Count(keys, "key"), rest)
+	return report.lines
+}
