@@ -141,9 +141,14 @@ func nextNumber(m *set.Manifest) int {
 	return int(most) + 1
 }
 
-// nameTables gives the tables their names, in the temporary directory. first is the number of the first one.
+// nameTables gives the tables their names, in the temporary directory. first is the number of the first one. Who may
+// read the manifest that is there may read the tables.
 func (w *Writer) nameTables(first int) error {
+	manifest, noManifest := os.Stat(w.path(set.ManifestName))
 	for i := range w.tables {
+		if noManifest == nil {
+			os.Chmod(w.pendingPath(i), manifest.Mode().Perm()) // where files have no permissions, it fails
+		}
 		t := &w.tables[i]
 		t.Name = fmt.Sprintf("%06d-%s%s", first+i, t.SHA256[:16], w.o.Extension)
 		if err := os.Rename(w.pendingPath(i), w.pending.Path(t.Name)); err != nil {
