@@ -46,6 +46,9 @@ type Options struct {
 	// AnyKind takes keys for internal keys whatever their kinds are.
 	AnyKind bool
 
+	// TempDir is the directory of temporary files; "": that of the system.
+	TempDir string
+
 	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int
 
@@ -138,12 +141,12 @@ func (f *File) Close() error {
 }
 
 // ReadSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
-// with equal keys, it keeps the first, and calls repeated for the others.
-func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (err error) {
+// with equal keys, it keeps the first, and calls repeated for the others. tempDir is as for NewSortedTable.
+func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte), tempDir string) (err error) {
 	unsorted := f.Reader
 	f.Stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
 	f.Options.Comparer = f.Comparer()
-	if f.sorted, err = NewSortedTable(pairs, keys, repeated); err != nil {
+	if f.sorted, err = NewSortedTable(pairs, keys, repeated, tempDir); err != nil {
 		return f.Wrap(err)
 	}
 	f.Reader = f.sorted.Reader

@@ -31,15 +31,16 @@ type SortedTable struct {
 }
 
 // NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
-// If repeated is not nil, it keeps the first, and calls repeated with the key of each other.
-func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte)) (*SortedTable, error) {
+// If repeated is not nil, it keeps the first, and calls repeated with the key of each other. Temporary files are in
+// tempDir, or in the directory of the system if it is empty.
+func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte), tempDir string) (*SortedTable, error) {
 	next, stop := iter.Pull2(pairs)
 	defer stop()
 	s, order := new(SortedTable), keys.Comparer()
 	first, more, err := takePairs(next)
 	switch all := concatPairs(first, next); {
 	case err == nil && more:
-		err = s.sortOnDisk(all, order, repeated)
+		err = s.sortOnDisk(all, order, repeated, tempDir)
 	case err == nil:
 		slices.SortStableFunc(first, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 		var out bytes.Buffer
@@ -85,14 +86,14 @@ func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter
 	}
 }
 
-func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, repeated func(key []byte)) (err error) {
-	if err := s.file.Create(""); err != nil {
+func (s *SortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order table.Comparer, repeated func(key []byte), tempDir string) (err error) {
+	if err := s.file.Create(tempDir); err != nil {
 		return err
 	}
 	s.src = s.file
 	out := bufio.NewWriterSize(s.file, 1<<20)
 	sorted := func(yield func(input.Pair, error) bool) {
-		for r, err := range input.Sort(context.Background(), pairs, &merge.SorterOptions{Comparer: order}) {
+		for r, err := range input.Sort(context.Background(), pairs, &merge.SorterOptions{Comparer: order, Dir: tempDir}) {
 			p := input.Pair{Key: r.Key}
 			if err == nil {
 				p.Value, err = r.Value()

@@ -77,7 +77,7 @@ func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Compa
 				return
 			}
 		}
-	}, Stored{Internal: internal, Order: user}, call)
+	}, Stored{Internal: internal, Order: user}, call, t.TempDir())
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

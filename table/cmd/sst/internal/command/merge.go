@@ -64,6 +64,8 @@ func mergeCommand() *cobra.Command {
 	cli.Complete(cmd, "on-duplicate", rules...)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
+	f.to.MemoryFlags.Add(cmd)
+	cli.ExplainIn(cmd, "tables", "memory")
 	f.from.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains(rules, f.onDuplicate) {
@@ -99,7 +101,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 			size += n
 		}
 	}
-	f.from.scanOnly, f.from.strict, f.from.out = true, true, f.to.out
+	f.from.scanOnly, f.from.strict, f.from.out, f.from.tempDir = true, true, f.to.out, f.to.tempDir
 	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), size, "merging")
 	defer f.from.progress.Done()
 	return f.openAll(inputs, cmd.ErrOrStderr(), nil, func(all []*source.Source) error {

@@ -61,7 +61,7 @@ func repairCommand() *cobra.Command {
 
 // run repairs what a path is.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
-	f.from.out = f.to.out
+	f.from.out, f.from.tempDir = f.to.out, f.to.tempDir
 	_, err := os.Stat(path)
 	switch {
 	case f.to.out == "":

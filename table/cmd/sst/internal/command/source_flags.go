@@ -33,6 +33,7 @@ type sourceFlags struct {
 	asksPrefix   bool             // filters are asked for a prefix
 	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
+	tempDir      string           // of temporary files; "": that of the system
 	stdout       func() io.Writer // standard output of the command
 	progress     *progress.Bar    // shows how much of the tables is read; nil: nothing does
 }
@@ -70,7 +71,7 @@ var internalKeys = map[string]dbfile.InternalKeys{"auto": dbfile.Auto, "yes": db
 
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
-	o.Lookups = f.lookups
+	o.Lookups, o.TempDir = f.lookups, f.tempDir
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	if f.repairs {

@@ -29,7 +29,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	} else {
 		whole := found.WholeUntil()
 		s.loseBehind(t, found.Internal, whole, damage)
-		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f))
+		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f), s.o.TempDir)
 		t.inDatabase = f.InDatabase()
 	}
 	if err != nil {

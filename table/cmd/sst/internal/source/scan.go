@@ -132,7 +132,8 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 // last is nil, it goes on at that key.
 func (s *Source) merged(o ScanOptions, last []byte) (it *merge.Iter, from []*runScan, err error) {
 	if s.logs.sorted == nil && len(s.logs.paths) > 0 {
-		if s.logs.sorted, err = dbfile.NewSortedTable(s.logEntriesToSort(), dbfile.Stored{Internal: true, Order: s.Order}, nil); err != nil {
+		keys := dbfile.Stored{Internal: true, Order: s.Order}
+		if s.logs.sorted, err = dbfile.NewSortedTable(s.logEntriesToSort(), keys, nil, s.o.TempDir); err != nil {
 			return nil, nil, err
 		}
 	}

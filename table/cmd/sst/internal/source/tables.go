@@ -82,7 +82,7 @@ func (s *Source) sortAgain(t *Table, f *dbfile.File) error {
 			return err
 		}
 	}
-	return f.ReadSorted(s.pairs(t, f), dbfile.Stored{Internal: f.Internal, Order: cmp.Or(s.Order, f.Order)}, s.loseRepeated(t, f))
+	return f.ReadSorted(s.pairs(t, f), dbfile.Stored{Internal: f.Internal, Order: cmp.Or(s.Order, f.Order)}, s.loseRepeated(t, f), s.o.TempDir)
 }
 
 // openChecked opens a table, and compares its size and range with the MANIFEST.
