@@ -66,16 +66,23 @@ func manifestCommand() *cobra.Command {
 	return cmd
 }
 
-// joinManifest writes the manifest of the tables that the files are or describe.
+// joinManifest writes the manifest of the tables that the files are or describe, in the order of their keys.
 func joinManifest(ctx context.Context, paths []string, want expected, out string, stdout io.Writer) error {
 	outputs := output.FilesOf(stdout, out)
 	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out), checkNoLayers(out)); err != nil {
 		return err
 	}
-	all, err := allLines(ctx, paths)
-	if err != nil {
-		return err
+	var all []tableLine
+	for _, path := range paths {
+		lines, err := linesOf(ctx, path)
+		if err != nil {
+			return err
+		}
+		all = append(all, lines...)
 	}
+	slices.SortFunc(all, func(a, b tableLine) int {
+		return cmp.Or(bytes.Compare(a.Smallest, b.Smallest), bytes.Compare(a.Largest, b.Largest))
+	})
 	if err := cmp.Or(checkLines(all), want.check(all)); err != nil {
 		return err
 	}
@@ -86,61 +93,30 @@ func joinManifest(ctx context.Context, paths []string, want expected, out string
 	return output.WriteFile(ctx, out, stdout, func(to io.Writer) error { return set.WriteManifest(to, &m) })
 }
 
-// allLines returns the lines of all files, in the order of their keys.
-func allLines(ctx context.Context, paths []string) (all []tableLine, err error) {
-	for _, path := range paths {
-		lines, err := linesOf(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, lines...)
-	}
-	slices.SortFunc(all, func(a, b tableLine) int {
-		return cmp.Or(bytes.Compare(a.Smallest, b.Smallest), bytes.Compare(a.Largest, b.Largest))
-	})
-	return all, nil
-}
-
 // A tableLine is a table's line, and where it is from.
 type tableLine struct {
 	set.Table
 	from string
 }
 
-// linesOf returns the lines of a file.
-func linesOf(ctx context.Context, path string) ([]tableLine, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	if isSummary(path) {
-		return readSummary(path)
-	}
-	line, err := describe(ctx, path)
-	return []tableLine{line}, err
-}
-
-// isSummary reports whether a file starts as a summary does, and does not end as a table.
-func isSummary(path string) bool {
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close() // it was only read
-	start := make([]byte, 64)
-	n, _ := f.ReadAt(start, 0)
-	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) && !dbfile.IsTable(path)
-}
-
 // maxSummaryLine is longer than the line of the longest keys and name.
 const maxSummaryLine = 1 << 20
 
-// readSummary returns the lines of one summary or of several.
-func readSummary(path string) (all []tableLine, err error) {
-	f, _, err := regular.Open(path)
-	if err != nil {
+// linesOf returns the lines of a file: a table, or one summary or several.
+func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
+	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	start, n := make([]byte, 64), 0
+	f, _, err := regular.Open(path)
+	if err == nil { // else describe returns an error
+		defer f.Close() // it was only read
+		n, _ = f.ReadAt(start, 0)
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) || dbfile.IsTable(path) {
+		line, err := describe(ctx, path)
+		return []tableLine{line}, err
+	}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxSummaryLine)
 	lines.Split(keylines.Split)

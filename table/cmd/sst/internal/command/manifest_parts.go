@@ -2,8 +2,8 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,80 +52,52 @@ func (e expected) check(all []tableLine) error {
 	return checkParts(all)
 }
 
-// A part is the number in the name of a table that is one of several: part-00003.ldb, or
-// part-00003-of-00010.ldb, which has their number too.
-type part struct{ number, of int }
-
-// afterPrefix matches what a name has behind the prefix that all have.
+// afterPrefix matches what a name has behind the prefix that all have: its number, as in part-00003.ldb, and perhaps how
+// many there are, as in part-00003-of-00010.ldb.
 var afterPrefix = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]{1,9})(?:-of-([0-9]{1,9}))?(?:[^0-9A-Za-z].*)?$`)
 })
 
-// checkParts returns an error if the names of the tables are numbered, and numbers are missing.
+// checkParts returns an error if the names of the tables are numbered, and numbers are missing. If not all names have a
+// number, or two have the same, these do not number the tables.
 func checkParts(all []tableLine) error {
 	prefix := commonPrefix(all)
-	parts := numbersOf(all, prefix)
-	if len(parts) == 0 {
-		return nil
-	}
-	low, high := rangeOf(parts)
-	missing := missingFrom(parts, low, high)
-	if len(missing) == 0 {
-		return nil
-	}
-	return fmt.Errorf("the tables %s… are numbered from %d to %d, without %s: give a FILE for each; if parts without keys have no table, say how many tables there are by --tables %d",
-		printable.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
-}
-
-// rangeOf returns the first and the last number that sorted parts should have. The first one is 0
-// or 1.
-func rangeOf(parts []part) (low, high int) {
-	first, last := parts[0].number, parts[len(parts)-1].number
-	of := slices.MaxFunc(parts, func(a, b part) int { return a.of - b.of }).of
-	switch {
-	case of == 0:
-		return min(first, 1), last
-	case last == of:
-		return 1, of
-	}
-	return 0, max(of-1, last)
-}
-
-// missingFrom returns which numbers sorted parts do not have, or the first three and "…".
-func missingFrom(parts []part, low, high int) (missing []string) {
-	for i := low; i <= high; i++ {
-		switch {
-		case len(parts) > 0 && parts[0].number == i:
-			parts = parts[1:]
-		case len(missing) == 3:
-			return append(missing, "…")
-		default:
-			missing = append(missing, strconv.Itoa(i))
-		}
-	}
-	return missing
-}
-
-// numbersOf returns the numbers behind the prefix in order. It returns none if not all names have
-// one, or if two have the same: then they do not number the tables.
-func numbersOf(all []tableLine, prefix string) (parts []part) {
+	numbers, low, high, of := map[int]bool{}, math.MaxInt, 0, 0
 	for _, l := range all {
 		m := afterPrefix().FindStringSubmatch(l.Name[len(prefix):])
 		if m == nil {
 			return nil
 		}
-		var p part
-		p.number, _ = strconv.Atoi(m[1]) // it has digits, and few
-		p.of, _ = strconv.Atoi(m[2])     // 0 if it is not there
-		parts = append(parts, p)
-	}
-	slices.SortFunc(parts, func(a, b part) int { return a.number - b.number })
-	for i := 1; i < len(parts); i++ {
-		if parts[i-1].number == parts[i].number {
+		n, _ := strconv.Atoi(m[1])     // it has digits, and few
+		total, _ := strconv.Atoi(m[2]) // 0 if it is not there
+		if numbers[n] {
 			return nil
 		}
+		numbers[n] = true
+		low, high, of = min(low, n), max(high, n), max(of, total)
 	}
-	return parts
+	switch { // the first number is 0 or 1
+	case of == 0:
+		low = min(low, 1)
+	case high == of:
+		low = 1
+	default:
+		low, high = 0, max(of-1, high)
+	}
+	var missing []string
+	for i := low; i <= high && len(missing) < 4; i++ {
+		if !numbers[i] {
+			missing = append(missing, strconv.Itoa(i))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if len(missing) > 3 {
+		missing[3] = "…"
+	}
+	return fmt.Errorf("the tables %s… are numbered from %d to %d, without %s: give a FILE for each; if parts without keys have no table, say how many tables there are by --tables %d",
+		printable.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
 }
 
 // commonPrefix returns what all names have before their number.

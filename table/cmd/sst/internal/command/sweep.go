@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"strconv"
 	"time"
@@ -50,19 +49,21 @@ func sweepCommand() *cobra.Command {
 	return cmd
 }
 
-// A sweptFile is what sweep --json prints of a file.
-type sweptFile struct {
-	Name     string    `json:"name"`
-	Bytes    int64     `json:"bytes"`
-	Modified time.Time `json:"modified"`
-}
-
 // sweep prints the files, and what became of all.
 func sweep(ctx context.Context, cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
 	var n, size uint64
 	err := partition.Sweep(ctx, dir, before, remove, func(info fs.FileInfo) error {
 		n, size = n+1, size+uint64(info.Size())
-		return printSwept(cmd.OutOrStdout(), sweptFile{info.Name(), info.Size(), info.ModTime().UTC().Truncate(time.Second)}, json)
+		name, out, modified := info.Name(), cmd.OutOrStdout(), info.ModTime().UTC().Truncate(time.Second)
+		if json {
+			return text.JSONLine(out, struct {
+				Name     string    `json:"name"`
+				Bytes    int64     `json:"bytes"`
+				Modified time.Time `json:"modified"`
+			}{name, info.Size(), modified})
+		}
+		text.Cells(out, name, strconv.FormatInt(info.Size(), 10), modified.Format(time.RFC3339))
+		return nil
 	})
 	if err != nil && n == 0 {
 		return err
@@ -73,12 +74,4 @@ func sweep(ctx context.Context, cmd *cobra.Command, dir string, before time.Time
 	}
 	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(n, "file"), text.Bytes(size), done)
 	return err
-}
-
-func printSwept(out io.Writer, f sweptFile, json bool) error {
-	if json {
-		return text.JSONLine(out, f)
-	}
-	text.Cells(out, f.Name, strconv.FormatInt(f.Bytes, 10), f.Modified.Format(time.RFC3339))
-	return nil
 }
