@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,7 @@ func convertCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				kept := keepExceptions(f, f.Internal, c.options)
+				kept := keepExceptions(f, c)
 				bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 				c.bar = func() *progress.Bar { return bar }
 				if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
@@ -86,8 +85,16 @@ func copyEntries(c *copier, f *dbfile.File) error {
 		if err != nil {
 			return f.Wrap(err)
 		}
-		if err := c.Append(e.Key, e.Value); err != nil {
-			return explainNever(f, e.Key, err)
+		err = c.Append(e.Key, e.Value)
+		if errors.Is(err, table.ErrNever) { // the table itself denies the key
+			never := f.Filters().NeverEntry
+			return f.Wrap(&table.CorruptionError{
+				Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
+				Err: fmt.Errorf("key %s of the table is one of the exceptions", wire.Quote(e.Key)),
+			})
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -97,36 +104,41 @@ func copyEntries(c *copier, f *dbfile.File) error {
 type exceptions struct {
 	path       string // of that table
 	n          int
-	filter     []byte // the filter that has them by chance; nil: it cannot be read
-	sameFilter bool   // that of the new table is the same, so it has no others
+	sameFilter bool   // the filter of the new table is that one's, so it has no others
 	leftOut    string // why they are left out; "": they are not
 }
 
 // keepExceptions has a new table of the entries of f deny the exceptions of f, as far as its filter has
 // them. The options are complete apart from that.
-func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exceptions {
+func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
 	e := &exceptions{path: f.Path, n: old.Never.Len()}
+	policy, hasFilter := c.options.TableFilterPolicy.(tablefilter.Checked)
+	keys := exceptionsOf(old, c.internal)
 	switch {
 	case e.n == 0:
 		return e
-	case o.TableFilterPolicy == nil:
+	case !hasFilter:
 		e.leftOut = "the new table has no filter of the whole table"
 		return e
-	case table.BlockOrder(o.Comparer).Unchecked:
+	case table.BlockOrder(c.options.Comparer).Unchecked:
 		e.leftOut = "the order of keys is unknown"
 		return e
-	case areTooLong(old):
+	case keys == nil:
 		e.leftOut = fmt.Sprintf("they are, together, over %d times as long as their block", maxExpansion)
 		return e
 	}
+	var filter []byte // that has them by chance; nil: it cannot be read
 	if old.Table != nil {
-		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
+		filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
-	o.Never = inOrder(old.Never, o.Comparer, internal)
-	policy := o.TableFilterPolicy.(tablefilter.Checked) // of writerFlags
-	policy.Watch = func(contents []byte) { e.sameFilter = bytes.Equal(contents, e.filter) }
-	o.TableFilterPolicy = policy
+	slices.SortFunc(keys, c.options.Comparer.Compare)
+	c.options.Never = func(yield func([]byte, error) bool) {
+		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+		}
+	}
+	policy.Watch = func(contents []byte) { e.sameFilter = bytes.Equal(contents, filter) }
+	c.options.TableFilterPolicy = policy
 	return e
 }
 
@@ -134,45 +146,20 @@ func keepExceptions(f *dbfile.File, internal bool, o *table.WriterOptions) *exce
 // stores at least one whole. Those of a forged block could take all memory.
 const maxExpansion = 16
 
-// areTooLong reports whether the exceptions are longer than that.
-func areTooLong(f dbfile.Filters) bool {
+// exceptionsOf returns the exceptions as keys of a table, or nil if they are longer than that.
+func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 	left := maxExpansion * f.NeverEntry.Length
 	for key := range f.Never.All() {
 		if uint64(len(key)) > left {
-			return true
+			return nil
 		}
 		left -= uint64(len(key))
-	}
-	return false
-}
-
-// inOrder returns the exceptions as WriterOptions.Never wants them: keys in the order of a table.
-func inOrder(never *table.Exceptions, order table.Comparer, internal bool) iter.Seq2[[]byte, error] {
-	var keys [][]byte
-	for key := range never.All() {
-		key = wire.AppendNotNil(nil, key)
-		if internal {
+		if key = wire.AppendNotNil(nil, key); internal {
 			key = table.SearchKey(nil, key, table.MaxSequence)
 		}
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, order.Compare)
-	return func(yield func([]byte, error) bool) {
-		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
-		}
-	}
-}
-
-// explainNever says of an error of Append that the table itself denies the key.
-func explainNever(f *dbfile.File, key []byte, err error) error {
-	if !errors.Is(err, table.ErrNever) {
-		return err
-	}
-	never := f.Filters().NeverEntry
-	return f.Wrap(&table.CorruptionError{
-		Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
-		Err: fmt.Errorf("key %s of the table is one of the exceptions", wire.Quote(key)),
-	})
+	return keys
 }
 
 // leaveOut has a table not deny exceptions of a damaged one that has one of them as a key.

@@ -82,7 +82,7 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 	if err != nil {
 		return err
 	}
-	kept := keepExceptions(r.file, r.Internal, c.options)
+	kept := keepExceptions(r.file, c)
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		c.ctx, c.stdout = ctx, nil
 		err := c.writeTable(r.appendAll)
