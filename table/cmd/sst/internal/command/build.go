@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,7 +84,7 @@ func buildCommand() *cobra.Command {
 	cli.Needs(cmd, "delete", "layer-of")
 	cli.Needs(cmd, "filter-keys", "filter-only")
 	cli.Needs(cmd, "no-final-newline", "sorted")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
+	cmd.RunE = interruptible(f.run)
 	return cmd
 }
 
@@ -142,38 +141,36 @@ func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 	if len(inputs) == 0 && f.delete == "" {
 		inputs = []string{"-"}
 	}
-	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		b, err := f.newBuild(ctx, cmd, inputs)
-		if err != nil {
+	b, err := f.newBuild(cmd, inputs)
+	if err != nil {
+		return err
+	}
+	defer b.limit.Apply()()
+	if b.flags.layerOf == "" {
+		err = b.check()
+	}
+	if err := cmp.Or(err, b.checkInputs()); err != nil {
+		return err
+	}
+	for _, l := range []*keyList{b.never, b.removed} {
+		if l == nil {
+			continue
+		}
+		in := *b.read
+		in.Options.KeysOnly = l == b.removed
+		defer l.file.Close() // it is removed
+		if err := l.read(b.copier, in); err != nil {
 			return err
 		}
-		defer b.limit.Apply()()
-		if b.flags.layerOf == "" {
-			err = b.check()
-		}
-		if err := cmp.Or(err, b.checkInputs()); err != nil {
-			return err
-		}
-		for _, l := range []*keyList{b.never, b.removed} {
-			if l == nil {
-				continue
-			}
-			in := *b.read
-			in.Options.KeysOnly = l == b.removed
-			defer l.file.Close() // it is removed
-			if err := l.read(b.copier, in); err != nil {
-				return err
-			}
-		}
-		if b.flags.layerOf != "" {
-			return b.writeLayer()
-		}
-		return b.write(b.appendPairs)
-	})
+	}
+	if b.flags.layerOf != "" {
+		return b.writeLayer()
+	}
+	return b.write(b.appendPairs)
 }
 
 // newBuild checks the flags.
-func (f *buildFlags) newBuild(ctx context.Context, cmd *cobra.Command, inputs []string) (*build, error) {
+func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, error) {
 	if f.out == "" {
 		return nil, f.missingOut()
 	}
@@ -186,7 +183,7 @@ func (f *buildFlags) newBuild(ctx context.Context, cmd *cobra.Command, inputs []
 		return nil, err
 	}
 	internal := f.internal == "yes"
-	c, err := f.newCopier(ctx, cmd, internal, order, limit)
+	c, err := f.newCopier(cmd, internal, order, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (b *build) writeLayer() error {
 	if err != nil {
 		return err
 	}
-	w, err := partition.CreateLayer(b.ctx, o, b.fits)
+	w, err := partition.CreateLayer(b.cmd.Context(), o, b.fits)
 	if err != nil {
 		return err
 	}

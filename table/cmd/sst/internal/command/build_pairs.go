@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"iter"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -34,12 +36,12 @@ func (b *build) appendPairs(c *copier) (err error) {
 		to: c, compare: c.options.Comparer.Compare, counts: counts, keysOnly: counts || c.filterOnly,
 		unique: c.filterOnly && b.flags.sorted && b.flags.onDuplicate != ruleError,
 	}
-	pairs, dropped := b.read.Pairs(b.ctx), uint64(0)
+	pairs, dropped := b.read.Pairs(c.cmd.Context()), uint64(0)
 	if b.flags.sorted {
 		err = b.appendSorted(to, pairs)
 	} else {
 		c.bar = sync.OnceValue(func() *progress.Bar { return progress.Count(b.read.Stderr, int64(b.read.N), "writing", "pairs") })
-		dropped, err = appendChosen(to, input.Sort(b.ctx, pairs, c.sorting()), b.flags.onDuplicate)
+		dropped, err = appendChosen(to, input.Sort(c.cmd.Context(), pairs, c.sorting()), b.flags.onDuplicate)
 	}
 	if err == nil {
 		err = to.flush()
@@ -157,4 +159,64 @@ func (c *chooser) flush() error {
 	n := c.count
 	c.count = 0
 	return c.to.Append(c.last, strconv.AppendUint(nil, n, 10))
+}
+
+// A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
+// read several times.
+type keyList struct {
+	path string
+	file tempfile.File
+	r    *table.Reader
+}
+
+// read reads and sorts the keys.
+func (l *keyList) read(c *copier, in input.Reader) error {
+	if err := l.file.Create(c.tempDir); err != nil {
+		return err
+	}
+	in.Paths = []string{l.path}
+	ctx := c.cmd.Context()
+	order, out := c.options.Comparer, bufio.NewWriterSize(l.file, 1<<20)
+	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, BlockSize: 64 << 10})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if _, err := appendChosen(&chooser{to: w, keysOnly: true}, input.Sort(ctx, in.Pairs(ctx), c.sorting()), ruleFirst); err != nil {
+		return err
+	}
+	if err := errors.Join(w.Close(), out.Flush()); err != nil {
+		return err
+	}
+	l.r, err = table.NewReader(l.file, w.Size(), &table.ReaderOptions{Comparer: order})
+	return err
+}
+
+// within returns the keys that a table of these keys can be asked for, for WriterOptions.Never: without
+// a first key, all of them. In a set, no other key is asked of the table.
+func (l *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		o := &table.IterOptions{Lower: keys.first, ReadAhead: 256 << 10}
+		if keys.whole {
+			o.Upper = append(wire.AppendNotNil(nil, keys.last), 0)
+		}
+		for e, err := range l.r.All(o) {
+			if !yield(e.Key, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A keyRange is the keys of a table that is being written, as far as they are known.
+type keyRange struct {
+	first, last []byte // nil: there is none yet
+	whole       bool   // there are no more
+}
+
+func (r *keyRange) add(key []byte) {
+	if r.first == nil {
+		r.first = wire.AppendNotNil(nil, key)
+	}
+	r.last = wire.AppendNotNil(r.last[:0], key)
 }

@@ -2,11 +2,11 @@ package command
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +49,7 @@ func convertCommand() *cobra.Command {
 	showRetainedDefaults(cmd.Flags())
 	dbdir.AddForce(cmd, new(bool))
 	flags.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		if to.out == "" {
 			return errNoOutputTable
 		}
@@ -60,22 +60,21 @@ func convertCommand() *cobra.Command {
 			}
 			to.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
 			to.notePrefixLoss(cmd.ErrOrStderr(), f)
-			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-				c, err := to.newCopier(ctx, cmd, f.Internal, f.Order, unlimited)
-				if err != nil {
-					return err
-				}
-				kept := keepExceptions(f, c)
-				bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
-				c.bar = func() *progress.Bar { return bar }
-				if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
-					return err
-				}
-				kept.note(cmd.ErrOrStderr())
-				return nil
+			c, err := to.newCopier(cmd, f.Internal, f.Order, unlimited)
+			if err != nil {
+				return err
+			}
+			kept := keepExceptions(f, c)
+			c.bar = sync.OnceValue(func() *progress.Bar {
+				return progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			})
+			if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
+				return err
+			}
+			kept.note(cmd.ErrOrStderr())
+			return nil
 		})
-	}
+	})
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -60,7 +59,6 @@ type appender interface {
 type copier struct {
 	*targetFlags
 	cmd       *cobra.Command
-	ctx       context.Context
 	options   *table.WriterOptions
 	order     table.Comparer // of user keys
 	internal  bool           // Append takes internal keys
@@ -76,7 +74,7 @@ type copier struct {
 }
 
 // newCopier checks the flags of the tables.
-func (f *targetFlags) newCopier(ctx context.Context, cmd *cobra.Command, internal bool, order table.Comparer, limit memory.Limit) (*copier, error) {
+func (f *targetFlags) newCopier(cmd *cobra.Command, internal bool, order table.Comparer, limit memory.Limit) (*copier, error) {
 	o, err := f.options(internal, order)
 	if err != nil {
 		return nil, err
@@ -86,8 +84,18 @@ func (f *targetFlags) newCopier(ctx context.Context, cmd *cobra.Command, interna
 	}
 	o.FilterOnly, o.Concurrency = f.filterOnly, min(o.Concurrency, limit.MaxWorkers(o.BlockSize))
 	return &copier{
-		targetFlags: f, cmd: cmd, ctx: ctx, options: o, order: order, internal: internal, limit: limit, stdout: cmd.OutOrStdout(),
+		targetFlags: f, cmd: cmd, options: o, order: order, internal: internal, limit: limit, stdout: cmd.OutOrStdout(),
 	}, nil
+}
+
+// interruptible returns a RunE whose context ends at a signal, so that what is not complete is removed.
+func interruptible(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+			cmd.SetContext(ctx)
+			return run(cmd, args)
+		})
+	}
 }
 
 // note prints a note.
@@ -122,8 +130,8 @@ func (c *copier) fill(w appender, appendAll func(*copier) error) error {
 	if err != nil {
 		return filterfile.ExplainTooManyKeys(err)
 	}
-	if (c.internal || c.database) && !c.filterOnly {
-		noteNotRepaired(c.cmd.ErrOrStderr(), c.compression)
+	if engine := notRepaired[c.compression]; engine != "" && (c.internal || c.database) && !c.filterOnly {
+		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, c.compression)
 	}
 	return nil
 }
@@ -212,53 +220,4 @@ func isSound(manifest string) bool {
 func isTableFile(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".ldb" || ext == ".sst" || ext == ".filter"
-}
-
-// writeTable writes a table, and its line if there is a file for it. Neither gets its name before both are on disk.
-func (c *copier) writeTable(appendAll func(*copier) error) error {
-	var outputs []*output.Output
-	for _, name := range []string{c.out, c.summary} {
-		if name == "" {
-			continue
-		}
-		to, err := output.Create(c.ctx, name, c.stdout)
-		if err != nil {
-			return err
-		}
-		defer to.Abort() // does nothing after Commit
-		temporary, err := to.Temporary()
-		if err != nil {
-			return err
-		}
-		outputs, c.temporary = append(outputs, to), append(c.temporary, temporary...)
-	}
-	w, finish, err := c.newTable(outputs)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if err := c.fill(&boundedWriter{blockCounter: w, copier: c}, appendAll); err != nil {
-		return err
-	}
-	if err := finish(); err != nil {
-		return filterfile.ExplainTooManyKeys(err)
-	}
-	return output.Commit(outputs...)
-}
-
-// newTable returns the writer of a table, and what completes it.
-func (c *copier) newTable(outputs []*output.Output) (w blockCounter, finish func() error, err error) {
-	if c.summary == "" {
-		w, err := table.NewWriter(outputs[0], c.options)
-		return w, w.Close, err
-	}
-	t, err := set.NewTableWriter(outputs[0], c.options)
-	return t, func() error {
-		line, err := t.Close()
-		if err != nil {
-			return err
-		}
-		line.Name = filepath.Base(c.out)
-		return json.NewEncoder(outputs[1]).Encode(line)
-	}, err
 }

@@ -54,15 +54,13 @@ func manifestCommand() *cobra.Command {
 	dbdir.AddForce(cmd, new(bool))
 	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are this `number` of tables")
 	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have this `number` of entries")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		want, err := parseExpected(tables, entries)
 		if err != nil {
 			return err
 		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-			return joinManifest(ctx, args, want, out, cmd.OutOrStdout())
-		})
-	}
+		return joinManifest(cmd.Context(), args, want, out, cmd.OutOrStdout())
+	})
 	return cmd
 }
 

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"context"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -67,12 +65,12 @@ func mergeCommand() *cobra.Command {
 	f.to.MemoryFlags.Add(cmd)
 	cli.ExplainIn(cmd, "tables", "memory")
 	f.from.addDir(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains(rules, f.onDuplicate) {
 			return cli.UsageErrorf("--on-duplicate is %s, want auto, newest, last, first or error", wire.Quote([]byte(f.onDuplicate)))
 		}
 		return f.run(cmd, args)
-	}
+	})
 	return cmd
 }
 
@@ -104,23 +102,19 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	f.from.scanOnly, f.from.strict, f.from.out, f.from.tempDir = true, true, f.to.out, f.to.tempDir
 	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), size, "merging")
 	defer f.from.progress.Done()
-	return f.openAll(inputs, cmd.ErrOrStderr(), nil, func(all []*source.Source) error {
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.merge(ctx, cmd, all) })
-	})
+	return f.openAll(inputs, cmd, nil)
 }
 
-// openAll opens the inputs beside those that are open, for do.
-func (f *mergeFlags) openAll(inputs []string, stderr io.Writer, open []*source.Source, do func([]*source.Source) error) error {
+// openAll opens the inputs beside those that are open, and merges all.
+func (f *mergeFlags) openAll(inputs []string, cmd *cobra.Command, open []*source.Source) error {
 	if len(inputs) == 0 {
-		return do(open)
+		return f.merge(cmd, open)
 	}
-	return f.from.with(inputs[0], stderr, func(s *source.Source) error {
-		return f.openAll(inputs[1:], stderr, append(open, s), do)
-	})
+	return f.from.with(inputs[0], cmd.ErrOrStderr(), func(s *source.Source) error { return f.openAll(inputs[1:], cmd, append(open, s)) })
 }
 
 // merge writes OUT.
-func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*source.Source) error {
+func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	limit, release, err := f.to.givenLimit(cmd)
 	if err != nil {
 		return err
@@ -130,7 +124,7 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	if err != nil {
 		return err
 	}
-	c, err := f.to.newCopier(ctx, cmd, f.to.database, m.order, limit)
+	c, err := f.to.newCopier(cmd, f.to.database, m.order, limit)
 	if err != nil {
 		return err
 	}

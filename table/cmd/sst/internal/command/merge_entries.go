@@ -141,7 +141,7 @@ func (m *merging) appendAll(c *copier) error {
 	it := merge.New(order, its...)
 	defer it.Close() // returns Error again
 	for it.Next() {
-		err := c.ctx.Err()
+		err := c.cmd.Context().Err()
 		if err == nil {
 			err = m.appendIfWins(c, inputs[it.Source()])
 		}
@@ -152,7 +152,11 @@ func (m *merging) appendAll(c *copier) error {
 	if byNumber {
 		c.sequence = m.highest
 	}
-	return explainNoKeys(it.Error())
+	err := it.Error()
+	if errors.Is(err, table.ErrFilterOnly) {
+		return errors.Join(err, errors.New("filters have no keys to merge: to unite filters, name the filters alone; to add keys, build a new filter from all keys"))
+	}
+	return err
 }
 
 // appendIfWins appends the next entry if it is a pair of OUT.
@@ -193,14 +197,6 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 		m.deleted++
 	}
 	return nil
-}
-
-// explainNoKeys says what to do if err is that a table has a filter only.
-func explainNoKeys(err error) error {
-	if !errors.Is(err, table.ErrFilterOnly) {
-		return err
-	}
-	return errors.Join(err, errors.New("filters have no keys to merge: to unite filters, name the filters alone; to add keys, build a new filter from all keys"))
 }
 
 // note prints what became of keys in several sources.

@@ -55,7 +55,7 @@ func repairCommand() *cobra.Command {
 	f.to.MemoryFlags.Add(cmd)
 	f.to.add(cmd)
 	f.from.addDir(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }
 
@@ -85,14 +85,6 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 
 // errNothingLeft ends a copy of which nothing is kept, as there is nothing that can be read.
 var errNothingLeft = errors.New("nothing is left")
-
-// unlessNothing returns the error of a copy, which can be that nothing was kept.
-func unlessNothing(err error) error {
-	if err == errNothingLeft {
-		return nil
-	}
-	return err
-}
 
 // A repaired is what repair --json prints.
 type repaired struct {

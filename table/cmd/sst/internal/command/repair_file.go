@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -78,21 +76,18 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 
 // repairTable writes what was found of a table.
 func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memory.Limit) error {
-	c, err := f.to.newCopier(cmd.Context(), cmd, r.Internal, r.file.Order, limit)
+	c, err := f.to.newCopier(cmd, r.Internal, r.file.Order, limit)
 	if err != nil {
 		return err
 	}
 	kept := keepExceptions(r.file, c)
-	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		c.ctx, c.stdout = ctx, nil
-		err := c.writeTable(r.appendAll)
-		if errors.Is(err, table.ErrNever) {
-			kept.leaveOut(c.options)
-			err = c.writeTable(r.appendAll)
-		}
-		return unlessNothing(err)
-	})
-	if err != nil {
+	c.stdout = nil
+	err = c.writeTable(r.appendAll)
+	if errors.Is(err, table.ErrNever) {
+		kept.leaveOut(c.options)
+		err = c.writeTable(r.appendAll)
+	}
+	if err != nil && err != errNothingLeft {
 		return err
 	}
 	if c.pairs > 0 {
@@ -116,7 +111,7 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 				return err
 			}
 		}
-	} else if r.twice, err = appendChosen(c, input.Sort(c.ctx, r.Pairs(), c.sorting()), ruleFirst); err != nil {
+	} else if r.twice, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst); err != nil {
 		return err
 	}
 	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {

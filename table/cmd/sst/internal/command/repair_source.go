@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -47,31 +46,23 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		case !s.Internal && len(s.Tables) > 0:
 			return fmt.Errorf("%s: the keys are no internal keys, so it is no database: use sst merge", s.Path)
 		}
-		c, err := f.to.newCopier(cmd.Context(), cmd, true, s.Order, limit)
+		c, err := f.to.newCopier(cmd, true, s.Order, limit)
 		if err != nil {
 			return err
 		}
 		c.copyOf = s.Path
 		r := &databaseRepair{Source: s, certain: f.certain}
-		err = r.copyTo(c)
+		err = c.writeDatabase(r.appendNewest)
 		if errors.Is(err, table.ErrOrder) {
 			if err = s.SortDisordered(); err == nil {
-				err = r.copyTo(c)
+				err = c.writeDatabase(r.appendNewest)
 			}
 		}
-		if err != nil {
+		if err != nil && err != errNothingLeft {
 			return err
 		}
 		lost := lostFrom(s)
 		return errors.Join(lost, f.print(cmd.OutOrStdout(), dir, c.pairs, r.report(c), lost))
-	})
-}
-
-// copyTo writes the new database. If nothing is left of a damaged one, there is none.
-func (r *databaseRepair) copyTo(c *copier) error {
-	return cli.Interruptible(c.cmd.Context(), func(ctx context.Context) error {
-		c.ctx = ctx
-		return unlessNothing(c.writeDatabase(r.appendNewest))
 	})
 }
 
@@ -84,7 +75,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 	r.uncertain, c.sequence = 0, r.LastSequence()
 	var key []byte
 	for e, err := range r.Scan(source.ScanOptions{Tombstones: true}) {
-		if err = errors.Join(err, c.ctx.Err()); err != nil {
+		if err = errors.Join(err, c.cmd.Context().Err()); err != nil {
 			return err
 		}
 		if c.sequence = max(c.sequence, e.Sequence); e.Kind == table.KindDelete {
@@ -163,16 +154,16 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	if s.Order == table.AnyOrder {
 		return false, fmt.Errorf("%s: the order of keys is unknown, so the writes cannot be sorted: %s", path, comparers.Advice())
 	}
-	l := &logRepair{Source: s}
-	var c *copier
-	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) (err error) {
-		if c, err = f.to.newCopier(ctx, cmd, internal, s.Order, limit); err != nil {
-			return err
-		}
-		return c.writeTable(l.appendNewest)
-	})
+	c, err := f.to.newCopier(cmd, internal, s.Order, limit)
 	if err != nil {
-		return false, unlessNothing(err)
+		return false, err
+	}
+	c.stdout = nil
+	l := &logRepair{Source: s}
+	if err := c.writeTable(l.appendNewest); err == errNothingLeft {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	err = f.print(cmd.OutOrStdout(), path, l.keys, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
 	if err == nil && s.LogDamage() != nil {
@@ -185,7 +176,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 func (l *logRepair) appendNewest(c *copier) error {
 	var last, key []byte
 	for e, err := range l.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
-		if err = errors.Join(err, c.ctx.Err()); err != nil {
+		if err = errors.Join(err, c.cmd.Context().Err()); err != nil {
 			return err
 		}
 		if l.writes++; l.keys > 0 && l.SameKey(e.Key, last) {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"io/fs"
 	"strconv"
 	"time"
@@ -38,21 +37,19 @@ func sweepCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&remove, "delete", false, "remove the files")
 	cmd.Flags().DurationVar(&age, "age", 24*time.Hour, "keep files that changed within this `time`")
 	cmd.Flags().BoolVar(&json, "json", false, "print a JSON object per line")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		if age < 0 {
 			return cli.UsageErrorf("--age is %v, not 0 or more", age)
 		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-			return sweep(ctx, cmd, args[0], time.Now().Add(-age), remove, json)
-		})
-	}
+		return sweep(cmd, args[0], time.Now().Add(-age), remove, json)
+	})
 	return cmd
 }
 
 // sweep prints the files, and what became of all.
-func sweep(ctx context.Context, cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
+func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
 	var n, size uint64
-	err := partition.Sweep(ctx, dir, before, remove, func(info fs.FileInfo) error {
+	err := partition.Sweep(cmd.Context(), dir, before, remove, func(info fs.FileInfo) error {
 		n, size = n+1, size+uint64(info.Size())
 		name, out, modified := info.Name(), cmd.OutOrStdout(), info.ModTime().UTC().Truncate(time.Second)
 		if json {

@@ -73,24 +73,18 @@ func (f *writerFlags) retainedRestartInterval(s *tablestats.Stats) int {
 	return n
 }
 
-// writtenBlockSize returns the block size in the properties, or else the estimated one. A
-// single data block stays a single one.
-func writtenBlockSize(s *tablestats.Stats) uint64 {
-	const byDefault = 4096
-	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
-		return p.BlockSize
-	}
-	if n := s.Estimate.BlockSize; n > 0 {
-		return uint64(n)
-	}
-	return max(byDefault, uint64(s.DataRaw))
-}
-
-// retainedBlockSize returns the block size that the table was written with, within limits.
-// It is larger if the index would be too large, because that size would give blocks with
+// retainedBlockSize returns the block size in the properties, or else the estimated one, within limits. A single data
+// block stays a single one. It is larger if the index would be too large, because that size would give blocks with
 // single entries where the table has none.
 func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
-	size := int64(min(writtenBlockSize(s), uint64(most)))
+	const byDefault = 4096
+	written := max(byDefault, uint64(s.DataRaw))
+	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
+		written = p.BlockSize
+	} else if n := s.Estimate.BlockSize; n > 0 {
+		written = uint64(n)
+	}
+	size := int64(min(written, uint64(most)))
 	if s.Entries == 0 {
 		return size
 	}
@@ -172,14 +166,9 @@ func retainedFilterPrefix(p *table.Properties) string {
 	if p == nil {
 		return ""
 	}
-	value, found := strings.CutPrefix(p.FilterPrefix, prefixerNames)
-	if !found {
-		return ""
-	}
-	if value = printable.Escape([]byte(value)); len(value) == 0 {
-		return ""
-	}
-	if _, err := filterPrefixOf(value); err != nil {
+	name, found := strings.CutPrefix(p.FilterPrefix, prefixerNames)
+	value := printable.Escape([]byte(name))
+	if _, err := filterPrefixOf(value); err != nil || !found {
 		return ""
 	}
 	return value

@@ -1,26 +1,74 @@
 package command
 
 import (
-	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/set"
 )
+
+// writeTable writes a table, and its line if there is a file for it. Neither gets its name before both are on disk.
+func (c *copier) writeTable(appendAll func(*copier) error) error {
+	var outputs []*output.Output
+	for _, name := range []string{c.out, c.summary} {
+		if name == "" {
+			continue
+		}
+		to, err := output.Create(c.cmd.Context(), name, c.stdout)
+		if err != nil {
+			return err
+		}
+		defer to.Abort() // does nothing after Commit
+		temporary, err := to.Temporary()
+		if err != nil {
+			return err
+		}
+		outputs, c.temporary = append(outputs, to), append(c.temporary, temporary...)
+	}
+	w, finish, err := c.newTable(outputs)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if err := c.fill(&boundedWriter{blockCounter: w, copier: c}, appendAll); err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return filterfile.ExplainTooManyKeys(err)
+	}
+	return output.Commit(outputs...)
+}
+
+// newTable returns the writer of a table, and what completes it.
+func (c *copier) newTable(outputs []*output.Output) (w blockCounter, finish func() error, err error) {
+	if c.summary == "" {
+		w, err := table.NewWriter(outputs[0], c.options)
+		return w, w.Close, err
+	}
+	t, err := set.NewTableWriter(outputs[0], c.options)
+	return t, func() error {
+		line, err := t.Close()
+		if err != nil {
+			return err
+		}
+		line.Name = filepath.Base(c.out)
+		return json.NewEncoder(outputs[1]).Encode(line)
+	}, err
+}
 
 // writeDatabase writes a database.
 func (c *copier) writeDatabase(appendAll func(*copier) error) error {
@@ -73,7 +121,7 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 	if err != nil {
 		return err
 	}
-	w, err := partition.Create(c.ctx, o)
+	w, err := partition.Create(c.cmd.Context(), o)
 	if err != nil {
 		return err
 	}
@@ -168,63 +216,4 @@ func (w *boundedWriter) Append(key, value []byte) error {
 		err = w.copier.limit.CheckIndex(w.index)
 	}
 	return err
-}
-
-// A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
-// read several times.
-type keyList struct {
-	path string
-	file tempfile.File
-	r    *table.Reader
-}
-
-// read reads and sorts the keys.
-func (l *keyList) read(c *copier, in input.Reader) error {
-	if err := l.file.Create(c.tempDir); err != nil {
-		return err
-	}
-	in.Paths = []string{l.path}
-	order, out := c.options.Comparer, bufio.NewWriterSize(l.file, 1<<20)
-	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, BlockSize: 64 << 10})
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
-	if _, err := appendChosen(&chooser{to: w, keysOnly: true}, input.Sort(c.ctx, in.Pairs(c.ctx), c.sorting()), ruleFirst); err != nil {
-		return err
-	}
-	if err := errors.Join(w.Close(), out.Flush()); err != nil {
-		return err
-	}
-	l.r, err = table.NewReader(l.file, w.Size(), &table.ReaderOptions{Comparer: order})
-	return err
-}
-
-// within returns the keys that a table of these keys can be asked for, for WriterOptions.Never: without
-// a first key, all of them. In a set, no other key is asked of the table.
-func (l *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		o := &table.IterOptions{Lower: keys.first, ReadAhead: 256 << 10}
-		if keys.whole {
-			o.Upper = append(wire.AppendNotNil(nil, keys.last), 0)
-		}
-		for e, err := range l.r.All(o) {
-			if !yield(e.Key, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// A keyRange is the keys of a table that is being written, as far as they are known.
-type keyRange struct {
-	first, last []byte // nil: there is none yet
-	whole       bool   // there are no more
-}
-
-func (r *keyRange) add(key []byte) {
-	if r.first == nil {
-		r.first = wire.AppendNotNil(nil, key)
-	}
-	r.last = wire.AppendNotNil(r.last[:0], key)
 }
