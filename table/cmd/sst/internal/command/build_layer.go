@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
@@ -57,36 +55,32 @@ func (b *build) writeLayer() error {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	if b.removed == nil {
-		err = b.fill(w, b.appendPairs)
-	} else {
-		err = b.appendBoth(w)
+	var to appender = w
+	if b.removed != nil {
+		removed := b.removed.r.NewIter(nil)
+		defer removed.Close() // additions return its error
+		to = &additions{appender: w, removed: removed, more: removed.Next(), file: b.flags.delete}
 	}
-	if err == nil {
-		_, err = w.Commit()
-	}
-	return filterfile.ExplainTooManyKeys(err)
+	return b.fill(to, b.appendPairs, func() error { return b.commitLayer(w) })
 }
 
-// appendBoth appends the pairs and the keys to remove.
-func (b *build) appendBoth(w *partition.Writer) error {
-	removed := b.removed.r.NewIter(nil)
-	a := &additions{appender: w, removed: removed, more: removed.Next(), file: b.flags.delete}
-	if err := errors.Join(b.fill(a, b.appendPairs), removed.Close()); err != nil {
-		return err
-	}
-	if err := w.BeginRemovals(b.newRemovals); err != nil {
-		return err
-	}
-	for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
-		if err == nil {
-			err = w.Append(e.Key, nil)
-		}
-		if err != nil {
+// commitLayer appends the keys to remove, if there are any, and completes the layer.
+func (b *build) commitLayer(w *partition.Writer) error {
+	if b.removed != nil {
+		if err := w.BeginRemovals(b.newRemovals); err != nil {
 			return err
 		}
+		for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
+			if err == nil {
+				err = w.Append(e.Key, nil)
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	_, err := w.Commit()
+	return err
 }
 
 // additions appends the pairs of a layer, unless their keys are removed too.
@@ -100,6 +94,9 @@ type additions struct {
 func (a *additions) Append(key, value []byte) error {
 	for a.more && bytes.Compare(a.removed.Key(), key) < 0 {
 		a.more = a.removed.Next()
+	}
+	if err := a.removed.Error(); err != nil {
+		return err
 	}
 	if a.more && bytes.Equal(a.removed.Key(), key) {
 		return fmt.Errorf("key %s is both in the input and in %s, whose keys are removed: want it in one of them", wire.Quote(key), text.ShellPath(a.file))

@@ -25,7 +25,7 @@ func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 		err := c.fill(discardPairs{}, func(c *copier) error {
 			_, err := appendChosen(c, records, ruleFirst)
 			return err
-		})
+		}, func() error { return nil })
 		if err != nil || c.pairs != n {
 			t.Error(c.pairs, err)
 		}

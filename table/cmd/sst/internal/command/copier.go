@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -120,8 +121,8 @@ func (c *copier) Append(key, value []byte) error {
 // progressEvery is after how many entries a loop shows its progress.
 const progressEvery = 1 << 12
 
-// fill has all pairs appended to w.
-func (c *copier) fill(w appender, appendAll func(*copier) error) error {
+// fill has all pairs appended to w, and then completes it.
+func (c *copier) fill(w appender, appendAll func(*copier) error, complete func() error) error {
 	c.to, c.pairs = w, 0
 	err := appendAll(c)
 	if c.bar != nil {
@@ -133,7 +134,7 @@ func (c *copier) fill(w appender, appendAll func(*copier) error) error {
 	if engine := notRepaired[c.compression]; engine != "" && (c.internal || c.database) && !c.filterOnly {
 		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, c.compression)
 	}
-	return nil
+	return filterfile.ExplainTooManyKeys(complete())
 }
 
 // write writes what the flags say that OUT is.
@@ -156,6 +157,7 @@ func (c *copier) isSet() bool {
 func (c *copier) check() error {
 	info, err := os.Stat(c.out)
 	isDir := err == nil && info.IsDir()
+	_, noSet := dbdir.ReadSetManifest(filepath.Join(c.out, set.ManifestName), dbdir.ListOptions{})
 	switch {
 	case c.database && c.out == "-":
 		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
@@ -165,11 +167,11 @@ func (c *copier) check() error {
 		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", c.out)
 	case !c.isSet():
 		return c.checkSummary()
-	case !c.force && isSound(filepath.Join(c.out, set.ManifestName)):
+	case !c.force && noSet == nil: // a manifest that cannot be read is an error when it is replaced
 		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)
 	case c.out == "-":
 		return cli.UsageErrorf("-o is - and a set needs a directory: name one")
-	case isTableFile(c.out):
+	case slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(c.out)):
 		return cli.UsageErrorf("-o is %s, the name of a table, and a set is a directory of tables: use another name, or %s/", c.out, c.out)
 	case c.summary != "": // and OUT is DIR/
 		return cli.UsageErrorf("--manifest-line is for one table, and OUT is a set: leave it out")
@@ -209,15 +211,3 @@ func checkNoTable(flag, path string) error {
 
 // errNoInternalKeys is the error for a set of internal keys.
 var errNoInternalKeys = cli.UsageErrorf("--internal-keys is yes, but the tables of a set have user keys: leave it out")
-
-// isSound reports whether a file is the manifest of a set. One that cannot be read is an error when it is replaced.
-func isSound(manifest string) bool {
-	_, err := dbdir.ReadSetManifest(manifest, dbdir.ListOptions{})
-	return err == nil
-}
-
-// isTableFile reports whether a name is that of a table's file.
-func isTableFile(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".ldb" || ext == ".sst" || ext == ".filter"
-}

@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -39,22 +38,19 @@ func (c *copier) writeTable(appendAll func(*copier) error) error {
 		}
 		outputs, c.temporary = append(outputs, to), append(c.temporary, temporary...)
 	}
-	w, finish, err := c.newTable(outputs)
+	w, complete, err := c.newTable(outputs)
 	if err != nil {
 		return err
 	}
 	defer w.Abort() // does nothing after Close
-	if err := c.fill(&boundedWriter{blockCounter: w, copier: c}, appendAll); err != nil {
+	if err := c.fill(&boundedWriter{blockCounter: w, copier: c}, appendAll, complete); err != nil {
 		return err
-	}
-	if err := finish(); err != nil {
-		return filterfile.ExplainTooManyKeys(err)
 	}
 	return output.Commit(outputs...)
 }
 
 // newTable returns the writer of a table, and what completes it.
-func (c *copier) newTable(outputs []*output.Output) (w blockCounter, finish func() error, err error) {
+func (c *copier) newTable(outputs []*output.Output) (w blockCounter, complete func() error, err error) {
 	if c.summary == "" {
 		w, err := table.NewWriter(outputs[0], c.options)
 		return w, w.Close, err
@@ -93,13 +89,12 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	if c.internal {
 		to = versionAppender{w}
 	}
-	if err := c.fill(to, appendAll); err != nil {
-		return err
-	}
-	if c.database && c.pairs == 0 {
-		c.note("the input has no pairs, so %s is a database without keys", c.out)
-	}
-	return filterfile.ExplainTooManyKeys(errors.Join(w.SetLastSequence(c.sequence), w.Close()))
+	return c.fill(to, appendAll, func() error {
+		if c.database && c.pairs == 0 {
+			c.note("the input has no pairs, so %s is a database without keys", c.out)
+		}
+		return errors.Join(w.SetLastSequence(c.sequence), w.Close())
+	})
 }
 
 const maxTableSize = 1 << 40 // of package database
@@ -126,12 +121,13 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	if err := c.fill(w, appendAll); err != nil {
+	var obsolete int
+	err = c.fill(w, appendAll, func() (err error) {
+		obsolete, err = w.Commit()
 		return err
-	}
-	obsolete, err := w.Commit()
+	})
 	if err != nil {
-		return filterfile.ExplainTooManyKeys(err)
+		return err
 	}
 	if c.pairs == 0 {
 		c.note("the input has no pairs, so %s is a set without tables", c.out)
