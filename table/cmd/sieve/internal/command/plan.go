@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -183,40 +182,14 @@ func (f *planFlags) readSample(cmd *cobra.Command) error {
 		return err
 	}
 	r := &input.Reader{Paths: []string{f.sample}, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr(), Options: options}
-	s := plan.NewKeySample()
-	add := func(p input.Pair) error { return s.Add(p.Key, p.Value) }
-	if err := eachPair(cmd.Context(), r, add); err != nil {
-		return err
-	}
-	if f.readTwice() && s.ChooseStretches(cmp.Or(f.Keys, cli.MaxCount)) {
-		again := func(p input.Pair) error { return s.AddNeighbours(p.Key, p.Value) }
-		if err := eachPair(cmd.Context(), r, again); err != nil {
-			return err
-		}
-	}
-	f.Query.Sample = s
-	if err := s.Complete(); err != nil || f.Keys > 0 {
-		return err
-	}
-	f.Keys, f.Input = s.Keys(), text.ShellPath(f.sample)
-	return nil
-}
-
-// readTwice reports whether the sample can be read again.
-func (f *planFlags) readTwice() bool {
 	info, err := os.Stat(f.sample)
-	return f.sample != "-" && err == nil && (info.Mode().IsRegular() || info.IsDir())
-}
-
-// eachPair reads all pairs, and adds them.
-func eachPair(ctx context.Context, r *input.Reader, add func(input.Pair) error) error {
-	for pair, err := range r.Pairs(ctx) {
-		if err == nil {
-			err = add(pair)
-		}
-		if err != nil {
-			return err
-		}
+	canReadAgain := f.sample != "-" && err == nil && (info.Mode().IsRegular() || info.IsDir())
+	s, err := plan.ReadSample(r.Pairs(cmd.Context()), canReadAgain, cmp.Or(f.Keys, cli.MaxCount))
+	if err != nil {
+		return err
+	}
+	if f.Sample = s; f.Keys == 0 {
+		f.Keys, f.Input = s.Keys, text.ShellPath(f.sample)
 	}
 	return nil
 }

@@ -58,30 +58,6 @@ func (f tableFilter) policy() filter.TablePolicy {
 	return p
 }
 
-// newGenerator returns what builds the filter of a table. It is nil if there is none.
-func (f tableFilter) newGenerator() filter.TableGenerator {
-	if f.isNone() {
-		return nil
-	}
-	return f.policy().NewTableGenerator()
-}
-
-// open returns the filter that a generator has built. nil has built one that contains everything.
-func (f tableFilter) open(g filter.TableGenerator) (filter.TableFilter, error) {
-	if g == nil {
-		return everything{}, nil
-	}
-	contents, err := g.Generate()
-	if err != nil {
-		return nil, err
-	}
-	return f.policy().Open(contents)
-}
-
-type everything struct{}
-
-func (everything) Contains([]byte) bool { return true }
-
 // maxKeys returns how many keys a planned table has at most.
 func (f tableFilter) maxKeys() float64 {
 	switch {
@@ -131,24 +107,7 @@ func (d Design) filters() string {
 // command returns the command that builds a set of tables of at most that many keys, or one table of
 // all keys.
 func (q Query) command(d Design, tables, keysPerTable float64) string {
-	words := append([]string{"sst build"}, d.flags()...)
-	if q.Format != "" {
-		words = append(words, "--input-format "+q.Format)
-	} else if q.ValueSize == 0 && q.Sample == nil {
-		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
-	}
-	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
-		words = append(words, "--on-duplicate first")
-	}
-	input := cmp.Or(q.Input, "INPUT")
-	if tables > 1 {
-		return strings.Join(append(words, fmt.Sprintf("--entries-per-table %.0f -o DIR/ %s", keysPerTable, input)), " ")
-	}
-	return strings.Join(append(words, "-o OUT "+input), " ")
-}
-
-// flags returns the flags of sst build that make the filters.
-func (d Design) flags() (words []string) {
+	words := []string{"sst build"}
 	switch {
 	case d.FilterOnly:
 		words = append(words, "--filter-only")
@@ -163,5 +122,17 @@ func (d Design) flags() (words []string) {
 	if !d.FilterOnly {
 		words = append(words, "--block-size "+exact(d.BlockSize))
 	}
-	return words
+	if q.Format != "" {
+		words = append(words, "--input-format "+q.Format)
+	} else if q.ValueSize == 0 && q.Sample == nil {
+		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
+	}
+	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
+		words = append(words, "--on-duplicate first")
+	}
+	out := "-o OUT"
+	if tables > 1 {
+		out = fmt.Sprintf("--entries-per-table %.0f -o DIR/", keysPerTable)
+	}
+	return strings.Join(append(words, out, cmp.Or(q.Input, "INPUT")), " ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // A keyLayout is what keys and values take in tables, as means in bytes.
@@ -87,7 +88,7 @@ func extrapolate(logs []float64, levels []keyLayout, at float64) keyLayout {
 }
 
 // layoutOf returns the layout of a table of the pairs.
-func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
+func layoutOf(pairs []input.Pair, blockSize uint64) (l keyLayout, err error) {
 	if l, err = storedLayout(pairs, blockSize); err != nil {
 		return l, err
 	}
@@ -95,28 +96,28 @@ func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 	for i, p := range pairs {
 		shared := 0
 		if i > 0 {
-			last := pairs[i-1].key
-			shared = wire.SharedLen(last, p.key)
-			separator := table.BytewiseComparer.Separator(nil, last, p.key)
+			last := pairs[i-1].Key
+			shared = wire.SharedLen(last, p.Key)
+			separator := table.BytewiseComparer.Separator(nil, last, p.Key)
 			if separator == nil {
 				separator = last
 			}
 			l.separator += float64(len(separator)) / (n - 1)
 		}
-		l.entry += entryBytes(float64(len(p.key)), float64(shared), float64(len(p.value))) / n
+		l.entry += entryBytes(float64(len(p.Key)), float64(shared), float64(len(p.Value))) / n
 	}
 	return l, nil
 }
 
 // storedLayout returns what a table of the pairs takes that is written by the Writer as sst build uses it.
-func storedLayout(pairs []pair, blockSize uint64) (l keyLayout, err error) {
+func storedLayout(pairs []input.Pair, blockSize uint64) (l keyLayout, err error) {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{BlockSize: int(blockSize), Compression: table.Snappy, Properties: true})
 	if err != nil {
 		return l, err
 	}
 	for _, p := range pairs {
-		if err := w.Append(p.key, p.value); err != nil {
+		if err := w.Append(p.Key, p.Value); err != nil {
 			return l, errors.Join(err, w.Abort())
 		}
 	}
@@ -138,7 +139,7 @@ func storedLayout(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 	}
 	l.stored = float64(p.DataSize+p.DataBlocks*format.TrailerLen) / float64(len(pairs))
 	l.index = float64(layout.Index.Length) / float64(p.IndexSize)
-	l.tree, err = treeEntry(r, layout, pairs[0].key)
+	l.tree, err = treeEntry(r, layout, pairs[0].Key)
 	return l, err
 }
 

@@ -3,6 +3,8 @@ package plan
 import (
 	"iter"
 	"math/rand/v2"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // minOwnLookups is less than minLookups, since each lookup takes a key in a filter too.
@@ -27,11 +29,16 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	for seed := uint64(1); asked < lookups; seed++ {
 		found := 0
 		for t := range trialTables(s.pairs, n, rand.New(rand.NewPCG(1, seed))) {
-			h, err := t.hits(o, block)
+			f, err := o.build(func(i int) []byte { return t.keys[i] }, n, block, n)
 			if err != nil {
 				return Measurement{}, err
 			}
-			found, asked = found+h, asked+len(t.absent)
+			for _, a := range t.absent { // in the block that each would be in
+				if f.mayContain(a.key, a.after/block) {
+					found++
+				}
+			}
+			asked += len(t.absent)
 		}
 		hits = append(hits, found)
 	}
@@ -52,7 +59,7 @@ type absentKey struct {
 
 // trialTables divides the pairs by chance into keys of tables of n, and absent ones. Those of a last table that is not
 // full do not count. A table is only valid until the next one.
-func trialTables(pairs []pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
+func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
 	return func(yield func(trialTable) bool) {
 		var t trialTable
 		random, bits := uint64(0), 0
@@ -63,10 +70,10 @@ func trialTables(pairs []pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
 			isKey := random&1 == 1
 			random, bits = random>>1, bits-1
 			if !isKey {
-				t.absent = append(t.absent, absentKey{p.key, len(t.keys)})
+				t.absent = append(t.absent, absentKey{p.Key, len(t.keys)})
 				continue
 			}
-			if t.keys = append(t.keys, p.key); len(t.keys) == n {
+			if t.keys = append(t.keys, p.Key); len(t.keys) == n {
 				if !yield(t) {
 					return
 				}
@@ -74,19 +81,4 @@ func trialTables(pairs []pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
 			}
 		}
 	}
-}
-
-// hits returns how many absent keys the table's filters take for keys of it. Each is looked up in the block that it
-// would be in.
-func (t trialTable) hits(o Option, perBlock int) (hits int, err error) {
-	f, err := o.build(func(i int) []byte { return t.keys[i] }, len(t.keys), perBlock, len(t.keys))
-	if err != nil {
-		return 0, err
-	}
-	for _, a := range t.absent {
-		if f.mayContain(a.key, a.after/perBlock) {
-			hits++
-		}
-	}
-	return hits, nil
 }

@@ -3,12 +3,14 @@ package plan
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // Limits of a KeySample. It has up to twice as much while it is read.
@@ -20,46 +22,71 @@ const (
 	minKept = 5 * minSampleKeys / 2 // half of which, by chance, is ≥ minSampleKeys almost certainly
 )
 
-// A pair is a key and its value.
-type pair struct{ key, value []byte }
-
 // A KeySample is keys and values of a list, from which a plan knows the sizes and rates of tables of
 // that list, or of a longer one like it. It keeps all pairs of a short list. Of a longer one it keeps
 // those whose keys have certain hashes, so that neither the order of keys nor repeated ones matter.
-//
-// Add all pairs. Then, if the list is longer than that and can be read again, give all of them to
-// AddNeighbours, after ChooseStretches. At last call Complete.
 type KeySample struct {
-	pairs     []pair // sorted by key, once they are complete
-	bytes     int
-	added     uint64    // pairs of the list
-	halved    int       // how often half of the keys were dropped
-	repeats   bool      // a key of the list is repeated
-	keys      uint64    // of the list, without repeated ones
-	stretches []stretch // of which the sample has all keys; nil: none
-	most      limits
+	Keys uint64 // different ones of the list: an estimate, if it has more than are kept and some are repeated
 
-	keyBytes, valueBytes float64 // means
-	layouts              layouts
+	pairs           []input.Pair // sorted by key, once they are complete
+	keyBytes, bytes int          // of the keys, once they are sorted, and of the pairs
+	added           uint64       // pairs of the list
+	halved          int          // how often half of the keys were dropped
+	repeats         bool         // a key of the list is repeated
+	stretches       []stretch    // of which the sample has all keys; nil: none
+	most            limits
+	layouts         layouts
 }
 
 // limits are the most keys that a KeySample keeps, and the most bytes of them.
 type limits struct{ keys, bytes int }
 
-// NewKeySample returns a KeySample without keys.
-func NewKeySample() *KeySample {
-	return &KeySample{most: limits{maxSampleKeys, maxSampleBytes}, layouts: layouts{known: map[[2]uint64]keyLayout{}}}
+// ReadSample returns the sample of a list. If the list is longer than a sample, and a plan for n keys needs more of it,
+// it is read again, provided that it can be.
+func ReadSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64) (*KeySample, error) {
+	return readSample(list, canReadAgain, n, limits{maxSampleKeys, maxSampleBytes})
 }
 
-// Add adds a pair. It keeps copies. An error says that the pairs are too large to be measured.
-func (s *KeySample) Add(key, value []byte) error {
-	if len(key) > maxKeySize {
-		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(key), maxKeySize, wire.Quote(key[:32]))
+func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, most limits) (*KeySample, error) {
+	s := &KeySample{most: most, layouts: layouts{known: map[[2]uint64]keyLayout{}}}
+	for p, err := range list {
+		if err == nil {
+			err = s.addKept(p)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if s.added++; !s.keeps(key) {
+	s.reduce()
+	if !canReadAgain || !s.chooseStretches(n) {
+		if n := len(s.pairs); n < minSampleKeys {
+			return nil, cli.UsageErrorf("--sample has %d different keys, want %d or more: better some 100,000", n, minSampleKeys)
+		}
+		return s, nil
+	}
+	for p, err := range list {
+		if err == nil {
+			err = s.addNeighbour(p)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
+		return nil, errSampleChanged
+	}
+	return s, nil
+}
+
+// addKept adds a pair if its key is kept. An error says that the pairs are too large to be measured.
+func (s *KeySample) addKept(p input.Pair) error {
+	if len(p.Key) > maxKeySize {
+		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(p.Key), maxKeySize, wire.Quote(p.Key[:32]))
+	}
+	if s.added++; !s.keeps(p.Key) {
 		return nil
 	}
-	if s.add(key, value); !s.tooMany(2) {
+	if s.add(p); !s.tooMany(2) {
 		return nil
 	}
 	if s.reduce(); s.tooMany(2) {
@@ -69,9 +96,10 @@ func (s *KeySample) Add(key, value []byte) error {
 	return nil
 }
 
-func (s *KeySample) add(key, value []byte) {
-	s.pairs = append(s.pairs, pair{bytes.Clone(key), bytes.Clone(value)})
-	s.bytes += len(key) + len(value)
+// add adds a copy of a pair.
+func (s *KeySample) add(p input.Pair) {
+	s.pairs = append(s.pairs, input.Pair{Key: bytes.Clone(p.Key), Value: bytes.Clone(p.Value)})
+	s.bytes += len(p.Key) + len(p.Value)
 }
 
 // tooMany reports whether there are so many times more pairs than may be kept.
@@ -86,22 +114,23 @@ func (s *KeySample) keeps(key []byte) bool { return xxh3.HashSeed(key, 1)>>(64-s
 func (s *KeySample) reduce() {
 	for s.sort(); s.tooMany(1) && len(s.pairs) > minKept; s.sort() {
 		s.halved++
-		s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool { return !s.keeps(p.key) })
+		s.pairs = slices.DeleteFunc(s.pairs, func(p input.Pair) bool { return !s.keeps(p.Key) })
 	}
-	if s.keys = s.added; s.repeats {
-		s.keys = uint64(len(s.pairs)) << s.halved
+	if s.Keys = s.added; s.repeats {
+		s.Keys = uint64(len(s.pairs)) << s.halved
 	}
 }
 
 // sort sorts the pairs, and removes those whose key is repeated.
 func (s *KeySample) sort() {
 	all := len(s.pairs)
-	slices.SortStableFunc(s.pairs, func(a, b pair) int { return bytes.Compare(a.key, b.key) })
-	s.pairs = slices.CompactFunc(s.pairs, func(a, b pair) bool { return bytes.Equal(a.key, b.key) })
+	slices.SortStableFunc(s.pairs, func(a, b input.Pair) int { return bytes.Compare(a.Key, b.Key) })
+	s.pairs = slices.CompactFunc(s.pairs, func(a, b input.Pair) bool { return bytes.Equal(a.Key, b.Key) })
 	s.repeats = s.repeats || len(s.pairs) < all
-	s.bytes = 0
+	s.keyBytes, s.bytes = 0, 0
 	for _, p := range s.pairs {
-		s.bytes += len(p.key) + len(p.value)
+		s.keyBytes += len(p.Key)
+		s.bytes += len(p.Key) + len(p.Value)
 	}
 }
 
@@ -115,10 +144,9 @@ const (
 // A stretch is the keys from ≤ key < to of a list.
 type stretch struct{ from, to []byte }
 
-// ChooseStretches reports whether a list has more keys than the sample, which a plan for n keys
+// chooseStretches reports whether a list has more keys than the sample, which a plan for n keys
 // needs. If it has, pairs of neighbours replace those that were added.
-func (s *KeySample) ChooseStretches(n uint64) bool {
-	s.reduce()
+func (s *KeySample) chooseStretches(n uint64) bool {
 	all := len(s.pairs)
 	count := min(maxStretches, all>>s.halved)
 	if s.halved == 0 || n <= uint64(all) || count < minStretches {
@@ -127,7 +155,7 @@ func (s *KeySample) ChooseStretches(n uint64) bool {
 	width := all >> s.halved / count // in pairs, between which are the others of the list
 	for i := range count {
 		if from := i * all / count; from+width < all {
-			s.stretches = append(s.stretches, stretch{s.pairs[from].key, s.pairs[from+width].key})
+			s.stretches = append(s.stretches, stretch{s.pairs[from].Key, s.pairs[from+width].Key})
 		}
 	}
 	s.most.bytes = max(s.most.bytes, s.bytes)
@@ -138,16 +166,16 @@ func (s *KeySample) ChooseStretches(n uint64) bool {
 // errSampleChanged is the error for a list that had other keys when it was read again.
 var errSampleChanged = errors.New("--sample changed while it was read: plan again when nobody writes to it")
 
-// AddNeighbours adds a pair if it is in a stretch.
-func (s *KeySample) AddNeighbours(key, value []byte) error {
-	i, found := slices.BinarySearchFunc(s.stretches, key, func(t stretch, key []byte) int { return bytes.Compare(t.from, key) })
+// addNeighbour adds a pair if it is in a stretch.
+func (s *KeySample) addNeighbour(p input.Pair) error {
+	i, found := slices.BinarySearchFunc(s.stretches, p.Key, func(t stretch, key []byte) int { return bytes.Compare(t.from, key) })
 	if !found {
 		i--
 	}
-	if i < 0 || bytes.Compare(key, s.stretches[i].to) >= 0 {
+	if i < 0 || bytes.Compare(p.Key, s.stretches[i].to) >= 0 {
 		return nil
 	}
-	if s.add(key, value); !s.tooMany(2) {
+	if s.add(p); !s.tooMany(2) {
 		return nil
 	}
 	if s.sort(); s.tooMany(2) {
@@ -156,45 +184,22 @@ func (s *KeySample) AddNeighbours(key, value []byte) error {
 	return nil
 }
 
-// Complete ends adding.
-func (s *KeySample) Complete() error {
-	if s.stretches == nil {
-		s.reduce()
-	} else if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
-		return errSampleChanged
-	}
-	if n := len(s.pairs); n < minSampleKeys && s.stretches == nil {
-		return cli.UsageErrorf("--sample has %d different keys, want %d or more: better some 100,000", n, minSampleKeys)
-	}
-	keyBytes := 0
-	for _, p := range s.pairs {
-		keyBytes += len(p.key)
-	}
-	n := float64(len(s.pairs))
-	s.keyBytes, s.valueBytes = float64(keyBytes)/n, float64(s.bytes-keyBytes)/n
-	return nil
-}
-
-// Keys returns how many different keys the list has: an estimate, if it has more than are kept and
-// some are repeated.
-func (s *KeySample) Keys() uint64 { return s.keys }
-
 // likeKeys returns of how many keys the neighbours in the sample are neighbours.
 func (s *KeySample) likeKeys() float64 {
 	if s.stretches == nil {
 		return float64(len(s.pairs))
 	}
-	return float64(s.keys)
+	return float64(s.Keys)
 }
 
 // thinned returns the pairs that a list of a share of the keys would have, chosen by chance.
-func (s *KeySample) thinned(share float64) []pair {
+func (s *KeySample) thinned(share float64) []input.Pair {
 	if share >= 1 {
 		return s.pairs
 	}
-	var kept []pair
+	var kept []input.Pair
 	for _, p := range s.pairs {
-		if float64(xxh3.HashSeed(p.key, 2)) < share*(1<<64) {
+		if float64(xxh3.HashSeed(p.Key, 2)) < share*(1<<64) {
 			kept = append(kept, p)
 		}
 	}

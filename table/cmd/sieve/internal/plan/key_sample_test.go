@@ -2,8 +2,8 @@ package plan
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
 // numbers returns keys that are numbers in a row, in order.
@@ -26,37 +27,38 @@ func numbers(n int) [][]byte {
 }
 
 // pairsOf returns pairs of keys, with values if there are any.
-func pairsOf(s workload.Set) []pair {
-	pairs := make([]pair, len(s.Keys))
+func pairsOf(s workload.Set) []input.Pair {
+	pairs := make([]input.Pair, len(s.Keys))
 	for i, k := range s.Keys {
-		pairs[i].key = k
+		pairs[i].Key = k
 		if s.Values != nil {
-			pairs[i].value = s.Values[i]
+			pairs[i].Value = s.Values[i]
 		}
 	}
 	return pairs
 }
 
-// sampleOf reads the pairs, in any order and as often as sst plan does for n keys.
-func sampleOf(t *testing.T, pairs []pair, n uint64, most limits) *KeySample {
-	t.Helper()
-	s := NewKeySample()
-	s.most = most
-	pairs = slices.Clone(pairs)
-	rand.New(rand.NewPCG(8, 8)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-	for _, p := range pairs {
-		if err := s.Add(p.key, p.value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.ChooseStretches(n) {
+// lists returns a list that has the pairs of one list after the other, each time that it is read.
+func lists(all ...[]input.Pair) iter.Seq2[input.Pair, error] {
+	reads := 0
+	return func(yield func(input.Pair, error) bool) {
+		pairs := all[reads%len(all)]
+		reads++
 		for _, p := range pairs {
-			if err := s.AddNeighbours(p.key, p.value); err != nil {
-				t.Fatal(err)
+			if !yield(p, nil) {
+				return
 			}
 		}
 	}
-	if err := s.Complete(); err != nil {
+}
+
+// sampleOf reads the pairs, in any order and as often as sieve plan does for n keys.
+func sampleOf(t *testing.T, pairs []input.Pair, n uint64, most limits) *KeySample {
+	t.Helper()
+	pairs = slices.Clone(pairs)
+	rand.New(rand.NewPCG(8, 8)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	s, err := readSample(lists(pairs), true, n, most)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -71,7 +73,7 @@ func TestLayoutOfSample(t *testing.T) {
 	all, urls, users := limits{maxSampleKeys, maxSampleBytes}, pairsOf(workload.W3(n)), pairsOf(workload.W1(n))
 	for _, tt := range []struct {
 		name      string
-		list      []pair
+		list      []input.Pair
 		share     float64 // of the list, in the sample
 		most      limits
 		tolerance float64
@@ -85,7 +87,7 @@ func TestLayoutOfSample(t *testing.T) {
 		{"numbers in a row, stretches", pairsOf(workload.Set{Keys: numbers(n)}), 1, limits{20_000, maxSampleBytes}, 0.5},
 	} {
 		r := rand.New(rand.NewPCG(4, 4))
-		part := slices.DeleteFunc(slices.Clone(tt.list), func(pair) bool { return r.Float64() >= tt.share })
+		part := slices.DeleteFunc(slices.Clone(tt.list), func(input.Pair) bool { return r.Float64() >= tt.share })
 		got := sampleOf(t, part, n, tt.most).layout(n, 4096)
 		want, err := layoutOf(tt.list, 4096)
 		if err != nil {
@@ -126,11 +128,11 @@ func TestSampleOfRepeatedKeys(t *testing.T) {
 	twice := slices.Concat(list, list[:5000])
 	for _, most := range []limits{{maxSampleKeys, maxSampleBytes}, {2000, maxSampleBytes}} {
 		want, got := sampleOf(t, list, cli.MaxCount, most), sampleOf(t, twice, cli.MaxCount, most)
-		if diff := cmp.Diff(want.pairs, got.pairs, cmp.AllowUnexported(pair{})); diff != "" {
+		if diff := cmp.Diff(want.pairs, got.pairs); diff != "" {
 			t.Errorf("%v: -want +got:\n%s", most, diff)
 		}
-		if want.repeats || !got.repeats || want.Keys() != 10_000 || got.Keys() < 9000 || got.Keys() > 11_000 {
-			t.Errorf("%v: repeated %t and %t, %d and %d keys", most, want.repeats, got.repeats, want.Keys(), got.Keys())
+		if want.repeats || !got.repeats || want.Keys != 10_000 || got.Keys < 9000 || got.Keys > 11_000 {
+			t.Errorf("%v: repeated %t and %t, %d and %d keys", most, want.repeats, got.repeats, want.Keys, got.Keys)
 		}
 	}
 }
@@ -140,10 +142,10 @@ func TestWrongSamples(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	list := pairsOf(workload.W3(10_000))
-	large := append(pairsOf(workload.W3(1000)), pair{key: bytes.Repeat([]byte("k"), maxKeySize+1)})
+	large := append(pairsOf(workload.W3(1000)), input.Pair{Key: bytes.Repeat([]byte("k"), maxKeySize+1)})
 	for _, tt := range []struct {
 		name         string
-		first, again []pair
+		first, again []input.Pair
 		want         string
 	}{
 		{"few", list[:999], nil, "--sample has 999 different keys, want 1000 or more"},
@@ -152,22 +154,7 @@ func TestWrongSamples(t *testing.T) {
 		{"empty when it is read again", list, nil, errSampleChanged.Error()},
 		{"longer when it is read again", list, pairsOf(workload.Set{Keys: longer(list)}), errSampleChanged.Error()},
 	} {
-		s := NewKeySample()
-		s.most = limits{2000, maxSampleBytes}
-		var err error
-		for _, p := range tt.first {
-			if err == nil {
-				err = s.Add(p.key, p.value)
-			}
-		}
-		if err == nil && s.ChooseStretches(cli.MaxCount) {
-			for _, p := range tt.again {
-				err = errors.Join(err, s.AddNeighbours(p.key, p.value))
-			}
-		}
-		if err == nil {
-			err = s.Complete()
-		}
+		_, err := readSample(lists(tt.first, tt.again), true, cli.MaxCount, limits{2000, maxSampleBytes})
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
 		}
@@ -175,11 +162,11 @@ func TestWrongSamples(t *testing.T) {
 }
 
 // withValues returns pairs of the keys of a list, with values of that size, which share their memory.
-func withValues(list []pair, size int) []pair {
+func withValues(list []input.Pair, size int) []input.Pair {
 	pairs := slices.Clone(list)
 	value := make([]byte, size)
 	for i := range pairs {
-		pairs[i].value = value
+		pairs[i].Value = value
 	}
 	return pairs
 }
@@ -193,7 +180,7 @@ func TestSampleOfLargeValues(t *testing.T) {
 		for _, size := range []int{500, 1500} {
 			list := withValues(keys[:n], size)
 			s := sampleOf(t, list, cli.MaxCount, limits{maxSampleKeys, 4 << 20})
-			if got := s.Keys(); got != uint64(n) {
+			if got := s.Keys; got != uint64(n) {
 				t.Errorf("%d values of %d bytes: %d keys", n, size, got)
 			}
 			if l := s.layout(uint64(n), 4096); !(l.entry > float64(size) && l.entry < float64(size+100)) {
@@ -204,10 +191,10 @@ func TestSampleOfLargeValues(t *testing.T) {
 }
 
 // longer returns five keys for each key of the list.
-func longer(list []pair) (keys [][]byte) {
+func longer(list []input.Pair) (keys [][]byte) {
 	for _, p := range list {
 		for i := range 5 {
-			keys = append(keys, fmt.Append(slices.Clone(p.key), i))
+			keys = append(keys, fmt.Append(slices.Clone(p.Key), i))
 		}
 	}
 	return keys

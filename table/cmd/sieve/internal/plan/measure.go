@@ -98,14 +98,18 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 
 // filters are those of a table, and of its first blocks.
 type filters struct {
-	table  filter.TableFilter
-	blocks []filter.Bytes // empty: none
+	table  filter.TableFilter // nil: none
+	blocks []filter.Bytes     // empty: none
 }
 
 // build builds the filters of n keys, and those of blocks of some of the first keys. Random keys need no order: any of
 // them can be those of one block.
 func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filters, err error) {
-	block, table := filter.NewBloom(o.BlockBits).NewGenerator(), o.table.newGenerator()
+	block, policy := filter.NewBloom(o.BlockBits).NewGenerator(), o.table.policy()
+	var table filter.TableGenerator
+	if policy != nil {
+		table = policy.NewTableGenerator()
+	}
 	for i := range n {
 		k := key(i)
 		if table != nil {
@@ -119,13 +123,18 @@ func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filt
 			block.Generate(&f.blocks[len(f.blocks)-1])
 		}
 	}
-	f.table, err = o.table.open(table)
+	if table != nil {
+		var contents []byte
+		if contents, err = table.Generate(); err == nil {
+			f.table, err = policy.Open(contents)
+		}
+	}
 	return f, err
 }
 
 // mayContain looks the key up, in the i-th block.
 func (f filters) mayContain(key []byte, i int) bool {
-	return f.table.Contains(key) && (len(f.blocks) == 0 || filter.Bloom{}.Contains(f.blocks[i%len(f.blocks)], key))
+	return (f.table == nil || f.table.Contains(key)) && (len(f.blocks) == 0 || filter.Bloom{}.Contains(f.blocks[i%len(f.blocks)], key))
 }
 
 // randomKeys are keys of 16 bytes, always the same ones.

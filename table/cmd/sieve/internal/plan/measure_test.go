@@ -190,7 +190,7 @@ func TestBits(t *testing.T) {
 		}
 	}
 	for bits, want := range map[int]int{1: 4, 4: 4, 8: 8, 10: 8, 12: 10, 13: 12, 15: 14, 16: 14, 17: 16, 20: 16, 100: 16} {
-		if got := nearestFuse(bits); got != want {
+		if got := (Query{BitsPerKey: bits}).chosenFuse(); got != want {
 			t.Errorf("%d bits: fingerprints of %d, want %d", bits, got, want)
 		}
 	}

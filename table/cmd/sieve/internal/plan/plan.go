@@ -36,7 +36,8 @@ type Plan struct {
 // whenever one kind is measured. done must be safe for concurrent use.
 func New(q Query, done func()) (*Plan, error) {
 	if s := q.Sample; s != nil {
-		q.KeySize, q.ValueSize = uint64(math.Round(s.keyBytes)), uint64(math.Ceil(s.valueBytes))
+		n := float64(len(s.pairs))
+		q.KeySize, q.ValueSize = uint64(math.Round(float64(s.keyBytes)/n)), uint64(math.Ceil(float64(s.bytes-s.keyBytes)/n))
 	}
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func New(q Query, done func()) (*Plan, error) {
 		return nil, err
 	}
 	if s := q.Sample; s != nil {
-		p.SampleKeys, p.SampleListKeys = len(s.pairs), s.keys
+		p.SampleKeys, p.SampleListKeys = len(s.pairs), s.Keys
 		if s.layouts.err != nil {
 			return nil, s.layouts.err
 		}
@@ -66,22 +67,16 @@ const Kinds = 10
 
 // compare finds all Options, at the same time.
 func (p *Plan) compare(done func()) error {
-	type task struct {
-		Query
-		find finder
-	}
-	filtersOnly := p.Query
-	filtersOnly.BlockSize = 0
-	tasks := []task{{p.Query, findBloom}, {p.Query, findTableBloom}, {p.Query, findBoth}, {filtersOnly, findTableBloom}}
-	const withData = 3 // of the tasks
+	finders := []finder{findBloom, findTableBloom, findBoth, withoutData(findTableBloom)}
+	const withData = 3 // of the finders
 	for _, bits := range fuseSizes {
-		tasks = append(tasks, task{filtersOnly, findFuse(bits)})
+		finders = append(finders, withoutData(findFuse(bits)))
 	}
-	options, larger := make([]Option, len(tasks)), make([]*Option, len(tasks))
+	options, larger := make([]Option, len(finders)), make([]*Option, len(finders))
 	var running errgroup.Group
-	for i, t := range tasks {
+	for i, find := range finders {
 		running.Go(func() (err error) {
-			if options[i], larger[i], err = t.findWithLarger(t.find, t.leastBloomBits()); done != nil {
+			if options[i], larger[i], err = p.findWithLarger(find); done != nil {
 				done()
 			}
 			return err
@@ -91,53 +86,46 @@ func (p *Plan) compare(done func()) error {
 		return err
 	}
 	p.WithData, p.FilterOnly = options[:withData:withData], options[withData:]
-	for _, l := range larger {
+	fuse, largerFuse, err := p.findWithLarger(p.findChosenFuse)
+	p.WithData = append(p.WithData, fuse)
+	for _, l := range append(larger, largerFuse) {
 		if l != nil {
 			p.LargerBlocks = append(p.LargerBlocks, *l)
 		}
 	}
-	return p.addFuseWithData()
+	return err
 }
 
-// addFuseWithData adds the chosen binary fuse filter in tables with data. Its rate does not
+// findChosenFuse finds the chosen binary fuse filter in tables with data. Its rate does not
 // depend on the number of keys, and is not measured again.
-func (p *Plan) addFuseWithData() error {
+func (p *Plan) findChosenFuse(q Query) (Option, error) {
 	chosen := slices.IndexFunc(p.FilterOnly, func(o Option) bool { return o.Chosen && o.table.fuseBits > 0 })
 	measured := p.FilterOnly[chosen]
-	o, larger, err := p.findWithLarger(func(q Query) (Option, error) {
-		o := q.option(newDesign(0, measured.table, q.BlockSize))
-		o.Measurement, o.PredictedRate, o.MeetsRate, o.Chosen = measured.Measurement, measured.PredictedRate, measured.MeetsRate, true
-		return o, nil
-	}, 0)
-	if p.WithData = append(p.WithData, o); larger != nil {
-		p.LargerBlocks = append(p.LargerBlocks, *larger)
-	}
-	return err
+	o := q.option(newDesign(0, measured.table, q.BlockSize))
+	o.Measurement, o.PredictedRate, o.MeetsRate, o.Chosen = measured.Measurement, measured.PredictedRate, measured.MeetsRate, true
+	return o, nil
 }
 
 // best returns the Option that answers the Query: of those that meet it, the one with the
 // least memory, or the lowest rate if the Query gives a number of bits. If none fits the
 // memory, it is the best one of those that reach the rate. It is nil if none does.
 func (q Query) best(options []Option) *Option {
-	var best *Option
-	for i := range options {
-		if o := &options[i]; o.Chosen && o.MeetsRate && (best == nil || q.compareOptions(o, best) < 0) {
-			best = o
+	options = slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return !o.Chosen || !o.MeetsRate })
+	if len(options) == 0 {
+		return nil
+	}
+	costs := func(o Option) []float64 {
+		beyondMemory, rate := 0.0, 0.0
+		if !o.MeetsMemory {
+			beyondMemory = 1
 		}
+		if q.Rate == 0 {
+			rate = o.upper()
+		}
+		return []float64{beyondMemory, rate, o.MemoryBytes}
 	}
-	return best
-}
-
-func (q Query) compareOptions(a, b *Option) int {
-	switch {
-	case a.MeetsMemory != b.MeetsMemory && a.MeetsMemory:
-		return -1
-	case a.MeetsMemory != b.MeetsMemory:
-		return 1
-	case q.Rate == 0:
-		return cmp.Or(cmp.Compare(a.upper(), b.upper()), cmp.Compare(a.MemoryBytes, b.MemoryBytes))
-	}
-	return cmp.Compare(a.MemoryBytes, b.MemoryBytes)
+	best := slices.MinFunc(options, func(a, b Option) int { return slices.Compare(costs(a), costs(b)) })
+	return &best
 }
 
 // checkMemory returns an error if no machine has the memory of one table.

@@ -140,7 +140,7 @@ func TestLargerBlocks(t *testing.T) {
 	t.Parallel()
 	q := blacklist()
 	for _, find := range []finder{findBloom, findBoth} {
-		o, larger, err := q.findWithLarger(find, q.leastBloomBits())
+		o, larger, err := q.findWithLarger(find)
 		if err != nil || larger == nil {
 			t.Fatalf("larger blocks: %v, %v", larger, err)
 		}
@@ -162,7 +162,7 @@ func TestLargerBlocksThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	q := usual(1e4, 1e-4)
 	q.KeySize, q.Memory = 2000, 10e3
-	o, larger, err := q.findWithLarger(findBloom, q.leastBloomBits())
+	o, larger, err := q.findWithLarger(findBloom)
 	if err != nil || larger == nil {
 		t.Fatalf("larger blocks: %v, %v", larger, err)
 	}

@@ -43,27 +43,20 @@ func (f tableFilter) predict(n float64) float64 {
 	return 1
 }
 
-// nearestFuse returns the size of fingerprints whose filters take about that many bits per
-// key.
-func nearestFuse(bitsPerKey int) int {
-	const many = fuse.MaxKeys
-	off := func(bits int) float64 {
-		return math.Abs(8*tableFilter{fuseBits: bits}.bytes(many)/many - float64(bitsPerKey))
-	}
-	return slices.MinFunc(fuseSizes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
-}
-
-// chosenFuse returns the size of fingerprints that the Query asks for: the smallest with the
-// rate, or the largest if none has it.
+// chosenFuse returns the size of fingerprints that the Query asks for: the smallest with the rate, or the largest if none
+// has it; or the one whose filters take about the bits per key.
 func (q Query) chosenFuse() int {
-	if q.Rate == 0 {
-		return nearestFuse(q.BitsPerKey)
-	}
-	i := slices.IndexFunc(fuseSizes, func(bits int) bool { return tableFilter{fuseBits: bits}.predict(1) <= q.Rate })
-	if i < 0 {
-		i = len(fuseSizes) - 1
-	}
-	return fuseSizes[i]
+	const many = fuse.MaxKeys
+	return slices.MinFunc(fuseSizes, func(a, b int) int {
+		off := func(bits int) float64 {
+			f := tableFilter{fuseBits: bits}
+			if q.Rate > 0 {
+				return max(f.predict(many), q.Rate)
+			}
+			return math.Abs(8*f.bytes(many)/many - float64(q.BitsPerKey))
+		}
+		return cmp.Compare(off(a), off(b))
+	})
 }
 
 // predictBoth returns the rate of both filters together. Their errors are not independent,

@@ -4,7 +4,6 @@
 package plan
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -84,15 +83,6 @@ func (q Query) formula() (filter.Sizing, error) {
 		return filter.SizeForRate(q.Keys, q.Rate)
 	}
 	return filter.SizeForBits(q.Keys, q.BitsPerKey)
-}
-
-// leastBloomBits returns a number of bits per key below which no Bloom filters are what is
-// asked.
-func (q Query) leastBloomBits() float64 {
-	if q.Rate == 0 {
-		return float64(q.BitsPerKey)
-	}
-	return math.Log2(1/q.Rate) / math.Ln2
 }
 
 // measurable reports whether the rate is one that filters can be measured to reach.

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/sievetable/sievetable/filter/fuse"
+import (
+	"math"
+
+	"github.com/sievetable/sievetable/filter/fuse"
+)
 
 // A finder returns the Option of one kind of filters that the Query asks for: with the number
 // of bits given, or with the fewest whose predicted and measured rates are low enough. If there are
@@ -28,8 +32,7 @@ func (q Query) measured(d Design) (Option, error) {
 // findWithLarger finds the Option at the Query's block size. If that one does not meet the
 // Query, it is followed by the one with the smallest blocks that does. If none does, it is
 // followed by the one that reaches the rate with the least memory, if that has larger blocks.
-// Filters take at least that many bits per key.
-func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger *Option, err error) {
+func (q Query) findWithLarger(find finder) (o Option, larger *Option, err error) {
 	o, err = find(q)
 	if err != nil || o.FilterOnly || o.meets() || !o.MeetsRate && (o.BlockBits == 0 || !q.measurable()) { // larger blocks do not help
 		return o, nil, err
@@ -37,7 +40,7 @@ func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger 
 	nearest := o
 	for q.BlockSize *= 2; q.BlockSize <= maxBlockSize; q.BlockSize *= 2 {
 		isLargest := 2*q.BlockSize > maxBlockSize // mostly the one with the least memory
-		if nearest.MeetsRate && !isLargest && !q.mayFit(leastBits) {
+		if nearest.MeetsRate && !isLargest && !q.mayFit(o.table) {
 			continue
 		}
 		l, err := find(q)
@@ -51,10 +54,26 @@ func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger 
 	return o, larger, nil
 }
 
-// mayFit reports whether the index and filters of that many bits per key fit the memory.
-func (q Query) mayFit(bitsPerKey float64) bool {
+// mayFit reports whether the index fits the memory, beside as many bits as Bloom filters have at least that are what is
+// asked. Fuse filters have fewer, and are not measured for each size of blocks.
+func (q Query) mayFit(f tableFilter) bool {
+	bits := float64(q.BitsPerKey)
+	if q.Rate > 0 {
+		bits = math.Log2(1/q.Rate) / math.Ln2
+	}
+	if f.fuseBits > 0 {
+		bits = 0
+	}
 	o := q.option(newDesign(0, tableFilter{}, q.BlockSize))
-	return q.Memory == 0 || o.MemoryBytes+bitsPerKey/8*float64(q.Keys) <= float64(q.Memory)
+	return o.MemoryBytes+bits/8*float64(q.Keys) <= float64(q.Memory)
+}
+
+// withoutData returns the finder of the same filters in tables without keys and values.
+func withoutData(find finder) finder {
+	return func(q Query) (Option, error) {
+		q.BlockSize = 0
+		return find(q)
+	}
 }
 
 // findFuse returns the finder of filters of fingerprints with that many bits.
@@ -66,113 +85,74 @@ func findFuse(bits int) finder {
 
 // findBloom finds filters by blocks.
 func findBloom(q Query) (Option, error) {
-	byBits := func(bits int) Design { return newDesign(bits, tableFilter{}, q.BlockSize) }
 	formula, err := q.formula()
 	if err != nil {
 		return Option{}, err
 	}
-	return q.find(byBits, byBits(formula.BitsPerKey), q.fewest(byBits))
+	return q.findOne(func(bits int) Design { return newDesign(bits, tableFilter{}, q.BlockSize) }, formula.BitsPerKey)
 }
 
 // usefulBloomBits are the bits per key from which on a TableBloom gains little.
 const usefulBloomBits = 20
 
-// findTableBloom finds TableBloom filters in tables with data, or without if the BlockSize is 0.
+// findTableBloom finds TableBloom filters.
 func findTableBloom(q Query) (Option, error) {
-	byBits := func(bits int) Design { return newDesign(0, tableFilter{bloomBits: bits}, q.BlockSize) }
-	return q.find(byBits, byBits(usefulBloomBits), q.fewest(byBits))
+	return q.findOne(func(bits int) Design { return newDesign(0, tableFilter{bloomBits: bits}, q.BlockSize) }, usefulBloomBits)
 }
 
-// findBoth finds filters by blocks and a TableBloom: with half of the given bits each, or
-// those two that take the fewest bits together.
-func findBoth(q Query) (Option, error) {
-	both := func(blocks, bloom int) Design { return newDesign(blocks, tableFilter{bloomBits: bloom}, q.BlockSize) }
-	halves := func(bits int) Design { return both(max(1, bits/2), (bits+1)/2) }
-	rates := q.newPairRates()
-	return q.find(halves, both(usefulBloomBits, usefulBloomBits), func(target float64) (Design, bool) {
-		blocks, bloom := rates.fewest(target, func(blocks, bloom int) float64 { return q.option(both(blocks, bloom)).predict() })
-		return both(blocks, bloom), blocks > 0
+// findOne finds a single filter. More than maxBits can have a higher rate.
+func (q Query) findOne(byBits func(bits int) Design, last int) (Option, error) {
+	return q.find(byBits, byBits(last), maxBits, func(bits int, _ float64) (Design, bool) {
+		d := byBits(bits)
+		return d, q.option(d).predict() <= q.Rate
 	})
-}
-
-// find finds the Option of a kind: with the bits per key that are given, or the first Design from next that is measured
-// to reach the rate. next gets lower targets after each that does not. If it has no more, the Option is that of the
-// last Design, which shows how far the kind goes.
-func (q Query) find(byBits func(bits int) Design, last Design, next func(target float64) (Design, bool)) (Option, error) {
-	if q.Rate == 0 {
-		return q.measured(byBits(q.BitsPerKey))
-	}
-	for target := q.Rate; q.measurable(); {
-		d, ok := next(target)
-		if !ok {
-			break
-		}
-		o, err := q.measured(d)
-		if err != nil || o.MeetsRate {
-			return o, err
-		}
-		target *= min(0.9, q.Rate/o.upper())
-	}
-	return q.measured(last)
-}
-
-// fewest returns a function for find: each call returns the Design with the next bits per key whose predicted rate is
-// low enough. More than maxBits can have a higher rate.
-func (q Query) fewest(byBits func(bits int) Design) func(float64) (Design, bool) {
-	bits := 0
-	return func(float64) (d Design, ok bool) {
-		for bits++; bits <= maxBits; bits++ {
-			if d = byBits(bits); q.option(d).predict() <= q.Rate {
-				return d, true
-			}
-		}
-		return d, false
-	}
 }
 
 // maxPairBits is the most bits per key of both filters together.
 const maxPairBits = 50
 
-// pairRates are predicted rates by bits per key. Index 0 is no filter. Those of filters by
-// blocks take some milliseconds each, and are computed when they are needed.
-type pairRates struct {
-	keysPerFilter int
-	blocks        []float64
-	blooms        []float64
-}
-
-func (q Query) newPairRates() *pairRates {
-	r := &pairRates{blocks: []float64{1}, blooms: []float64{1}}
-	for bits := 1; bits < maxPairBits; bits++ {
-		o := q.option(newDesign(bits, tableFilter{bloomBits: bits}, q.BlockSize))
-		r.keysPerFilter = o.KeysPerFilter
-		r.blooms = append(r.blooms, o.table.predict(o.KeysPerTable))
-	}
-	return r
-}
-
-// fewest returns the bits of both filters, as few as possible together, that are predicted to reach
-// the rate. The errors of both are not independent, and the prediction takes longer than the product
-// of their rates, which is lower: of as many bits, those with the lowest product are tried.
-func (r *pairRates) fewest(rate float64, predict func(blocks, bloom int) float64) (blocks, bloom int) {
-	for total := 2; total <= maxPairBits; total++ {
-		least := rate
-		for b := 1; b < total; b++ {
-			if product := r.block(b) * r.blooms[total-b]; product <= least {
-				least, blocks, bloom = product, b, total-b
+// findBoth finds filters by blocks and a TableBloom: with half of the given bits each, or those two that take the fewest
+// bits together. Their errors are not independent, and the prediction takes longer than the product of their rates, which
+// is lower: of as many bits, those with the lowest product are tried.
+func findBoth(q Query) (Option, error) {
+	both := func(blocks, bloom int) Design { return newDesign(blocks, tableFilter{bloomBits: bloom}, q.BlockSize) }
+	halves := func(bits int) Design { return both(max(1, bits/2), (bits+1)/2) }
+	var blockRates, bloomRates []float64 // by bits per key; without bits they are 1
+	return q.find(halves, both(usefulBloomBits, usefulBloomBits), maxPairBits, func(bits int, target float64) (best Design, ok bool) {
+		o := q.option(both(bits-1, bits-1))
+		blockRates = append(blockRates, predictBlocks(o.KeysPerFilter, o.BlockBits))
+		bloomRates = append(bloomRates, o.table.predict(o.KeysPerTable))
+		least := target
+		for b := 1; b < bits; b++ {
+			if product := blockRates[b] * bloomRates[bits-b]; product <= least {
+				least, best, ok = product, both(b, bits-b), true
 			}
 		}
-		if blocks+bloom == total && predict(blocks, bloom) <= rate {
-			return blocks, bloom
-		}
-	}
-	return 0, 0
+		return best, ok && q.option(best).predict() <= target
+	})
 }
 
-// block returns the predicted rate of filters by blocks.
-func (r *pairRates) block(bits int) float64 {
-	if bits == len(r.blocks) {
-		r.blocks = append(r.blocks, predictBlocks(r.keysPerFilter, bits))
+// find finds the Option of a kind: with the bits per key that are given, or the first that is measured to reach the rate.
+// candidate is called with 1 to most bits, and returns the Design with so many if its predicted rate is ≤ target, which
+// is lower after each one that does not reach the rate. If none does, the Option is that of the last Design, which
+// shows how far the kind goes.
+func (q Query) find(byBits func(int) Design, last Design, most int, candidate func(bits int, target float64) (Design, bool)) (Option, error) {
+	if q.Rate == 0 {
+		return q.measured(byBits(q.BitsPerKey))
 	}
-	return r.blocks[bits]
+	target := q.Rate
+	for bits := 1; bits <= most && q.measurable(); bits++ {
+		d, ok := candidate(bits, target)
+		if !ok {
+			continue
+		}
+		o, err := q.measured(d)
+		if err != nil || o.MeetsRate {
+			return o, err
+		}
+		for o.PredictedRate <= target {
+			target *= min(0.9, q.Rate/o.upper())
+		}
+	}
+	return q.measured(last)
 }
