@@ -28,7 +28,8 @@ Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 mil
 // buildFlags are the flags of build.
 type buildFlags struct {
 	cli.MemoryFlags
-	out, filter, keys, format, tempDir string
+	out, filter, format, tempDir string
+	keys                         uint64
 }
 
 func buildCommand() *cobra.Command {
@@ -52,17 +53,11 @@ func buildCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "write the filter to this `file`; -: standard output (required)")
 	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter`: fuse:BITS or table-bloom:BITS")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
-	flags.StringVarP(&f.keys, "keys", "n", "", "size a table-bloom filter for this number of `keys`")
-	addInputFormat(cmd, &f.format)
+	addParsed(flags, &f.keys, parseCount[uint64](tablefilter.MaxEntries), "keys", "n", "", "size a table-bloom filter for this number of `keys`")
+	addInputFormat(cmd, &f.format, "raw-keys", "lines: ")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
 	f.MemoryFlags.Add(cmd)
 	return cmd
-}
-
-// addInputFormat adds the flag for the format of lines.
-func addInputFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "input-format", "raw-keys", "lines: "+input.Formats)
-	cli.Complete(cmd, "input-format", input.FormatNames...)
 }
 
 // run builds the filter.
@@ -101,18 +96,14 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 		return nil, cli.UsageErrorf("--filter is %w", err)
 	case policy == nil:
 		return nil, cli.UsageErrorf("--filter is none, want a filter")
-	case f.keys == "":
+	case f.keys == 0:
 		return tablefilter.Checked{TablePolicy: policy}, nil
-	}
-	keys, err := cli.ParseCount("--keys", f.keys, tablefilter.MaxEntries)
-	if err != nil {
-		return nil, err
 	}
 	bloom, ok := policy.(filter.TableBloom)
 	if !ok {
 		return nil, cli.UsageErrorf("--keys is given, and --filter is %s: want table-bloom:BITS, since other filters have the size of their keys", wire.Quote([]byte(f.filter)))
 	}
-	return filterfile.Sized(bloom, keys, stderr)
+	return filterfile.Sized(bloom, f.keys, stderr)
 }
 
 // write writes the filter of the lines, each once.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -41,12 +40,11 @@ func memoryForKeys(n uint64) uint64 {
 	return min(32<<20+filters*min(n, 1_000_000)+fuse*min(n, 10_000_000), uint64(planMemory))
 }
 
-// planFlags are the flags of plan, and those that have units as they are typed.
+// planFlags are the flags of plan.
 type planFlags struct {
 	plan.Query
-	keys, rate, sample, entriesPerTable              string
-	keySize, valueSize, blockSize, tableSize, memory string
-	json                                             bool
+	sample string
+	json   bool
 }
 
 func planCommand() *cobra.Command {
@@ -60,35 +58,29 @@ func planCommand() *cobra.Command {
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
-	f.define(cmd)
-	return cmd
-}
-
-// define adds the flags to the command.
-func (f *planFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&f.keys, "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
-	flags.StringVarP(&f.rate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
+	addParsed(flags, &f.Keys, parseCount[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
+	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
 	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
-	flags.StringVar(&f.Format, "input-format", "", "lines of --sample: "+input.Formats)
-	cli.Complete(cmd, "input-format", input.FormatNames...)
-	flags.StringVar(&f.keySize, "key-size", "16", "`size` of a key, up to 64KiB")
-	flags.StringVar(&f.valueSize, "value-size", "0", "`size` of a value, up to 1GiB")
+	addInputFormat(cmd, &f.Format, "", "lines of --sample: ")
+	addParsed(flags, &f.KeySize, parseSize, "key-size", "", "16", "`size` of a key, up to 64KiB")
+	addParsed(flags, &f.ValueSize, parseSize, "value-size", "", "0", "`size` of a value, up to 1GiB")
 	flags.Float64Var(&f.Compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
-	flags.StringVar(&f.blockSize, "block-size", "4KiB", "`size` of a data block before compression")
-	flags.StringVar(&f.tableSize, "table-size", "", "largest `size` of a table (default 64MB or 4GiB)")
-	flags.StringVar(&f.entriesPerTable, "entries-per-table", "", "most `keys` of a table (default 1M, if it has values)")
-	flags.StringVar(&f.memory, "memory", "", "`size` of a machine's memory for filters and index")
+	addParsed(flags, &f.BlockSize, parseSize, "block-size", "", "4KiB", "`size` of a data block before compression")
+	addParsed(flags, &f.TableSize, parseSize, "table-size", "", "", "largest `size` of a table (default 64MB or 4GiB)")
+	addParsed(flags, &f.EntriesPerTable, parseCount[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M, if it has values)")
+	addParsed(flags, &f.Memory, parseSize, "memory", "", "", "`size` of a machine's memory for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object")
 	cli.Needs(cmd, "input-format", "sample")
 	cli.Exclude(cmd, "sample", "key-size", "value-size", "compression")
+	cli.Exclude(cmd, "rate", "bits")
+	return cmd
 }
 
 // plan prints the plan.
 func (f *planFlags) plan(cmd *cobra.Command) error {
-	if err := f.parse(cmd.Flags().Changed); err != nil {
+	if err := f.check(cmd.Flags().Changed); err != nil {
 		return err
 	}
 	keys := f.Keys
@@ -116,61 +108,19 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 	return p.WriteText(cmd.OutOrStdout())
 }
 
-// parse parses and checks the flags.
-func (f *planFlags) parse(given func(name string) bool) (err error) {
-	if f.keys == "" && f.sample == "" {
-		return cli.UsageErrorf("-n is not given, want a number of keys, such as in: sieve plan -n 10M -p 1%%")
-	}
-	if f.keys != "" {
-		if f.Keys, err = cli.ParseCount("-n", f.keys, cli.MaxCount); err != nil {
-			return err
-		}
-	}
+// check returns an error for flags that are missing, and sets those that depend on others.
+func (f *planFlags) check(given func(name string) bool) error {
 	switch {
-	case f.rate != "":
-		f.Rate, err = plan.ParseRate(f.rate)
-	case !given("bits"):
-		err = cli.UsageErrorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sieve plan -n %s -p 1%%", f.keys)
-	}
-	if given("bits") && f.BitsPerKey == 0 {
-		err = cli.UsageErrorf("--bits is 0, want 1 or more")
-	}
-	if err != nil {
-		return err
-	}
-	return f.parseSizes()
-}
-
-// parseSizes parses the flags that say how large things are.
-func (f *planFlags) parseSizes() (err error) {
-	usualSize := "64MB"
-	if f.entriesPerTable != "" {
-		usualSize = "4GiB"
-		if f.EntriesPerTable, err = cli.ParseCount("--entries-per-table", f.entriesPerTable, cli.MaxCount); err != nil {
-			return err
-		}
-	}
-	for _, s := range []struct {
-		flag, text string
-		value      *uint64
-	}{
-		{"--key-size", f.keySize, &f.KeySize},
-		{"--value-size", f.valueSize, &f.ValueSize},
-		{"--block-size", f.blockSize, &f.BlockSize},
-		{"--table-size", cmp.Or(f.tableSize, usualSize), &f.TableSize},
-		{"--memory", f.memory, &f.Memory},
-	} {
-		if s.text == "" {
-			continue
-		}
-		size, err := cli.ParseSize(s.flag, s.text, "a size such as 64, 4KiB or 64MB")
-		if err != nil {
-			return err
-		}
-		*s.value = uint64(size)
-	}
-	if f.memory != "" && f.Memory == 0 {
-		return cli.UsageErrorf("--memory is %s, want 1 byte or more", wire.Quote([]byte(f.memory)))
+	case f.Keys == 0 && f.sample == "":
+		return cli.UsageErrorf("missing -n N, such as in: sieve plan -n 10M -p 1%%")
+	case f.Rate == 0 && !given("bits"):
+		return cli.UsageErrorf("missing -p RATE or --bits B, such as in: sieve plan -n 10M -p 1%%")
+	case f.Memory == 0 && given("memory"):
+		return cli.UsageErrorf("--memory is 0, want 1 byte or more")
+	case !given("table-size") && f.EntriesPerTable > 0:
+		f.TableSize = 4 << 30
+	case !given("table-size"):
+		f.TableSize = 64e6
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func queryCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys")
 	cmd.Flags().StringVar(&f.from, "keys-from", "-", "read keys from this `file`, one per line")
-	addInputFormat(cmd, &f.format)
+	addInputFormat(cmd, &f.format, "raw-keys", "lines: ")
 	return cmd
 }
 

@@ -46,8 +46,8 @@ const ratesMemory memory.Limit = 1 << 30
 type ratesFlags struct {
 	rates.Config
 	cli.KeyFlags
-	name, keys, rate, k string
-	ownLines            int // keys of --keys-from, with duplicates
+	name     string
+	ownLines int // keys of --keys-from, with duplicates
 }
 
 func ratesCommand() *cobra.Command {
@@ -61,20 +61,13 @@ func ratesCommand() *cobra.Command {
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.define(cmd)
-	return cmd
-}
-
-// define adds the flags to the command.
-func (f *ratesFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
+	addParsed(flags, &f.Keys, parseCount[int](rates.MaxKeys), "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "filters: some of "+text.OneOf(rates.Policies()...))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
-	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits for this false-positive `rate`")
-	flags.StringVar(&f.k, "k", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
+	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "plan the bits for this false-positive `rate`")
+	addParsed(flags, &f.K, rates.ParseSweep, "k", "", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)
@@ -85,6 +78,7 @@ func (f *ratesFlags) define(cmd *cobra.Command) {
 	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
 	cli.CountVar(flags, &f.Width, "width", "", 0, "width of the chart in `pixels`, 340 to 4000")
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
+	return cmd
 }
 
 // run measures the rates, writes both files, and prints a summary.
@@ -122,10 +116,10 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 }
 
 // parse checks the flags that are not those of a Config, or conflict with others.
-func (f *ratesFlags) parse(flags *pflag.FlagSet) (err error) {
+func (f *ratesFlags) parse(flags *pflag.FlagSet) error {
 	switch {
 	case f.name == "":
-		return cli.UsageErrorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
+		return cli.UsageErrorf("missing -o NAME, of NAME.svg and NAME.csv")
 	case f.name == "-":
 		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
@@ -134,20 +128,7 @@ func (f *ratesFlags) parse(flags *pflag.FlagSet) (err error) {
 	if f.From != "" && !flags.Changed("shapes") {
 		f.Shapes = nil
 	}
-	keys, err := cli.ParseCount("--keys", f.keys, rates.MaxKeys)
-	if err != nil {
-		return err
-	}
-	f.Keys = int(keys)
-	if f.rate != "" {
-		if f.Rate, err = plan.ParseRate(f.rate); err != nil {
-			return err
-		}
-	}
-	if flags.Changed("k") {
-		f.K, err = rates.ParseSweep(f.k)
-	}
-	return err
+	return nil
 }
 
 // readOwn reads the keys of --keys-from, and makes the filters small enough for them.

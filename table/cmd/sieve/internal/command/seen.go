@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"syscall"
@@ -35,7 +34,11 @@ those since the last save are printed again. sst locks the state by FILE.lock.`
 var saveEvery = 10 * time.Second
 
 // seenFlags are the flags of seen.
-type seenFlags struct{ state, keys, rate string }
+type seenFlags struct {
+	state string
+	keys  uint64
+	rate  float64
+}
 
 func seenCommand() *cobra.Command {
 	var f seenFlags
@@ -54,10 +57,9 @@ func seenCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
-	flags.StringVarP(&f.keys, "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
-	flags.StringVarP(&f.rate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
+	addParsed(flags, &f.keys, parseCount[uint64](seen.MaxKeys), "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
+	addParsed(flags, &f.rate, parseSeenRate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
 
@@ -84,9 +86,11 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 
 // open checks flags and inputs, and opens the state.
 func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error) {
-	keys, rate, err := f.parse()
-	if err != nil {
-		return nil, err
+	switch f.state {
+	case "":
+		return nil, cli.UsageErrorf("missing --state FILE")
+	case "-":
+		return nil, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
 	}
 	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
 		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))
@@ -95,42 +99,33 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	if err := o.Check(paths, cmd.InOrStdin()); err != nil {
 		return nil, err
 	}
-	state, err := seen.Open(f.state, keys, rate)
+	state, err := seen.Open(f.state, f.keys, f.rate)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkMade(cmd.Flags(), state, keys, rate); err != nil {
+	if err := f.checkMade(cmd.Flags(), state); err != nil {
 		return nil, errors.Join(err, state.Close())
 	}
 	return state, nil
 }
 
-// parse returns what a new state would be made for.
-func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
-	switch f.state {
-	case "":
-		return 0, 0, cli.UsageErrorf("--state is not given, want the file that keeps what was seen")
-	case "-":
-		return 0, 0, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
+// parseSeenRate parses the rate of a state.
+func parseSeenRate(text string) (float64, error) {
+	rate, err := plan.ParseRate(text)
+	if err == nil && rate > seen.MaxRate {
+		err = errors.New("want a rate from 1e-9 to 0.5")
 	}
-	if keys, err = cli.ParseCount("-n", f.keys, seen.MaxKeys); err != nil {
-		return 0, 0, err
-	}
-	if rate, err = plan.ParseRate(f.rate); err == nil && rate > seen.MaxRate {
-		err = cli.UsageErrorf("-p is %s, want a rate from 1e-9 to 0.5", wire.Quote([]byte(f.rate)))
-	}
-	return keys, rate, err
+	return rate, err
 }
 
 // checkMade returns an error if a flag asks for another state than there is.
-func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State, keys uint64, rate float64) error {
-	made := fmt.Sprintf("but %s was made for %s and a rate of %g: leave it out, or give another --state",
-		text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
-	if flags.Changed("keys") && keys != s.Keys {
-		return cli.UsageErrorf("-n is %s, %s", wire.Quote([]byte(f.keys)), made)
-	}
-	if flags.Changed("rate") && math.Abs(rate-s.Rate) > 1e-9*rate { // 0.7% is not the same number as 0.007
-		return cli.UsageErrorf("-p is %s, %s", wire.Quote([]byte(f.rate)), made)
+func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
+	differs := map[string]bool{"keys": f.keys != s.Keys, "rate": math.Abs(f.rate-s.Rate) > 1e-9*f.rate} // 0.7% is not the same number as 0.007
+	for _, name := range []string{"keys", "rate"} {
+		if flag := flags.Lookup(name); flag.Changed && differs[name] {
+			return cli.UsageErrorf("--%s is %s, but %s was made for %s and a rate of %g: leave it out, or give another --state",
+				name, wire.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
+		}
 	}
 	return nil
 }

@@ -4,11 +4,11 @@
 package plan
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -45,22 +45,12 @@ const maxKeySize = 64 << 10
 
 // Validate returns an error that names the first flag with a wrong value.
 func (q Query) Validate() error {
-	switch {
-	case q.Rate == 0 && q.BitsPerKey == 0:
-		return cli.UsageErrorf("neither -p nor --bits is given, want one of them")
-	case q.Rate != 0 && q.BitsPerKey != 0:
-		return cli.UsageErrorf("-p and --bits are both given, want one of them")
-	}
 	if q.Rate == 0 && (q.BitsPerKey < 1 || q.BitsPerKey > maxBits) {
 		return cli.UsageErrorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)
 	}
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
 		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
 	}
-	return q.validateSizes()
-}
-
-func (q Query) validateSizes() error {
 	for _, f := range []struct {
 		flag               string
 		value, least, most uint64
@@ -90,7 +80,7 @@ func (q Query) measurable() bool {
 	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
 }
 
-// ParseRate parses a rate: 0.01 or 1%.
+// ParseRate parses a rate: 0.01 or 1%. The error says what is wanted.
 func ParseRate(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -98,7 +88,7 @@ func ParseRate(s string) (float64, error) {
 		p /= 100
 	}
 	if err != nil || !(p >= minRate && p < 1) {
-		return 0, cli.UsageErrorf("-p is %s, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", wire.Quote([]byte(s)))
+		return 0, errors.New("want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%")
 	}
 	return p, nil
 }

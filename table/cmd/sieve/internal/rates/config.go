@@ -37,7 +37,7 @@ const mostK = 30
 // for. The zero value is none: then k is that of the policy, and filters fill up.
 type Sweep struct{ From, To int }
 
-// ParseSweep parses FROM-TO.
+// ParseSweep parses FROM-TO. The error says what is wanted.
 func ParseSweep(s string) (Sweep, error) {
 	from, to, _ := strings.Cut(s, "-")
 	var k Sweep
@@ -46,8 +46,7 @@ func ParseSweep(s string) (Sweep, error) {
 		k.To, err = strconv.Atoi(to)
 	}
 	if err != nil || k.From < 1 || k.To > mostK || k.From >= k.To {
-		return Sweep{}, cli.UsageErrorf("--k is %s, want FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first",
-			wire.Quote([]byte(s)), mostK)
+		return Sweep{}, fmt.Errorf("want FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first", mostK)
 	}
 	return k, nil
 }
