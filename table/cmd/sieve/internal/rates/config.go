@@ -181,7 +181,7 @@ func (c Config) sizedPolicies() ([]sizedPolicy, error) {
 	for _, name := range c.Policies {
 		p, numbers := policyOf(name), c.Bits
 		if c.Rate != 0 {
-			bits, err := p.plan(c.Keys, c.Rate)
+			bits, err := p.fewestBits(c.Keys, c.Rate)
 			if err != nil {
 				return nil, err
 			}

@@ -2,7 +2,9 @@ package rates
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -10,17 +12,81 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-func planBloom(keys int, rate float64) (int, error) {
-	s, err := filter.SizeForSingleRate(uint64(keys), rate)
-	if err != nil {
-		return 0, cli.UsageErrorf("-p is %g, and one bloom filter of %d keys has more false positives, however many bits it has: use a higher rate, or --policy fuse", rate, keys)
-	}
-	return s.BitsPerKey, nil
+// A policy is a kind of filter.
+type policy struct {
+	name  string
+	short string // what a chart calls it
+
+	// rate returns the rate that bits per key promise, 1 if there are no such filters. It is lowest with maxBits.
+	rate func(keys, bitsPerKey int) float64
+
+	// empty returns a filter without keys, of the size that it has for this many keys. k is 0 for
+	// that of the policy. Fuse filters have no other.
+	empty func(keys, bitsPerKey, k int) (measuredFilter, error)
 }
 
-// A dimension is the size of a Bloom filter: m bits, of which a lookup probes k.
+// A measuredFilter is a filter that fills up.
+type measuredFilter interface {
+	Add(key []byte)
+	Contains(key []byte) bool
+
+	// build makes the filter contain all keys that were added, if Add does not.
+	build(keys [][]byte) error
+
+	// size returns the number of bits of the filter, and of those that a lookup probes.
+	size() (m, k int)
+
+	// formula returns the rate of the formula for this many keys.
+	formula(keys float64) float64
+}
+
+var policies = []policy{
+	{"bloom", "LevelDB’s", bloomRate, emptyBloom},
+	{"table-bloom", "RocksDB’s", tableBloomRate, emptyTableBloom},
+	{fuseName, "fuse", fuseRate, emptyFuse},
+	{"independent", "independent", independentRate, emptyIndependent},
+}
+
+// fuseName is the name of the policy whose bits are not those per key.
+const fuseName = "fuse"
+
+// fewestBits returns the fewest bits per key that promise the rate.
+func (p policy) fewestBits(keys int, rate float64) (bits int, err error) {
+	if lowest := p.rate(keys, maxBits); lowest > rate {
+		return 0, cli.UsageErrorf("-p is %g, and one %s filter of %d keys has at least %.2g: use a higher rate, or another --policy", rate, p.name, keys, lowest)
+	}
+	for bits = 1; p.rate(keys, bits) > rate; {
+		bits++
+	}
+	return bits, nil
+}
+
+// size says of what size filters are.
+func (p policy) size(bits int) string {
+	what := text.Count(uint64(bits), "bit")
+	if p.name == fuseName {
+		return "fingerprints of " + what
+	}
+	return what + " per key"
+}
+
+// Policies returns the names of the policies.
+func Policies() []string {
+	var names []string
+	for _, p := range policies {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func policyOf(name string) policy {
+	return policies[slices.IndexFunc(policies, func(p policy) bool { return p.name == name })]
+}
+
+// A dimension is the size of a filter: m bits, of which a lookup probes k.
 type dimension struct{ m, k int }
 
 func dimensionOf(keys, bitsPerKey, k int) dimension {
@@ -29,10 +95,17 @@ func dimensionOf(keys, bitsPerKey, k int) dimension {
 
 func (d dimension) size() (m, k int) { return d.m, d.k }
 
+func (dimension) build([][]byte) error { return nil }
+
 // A blockBloom is a filter of filter.Bloom.
 type blockBloom struct {
 	dimension
 	*filter.DynamicBloom
+}
+
+func bloomRate(keys, bitsPerKey int) float64 {
+	d := dimensionOf(keys, bitsPerKey, 0)
+	return filter.PredictRate(uint64(keys), uint64(d.m), d.k)
 }
 
 func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
@@ -41,16 +114,11 @@ func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	return blockBloom{d, f}, err
 }
 
-func (b blockBloom) add(keys [][]byte) error {
-	for _, key := range keys {
-		b.Add(key)
-	}
-	return nil
+// formula returns the classical rate, and the chance that the 32-bit hash of the key equals that of an added key.
+func (b blockBloom) formula(keys float64) float64 {
+	p := bloom.Rate(float64(b.m)/keys, b.k)
+	return p + (1-p)*-math.Expm1(-keys/(1<<32))
 }
-
-func (b blockBloom) contains(key []byte) bool { return b.Contains(key) }
-
-func (b blockBloom) formula(keys float64) float64 { return formulaRate(keys, int64(b.m), b.k) }
 
 // An independent filter is a Bloom filter as textbooks have it: each bit of a key comes from a hash
 // function of its own. It has the size and the k of LevelDB's, whose bits all come from one hash of 32
@@ -58,6 +126,10 @@ func (b blockBloom) formula(keys float64) float64 { return formulaRate(keys, int
 type independent struct {
 	dimension
 	bits []byte
+}
+
+func independentRate(keys, bitsPerKey int) float64 {
+	return independent{dimension: dimensionOf(keys, bitsPerKey, 0)}.formula(float64(keys))
 }
 
 func emptyIndependent(keys, bitsPerKey, k int) (measuredFilter, error) {
@@ -71,17 +143,14 @@ func (f independent) at(key []byte, seed int) uint64 {
 	return at
 }
 
-func (f independent) add(keys [][]byte) error {
-	for _, key := range keys {
-		for seed := range f.k {
-			at := f.at(key, seed)
-			f.bits[at/8] |= 1 << (at % 8)
-		}
+func (f independent) Add(key []byte) {
+	for seed := range f.k {
+		at := f.at(key, seed)
+		f.bits[at/8] |= 1 << (at % 8)
 	}
-	return nil
 }
 
-func (f independent) contains(key []byte) bool {
+func (f independent) Contains(key []byte) bool {
 	for seed := range f.k {
 		if at := f.at(key, seed); f.bits[at/8]>>(at%8)&1 == 0 {
 			return false
@@ -92,16 +161,21 @@ func (f independent) contains(key []byte) bool {
 
 func (f independent) formula(keys float64) float64 { return bloom.Rate(float64(f.m)/keys, f.k) }
 
-// tableBloom is a filter.TableBloom: its bytes and its filter, which share memory.
+// tableBloom is a filter.TableBloom: its filter and its bytes, which share memory.
 type tableBloom struct {
-	bytes  []byte
-	filter filter.TableFilter
+	dimension
+	filter.TableFilter
+	bytes []byte
 }
 
 const (
 	lineSize          = 64 // bytes of a line
 	tableBloomTrailer = 5  // bytes behind the lines, of which the first one is k
 )
+
+func tableBloomRate(keys, bitsPerKey int) float64 {
+	return filter.NewTableBloom(bitsPerKey).Rate(uint64(keys))
+}
 
 // emptyTableBloom clears the lines of a filter of one key that has the size for all keys.
 func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
@@ -117,46 +191,35 @@ func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 		b[lines] = byte(k)
 	}
 	f, err := filter.TableBloom{}.Open(b)
-	return tableBloom{b, f}, err
+	return tableBloom{dimension{8 * lines, int(b[lines])}, f, b}, err
 }
 
-func (t tableBloom) add(keys [][]byte) error {
-	for _, key := range keys {
-		p, _ := filter.ProbeTable(t.filter, key)
-		line := t.bytes[lineSize*p.Line:]
-		for _, bit := range p.Bits {
-			line[bit/8] |= 1 << (bit % 8)
-		}
+func (t tableBloom) Add(key []byte) {
+	p, _ := filter.ProbeTable(t.TableFilter, key)
+	line := t.bytes[lineSize*p.Line:]
+	for _, bit := range p.Bits {
+		line[bit/8] |= 1 << (bit % 8)
 	}
-	return nil
-}
-
-func (t tableBloom) contains(key []byte) bool { return t.filter.Contains(key) }
-
-func (t tableBloom) size() (m, k int) {
-	lines := len(t.bytes) - tableBloomTrailer
-	return 8 * lines, int(t.bytes[lines])
 }
 
 func (t tableBloom) formula(keys float64) float64 {
-	m, k := t.size()
-	return filter.PredictTableRate(uint64(keys), uint64(m/(8*lineSize)), k)
+	return filter.PredictTableRate(uint64(keys), uint64(t.m/(8*lineSize)), t.k)
 }
 
-// A fuseFilter is a binary fuse filter. It cannot take more keys, and is rebuilt with them.
+// A fuseFilter is a binary fuse filter. It cannot take more keys, and is built again with them. Its size is that with
+// the keys that it is sized for, and its k the number of fingerprints that a lookup reads.
 type fuseFilter struct {
-	policy   fuse.Policy
-	sizedFor int        // number of keys
-	added    [][][]byte // the keys of each add
-	filter   filter.TableFilter
+	dimension
+	filter.TableFilter
+	policy fuse.Policy
 }
 
-func planFuse(_ int, rate float64) (int, error) {
-	p, err := fuse.ForRate(rate)
+func fuseRate(_, bits int) float64 {
+	p, err := fuse.New(min(bits, 16))
 	if err != nil {
-		return 0, cli.UsageErrorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
+		return 1
 	}
-	return p.Bits(), nil
+	return p.Rate()
 }
 
 func emptyFuse(keys, fingerprintBits, _ int) (measuredFilter, error) {
@@ -164,29 +227,22 @@ func emptyFuse(keys, fingerprintBits, _ int) (measuredFilter, error) {
 	if err != nil {
 		return nil, cli.UsageErrorf("--bits for --policy fuse: %w", err)
 	}
-	return &fuseFilter{policy: p, sizedFor: keys}, nil
+	return &fuseFilter{dimension: dimension{8 * p.Size(keys), 3}, policy: p}, nil
 }
 
-func (f *fuseFilter) add(keys [][]byte) error {
-	f.added = append(f.added, keys)
+func (*fuseFilter) Add([]byte) {}
+
+func (f *fuseFilter) build(keys [][]byte) error {
 	g := f.policy.NewTableGenerator()
-	for _, keys := range f.added {
-		for _, key := range keys {
-			g.Add(key)
-		}
+	for _, key := range keys {
+		g.Add(key)
 	}
 	contents, err := g.Generate()
 	if err != nil {
 		return err
 	}
-	f.filter, err = f.policy.Open(contents)
+	f.TableFilter, err = f.policy.Open(contents)
 	return err
 }
-
-func (f *fuseFilter) contains(key []byte) bool { return f.filter.Contains(key) }
-
-// size returns the length with the keys that the filter is sized for, and the number of
-// fingerprints that a lookup reads.
-func (f *fuseFilter) size() (m, k int) { return 8 * f.policy.Size(f.sizedFor), 3 }
 
 func (f *fuseFilter) formula(float64) float64 { return f.policy.Rate() }

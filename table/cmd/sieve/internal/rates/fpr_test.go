@@ -98,8 +98,7 @@ func TestTheory(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		n    float64
-		m    int64
-		k    int
+		m, k int
 		want float64
 	}{
 		{10_000, 100_000, 6, 0.00844},
@@ -107,7 +106,7 @@ func TestTheory(t *testing.T) {
 		{0, 64, 1, 0},
 		{1 << 32, 1 << 62, 30, 0.632}, // all of it hashes that coincide
 	} {
-		if got := formulaRate(tt.n, tt.m, tt.k); math.Abs(got-tt.want) > tt.want/1000 {
+		if got := (blockBloom{dimension: dimension{tt.m, tt.k}}).formula(tt.n); math.Abs(got-tt.want) > tt.want/1000 {
 			t.Errorf("theory(%g, %d, %d) = %g, want %g", tt.n, tt.m, tt.k, got, tt.want)
 		}
 	}

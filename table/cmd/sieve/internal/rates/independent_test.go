@@ -16,11 +16,11 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := f.add(keys); err != nil {
-				t.Fatal(err)
+			for _, key := range keys {
+				f.Add(key)
 			}
 			for _, key := range keys {
-				if !f.contains(key) {
+				if !f.Contains(key) {
 					t.Fatalf("%d keys, k = %d: %x is denied", n, k, key)
 				}
 			}

@@ -96,11 +96,20 @@ func (c Config) fill(p sizedPolicy, keys, absent [][]byte, points []Point, run i
 				return err
 			}
 		}
-		if err := f.add(keys[added:s.keys]); err != nil {
+		for _, key := range keys[added:s.keys] {
+			f.Add(key)
+		}
+		if err := f.build(keys[:s.keys]); err != nil {
 			return err
 		}
 		added = s.keys
-		points[i].Rates[run] = falsePositiveRate(f, absent)
+		hits := 0
+		for _, key := range absent {
+			if f.Contains(key) {
+				hits++
+			}
+		}
+		points[i].Rates[run] = float64(hits) / float64(len(absent))
 		if run == 0 {
 			points[i].Questions = len(absent) // as many as in other runs
 		}
@@ -115,15 +124,4 @@ func newRand(seed uint64, shape, run int) *rand.Rand {
 	binary.LittleEndian.PutUint64(key[8:], uint64(shape))
 	binary.LittleEndian.PutUint64(key[16:], uint64(run))
 	return rand.New(rand.NewChaCha8(key))
-}
-
-// falsePositiveRate returns the share of absent keys that the filter may contain.
-func falsePositiveRate(f measuredFilter, absent [][]byte) float64 {
-	hits := 0
-	for _, key := range absent {
-		if f.contains(key) {
-			hits++
-		}
-	}
-	return float64(hits) / float64(len(absent))
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // A Point is the measurement of filters with a number of keys.
@@ -66,11 +64,4 @@ func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
 		low = (middle - half) / scale
 	}
 	return low, (middle + half) / scale
-}
-
-// formulaRate returns the rate of the formula for a filter of LevelDB's: the classical one, and the
-// chance that the 32-bit hash of the key equals that of an added key.
-func formulaRate(n float64, m int64, k int) float64 {
-	p := bloom.Rate(float64(m)/n, k)
-	return p + (1-p)*-math.Expm1(-n/(1<<32))
 }

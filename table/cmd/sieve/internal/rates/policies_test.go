@@ -45,10 +45,10 @@ func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.add(keys[:10]); err != nil {
-		t.Fatal(err)
+	for _, key := range keys {
+		f.Add(key)
 	}
-	if err := f.add(keys[10:]); err != nil {
+	if err := f.build(keys); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -89,14 +89,14 @@ func TestPlan(t *testing.T) {
 	}{
 		{"bloom", 0.01, 10, ""},
 		{"bloom", 0.0001, 20, ""},
-		{"bloom", 1e-6, 0, "-p is 1e-06, and one bloom filter of 10000 keys has more false positives, however many bits it has"},
+		{"bloom", 1e-6, 0, "-p is 1e-06, and one bloom filter of 10000 keys has at least 2.3e-06: use a higher rate"},
 		{"table-bloom", 0.01, 11, ""},
 		{"fuse", 0.01, 8, ""},
 		{"independent", 0.01, 10, ""},
 		{"independent", 1e-9, 44, ""},
 		{"fuse", 1.0 / 65536, 16, ""},
-		{"fuse", 1e-5, 0, "-p is 1e-05, and fuse filters have at least 2^-16"},
-		{"table-bloom", 1e-9, 0, "-p is 1e-09, and one table-bloom filter of 10000 keys has more false positives even with 100 bits per key"},
+		{"fuse", 1e-5, 0, "-p is 1e-05, and one fuse filter of 10000 keys has at least 1.5e-05: use a higher rate"},
+		{"table-bloom", 1e-9, 0, "-p is 1e-09, and one table-bloom filter of 10000 keys has at least "},
 	} {
 		c := Config{Keys: 10_000, Policies: []string{tt.policy}, Rate: tt.rate}
 		got, err := c.sizedPolicies()

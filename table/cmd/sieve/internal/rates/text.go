@@ -36,9 +36,9 @@ func WriteSummary(w io.Writer, c Config, points []Point) error {
 			if p.Load != 1 {
 				continue
 			}
-			mark := ""
-			if !c.K.isNone() {
-				mark = lowestMark(p.K == measured, p.K == formulas)
+			mark := lowestMarks[[2]bool{p.K == measured, p.K == formulas}]
+			if c.K.isNone() {
+				mark = ""
 			}
 			fmt.Fprintf(out, "%s\t%s:%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t%s\n",
 				p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory, mark)
@@ -47,14 +47,7 @@ func WriteSummary(w io.Writer, c Config, points []Point) error {
 	return out.Flush()
 }
 
-func lowestMark(measured, formulas bool) string {
-	switch {
-	case measured && formulas:
-		return "  ← lowest of both"
-	case measured:
-		return "  ← lowest measured"
-	case formulas:
-		return "  ← lowest by formula"
-	}
-	return ""
+// lowestMarks mark the k with the lowest rate, as measured and by the formula.
+var lowestMarks = map[[2]bool]string{
+	{true, true}: "  ← lowest of both", {true, false}: "  ← lowest measured", {false, true}: "  ← lowest by formula",
 }
