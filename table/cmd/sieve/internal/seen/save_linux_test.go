@@ -106,7 +106,7 @@ func files(t *testing.T, dir string) map[string]string {
 // The least and the greatest numbers of a State are read as they were saved.
 func TestPossibleNumbers(t *testing.T) {
 	t.Parallel()
-	for _, want := range []State{{Keys: 1, Rate: MinRate}, {Keys: MaxKeys, Rate: MaxRate, Lines: maxLines}, {Keys: 10, Rate: math.Nextafter(MaxRate, 0), Lines: 1}} {
+	for _, want := range []numbers{{Keys: 1, Rate: MinRate}, {Keys: MaxKeys, Rate: MaxRate, Lines: maxLines}, {Keys: 10, Rate: math.Nextafter(MaxRate, 0), Lines: 1}} {
 		path := filepath.Join(t.TempDir(), "state")
 		s := open(t, path, 10, 0.01)
 		s.Keys, s.Lines, s.Rate = want.Keys, want.Lines, want.Rate

@@ -84,22 +84,18 @@ func (s *Sieve) save() error {
 
 // input sieves one input.
 func (s *Sieve) input(ctx context.Context, path string, stdin io.Reader) error {
-	if path == "-" {
-		return s.reader(ctx, "standard input", stdin)
+	l, in := lines{Sieve: s, name: "standard input"}, stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // it was only read
+		l.name, in = path, f
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // it was only read
-	return s.reader(ctx, path, f)
-}
-
-// reader sieves what r has.
-func (s *Sieve) reader(ctx context.Context, name string, r io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	chunks, l := read(ctx, r), lines{name: name, each: s.line}
+	chunks := read(ctx, in)
 	for {
 		var err error
 		select {
@@ -108,7 +104,7 @@ func (s *Sieve) reader(ctx context.Context, name string, r io.Reader) error {
 		case <-s.due.C:
 			err = s.save()
 		case c := <-chunks:
-			err = s.chunk(&l, c)
+			err = l.chunk(c)
 		}
 		if err == io.EOF {
 			return nil
@@ -117,33 +113,6 @@ func (s *Sieve) reader(ctx context.Context, name string, r io.Reader) error {
 			return err
 		}
 	}
-}
-
-// chunk sieves a chunk. It returns io.EOF if that is the last one.
-func (s *Sieve) chunk(l *lines, c chunk) error {
-	err := l.add(c.data)
-	if err == nil && c.err == io.EOF {
-		err = l.end()
-	}
-	if err == nil {
-		err = s.Out.Flush() // the next chunk can be long in coming
-	}
-	if err == nil && c.err != nil && c.err != io.EOF {
-		err = fmt.Errorf("%s, after line %d: %w", l.name, l.n, c.err)
-	}
-	return cmp.Or(err, c.err)
-}
-
-// line prints a line, which ends in a newline, if it is new.
-func (s *Sieve) line(line []byte) error {
-	if !s.State.Add(line[:len(line)-1]) {
-		return nil
-	}
-	if s.State.Lines == s.State.Keys+1 {
-		s.Full()
-	}
-	_, err := s.Out.Write(line)
-	return err
 }
 
 const chunkSize = 256 << 10
@@ -177,12 +146,29 @@ func read(ctx context.Context, r io.Reader) <-chan chunk {
 	return chunks
 }
 
-// lines cuts an input into lines.
+// lines are those of an input, which comes in chunks.
 type lines struct {
-	name string                  // of the input
-	each func(line []byte) error // gets each line with its newline
-	n    int                     // number of lines that each has got
-	rest []byte                  // of a line that goes on
+	*Sieve
+	name string // of the input
+	n    int    // number of whole lines
+	rest []byte // of a line that goes on
+}
+
+var newline = []byte{'\n'}
+
+// chunk sieves a chunk. It returns io.EOF if that is the last one. The last line gets a newline if it has none.
+func (l *lines) chunk(c chunk) error {
+	err := l.add(c.data)
+	if err == nil && c.err == io.EOF && len(l.rest) > 0 {
+		err = l.add(newline)
+	}
+	if err == nil {
+		err = l.Out.Flush() // the next chunk can be long in coming
+	}
+	if err == nil && c.err != nil && c.err != io.EOF {
+		err = fmt.Errorf("%s, after line %d: %w", l.name, l.n, c.err)
+	}
+	return cmp.Or(err, c.err)
 }
 
 // add goes on with the next bytes of the input.
@@ -204,19 +190,21 @@ func (l *lines) add(b []byte) error {
 		}
 		l.n++
 		l.rest = l.rest[:0]
-		if err := l.each(line); err != nil {
+		if err := l.line(line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var newline = []byte{'\n'}
-
-// end gives the last line a newline if it has none.
-func (l *lines) end() error {
-	if len(l.rest) == 0 {
+// line prints a line, which ends in a newline, if it is new.
+func (s *Sieve) line(line []byte) error {
+	if !s.State.Add(line[:len(line)-1]) {
 		return nil
 	}
-	return l.add(newline)
+	if s.State.Lines == s.State.Keys+1 {
+		s.Full()
+	}
+	_, err := s.Out.Write(line)
+	return err
 }

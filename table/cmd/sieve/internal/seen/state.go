@@ -10,7 +10,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"strings"
 
@@ -32,14 +31,18 @@ import (
 //
 // so that blocked.Read reads the filter for other programs.
 type State struct {
-	Keys  uint64  // for how many lines it was made
-	Rate  float64 // false-positive rate with that many lines, 0 to 1
-	Lines uint64  // how many it has
-
+	numbers
 	path   string
 	filter *blocked.Filter
 	lock   *filelock.Lock
 	saved  bool // the file has all lines
+}
+
+// numbers are those of a State, as they are in its file.
+type numbers struct {
+	Keys  uint64  // for how many lines it was made
+	Rate  float64 // false-positive rate with that many lines, 0 to 1
+	Lines uint64  // how many it has
 }
 
 const (
@@ -169,9 +172,9 @@ func (s *State) Save() error {
 }
 
 func (s *State) trailer() []byte {
-	b := []byte(trailerMagic)
-	for _, field := range []uint64{s.Keys, math.Float64bits(s.Rate), s.Lines} {
-		b = binary.LittleEndian.AppendUint64(b, field)
+	b, err := binary.Append([]byte(trailerMagic), binary.LittleEndian, s.numbers)
+	if err != nil {
+		panic(err) // not for numbers
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
@@ -221,10 +224,9 @@ func (s *State) parseTrailer(b []byte) error {
 	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
 		return fmt.Errorf("end of a state damaged: checksum 0x%08x, want 0x%08x as stored", sum, stored)
 	}
-	fields = fields[len(trailerMagic):]
-	s.Keys = binary.LittleEndian.Uint64(fields)
-	s.Rate = math.Float64frombits(binary.LittleEndian.Uint64(fields[8:]))
-	s.Lines = binary.LittleEndian.Uint64(fields[16:])
+	if _, err := binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &s.numbers); err != nil {
+		return err
+	}
 	if s.Keys < 1 || s.Keys > MaxKeys || !(s.Rate >= MinRate && s.Rate <= MaxRate) || s.Lines > maxLines {
 		return fmt.Errorf("end of a state for %d lines and a rate of %g, with %d lines: want 1 to %d, %g to %g, and at most %d",
 			s.Keys, s.Rate, s.Lines, uint64(MaxKeys), MinRate, MaxRate, uint64(maxLines))
