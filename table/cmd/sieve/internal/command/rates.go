@@ -137,7 +137,7 @@ func (f *ratesFlags) readOwn(cmd *cobra.Command) error {
 		return nil
 	}
 	outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
-	own, lines, err := rates.Distinct(f.Lines(cmd.InOrStdin(), outputs))
+	own, lines, err := rates.OwnLimit.Distinct(f.Lines(cmd.InOrStdin(), outputs))
 	if err != nil {
 		return fmt.Errorf("--keys-from: %w", err)
 	}

@@ -34,8 +34,6 @@ const maxBloomKeys = 1_000_000
 // fuseSizes are the bits that fingerprints can have.
 var fuseSizes = []int{4, 8, 10, 12, 14, 16}
 
-func (f tableFilter) isNone() bool { return f == tableFilter{} }
-
 func (f tableFilter) name() string {
 	switch {
 	case f.bloomBits > 0:
@@ -48,10 +46,7 @@ func (f tableFilter) name() string {
 
 // policy builds the filters. It is nil if there are none.
 func (f tableFilter) policy() filter.TablePolicy {
-	if f.isNone() {
-		return nil
-	}
-	p, err := tablefilter.Parse(f.name())
+	p, err := tablefilter.Parse(cmp.Or(f.name(), tablefilter.None))
 	if err != nil {
 		panic(err) // not with the sizes of this package
 	}

@@ -20,7 +20,7 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	most := int(part * float64(len(s.pairs)))
 	block := max(1, min(o.KeysPerFilter, most))
 	n := block
-	if !o.table.isNone() {
+	if o.TableFilter != "" {
 		n = min(int(o.KeysPerTable), maxKeys, most)
 	}
 	block = min(block, n)

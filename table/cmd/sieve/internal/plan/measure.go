@@ -72,7 +72,7 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	}
 	keys := newRandomKeys()
 	n := o.KeysPerFilter
-	if !o.table.isNone() {
+	if o.TableFilter != "" {
 		n = min(int(o.KeysPerTable), maxKeys)
 	}
 	lookups := lookupsFor(o, minLookups)

@@ -49,33 +49,29 @@ func (o Option) meets() bool { return o.MeetsRate && o.MeetsMemory }
 // metaindex, an empty index and footer.
 const filterOnlyOverhead = 500
 
+// usualEntries is how many entries a table has at most if nothing else is asked. It is that of
+// sst build when it writes a set.
+const usualEntries = 1_000_000
+
 // option computes all of an Option but its rates.
 func (q Query) option(d Design) Option {
-	o := Option{Design: d}
+	o, n := Option{Design: d}, float64(q.Keys)
 	if d.FilterOnly {
-		q.sizeFilters(&o)
+		const many = maxBloomKeys // enough for the bits per key of large filters
+		q.divide(&o, o.table.bytes(many)/many)
+		o.FilterBytes = o.table.totalBytes(n, o.KeysPerTable)
+		o.DiskBytes = o.FilterBytes + o.Tables*filterOnlyOverhead
 	} else {
 		q.BlockSize = d.BlockSize
 		q.sizeData(&o)
+		o.DiskBytes = o.DataBytes + o.FilterBytes + o.IndexBytes
 	}
-	n := float64(q.Keys)
 	o.BitsPerKey = 8 * o.FilterBytes / n
 	o.MemoryBytes = o.FilterBytes + o.IndexMemory + o.Tables*tableMemory
-	o.DiskBytes = o.DataBytes + o.FilterBytes + o.IndexBytes
-	if d.FilterOnly {
-		o.DiskBytes += o.Tables * filterOnlyOverhead
-	}
 	o.MemoryPerTable = math.Ceil(o.MemoryBytes / o.Tables)
 	q.countMachines(&o)
 	o.Command = q.command(d, o.Tables, o.KeysPerTable)
 	return o
-}
-
-// sizeFilters computes the sizes of tables of filters only.
-func (q Query) sizeFilters(o *Option) {
-	const many = maxBloomKeys // enough for the bits per key of large filters
-	q.divide(o, o.table.bytes(many)/many)
-	o.FilterBytes = o.table.totalBytes(float64(q.Keys), o.KeysPerTable)
 }
 
 // sizeData computes the sizes of tables with keys and values.
@@ -95,26 +91,17 @@ func (q Query) sizeData(o *Option) {
 	o.KeysPerFilter = min(o.KeysPerFilter, int(o.KeysPerTable))
 }
 
-// usualEntries is how many entries a table has at most if nothing else is asked. It is that of
-// sst build when it writes a set.
-const usualEntries = 1_000_000
-
 // divide divides the keys into tables of at least one key, as sst build does.
 func (q Query) divide(o *Option, bytesPerKey float64) {
-	n := float64(q.Keys)
-	o.KeysPerTable = min(n, q.maxEntries(o.Design), o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
-	o.Tables = math.Ceil(n / o.KeysPerTable)
-}
-
-// maxEntries returns how many entries a table has at most, whatever its filter.
-func (q Query) maxEntries(d Design) float64 {
-	switch {
-	case q.EntriesPerTable > 0:
-		return float64(min(q.EntriesPerTable, tablefilter.MaxEntries))
-	case d.FilterOnly:
-		return tablefilter.MaxEntries
+	n, most := float64(q.Keys), uint64(usualEntries)
+	if o.FilterOnly {
+		most = tablefilter.MaxEntries
 	}
-	return usualEntries
+	if q.EntriesPerTable > 0 {
+		most = min(q.EntriesPerTable, tablefilter.MaxEntries)
+	}
+	o.KeysPerTable = min(n, float64(most), o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
+	o.Tables = math.Ceil(n / o.KeysPerTable)
 }
 
 // countMachines divides the tables among machines.

@@ -20,10 +20,15 @@ func (p *Plan) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, p) }
 // WriteText writes the plan as a table, and what to do below it.
 func (p *Plan) WriteText(w io.Writer) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s of %s %s. %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), p.values(), p.asked())
+	values := "without values"
+	if p.ValueSize > 0 {
+		values = "with values of " + size(float64(p.ValueSize))
+	}
+	fmt.Fprintf(&out, "%s of %s %s. Asked: %s.\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.asked())
 	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take m = %s per key, %s in all, with k = %d, at a rate of %s.\n\n",
 		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), p.FormulaK, percent(p.FormulaRate))
-	fmt.Fprintln(&out, p.header())
+	p.writeRow(&out, "", "", "", "", "bits", "", "", "false positives", "")
+	p.writeRow(&out, "machines", "meets it", "filters", "blocks", "a key", "memory", "disk", "measured", "predicted")
 	p.writeSection(&out, "with keys and values", p.WithData)
 	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
 	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
@@ -34,12 +39,47 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-// most returns the mark of what depends on the size of data blocks, if that is the most that they take.
-func (p *Plan) most(o Option) string {
-	if p.Sample == nil && !o.FilterOnly {
-		return "≤ "
+// asked says what is asked.
+func (p *Plan) asked() string {
+	asked := "about " + text.Count(uint64(p.BitsPerKey), "bit") + " per key"
+	if p.Rate > 0 {
+		asked = "≤ " + exactPercent(p.Rate) + " false positives"
 	}
-	return ""
+	if p.Memory > 0 {
+		asked += ", ≤ " + size(float64(p.Memory)) + " of memory"
+	}
+	return asked
+}
+
+// writeRow writes a row of the table. The last two columns are there if something is asked that they answer.
+func (p *Plan) writeRow(out *bytes.Buffer, machines, meets string, cells ...any) {
+	row := fmt.Sprintf("%-24s %6s %5s %8s %10s  %-17s %10s", cells...)
+	switch {
+	case p.Memory > 0:
+		row += fmt.Sprintf(" %8s  %s", machines, meets)
+	case p.Rate > 0:
+		row += "  " + meets
+	}
+	fmt.Fprintln(out, strings.TrimRight(row, " "))
+}
+
+func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
+	if len(options) > 0 {
+		fmt.Fprintf(out, "%s:\n", title)
+	}
+	for _, o := range options {
+		blocks, machines, disk := "", "none", size(o.DiskBytes)
+		if !o.FilterOnly {
+			blocks = exact(o.BlockSize)
+		}
+		if p.Sample == nil && !o.FilterOnly {
+			disk = "≤ " + disk // other keys share more
+		}
+		if o.Machines > 0 {
+			machines = count(o.Machines)
+		}
+		p.writeRow(out, machines, o.verdict(), " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), disk, o.Measurement, percent(o.PredictedRate))
+	}
 }
 
 // basis says which keys sizes and rates are those of.
@@ -59,66 +99,6 @@ func (p *Plan) basis() string {
 // roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 10 %, as
 // measured with lists of URLs and of names.
 const roughFrom = 100
-
-// values describes the values.
-func (p *Plan) values() string {
-	if p.ValueSize == 0 {
-		return "without values"
-	}
-	return "with values of " + size(float64(p.ValueSize))
-}
-
-// asked says what is asked, as a sentence.
-func (p *Plan) asked() string {
-	var asked []string
-	if p.Rate > 0 {
-		asked = append(asked, "≤ "+exactPercent(p.Rate)+" false positives")
-	} else {
-		asked = append(asked, "about "+text.Count(uint64(p.BitsPerKey), "bit")+" per key")
-	}
-	if p.Memory > 0 {
-		asked = append(asked, "≤ "+size(float64(p.Memory))+" of memory")
-	}
-	return "Asked: " + strings.Join(asked, ", ") + "."
-}
-
-// columns are the formats of the columns that are always there.
-const columns = "%-24s %6s %5s %8s %10s  %-17s %10s"
-
-func (p *Plan) header() string {
-	return strings.TrimRight(fmt.Sprintf(columns, "", "", "bits", "", "", "false positives", ""), " ") + "\n" +
-		fmt.Sprintf(columns, "filters", "blocks", "a key", "memory", "disk", "measured", "predicted") +
-		p.askedColumns("machines", "meets it")
-}
-
-// askedColumns returns the columns that are there if something is asked that they answer.
-func (p *Plan) askedColumns(machines, meets string) string {
-	switch {
-	case p.Memory > 0:
-		return fmt.Sprintf(" %8s  %s", machines, meets)
-	case p.Rate > 0:
-		return "  " + meets
-	}
-	return ""
-}
-
-func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
-	if len(options) == 0 {
-		return
-	}
-	fmt.Fprintf(out, "%s:\n", title)
-	for _, o := range options {
-		blocks, machines := "", "none"
-		if !o.FilterOnly {
-			blocks = exact(o.BlockSize)
-		}
-		if o.Machines > 0 {
-			machines = count(o.Machines)
-		}
-		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), p.most(o)+size(o.DiskBytes), o.Measurement, percent(o.PredictedRate))
-		fmt.Fprintln(out, row+p.askedColumns(machines, o.verdict()))
-	}
-}
 
 // verdict says whether the Option meets what is asked.
 func (o Option) verdict() string {

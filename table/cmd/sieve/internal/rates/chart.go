@@ -59,20 +59,14 @@ func WriteSVG(w io.Writer, c Config, points []Point) error {
 	}
 	drawLines(canvas, head, canvas.Max.Y-margin/2)
 	drawLines(canvas, notes, heightOf(notes)+margin)
-	return writeThemed(w, svg)
-}
-
-// writeThemed writes a chart that is right on light and dark pages.
-func writeThemed(w io.Writer, svg *vgsvg.Canvas) error {
 	var out bytes.Buffer
 	if _, err := svg.WriteTo(&out); err != nil {
 		return err
 	}
-	themed, err := theme.Apply(out.Bytes())
-	if err != nil {
-		return err
+	themed, err := theme.Apply(out.Bytes()) // is right on light and dark pages
+	if err == nil {
+		_, err = w.Write(themed)
 	}
-	_, err = w.Write(themed)
 	return err
 }
 

@@ -20,27 +20,27 @@ func (c Config) finding(panels []panel) string {
 		p := usual(panels, c.Policies[0])
 		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(full), c.overfull(p))
 	}
-	about, separator := "Of the absent keys, full filters let through: ", ", "
+	about, separator, describe := "Of the absent keys, full filters let through: ", ", ", func(p panel) string { return p.through(full) }
 	if !c.K.isNone() {
-		about, separator = "Best k, as measured and by the formula: ", "; "
+		about, separator, describe = "Best k, as measured and by the formula: ", "; ", panel.bestK
 	}
 	var parts []string
 	for _, name := range c.Policies {
 		p := usual(panels, name)
-		part := fmt.Sprintf("%s (%d bits) ", p.policy.short, p.bits)
-		if c.K.isNone() {
-			part += p.through(full)
-		} else {
-			part += p.bestK()
-		}
-		parts = append(parts, part)
+		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, describe(p)))
 	}
 	return about + strings.Join(parts, separator)
 }
 
 // bestK says which k let the fewest keys through, and which one would by the formula.
 func (panel panel) bestK() string {
-	means := panel.means()
+	means := slices.Clone(panel.series[0].points) // of all shapes
+	for i := range means {
+		means[i].Mean = 0
+		for _, s := range panel.series {
+			means[i].Mean += s.points[i].Mean / float64(len(panel.series))
+		}
+	}
 	best := lowest(means, measuredRate)
 	through := panel.through(func(p Point) bool { return p.K == best })
 	return fmt.Sprintf("%d with %s, and %d", best, through, lowest(means, formulasRate))
@@ -107,15 +107,3 @@ func lowest(points []Point, value func(Point) float64) (k int) {
 
 func measuredRate(p Point) float64 { return p.Mean }
 func formulasRate(p Point) float64 { return p.Theory }
-
-// means returns a panel's points with the mean of all shapes.
-func (panel panel) means() []Point {
-	means := slices.Clone(panel.series[0].points)
-	for i := range means {
-		means[i].Mean = 0
-		for _, s := range panel.series {
-			means[i].Mean += s.points[i].Mean / float64(len(panel.series))
-		}
-	}
-	return means
-}

@@ -25,10 +25,7 @@ func Measure(c Config, done func()) ([]Point, error) {
 		return nil, err
 	}
 	shapes := c.shapes()
-	points, err := c.points(shapes, policies)
-	if err != nil {
-		return nil, err
-	}
+	points := c.points(shapes, policies)
 	perShape := len(points) / len(shapes)
 	var group errgroup.Group
 	group.SetLimit(min(runtime.GOMAXPROCS(0), c.trialsInMemory()))
@@ -109,9 +106,11 @@ func (c Config) fill(p sizedPolicy, keys, absent [][]byte, points []Point, run i
 				hits++
 			}
 		}
-		points[i].Rates[run] = float64(hits) / float64(len(absent))
-		if run == 0 {
-			points[i].Questions = len(absent) // as many as in other runs
+		point := &points[i]
+		point.Rates[run] = float64(hits) / float64(len(absent))
+		if run == 0 { // others have the same
+			point.M, point.K = f.size()
+			point.Questions, point.Theory = len(absent), f.formula(float64(s.keys))
 		}
 	}
 	return nil

@@ -10,10 +10,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 )
 
-// A limit bounds the distinct keys of the user, all of which are kept in memory.
-type limit struct{ keys, bytes int }
+// A Limit bounds the distinct keys of the user, all of which are kept in memory.
+type Limit struct{ keys, bytes int }
 
-var ownLimit = limit{keys: 2 * maxLoadTenths / 10 * MaxKeys, bytes: 256 << 20}
+// OwnLimit is the Limit of Config.Own.
+var OwnLimit = Limit{keys: 2 * maxLoadTenths / 10 * MaxKeys, bytes: 256 << 20}
 
 // ownShare returns how many keys of the user there must be for each key that a filter is sized for:
 // half of them are added, and half are asked for.
@@ -25,12 +26,8 @@ func (c Config) ownShare() int {
 }
 
 // Distinct returns the distinct keys, sorted, and the number of all keys. More distinct keys
-// than ownLimit are an error.
-func Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
-	return ownLimit.distinct(keys)
-}
-
-func (l limit) distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
+// than the Limit are an error.
+func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
 	set, size := map[string]struct{}{}, 0
 	for key, err := range keys {
 		if err != nil {
@@ -97,12 +94,11 @@ func (c Config) ownShape() keyShape {
 		start: func(rng *rand.Rand) func(int) [][]byte {
 			order := permutation(rng, len(c.Own))
 			return func(n int) [][]byte {
-				n = min(n, len(order))
-				keys := make([][]byte, n)
-				for i, at := range order[:n] {
-					keys[i] = c.Own[at]
+				keys := make([][]byte, min(n, len(order)))
+				for i := range keys {
+					keys[i] = c.Own[order[i]]
 				}
-				order = order[n:]
+				order = order[len(keys):]
 				return keys
 			}
 		},

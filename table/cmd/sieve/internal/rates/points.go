@@ -22,23 +22,18 @@ type Point struct {
 	Theory       float64   // the rate of the formula
 }
 
-// points returns a Point for each shape, policy and step, whose rates are not known yet.
-func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Point, err error) {
+// points returns a Point for each shape, policy and step, of filters that are not measured yet.
+func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Point) {
 	for _, shape := range shapes {
 		for _, sized := range policies {
 			for _, step := range c.steps() {
-				f, err := sized.empty(c.Keys, sized.bits, step.k)
-				if err != nil {
-					return nil, err
-				}
-				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Rates: make([]float64, c.Runs)}
-				p.M, p.K = f.size()
-				p.Load, p.Theory = float64(p.Keys)/float64(c.Keys), f.formula(float64(p.Keys))
-				points = append(points, p)
+				points = append(points, Point{
+					Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Load: float64(step.keys) / float64(c.Keys), Rates: make([]float64, c.Runs),
+				})
 			}
 		}
 	}
-	return points, nil
+	return points
 }
 
 // summarize sets the figures that follow from the rates.

@@ -190,7 +190,7 @@ func TestDistinct(t *testing.T) {
 			}
 		}
 	}
-	distinct, all, err := Distinct(keys)
+	distinct, all, err := OwnLimit.Distinct(keys)
 	if diff := cmp.Diff([][]byte{{}, []byte("a"), []byte("b")}, distinct); err != nil || all != 5 || diff != "" {
 		t.Errorf("%d keys, %v (-want +got):\n%s", all, err, diff)
 	}
@@ -215,7 +215,7 @@ func TestDistinctIsBounded(t *testing.T) {
 				yielded++
 			}
 		}
-		_, _, err := limit{keys: 100, bytes: 1000}.distinct(endless)
+		_, _, err := Limit{keys: 100, bytes: 1000}.Distinct(endless)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || yielded != tt.yielded {
 			t.Errorf("error after %d keys of %d bytes: %v, want one after %d", yielded, tt.size, err, tt.yielded)
 		}
