@@ -20,7 +20,7 @@ import (
 
 // commands returns all commands.
 func commands() (all []*cobra.Command) {
-	for _, c := range newCommand(nil).Commands() {
+	for _, c := range program.Command(nil).Commands() {
 		if c.Runnable() {
 			all = append(all, c)
 		}
@@ -58,7 +58,7 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for status, meaning := range exitMeanings {
+	for status, meaning := range program.Exit {
 		if row := fmt.Sprintf("\n| %d | %s |\n", status, meaning); !strings.Contains(string(readme), row) {
 			t.Errorf("the README has no row %s", row)
 		}

@@ -33,10 +33,7 @@ const planMemory memory.Limit = 480 << 20
 
 // memoryForKeys returns how much plan takes for tables of so many keys.
 func memoryForKeys(n uint64) uint64 {
-	const (
-		filters = 224 // of 1 million keys at most
-		fuse    = 32  // of a fuse filter
-	)
+	const filters, fuse = 224, 32 // bytes of a key
 	return min(32<<20+filters*min(n, 1_000_000)+fuse*min(n, 10_000_000), uint64(planMemory))
 }
 

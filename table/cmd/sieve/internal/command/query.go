@@ -3,7 +3,7 @@ package command
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -68,11 +68,17 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	if err := read.Options.Check(read.Paths, stdin); err != nil {
 		return err
 	}
-	file, err := open(path, outputs)
+	file, err := dbfile.Open(path, dbfile.Options{Outputs: outputs})
 	if err != nil {
 		return err
 	}
 	defer file.Close() // it was only read
+	if !file.Reader.FilterOnly() {
+		return file.Wrap(errors.New("a table with entries, and not a filter: use sst get"))
+	}
+	if err := file.Reader.FilterErr(); err != nil { // it would contain every key
+		return file.Wrap(err)
+	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		found, err := f.print(ctx, file.Reader, read, cmd.OutOrStdout().(cli.Stdout))
 		if err == nil {
@@ -80,24 +86,6 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 		}
 		return err
 	})
-}
-
-// open opens a filter. A damaged one is an error, since it would contain every key.
-func open(path string, outputs output.Files) (*dbfile.File, error) {
-	f, err := dbfile.Open(path, dbfile.Options{Outputs: outputs})
-	if err != nil {
-		return nil, err
-	}
-	if !f.Reader.FilterOnly() {
-		err = fmt.Errorf("a table with entries, and not a filter: use sst get")
-	} else {
-		err = f.Reader.FilterErr()
-	}
-	if err != nil {
-		f.Close()
-		return nil, f.Wrap(err)
-	}
-	return f, nil
 }
 
 // print prints keys in the format that they have. Of a pipe, each is printed at once.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -83,14 +81,8 @@ func ratesCommand() *cobra.Command {
 
 // run measures the rates, writes both files, and prints a summary.
 func (f *ratesFlags) run(cmd *cobra.Command) error {
-	if err := f.parse(cmd.Flags()); err != nil {
-		return err
-	}
 	defer ratesMemory.Apply()()
-	if err := f.readOwn(cmd); err != nil {
-		return err
-	}
-	if err := f.Validate(); err != nil {
+	if err := f.complete(cmd); err != nil {
 		return err
 	}
 	if err := memory.Check("sieve rates", f.TrialMemory(), "use a smaller -n or --questions, or raise the limit"); err != nil {
@@ -101,7 +93,11 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	f.noteOwn(cmd.ErrOrStderr())
+	if f.Own != nil {
+		added, asked := f.OwnQuestions()
+		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: each run adds up to %s of them, and asks for %s others", text.Count(uint64(f.ownLines), "key"),
+			humanize.Comma(int64(len(f.Own))), humanize.Comma(int64(added)), humanize.Comma(int64(asked)))
+	}
 	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
 	points, err := rates.Measure(f.Config, func() { bar.Add(1) })
 	bar.Done()
@@ -115,47 +111,28 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 	return rates.WriteSummary(cmd.OutOrStdout(), f.Config, points)
 }
 
-// parse checks the flags that are not those of a Config, or conflict with others.
-func (f *ratesFlags) parse(flags *pflag.FlagSet) error {
-	switch {
+// complete checks the flags, and reads the keys of --keys-from. It makes the filters small enough for them.
+func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
+	switch given := cmd.Flags().Changed; {
 	case f.name == "":
 		return cli.UsageErrorf("missing -o NAME, of NAME.svg and NAME.csv")
 	case f.name == "-":
 		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
 		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
+	case f.From != "":
+		outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
+		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd.InOrStdin(), outputs)); err != nil {
+			return fmt.Errorf("--keys-from: %w", err)
+		}
+		if !given("shapes") {
+			f.Shapes = nil
+		}
+		if !given("keys") {
+			f.Keys = min(f.Keys, f.OwnSize())
+		}
 	}
-	if f.From != "" && !flags.Changed("shapes") {
-		f.Shapes = nil
-	}
-	return nil
-}
-
-// readOwn reads the keys of --keys-from, and makes the filters small enough for them.
-func (f *ratesFlags) readOwn(cmd *cobra.Command) error {
-	if f.From == "" {
-		return nil
-	}
-	outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
-	own, lines, err := rates.OwnLimit.Distinct(f.Lines(cmd.InOrStdin(), outputs))
-	if err != nil {
-		return fmt.Errorf("--keys-from: %w", err)
-	}
-	f.Own, f.ownLines = own, lines
-	if !cmd.Flags().Changed("keys") {
-		f.Keys = min(f.Keys, f.OwnSize())
-	}
-	return nil
-}
-
-// noteOwn prints how the keys of --keys-from are used.
-func (f *ratesFlags) noteOwn(stderr io.Writer) {
-	if f.Own == nil {
-		return
-	}
-	added, asked := f.OwnQuestions()
-	text.Note(stderr, "%s, %s distinct: each run adds up to %s of them, and asks for %s others", text.Count(uint64(f.ownLines), "key"),
-		humanize.Comma(int64(len(f.Own))), humanize.Comma(int64(added)), humanize.Comma(int64(asked)))
+	return f.Validate()
 }
 
 // writeRates writes both files, or none.

@@ -4,8 +4,6 @@ package command
 import (
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -27,18 +25,12 @@ var program = cli.Program{
 		{ID: "self", Title: "About sieve:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
 	},
 	Aliases: map[string][]string{"fpr": {"rates"}},
-	Exit:    exitMeanings,
-	Check:   dbdir.CheckOutputs,
+	Exit: cli.ExitStatus{ // commands say more precisely what theirs mean
+		cli.ExitOK:       "all is well",
+		cli.ExitNegative: "no key was printed",
+		cli.ExitUsage:    "usage error, or I/O error",
+		cli.ExitDamaged:  "a filter or a state is damaged",
+		cli.ExitMemory:   "not enough memory",
+	},
+	Check: dbdir.CheckOutputs,
 }
-
-// exitMeanings are what the exit statuses of sieve mean. Commands say more precisely what theirs mean.
-var exitMeanings = cli.ExitStatus{
-	cli.ExitOK:       "all is well",
-	cli.ExitNegative: "no key was printed",
-	cli.ExitUsage:    "usage error, or I/O error",
-	cli.ExitDamaged:  "a filter or a state is damaged",
-	cli.ExitMemory:   "not enough memory",
-}
-
-// newCommand returns sieve with all commands, or only with the one that the arguments are for.
-func newCommand(args []string) *cobra.Command { return program.Command(args) }

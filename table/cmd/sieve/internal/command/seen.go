@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"syscall"
 	"time"
@@ -59,7 +58,7 @@ func seenCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
 	addParsed(flags, &f.keys, parseCount[uint64](seen.MaxKeys), "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
-	addParsed(flags, &f.rate, parseSeenRate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
+	addParsed(flags, &f.rate, plan.ParseRate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
 
@@ -73,11 +72,16 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	out, stderr := cmd.OutOrStdout().(cli.Stdout), cmd.ErrOrStderr()
-	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery, Full: func() { f.noteFull(stderr, state) }}
+	noteFull := func() {
+		text.Note(stderr, "%s has %s, and was made for %s: %.3g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
+			text.ShellPath(f.state), text.Count(state.Lines, "line"), text.Count(state.Keys, "line"), 100*state.PresentRate())
+	}
+	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery, Full: noteFull}
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		err := sieve.Run(ctx, paths, cmd.InOrStdin())
-		if cause := context.Cause(ctx); cause != nil {
-			noteNotSaved(stderr, cause, err)
+		// The message of a signal does not say why the state was not saved. That nobody reads the lines any more is no news.
+		if signal := context.Cause(ctx); signal != nil && err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
+			text.Say(stderr, "%v", err)
 		}
 		return err
 	})
@@ -86,11 +90,13 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 
 // open checks flags and inputs, and opens the state.
 func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error) {
-	switch f.state {
-	case "":
+	switch {
+	case f.state == "":
 		return nil, cli.UsageErrorf("missing --state FILE")
-	case "-":
+	case f.state == "-":
 		return nil, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
+	case f.rate > seen.MaxRate:
+		return nil, cli.UsageErrorf("-p is %g, want a rate from 1e-9 to %g", f.rate, seen.MaxRate)
 	}
 	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
 		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))
@@ -109,15 +115,6 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	return state, nil
 }
 
-// parseSeenRate parses the rate of a state.
-func parseSeenRate(text string) (float64, error) {
-	rate, err := plan.ParseRate(text)
-	if err == nil && rate > seen.MaxRate {
-		err = errors.New("want a rate from 1e-9 to 0.5")
-	}
-	return rate, err
-}
-
 // checkMade returns an error if a flag asks for another state than there is.
 func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
 	differs := map[string]bool{"keys": f.keys != s.Keys, "rate": math.Abs(f.rate-s.Rate) > 1e-9*f.rate} // 0.7% is not the same number as 0.007
@@ -128,17 +125,4 @@ func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
 		}
 	}
 	return nil
-}
-
-func (f *seenFlags) noteFull(stderr io.Writer, s *seen.State) {
-	text.Note(stderr, "%s has %s, and was made for %s: %.3g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
-		text.ShellPath(f.state), text.Count(s.Lines, "line"), text.Count(s.Keys, "line"), 100*s.PresentRate())
-}
-
-// noteNotSaved says why the state was not saved when a signal ended sst. The message of the signal
-// does not. That nobody reads the lines any more is no news.
-func noteNotSaved(stderr io.Writer, signal, err error) {
-	if err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
-		text.Say(stderr, "%v", err)
-	}
 }

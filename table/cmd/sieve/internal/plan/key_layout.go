@@ -2,9 +2,9 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -24,13 +24,6 @@ type keyLayout struct {
 	tree      float64 // of an entry in the search tree of the index, without the separator
 }
 
-// layouts are those of a KeySample that are known, by the keys of tables and their size of blocks.
-type layouts struct {
-	mu    sync.Mutex
-	known map[[2]uint64]keyLayout
-	err   error // of writing a table
-}
-
 // layoutLevels is how many tables show how a layout depends on the number of keys.
 const layoutLevels = 4
 
@@ -38,33 +31,24 @@ const layoutLevels = 4
 // that neighbours share. So tables of fewer keys of the sample are written too, each of half of those
 // before. What they take lies near a line over the logarithm of the number of keys, up to n.
 func (s *KeySample) layout(n, blockSize uint64) keyLayout {
-	s.layouts.mu.Lock()
-	defer s.layouts.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	of := [2]uint64{max(n, minSampleKeys), blockSize}
-	l, ok := s.layouts.known[of]
-	if !ok {
-		var err error
-		if l, err = s.measureLayout(float64(of[0]), blockSize); err != nil {
-			s.layouts.err = err
-		}
-		s.layouts.known[of] = l
+	if l, ok := s.layouts[of]; ok {
+		return l
 	}
-	return l
-}
-
-func (s *KeySample) measureLayout(n float64, blockSize uint64) (keyLayout, error) {
 	var logs []float64
 	var levels []keyLayout
-	share := min(1, n/s.likeKeys())
+	share := min(1, float64(of[0])/s.likeKeys())
 	for range layoutLevels {
 		l, err := layoutOf(s.thinned(share), blockSize)
-		if err != nil {
-			return l, err
-		}
+		s.layoutErr = cmp.Or(s.layoutErr, err)
 		logs, levels = append(logs, math.Log2(share*s.likeKeys())), append(levels, l)
 		share /= 2
 	}
-	return extrapolate(logs, levels, math.Log2(n)), nil
+	l := extrapolate(logs, levels, math.Log2(float64(of[0])))
+	s.layouts[of] = l
+	return l
 }
 
 // extrapolate returns the layout at a logarithm of the number of keys. Each part of it is on a line

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -35,7 +36,10 @@ type KeySample struct {
 	repeats         bool         // a key of the list is repeated
 	stretches       []stretch    // of which the sample has all keys; nil: none
 	most            limits
-	layouts         layouts
+
+	mu        sync.Mutex
+	layouts   map[[2]uint64]keyLayout // that are known, by the keys of tables and their size of blocks
+	layoutErr error                   // of writing a table
 }
 
 // limits are the most keys that a KeySample keeps, and the most bytes of them.
@@ -48,14 +52,9 @@ func ReadSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64) 
 }
 
 func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, most limits) (*KeySample, error) {
-	s := &KeySample{most: most, layouts: layouts{known: map[[2]uint64]keyLayout{}}}
-	for p, err := range list {
-		if err == nil {
-			err = s.addKept(p)
-		}
-		if err != nil {
-			return nil, err
-		}
+	s := &KeySample{most: most, layouts: map[[2]uint64]keyLayout{}}
+	if err := addAll(list, s.addKept); err != nil {
+		return nil, err
 	}
 	s.reduce()
 	if !canReadAgain || !s.chooseStretches(n) {
@@ -64,18 +63,26 @@ func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, 
 		}
 		return s, nil
 	}
-	for p, err := range list {
-		if err == nil {
-			err = s.addNeighbour(p)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := addAll(list, s.addNeighbour); err != nil {
+		return nil, err
 	}
 	if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
 		return nil, errSampleChanged
 	}
 	return s, nil
+}
+
+// addAll adds the pairs of a list.
+func addAll(list iter.Seq2[input.Pair, error], add func(input.Pair) error) error {
+	for p, err := range list {
+		if err == nil {
+			err = add(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addKept adds a pair if its key is kept. An error says that the pairs are too large to be measured.

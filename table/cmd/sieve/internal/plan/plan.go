@@ -52,8 +52,8 @@ func New(q Query, done func()) (*Plan, error) {
 	}
 	if s := q.Sample; s != nil {
 		p.SampleKeys, p.SampleListKeys = len(s.pairs), s.Keys
-		if s.layouts.err != nil {
-			return nil, s.layouts.err
+		if s.layoutErr != nil {
+			return nil, s.layoutErr
 		}
 	}
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
@@ -67,10 +67,13 @@ const Kinds = 10
 
 // compare finds all Options, at the same time.
 func (p *Plan) compare(done func()) error {
-	finders := []finder{findBloom, findTableBloom, findBoth, withoutData(findTableBloom)}
 	const withData = 3 // of the finders
+	finders := []finder{findBloom, findTableBloom, findBoth, func(q Query) (Option, error) {
+		q.BlockSize = 0
+		return findTableBloom(q)
+	}}
 	for _, bits := range fuseSizes {
-		finders = append(finders, withoutData(findFuse(bits)))
+		finders = append(finders, func(q Query) (Option, error) { return q.measured(newDesign(0, tableFilter{fuseBits: bits}, 0)) })
 	}
 	options, larger := make([]Option, len(finders)), make([]*Option, len(finders))
 	var running errgroup.Group

@@ -68,21 +68,6 @@ func (q Query) mayFit(f tableFilter) bool {
 	return o.MemoryBytes+bits/8*float64(q.Keys) <= float64(q.Memory)
 }
 
-// withoutData returns the finder of the same filters in tables without keys and values.
-func withoutData(find finder) finder {
-	return func(q Query) (Option, error) {
-		q.BlockSize = 0
-		return find(q)
-	}
-}
-
-// findFuse returns the finder of filters of fingerprints with that many bits.
-func findFuse(bits int) finder {
-	return func(q Query) (Option, error) {
-		return q.measured(newDesign(0, tableFilter{fuseBits: bits}, q.BlockSize))
-	}
-}
-
 // findBloom finds filters by blocks.
 func findBloom(q Query) (Option, error) {
 	formula, err := q.formula()
@@ -95,7 +80,7 @@ func findBloom(q Query) (Option, error) {
 // usefulBloomBits are the bits per key from which on a TableBloom gains little.
 const usefulBloomBits = 20
 
-// findTableBloom finds TableBloom filters.
+// findTableBloom finds TableBloom filters in tables with data, or without if the BlockSize is 0.
 func findTableBloom(q Query) (Option, error) {
 	return q.findOne(func(bits int) Design { return newDesign(0, tableFilter{bloomBits: bits}, q.BlockSize) }, usefulBloomBits)
 }

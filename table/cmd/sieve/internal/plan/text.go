@@ -175,13 +175,13 @@ func size(bytes float64) string {
 
 // exact formats bytes with a unit of powers of 1024 and no space, as the value of a flag.
 func exact(bytes uint64) string {
-	units := []string{"B", "KiB", "MiB", "GiB"}
-	i := 0
-	for i < len(units)-1 && bytes >= 1024 && bytes%1024 == 0 {
+	for _, unit := range []string{"B", "KiB", "MiB"} {
+		if bytes < 1024 || bytes%1024 != 0 {
+			return strconv.FormatUint(bytes, 10) + unit
+		}
 		bytes /= 1024
-		i++
 	}
-	return strconv.FormatUint(bytes, 10) + units[i]
+	return strconv.FormatUint(bytes, 10) + "GiB"
 }
 
 // count formats a number with a comma between groups of three digits.
