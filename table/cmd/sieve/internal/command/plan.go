@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -100,7 +101,7 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		return p.WriteJSON(cmd.OutOrStdout())
+		return printable.WriteJSON(cmd.OutOrStdout(), p)
 	}
 	return p.WriteText(cmd.OutOrStdout())
 }

@@ -59,7 +59,11 @@ func New(q Query, done func()) (*Plan, error) {
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
 	all := slices.Concat(withData, p.FilterOnly)
 	p.Best, p.BestWithData = q.best(all), q.best(withData)
-	return p, q.checkMemory(all)
+	least := slices.MinFunc(all, func(a, b Option) int { return cmp.Compare(a.MemoryPerTable, b.MemoryPerTable) }).MemoryPerTable
+	if q.Memory > 0 && float64(q.Memory) < least { // no machine has the memory of one table
+		return nil, fmt.Errorf("--memory is %s, want at least the %s of one table's filters and index", size(float64(q.Memory)), size(least))
+	}
+	return p, nil
 }
 
 // Kinds is how many kinds of filters are compared.
@@ -129,14 +133,4 @@ func (q Query) best(options []Option) *Option {
 	}
 	best := slices.MinFunc(options, func(a, b Option) int { return slices.Compare(costs(a), costs(b)) })
 	return &best
-}
-
-// checkMemory returns an error if no machine has the memory of one table.
-func (q Query) checkMemory(options []Option) error {
-	least := slices.MinFunc(options, func(a, b Option) int { return cmp.Compare(a.MemoryPerTable, b.MemoryPerTable) })
-	if q.Memory > 0 && float64(q.Memory) < least.MemoryPerTable {
-		return fmt.Errorf("--memory is %s, want at least the %s of one table's filters and index",
-			size(float64(q.Memory)), size(least.MemoryPerTable))
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/printable"
 )
 
 // usual is a query with the flags' defaults.
@@ -76,7 +77,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	p := makePlan(t, usual(1000, 0.01))
 	var out bytes.Buffer
-	if err := p.WriteJSON(&out); err != nil {
+	if err := printable.WriteJSON(&out, p); err != nil {
 		t.Fatal(err)
 	}
 	var got Plan

@@ -10,12 +10,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
-
-// WriteJSON writes the plan as a JSON object.
-func (p *Plan) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, p) }
 
 // WriteText writes the plan as a table, and what to do below it.
 func (p *Plan) WriteText(w io.Writer) error {

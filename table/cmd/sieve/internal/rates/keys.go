@@ -13,18 +13,17 @@ type keyShape struct {
 	label, about string // in a chart: at its lines, and below
 	seed         int    // besides Config.Seed
 
-	// start returns a function that returns the next n keys, or what is left of the set. All
-	// keys are distinct.
-	start func(rng *rand.Rand) func(n int) [][]byte
+	own  [][]byte // the keys, if they are those of the user
+	next func(rng *rand.Rand) func(dst []byte) []byte
 }
 
 // keyShapes are the generated shapes.
 var keyShapes = []keyShape{
-	{"random", "random", "16 random bytes", 0, generated(random)},
-	{"sequential", "sequential", "consecutive numbers, as 8 bytes", 1, generated(sequential)},
-	{"decimal", "decimal", "user000000000042 and on", 2, generated(decimal)},
-	{"urls", "URLs", "64 bytes, with long shared prefixes", 3, generated(urls)},
-	{"emails", "e-mails", "ada.kay42@mail.example", 4, generated(emails)},
+	{"random", "random", "16 random bytes", 0, nil, random},
+	{"sequential", "sequential", "consecutive numbers, as 8 bytes", 1, nil, sequential},
+	{"decimal", "decimal", "user000000000042 and on", 2, nil, decimal},
+	{"urls", "URLs", "64 bytes, with long shared prefixes", 3, nil, urls},
+	{"emails", "e-mails", "ada.kay42@mail.example", 4, nil, emails},
 }
 
 // Shapes returns the names of the generated shapes.
@@ -40,7 +39,7 @@ func Shapes() []string {
 func (c Config) shapes() []keyShape {
 	var all []keyShape
 	if c.Own != nil {
-		all = append(all, c.ownShape())
+		all = append(all, keyShape{name: "own", label: "your keys", about: grouped(len(c.Own)) + " keys", own: c.Own})
 	}
 	for _, name := range c.Shapes {
 		i := slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
@@ -101,11 +100,21 @@ func emails(rng *rand.Rand) func([]byte) []byte {
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
-// generated returns the start of a shape whose next key is appended by a function.
-func generated(start func(rng *rand.Rand) func(dst []byte) []byte) func(*rand.Rand) func(int) [][]byte {
-	return func(rng *rand.Rand) func(int) [][]byte {
-		next := start(rng)
+// start returns a function that returns the next n keys, or what is left of the set. All keys are distinct. Those of the
+// user are in random order.
+func (s keyShape) start(rng *rand.Rand) func(n int) [][]byte {
+	if s.own == nil {
+		next := s.next(rng)
 		return func(n int) [][]byte { return nextKeys(n, next) }
+	}
+	order := permutation(rng, len(s.own))
+	return func(n int) [][]byte {
+		keys := make([][]byte, min(n, len(order)))
+		for i := range keys {
+			keys[i] = s.own[order[i]]
+		}
+		order = order[len(keys):]
+		return keys
 	}
 }
 

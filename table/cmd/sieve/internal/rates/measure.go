@@ -69,48 +69,27 @@ func (c Config) trialsInMemory() int {
 }
 
 // try measures all policies with the keys of one run of a shape, and sets the rates of that run.
-func (c Config) try(shape keyShape, run int, policies []sizedPolicy, points []Point) error {
+func (c Config) try(shape keyShape, run int, policies []sizedPolicy, points []Point) (err error) {
 	next := shape.start(newRand(c.Seed, shape.seed, run))
 	keys := next(c.mostKeys())
 	absent := next(c.Questions)
-	steps := len(points) / len(policies)
+	steps := c.steps()
 	for i, p := range policies {
-		if err := c.fill(p, keys, absent, points[i*steps:(i+1)*steps], run); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fill adds keys step by step, and sets the rate of each step.
-func (c Config) fill(p sizedPolicy, keys, absent [][]byte, points []Point, run int) (err error) {
-	var f measuredFilter
-	added := 0
-	for i, s := range c.steps() {
-		if f == nil || s.k > 0 {
-			added = 0
-			if f, err = p.empty(c.Keys, p.bits, s.k); err != nil {
+		var f measuredFilter
+		for j, s := range steps {
+			added := 0
+			if j > 0 && s.k == 0 {
+				added = steps[j-1].keys
+			} else if f, err = p.empty(c.Keys, p.bits, s.k); err != nil {
 				return err
 			}
-		}
-		for _, key := range keys[added:s.keys] {
-			f.Add(key)
-		}
-		if err := f.build(keys[:s.keys]); err != nil {
-			return err
-		}
-		added = s.keys
-		hits := 0
-		for _, key := range absent {
-			if f.Contains(key) {
-				hits++
+			for _, key := range keys[added:s.keys] {
+				f.Add(key)
 			}
-		}
-		point := &points[i]
-		point.Rates[run] = float64(hits) / float64(len(absent))
-		if run == 0 { // others have the same
-			point.M, point.K = f.size()
-			point.Questions, point.Theory = len(absent), f.formula(float64(s.keys))
+			if err := f.build(keys[:s.keys]); err != nil {
+				return err
+			}
+			points[i*len(steps)+j].set(run, f, absent)
 		}
 	}
 	return nil

@@ -85,26 +85,6 @@ func (c Config) OwnQuestions() (added, asked int) {
 	return added, min(c.Questions, len(c.Own)-added)
 }
 
-// ownShape is the shape of the user's keys. A run draws from them in random order.
-func (c Config) ownShape() keyShape {
-	return keyShape{
-		name:  "own",
-		label: "your keys",
-		about: grouped(len(c.Own)) + " keys",
-		start: func(rng *rand.Rand) func(int) [][]byte {
-			order := permutation(rng, len(c.Own))
-			return func(n int) [][]byte {
-				keys := make([][]byte, min(n, len(order)))
-				for i := range keys {
-					keys[i] = c.Own[order[i]]
-				}
-				order = order[len(keys):]
-				return keys
-			}
-		},
-	}
-}
-
 // permutation returns the numbers < n in random order, in half the memory of rng.Perm.
 func permutation(rng *rand.Rand, n int) []int32 {
 	order := make([]int32, n)

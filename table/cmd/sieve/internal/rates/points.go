@@ -36,6 +36,21 @@ func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Poin
 	return points
 }
 
+// set sets the rate of a run, and what all runs have in common.
+func (p *Point) set(run int, f measuredFilter, absent [][]byte) {
+	hits := 0
+	for _, key := range absent {
+		if f.Contains(key) {
+			hits++
+		}
+	}
+	p.Rates[run] = float64(hits) / float64(len(absent))
+	if run == 0 {
+		p.M, p.K = f.size()
+		p.Questions, p.Theory = len(absent), f.formula(float64(p.Keys))
+	}
+}
+
 // summarize sets the figures that follow from the rates.
 func (p *Point) summarize() {
 	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)

@@ -50,7 +50,8 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 			break
 		}
 	}
-	if s.failed || !s.State.isWorthSaving(err) {
+	// After an error, a new State without lines would only keep the numbers that it was made for.
+	if s.failed || s.State.saved || err != nil && s.State.Lines == 0 {
 		return err
 	}
 	failed := s.save()

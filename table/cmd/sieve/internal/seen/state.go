@@ -141,12 +141,6 @@ func (s *State) Add(line []byte) bool {
 	return true
 }
 
-// isWorthSaving reports whether there is something to save. A new State without lines is not, if err has
-// ended the run: it would only keep the numbers that it was made for.
-func (s *State) isWorthSaving(err error) bool {
-	return !s.saved && (err == nil || s.Lines > 0)
-}
-
 // PresentRate returns the false-positive rate of the State as it is, 0 to 1.
 func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
 
@@ -155,18 +149,13 @@ func (s *State) Save() error {
 	if err := s.checkLock(); err != nil {
 		return err
 	}
-	out, err := output.Create(context.Background(), s.path, nil)
-	if err != nil {
+	err := output.WriteFile(context.Background(), s.path, nil, func(to io.Writer) error {
+		if _, err := s.filter.WriteTo(to); err != nil {
+			return err
+		}
+		_, err := to.Write(s.trailer())
 		return err
-	}
-	defer out.Abort() // does nothing after Commit
-	if _, err := s.filter.WriteTo(out); err != nil {
-		return err
-	}
-	if _, err := out.Write(s.trailer()); err != nil {
-		return err
-	}
-	err = output.Commit(out)
+	})
 	s.saved = err == nil
 	return err
 }
