@@ -53,7 +53,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "write the filter to this `file`; -: standard output (required)")
 	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter`: fuse:BITS or table-bloom:BITS")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
-	addParsed(flags, &f.keys, parseCount[uint64](tablefilter.MaxEntries), "keys", "n", "", "size a table-bloom filter for this number of `keys`")
+	addParsed(flags, &f.keys, upTo[uint64](tablefilter.MaxEntries), "keys", "n", "", "size a table-bloom filter for this number of `keys`")
 	addInputFormat(cmd, &f.format, "raw-keys", "lines: ")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
 	f.MemoryFlags.Add(cmd)

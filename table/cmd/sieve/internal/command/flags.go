@@ -43,8 +43,8 @@ func (f *parsedFlag[T]) Set(text string) error {
 	return nil
 }
 
-// parseCount returns the function that parses counts from 1 to most.
-func parseCount[T int | uint64](most uint64) func(string) (T, error) {
+// upTo returns the function that parses counts from 1 to most.
+func upTo[T int | uint64](most uint64) func(string) (T, error) {
 	return func(text string) (T, error) {
 		n, err := cli.ParseCount("", text, most)
 		return T(n), err

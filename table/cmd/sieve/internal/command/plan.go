@@ -57,7 +57,7 @@ func planCommand() *cobra.Command {
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
 	flags := cmd.Flags()
-	addParsed(flags, &f.Keys, parseCount[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
+	addParsed(flags, &f.Keys, upTo[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
 	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
 	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
@@ -67,7 +67,7 @@ func planCommand() *cobra.Command {
 	flags.Float64Var(&f.Compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
 	addParsed(flags, &f.BlockSize, parseSize, "block-size", "", "4KiB", "`size` of a data block before compression")
 	addParsed(flags, &f.TableSize, parseSize, "table-size", "", "", "largest `size` of a table (default 64MB or 4GiB)")
-	addParsed(flags, &f.EntriesPerTable, parseCount[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M, if it has values)")
+	addParsed(flags, &f.EntriesPerTable, upTo[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M, if it has values)")
 	addParsed(flags, &f.Memory, parseSize, "memory", "", "", "`size` of a machine's memory for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object")
 	cli.Needs(cmd, "input-format", "sample")

@@ -61,7 +61,7 @@ func ratesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	addParsed(flags, &f.Keys, parseCount[int](rates.MaxKeys), "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
+	addParsed(flags, &f.Keys, upTo[int](rates.MaxKeys), "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "filters: some of "+text.OneOf(rates.Policies()...))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "plan the bits for this false-positive `rate`")

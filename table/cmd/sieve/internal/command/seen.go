@@ -57,7 +57,7 @@ func seenCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
-	addParsed(flags, &f.keys, parseCount[uint64](seen.MaxKeys), "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
+	addParsed(flags, &f.keys, upTo[uint64](seen.MaxKeys), "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
 	addParsed(flags, &f.rate, plan.ParseRate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
@@ -79,7 +79,8 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery, Full: noteFull}
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		err := sieve.Run(ctx, paths, cmd.InOrStdin())
-		// The message of a signal does not say why the state was not saved. That nobody reads the lines any more is no news.
+		// The message of a signal does not say why the state was not saved. That nobody reads the lines any more is
+		// no news.
 		if signal := context.Cause(ctx); signal != nil && err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
 			text.Say(stderr, "%v", err)
 		}
@@ -117,7 +118,8 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 
 // checkMade returns an error if a flag asks for another state than there is.
 func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
-	differs := map[string]bool{"keys": f.keys != s.Keys, "rate": math.Abs(f.rate-s.Rate) > 1e-9*f.rate} // 0.7% is not the same number as 0.007
+	otherRate := math.Abs(f.rate-s.Rate) > 1e-9*f.rate // 0.7% is not the same number as 0.007
+	differs := map[string]bool{"keys": f.keys != s.Keys, "rate": otherRate}
 	for _, name := range []string{"keys", "rate"} {
 		if flag := flags.Lookup(name); flag.Changed && differs[name] {
 			return cli.UsageErrorf("--%s is %s, but %s was made for %s and a rate of %g: leave it out, or give another --state",

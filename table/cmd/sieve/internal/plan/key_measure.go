@@ -28,27 +28,21 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	asked := 0
 	for seed := uint64(1); asked < lookups; seed++ {
 		found := 0
-		for t := range trialTables(s.pairs, n, rand.New(rand.NewPCG(1, seed))) {
-			f, err := o.build(func(i int) []byte { return t.keys[i] }, n, block, n)
+		for keys, absent := range trialTables(s.pairs, n, rand.New(rand.NewPCG(1, seed))) {
+			f, err := o.build(func(i int) []byte { return keys[i] }, n, block, n)
 			if err != nil {
 				return Measurement{}, err
 			}
-			for _, a := range t.absent { // in the block that each would be in
+			for _, a := range absent { // in the block that each would be in
 				if f.mayContain(a.key, a.after/block) {
 					found++
 				}
 			}
-			asked += len(t.absent)
+			asked += len(absent)
 		}
 		hits = append(hits, found)
 	}
 	return newMeasurement(hits, asked, n), nil
-}
-
-// A trialTable is the keys of a table, and the absent keys between them.
-type trialTable struct {
-	keys   [][]byte
-	absent []absentKey
 }
 
 // An absentKey comes after some of a table's keys.
@@ -57,11 +51,12 @@ type absentKey struct {
 	after int
 }
 
-// trialTables divides the pairs by chance into keys of tables of n, and absent ones. Those of a last table that is not
-// full do not count. A table is only valid until the next one.
-func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq[trialTable] {
-	return func(yield func(trialTable) bool) {
-		var t trialTable
+// trialTables divides the pairs by chance into keys of tables of n, and absent ones between them. Those of a last table
+// that is not full do not count. A table is only valid until the next one.
+func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq2[[][]byte, []absentKey] {
+	return func(yield func([][]byte, []absentKey) bool) {
+		var keys [][]byte
+		var absent []absentKey
 		random, bits := uint64(0), 0
 		for _, p := range pairs {
 			if bits == 0 {
@@ -70,14 +65,14 @@ func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq[trialTable]
 			isKey := random&1 == 1
 			random, bits = random>>1, bits-1
 			if !isKey {
-				t.absent = append(t.absent, absentKey{p.Key, len(t.keys)})
+				absent = append(absent, absentKey{p.Key, len(keys)})
 				continue
 			}
-			if t.keys = append(t.keys, p.Key); len(t.keys) == n {
-				if !yield(t) {
+			if keys = append(keys, p.Key); len(keys) == n {
+				if !yield(keys, absent) {
 					return
 				}
-				t.keys, t.absent = t.keys[:0], t.absent[:0]
+				keys, absent = keys[:0], absent[:0]
 			}
 		}
 	}

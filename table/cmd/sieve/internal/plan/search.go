@@ -117,11 +117,13 @@ func findBoth(q Query) (Option, error) {
 	})
 }
 
-// find finds the Option of a kind: with the bits per key that are given, or the first that is measured to reach the rate.
-// candidate is called with 1 to most bits, and returns the Design with so many if its predicted rate is ≤ target, which
-// is lower after each one that does not reach the rate. If none does, the Option is that of the last Design, which
-// shows how far the kind goes.
-func (q Query) find(byBits func(int) Design, last Design, most int, candidate func(bits int, target float64) (Design, bool)) (Option, error) {
+// A candidate returns the Design with that many bits per key if its predicted rate is ≤ target. It is called with 1 bit, 2
+// bits and so on. target is lower after each Design that is measured not to reach the rate.
+type candidate func(bits int, target float64) (d Design, ok bool)
+
+// find finds the Option of a kind: with the bits per key that are given, or the first candidate of at most so many bits
+// that reaches the rate. If none does, the Option is that of the last Design, which shows how far the kind goes.
+func (q Query) find(byBits func(bits int) Design, last Design, most int, candidate candidate) (Option, error) {
 	if q.Rate == 0 {
 		return q.measured(byBits(q.BitsPerKey))
 	}

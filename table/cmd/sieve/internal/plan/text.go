@@ -74,7 +74,8 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 		if o.Machines > 0 {
 			machines = count(o.Machines)
 		}
-		p.writeRow(out, machines, o.verdict(), " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), disk, o.Measurement, percent(o.PredictedRate))
+		bits := fmt.Sprintf("%.1f", o.BitsPerKey)
+		p.writeRow(out, machines, o.verdict(), " "+o.filters(), blocks, bits, size(o.MemoryBytes), disk, o.Measurement, percent(o.PredictedRate))
 	}
 }
 

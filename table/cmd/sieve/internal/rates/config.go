@@ -59,11 +59,8 @@ const maxBits = 100
 // maxNumbers is how many numbers of bits per key are measured at most.
 const maxNumbers = 6
 
-// Limits of Config.Keys.
-const (
-	MinKeys = 1
-	MaxKeys = 1_000_000
-)
+// MaxKeys is the largest Config.Keys.
+const MaxKeys = 1_000_000
 
 // Validate returns an error that names the first flag with a wrong value.
 func (c Config) Validate() error {
@@ -72,7 +69,7 @@ func (c Config) Validate() error {
 		value       int
 		least, most int
 	}{
-		{"-n", c.Keys, MinKeys, MaxKeys},
+		{"-n", c.Keys, 1, MaxKeys},
 		{"--runs", c.Runs, 2, 1000},
 		{"--questions", c.Questions, 100, 1_000_000},
 		{"--width", cmp.Or(c.Width, minWidth), minWidth, 4000},
@@ -93,7 +90,11 @@ func (c Config) Validate() error {
 	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
 		return err
 	}
-	return c.validateOwn()
+	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
+		const why = "--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get up to %s, and as many others are asked for"
+		return cli.UsageErrorf(why+": use a smaller -n or more keys", grouped(len(c.Own)), grouped(want), grouped(c.Keys), grouped(c.mostKeys()))
+	}
+	return nil
 }
 
 func (c Config) validateBits() error {

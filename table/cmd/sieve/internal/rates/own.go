@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 )
 
@@ -68,15 +67,6 @@ func growth(n, size int) uint64 {
 
 // OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.
 func (c Config) OwnSize() int { return max(1, len(c.Own)/c.ownShare()) }
-
-// validateOwn returns an error if the user gives too few keys.
-func (c Config) validateOwn() error {
-	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
-		return cli.UsageErrorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get up to %s, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
-			grouped(len(c.Own)), grouped(want), grouped(c.Keys), grouped(c.mostKeys()), MinKeys)
-	}
-	return nil
-}
 
 // OwnQuestions returns how many of the user's keys each run adds at most, and how many of the
 // others it asks for.

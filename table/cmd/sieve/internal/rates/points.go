@@ -28,7 +28,8 @@ func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Poin
 		for _, sized := range policies {
 			for _, step := range c.steps() {
 				points = append(points, Point{
-					Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Load: float64(step.keys) / float64(c.Keys), Rates: make([]float64, c.Runs),
+					Shape: shape.name, Policy: sized.name, Bits: sized.bits,
+					Keys: step.keys, Load: float64(step.keys) / float64(c.Keys), Rates: make([]float64, c.Runs),
 				})
 			}
 		}
