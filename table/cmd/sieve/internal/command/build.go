@@ -18,12 +18,12 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-const buildLong = `Build a filter of the lines of the FILEs, or of standard input: one file, as small as the filter.
-Repeated lines count once. sieve query and package table look keys up in it. For lists that change
-or are larger than a filter should be, build a set: sst build --filter-only -o DIR/.
+const buildLong = `Build a filter of the lines of the FILEs, or of standard input. Repeated lines count once. sieve
+query and Go package table look keys up. If a list changes or is very large, build a set:
+sst build --filter-only -o DIR/.
 
 Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 million keys;
-          table-bloom:BITS has any number of keys, and can be united if --keys is the same.`
+          table-bloom:BITS takes any number, and can be united if --keys is the same.`
 
 // buildFlags are the flags of build.
 type buildFlags struct {
@@ -41,21 +41,18 @@ func buildCommand() *cobra.Command {
 		Example: `  sieve build -o blocklist.filter urls.txt
   sieve build --filter table-bloom:10 --keys 10M -o monday.filter monday.txt
   zcat urls.gz | sieve build -o - > urls.filter`,
-		Annotations: cli.ExitStatus{
-			cli.ExitOK:    "FILTER is complete and on disk",
-			cli.ExitUsage: "usage error, wrong input, or I/O error",
-		}.Annotation(),
+		Annotations:       cli.ExitStatus{cli.ExitOK: "FILTER is complete and on disk"}.Annotation(),
 		Args:              cli.Arguments("FILE", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
 		RunE:              func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write the filter to this `file`; -: standard output (required)")
-	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter`: fuse:BITS or table-bloom:BITS")
+	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`; -: standard output (required)")
+	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter` to build")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
-	addParsed(flags, &f.keys, upTo[uint64](tablefilter.MaxEntries), "keys", "n", "", "size a table-bloom filter for this number of `keys`")
-	addInputFormat(cmd, &f.format, "raw-keys", "lines: ")
-	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
+	addParsed(flags, &f.keys, upTo[uint64](tablefilter.MaxEntries), "keys", "n", "", "size table-bloom for so many `keys`")
+	addInputFormat(cmd, &f.format, "raw-keys")
+	flags.StringVar(&f.tempDir, "temp-dir", "", "temporary `directory`")
 	f.MemoryFlags.Add(cmd)
 	return cmd
 }

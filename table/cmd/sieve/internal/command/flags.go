@@ -58,7 +58,7 @@ func parseSize(text string) (uint64, error) {
 }
 
 // addInputFormat adds the flag for the format of lines.
-func addInputFormat(cmd *cobra.Command, format *string, usual, usage string) {
-	cmd.Flags().StringVar(format, "input-format", usual, usage+input.Formats)
+func addInputFormat(cmd *cobra.Command, format *string, usual string) {
+	cmd.Flags().StringVar(format, "input-format", usual, "`format`: "+input.Formats)
 	cli.Complete(cmd, "input-format", input.FormatNames...)
 }

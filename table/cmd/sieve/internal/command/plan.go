@@ -15,18 +15,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-const planLong = `Compare the filters of tables of N keys by memory, disk and false positives, and name the command
-that builds the best. With -p, each filter has the fewest bits whose predicted and measured rates
-are low enough; with --bits, it has that many. If tables do not fit in --memory, or miss the rate,
-larger blocks are tried. Memory is that of open tables' filters and index.
+const planLong = `Compare filters for N keys by memory, disk space and false positives, and print the command that
+builds the best. With -p, filters have the fewest bits that reach the rate, predicted and measured.
+If tables miss it, or do not fit in --memory, larger blocks are tried.
 
---sample measures your own lines, all or a random part (shuf -n 100000): sizes are then within 10
-%. Otherwise keys are random. Rates are measured with 2 to 10 million lookups, ± at 95 %.
-See sst help filters and formats.`
+Keys are random, or those of --sample: your own lines, all or a random part. Sizes are then within
+10 %. Measured rates are ± at 95 %. See sst help filters.`
 
 const planExamples = `  sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
-  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys
-  sieve plan -n 10e9 --bits 10 --entries-per-table 1M --json`
+  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys`
 
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
 // most of it.
@@ -52,24 +49,24 @@ func planCommand() *cobra.Command {
 		Short:       "Compare filters for a number of keys",
 		Long:        planLong,
 		Example:     planExamples,
-		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small for a table"}.Annotation(),
+		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small"}.Annotation(),
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
 	flags := cmd.Flags()
-	addParsed(flags, &f.Keys, upTo[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, 1 to 1e15 (required without --sample)")
-	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "false-positive `rate`, ≥ 1e-9 and < 1")
-	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100, instead of a rate")
-	flags.StringVar(&f.sample, "sample", "", "plan for keys and values like those in this `file`")
-	addInputFormat(cmd, &f.Format, "", "lines of --sample: ")
-	addParsed(flags, &f.KeySize, parseSize, "key-size", "", "16", "`size` of a key, up to 64KiB")
-	addParsed(flags, &f.ValueSize, parseSize, "value-size", "", "0", "`size` of a value, up to 1GiB")
-	flags.Float64Var(&f.Compression, "compression", 1, "compressed size of data blocks as a `share`, 0.01 to 1")
-	addParsed(flags, &f.BlockSize, parseSize, "block-size", "", "4KiB", "`size` of a data block before compression")
-	addParsed(flags, &f.TableSize, parseSize, "table-size", "", "", "largest `size` of a table (default 64MB or 4GiB)")
-	addParsed(flags, &f.EntriesPerTable, upTo[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M, if it has values)")
-	addParsed(flags, &f.Memory, parseSize, "memory", "", "", "`size` of a machine's memory for filters and index")
-	flags.BoolVar(&f.json, "json", false, "print a JSON object")
+	addParsed(flags, &f.Keys, upTo[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, up to 1e15")
+	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "false-positive `rate`, from 1e-9")
+	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100")
+	flags.StringVar(&f.sample, "sample", "", "measure the lines of this `file`")
+	addInputFormat(cmd, &f.Format, "")
+	addParsed(flags, &f.KeySize, parseSize, "key-size", "", "16", "key `size`, up to 64KiB")
+	addParsed(flags, &f.ValueSize, parseSize, "value-size", "", "0", "value `size`, up to 1GiB")
+	flags.Float64Var(&f.Compression, "compression", 1, "compressed `share` of data, 0.01 to 1")
+	addParsed(flags, &f.BlockSize, parseSize, "block-size", "", "4KiB", "data block `size`, uncompressed")
+	addParsed(flags, &f.TableSize, parseSize, "table-size", "", "", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
+	addParsed(flags, &f.EntriesPerTable, upTo[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M with data)")
+	addParsed(flags, &f.Memory, parseSize, "memory", "", "", "memory `size` of a machine, for filters and index")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
 	cli.Needs(cmd, "input-format", "sample")
 	cli.Exclude(cmd, "sample", "key-size", "value-size", "compression")
 	cli.Exclude(cmd, "rate", "bits")

@@ -7,10 +7,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/play"
 )
 
-const playLong = `Write a web page, one file that loads no others, to play with LevelDB's Bloom filter: size it by
-keys, rate, bits per key or k; add keys and see the bits they share; look a key up, find false
-positives, compare the fill with the prediction, and measure the speed. Its bits are those that
-LevelDB, goleveldb and this library store. Its address keeps settings and keys.`
+const playLong = `Write a web page, one file that loads no others, to play with LevelDB's Bloom filter: size it, see
+the bits that keys share, find false positives, compare predicted and measured rates and speed. Its
+address keeps settings and keys.`
 
 func playCommand() *cobra.Command {
 	var name string
@@ -19,7 +18,7 @@ func playCommand() *cobra.Command {
 		Short:       "Write a web page to play with a Bloom filter",
 		Long:        playLong,
 		Example:     `  sieve play -o play.html`,
-		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or I/O error"}.Annotation(),
+		Annotations: cli.ExitStatus{}.Annotation(),
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" {

@@ -19,9 +19,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 )
 
-const queryLong = `Print the keys that a filter contains: each KEY, or each line of --keys-from or, without either, of
-standard input. Absent keys are certainly absent. Keys that are printed may be false positives, at
-the rate that sieve plan predicts. With -v, print the absent keys instead.`
+const queryLong = `Print the KEYs that a filter contains or, without KEY, lines of --keys-from. They may be false
+positives, at the rate that sieve plan predicts. Other keys are certainly absent.`
 
 // queryFlags are the flags of query.
 type queryFlags struct {
@@ -36,8 +35,8 @@ func queryCommand() *cobra.Command {
 		Short: "Print the keys that a filter contains",
 		Long:  queryLong,
 		Example: `  sieve query blocklist.filter http://example.com/
-  sieve query blocklist.filter --keys-from visited.txt > suspects.txt
-  tail -f access.log | cut -d' ' -f7 | sieve query -v known.filter`,
+  sieve query blocklist.filter --keys-from visited.txt
+  tail -f urls.log | sieve query -v known.filter`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:       "a key was printed",
 			cli.ExitNegative: "no key was printed",
@@ -47,9 +46,9 @@ func queryCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(1, "*.filter"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
-	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys")
+	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys instead")
 	cmd.Flags().StringVar(&f.from, "keys-from", "-", "read keys from this `file`, one per line")
-	addInputFormat(cmd, &f.format, "raw-keys", "lines: ")
+	addInputFormat(cmd, &f.format, "raw-keys")
 	return cmd
 }
 

@@ -19,23 +19,20 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/rates"
 )
 
-const ratesLong = `Measure the false-positive rates of filters, from nearly empty to overfull, and draw them beside
-the formula's. Filters are sized for -n keys and get 0.1 to 1.5 times as many. NAME.svg has a panel
-for each policy and bits per key: means, runs, and the formula as a dashed line. NAME.csv has the
-figures, with 95 % intervals by Wilson's formula. The same flags give the same bytes.
+const ratesLong = `Measure the false-positive rates of filters as they fill up, and draw them beside the formula's.
+Filters are sized for -n keys and get 0.1 to 1.5 times as many. NAME.svg has a panel per policy and
+number of bits, NAME.csv the figures and Wilson's 95 % intervals. Same flags, same bytes.
 
-Policies  bloom (LevelDB's), table-bloom (RocksDB's), fuse, and independent: a textbook filter with
-          a hash function for each bit, for comparison.
+Policies  bloom (LevelDB), table-bloom (RocksDB), fuse, independent (a hash function per bit)
 Shapes    random (16 bytes), sequential (8 bytes, big-endian), decimal ("user" and 12 digits), urls
-          (64 bytes), emails (20 to 45 bytes). Absent keys are the ones that come next.
+          (64 bytes), emails (20 to 45 bytes); absent keys come next
 
---keys-from measures your own keys, at least 3 times -n of them (2 times with --k), and at most 3
-million and 256 MiB. --k draws full filters by k instead. -p plans the bits for a rate. sieve rates
-takes at most 1.2 GB.`
+--keys-from needs 3 times -n keys (2 times with --k), at most 3 million and 256 MiB. sieve rates
+takes up to 1.2 GB.`
 
 const ratesExamples = `  sieve rates -o rates
   sieve rates -o own --keys-from keys.txt -p 1%
-  sieve rates -o kinds --policy bloom,table-bloom,fuse --shapes random,urls`
+  sieve rates -o kinds --policy bloom,fuse`
 
 // ratesMemory is the memory that rates keeps to. Runs and the keys of --keys-from take less.
 const ratesMemory memory.Limit = 1 << 30
@@ -52,30 +49,30 @@ func ratesCommand() *cobra.Command {
 	var f ratesFlags
 	cmd := &cobra.Command{
 		Use:         "rates [flags] -o NAME",
-		Short:       "Measure the false-positive rate of filters as they fill up",
+		Short:       "Measure false-positive rates of filters",
 		Long:        ratesLong,
 		Example:     ratesExamples,
-		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or I/O error"}.Annotation(),
+		Annotations: cli.ExitStatus{}.Annotation(),
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	addParsed(flags, &f.Keys, upTo[int](rates.MaxKeys), "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1M")
-	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "filters: some of "+text.OneOf(rates.Policies()...))
-	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
-	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "plan the bits for this false-positive `rate`")
-	addParsed(flags, &f.K, rates.ParseSweep, "k", "", "", "draw full filters for each k of `FROM-TO`, 1 to 30")
+	addParsed(flags, &f.Keys, upTo[int](rates.MaxKeys), "keys", "n", "10_000", "size filters for so many `keys`, up to 1M")
+	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters")
+	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key, 1 to 100, up to 6 numbers")
+	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "plan the bits for this `rate`")
+	addParsed(flags, &f.K, rates.ParseSweep, "k", "", "", "draw full filters by k, `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)
 	cli.Complete(cmd, "shapes", rates.Shapes()...)
 	f.KeyFlags.Add(cmd, "measure")
 	cli.Needs(cmd, "hex", "keys-from")
-	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs` of each measurement, 2 to 1000")
-	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "number of absent `keys` looked up in each run, 100 to 1M")
-	cli.CountVar(flags, &f.Width, "width", "", 0, "width of the chart in `pixels`, 340 to 4000")
-	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the random keys")
+	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs`, 2 to 1000")
+	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "absent `keys` of each run, 100 to 1M")
+	cli.CountVar(flags, &f.Width, "width", "", 0, "chart width in `pixels`, 340 to 4000")
+	flags.Uint64Var(&f.Seed, "seed", 1, "random `seed`")
 	return cmd
 }
 

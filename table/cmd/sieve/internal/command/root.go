@@ -18,9 +18,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 var program = cli.Program{
 	Short: "Plan, measure and use filters",
-	Long:  "Plan, measure and use filters: Bloom filters and binary fuse filters of keys.",
+	Long:  "Plan, measure and use Bloom filters and binary fuse filters.",
 	Groups: []cli.Group{
-		{ID: "plan", Title: "Plan filters, and see how they work:", Commands: cli.Commands{"plan": planCommand, "rates": ratesCommand, "play": playCommand}},
+		{ID: "plan", Title: "Plan and study filters:", Commands: cli.Commands{"plan": planCommand, "rates": ratesCommand, "play": playCommand}},
 		{ID: "use", Title: "Build and use filters:", Commands: cli.Commands{"build": buildCommand, "query": queryCommand, "seen": seenCommand, "union": unionCommand}},
 		{ID: "self", Title: "About sieve:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
 	},

@@ -19,15 +19,16 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/seen"
 )
 
-const seenLong = `Print each line the first time it appears, in this input or in any earlier one with the same
---state. Without FILE, or for -, sst reads standard input. Lines are printed at once.
+const seenLong = `Print each line the first time it appears, in this input or an earlier one with the same --state.
+Without FILE, or for -, read standard input. Lines are printed at once.
 
-The state is a Bloom filter of fixed size: 2 MB for a million lines at 0.1 %, 110 GB for -n 10G. A
-new line is left out by mistake with a probability of at most --rate, up to --keys lines; beyond, a
-note says how high it is. -n and -p are for a new state, which cannot grow. A line is never printed
-twice, except after a crash. The state is saved at the end, on signals, and every 10 seconds, or
-less often if that takes over a second. After a crash, pass the input again: no line is lost, and
-those since the last save are printed again. sst locks the state by FILE.lock.`
+The state is a Bloom filter: 2 MB for 1M lines at 0.1 %, 110 GB for 10G. It leaves out a new line
+with a probability of at most --rate, up to --keys lines. Beyond, a note says how high. A state
+cannot grow.
+
+It is saved at the end, on signals, and every 10 seconds, or less often if that is slow. After a
+crash, pass the input again: only lines since the last save are printed twice, and none is lost.
+FILE.lock locks the state.`
 
 // saveEvery is how often a state is saved. Tests change it.
 var saveEvery = 10 * time.Second
@@ -43,10 +44,10 @@ func seenCommand() *cobra.Command {
 	var f seenFlags
 	cmd := &cobra.Command{
 		Use:   "seen [flags] --state FILE [FILE...]",
-		Short: "Print the lines that were not seen before, over restarts",
+		Short: "Print lines not seen before",
 		Long:  seenLong,
 		Example: `  tail -F urls.log | sieve seen --state urls.state
-  sieve seen --state urls.state -n 100M -p 1e-6 monday.txt tuesday.txt > new.txt`,
+  sieve seen --state urls.state -n 100M -p 1e-6 monday.txt`,
 		ValidArgsFunction: cli.AnyFile,
 		Annotations: cli.ExitStatus{
 			cli.ExitUsage:   "usage error, I/O error, or a state in use",
@@ -56,8 +57,8 @@ func seenCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
-	addParsed(flags, &f.keys, upTo[uint64](seen.MaxKeys), "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
+	flags.StringVar(&f.state, "state", "", "keep the state in this `file` (required)")
+	addParsed(flags, &f.keys, upTo[uint64](seen.MaxKeys), "keys", "n", "1M", "`lines` of a new state, up to 10G")
 	addParsed(flags, &f.rate, plan.ParseRate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }

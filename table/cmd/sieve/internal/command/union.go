@@ -7,10 +7,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 )
 
-const unionLong = `Unite table-bloom filters of one size, without their keys: the new filter contains what any of them
-contains. Build each with the same BITS, and with --keys N for the number of keys of all together,
-or else false positives become more frequent. Exceptions (sst build --never) stay if they are
-certainly absent from the other filters.`
+const unionLong = `Unite table-bloom filters of one size: OUT contains what any FILTER contains. Build each with the
+same BITS, and --keys for all together, or false positives increase. Exceptions (sst build --never)
+stay if no other filter may contain them.`
 
 func unionCommand() *cobra.Command {
 	var out string
@@ -33,6 +32,6 @@ func unionCommand() *cobra.Command {
 			return filterfile.Unite(cmd, paths, out)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the union to this `file`; -: standard output (required)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`; -: standard output (required)")
 	return cmd
 }
