@@ -98,7 +98,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	}
 	bloom, ok := policy.(filter.TableBloom)
 	if !ok {
-		return nil, cli.UsageErrorf("--keys is given, and --filter is %s: want table-bloom:BITS, since other filters have the size of their keys", wire.Quote([]byte(f.filter)))
+		return nil, cli.UsageErrorf("--keys needs --filter table-bloom:BITS: %s has the size of its keys", wire.Quote([]byte(f.filter)))
 	}
 	return filterfile.Sized(bloom, f.keys, stderr)
 }

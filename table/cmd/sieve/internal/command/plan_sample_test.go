@@ -36,7 +36,7 @@ func TestPlanBySample(t *testing.T) {
 		writeInput(t, input, lines)
 		writeInput(t, sample, lines[:int(share*float64(len(lines)))])
 		format := map[bool]string{true: "raw", false: "raw-keys"}[values]
-		flags := fmt.Sprintf("--format %s -n %d --bits %d --entries-per-table %d --block-size %d", format, len(lines), 4+r.IntN(8), 3000+r.IntN(30_000), 1024<<r.IntN(6))
+		flags := fmt.Sprintf("--input-format %s -n %d --bits %d --entries-per-table %d --block-size %d", format, len(lines), 4+r.IntN(8), 3000+r.IntN(30_000), 1024<<r.IntN(6))
 		var p plan.Plan
 		if err := json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json", "--sample", sample}, strings.Fields(flags)...)...)), &p); err != nil {
 			t.Fatal(err)

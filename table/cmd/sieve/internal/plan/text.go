@@ -75,7 +75,8 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 			machines = count(o.Machines)
 		}
 		bits := fmt.Sprintf("%.1f", o.BitsPerKey)
-		p.writeRow(out, machines, o.verdict(), " "+o.filters(), blocks, bits, size(o.MemoryBytes), disk, o.Measurement, percent(o.PredictedRate))
+		p.writeRow(out, machines, o.verdict(),
+			" "+o.filters(), blocks, bits, size(o.MemoryBytes), disk, o.Measurement, percent(o.PredictedRate))
 	}
 }
 
