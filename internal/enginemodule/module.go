@@ -1,5 +1,5 @@
 // Package enginemodule makes modules in which goleveldb's whole engine runs on the tables of
-// table/goleveldb, or as it is.
+// table/goleveldb.
 package enginemodule
 
 import (
@@ -69,10 +69,9 @@ type Module struct {
 	root string // of this tree
 }
 
-// New makes a module with that path in dir, which must be empty. If onOurs is true, the engine in
-// it runs on table/goleveldb. The working directory must be in a module that requires sievetable
-// and goleveldb.
-func New(dir, path string, onOurs bool) (*Module, error) {
+// New makes a module with that path in dir, which must be empty. The working directory must be in a
+// module that requires sievetable and goleveldb.
+func New(dir, path string) (*Module, error) {
 	root, err := moduleDir(ourModule)
 	if err != nil {
 		return nil, err
@@ -89,10 +88,8 @@ func New(dir, path string, onOurs bool) (*Module, error) {
 	if err := addMod(engine); err != nil {
 		return nil, err
 	}
-	if onOurs {
-		if err := replaceTables(filepath.Join(engine, "leveldb", "table")); err != nil {
-			return nil, err
-		}
+	if err := replaceTables(filepath.Join(engine, "leveldb", "table")); err != nil {
+		return nil, err
 	}
 	if err := m.writeMod(path); err != nil {
 		return nil, err
@@ -185,18 +182,6 @@ func (m *Module) writeMod(path string) error {
 		fmt.Fprintf(&b, "require %s v0.1.0\nreplace %s => %s\n", r.path, r.path, r.dir)
 	}
 	return os.WriteFile(filepath.Join(m.Dir, "go.mod"), b.Bytes(), 0o666)
-}
-
-// Replace makes the module require another module: the one that the working directory is in.
-func (m *Module) Replace(path string) error {
-	dir, err := moduleDir(path)
-	if err != nil {
-		return err
-	}
-	if out, err := goCommand(m.Dir, "mod", "edit", "-require="+path+"@v0.1.0", "-replace="+path+"="+dir).CombinedOutput(); err != nil {
-		return fmt.Errorf("engine: go mod edit: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // writeSum writes the module's go.sum.

@@ -19,7 +19,7 @@ import (
 // newEngine makes a module with goleveldb's engine on our tables.
 func newEngine(t *testing.T) *enginemodule.Module {
 	t.Helper()
-	m, err := enginemodule.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine", true)
+	m, err := enginemodule.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine")
 	if err != nil {
 		t.Fatal(err)
 	}
