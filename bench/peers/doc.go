@@ -19,9 +19,8 @@
 // same engines: they exchange files with goleveldb, C++ LevelDB and Pebble, both
 // ways, read databases that goleveldb and C++ LevelDB lived with, and have RocksDB's
 // sst_dump read ours. Command goldens has engines write the golden tables, and
-// command database measures sst beside C++ LevelDB on a database of 2.1 GB, and command repair what sst
-// repair and the repairs of the engines keep of damaged databases. Command sets measures sets of tables
-// beside databases of Pebble, goleveldb and bbolt.
+// command repair compares what sst repair and the repairs of the engines keep of damaged databases. Command sets
+// measures sets of tables beside databases of Pebble, goleveldb and bbolt.
 //
 // Databases of goleveldb and C++ LevelDB, with their logs, are to sst what they are to
 // the engine that recovers a copy of them: closed, cut, filled with zeros, damaged, and

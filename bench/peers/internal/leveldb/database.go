@@ -14,31 +14,6 @@ func BuildDatabase(dir string) (*Database, error) {
 	return &Database{path}, err
 }
 
-// Make is to make a database of n keys in dir, some of which are deleted again, and to
-// close it. The last writes stay in its log.
-func (d *Database) Make(dir string, n int) *exec.Cmd {
-	return exec.Command(d.path, "make", dir, fmt.Sprint(n))
-}
-
-// Key returns key i of those that Make writes in this order.
-func Key(i int) string {
-	x := uint64(i) + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return fmt.Sprintf("%016x", x^x>>31)
-}
-
-// Deleted reports whether Make deletes key i.
-func Deleted(i int) bool { return i%50 == 24 }
-
-// Get is to print the key's value as sst get does. Its status is 1 if there is none.
-func (d *Database) Get(dir, key string) *exec.Cmd { return exec.Command(d.path, "get", dir, key) }
-
-// Scan is to print the pairs as sst scan does: limit of them, or all if it is 0.
-func (d *Database) Scan(dir string, limit int) *exec.Cmd {
-	return exec.Command(d.path, "scan", dir, fmt.Sprint(limit))
-}
-
 // Dump is to print the pairs as sst scan -f hex does.
 func (d *Database) Dump(dir string) *exec.Cmd { return exec.Command(d.path, "dump", dir) }
 
