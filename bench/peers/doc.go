@@ -1,19 +1,10 @@
-// Command peers has this module and other engines do the same work side by
-// side, in one process and in turns, and writes what it measured: results.json, and
-// of that RESULTS.md, a page of tables, with its charts. From the root:
+// Command peers draws what a benchmark beside other engines measured. From the root:
 //
+//	go test -run '^$' -bench Lookups -count 6 ./bench/peers | tee bench/peers/lookups.txt
 //	go run ./bench/peers
-//	go run -tags leveldb,rocksdb ./bench/peers -o /tmp -run 'W1-snappy/get' -urls 0
-//	go run ./bench/peers -draw
 //
-// With the tags leveldb and rocksdb, C++ LevelDB and RocksDB are among the engines; their loops
-// are in C++ (Debian: apt-get install g++ libleveldb-dev librocksdb-dev). The others are
-// goleveldb, Pebble and bbolt. The whole takes some ten minutes and up to 5 GB of memory, which
-// -urls 1000000 makes less; -h lists the flags. With -draw nothing is measured: page and
-// charts are written again from the results.json that is there. So is the part of README.md
-// that has their figures. Colors are those of internal/theme. A row whose ratios are far apart
-// is measured again, up to three times in all. A Bloom filter is also measured beside a
-// sorted slice, a map and a list. The page says what each row is.
+// BenchmarkLookups has this module, goleveldb, Pebble and C++ LevelDB look up the same keys, in turns. It takes
+// some ten minutes. The command draws RESULTS.md, its chart, and the part of README.md that has their figures.
 //
 // The tests of this directory hold this module's tables and filters against the
 // same engines: they exchange files with goleveldb, C++ LevelDB and Pebble, both

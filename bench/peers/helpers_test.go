@@ -100,7 +100,7 @@ func write(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 }
 
 // file writes contents to a file of its own.
-func file(t *testing.T, contents []byte) string {
+func file(t testing.TB, contents []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "table.ldb")
 	if err := os.WriteFile(name, contents, 0o666); err != nil {

@@ -1,63 +1,73 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+	cockroach "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/syndtr/goleveldb/leveldb/cache"
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	"github.com/syndtr/goleveldb/leveldb/iterator"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // deal deals the set's entries to n tables by random.
-func deal(set workload.Set, n int) []engine.Pairs {
+func deal(set workload.Set, n int) [][]workload.Pair {
 	rng := rand.New(rand.NewPCG(8, 8))
-	keys, values := make([][][]byte, n), make([][][]byte, n)
+	parts := make([][]workload.Pair, n)
 	for i, k := range set.Keys {
 		t := rng.IntN(n)
-		keys[t], values[t] = append(keys[t], k), append(values[t], set.Values[i])
-	}
-	parts := make([]engine.Pairs, n)
-	for t := range parts {
-		parts[t] = engine.Pairs{Keys: engine.Pack(keys[t]), Values: engine.Pack(values[t])}
+		parts[t] = append(parts[t], workload.Pair{Key: k, Value: set.Values[i]})
 	}
 	return parts
 }
 
-// A mergedColumn is an engine's iterator over the tables, and what its work took.
-type mergedColumn struct {
-	name string
-	engine.Merged
-	took []time.Duration
+// A mergedIterator is an engine's iterator over several tables.
+type mergedIterator interface {
+	First() bool
+	Last() bool
+	Next() bool
+	Prev() bool
+	SeekGE(key []byte) bool
+	Key() []byte
+	Value() []byte
+	Error() error
 }
 
-// mergedColumns has each engine merge the tables.
-func mergedColumns(b *testing.B, parts []engine.Pairs, o engine.Options) (all []*mergedColumn) {
-	b.Helper()
-	for _, e := range []struct {
-		name string
-		engine.Merger
-	}{
-		{"sievetable", ours.Engine{}},
-		{"sievetable-snapshot", ours.Snapshots{}},
-		{"goleveldb", goleveldb.Engine{}},
-		{"goleveldb-cached", goleveldb.Engine{Cache: true}},
-		{"pebble", pebble.Engine{}},
-		{"pebble-external", pebble.External{}},
-	} {
-		m, err := e.Merge(parts, o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { m.Close() })
-		all = append(all, &mergedColumn{name: e.name, Merged: m})
-	}
-	return all
+// mergers have engines write a table of each part, and iterate over all of them.
+var mergers = []struct {
+	name  string
+	merge func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator
+}{
+	{"sievetable", mergeOurs},
+	{"sievetable-snapshot", mergeSnapshot},
+	{"goleveldb", func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+		return mergeGoleveldb(b, shape, parts, nil)
+	}},
+	{"goleveldb-cached", func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+		c := cache.NewCache(cache.NewLRU(lookupCache))
+		b.Cleanup(func() { c.Close(true) })
+		return mergeGoleveldb(b, shape, parts, c)
+	}},
+	{"pebble", mergePebble},
+	{"pebble-external", mergePebbleExternal},
 }
 
 // BenchmarkMerged iterates over W1, dealt to eight tables. All engines take turns at it. For
@@ -68,50 +78,174 @@ func BenchmarkMerged(b *testing.B) {
 		n, seeks = 10_000, 100
 	}
 	set := workload.W1(n)
+	workload.Pack(set.Keys)
+	workload.Pack(set.Values)
 	parts := deal(set, 8)
-	hits := engine.PackSome(set.Keys, set.Hits[:seeks])
-	for _, o := range []engine.Options{{BitsPerKey: 10}, {BitsPerKey: 10, Snappy: true}} {
-		name := "none"
-		if o.Snappy {
-			name = "snappy"
-		}
-		b.Run("compression="+name, func(b *testing.B) {
-			all := mergedColumns(b, parts, o)
+	hits := make([][]byte, seeks)
+	for i := range hits {
+		hits[i] = set.Keys[set.Hits[i]]
+	}
+	for _, compression := range []string{"none", "snappy"} {
+		b.Run("compression="+compression, func(b *testing.B) {
+			shape := manifest.Table{BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: compression}
+			all := map[string]mergedIterator{}
+			for _, m := range mergers {
+				all[m.name] = m.merge(b, shape, parts)
+			}
 			b.Run("scan=forward", func(b *testing.B) {
-				takeTurns(b, all, n, func(m engine.Merged) (int64, error) { return m.Scan(false) })
+				mergeInTurns(b, all, n, func(it mergedIterator) int { return sum(it.First, it.Next, it, n+1) })
 			})
 			b.Run("scan=backward", func(b *testing.B) {
-				takeTurns(b, all, n, func(m engine.Merged) (int64, error) { return m.Scan(true) })
+				mergeInTurns(b, all, n, func(it mergedIterator) int { return sum(it.Last, it.Prev, it, n+1) })
 			})
 			b.Run("seek+10", func(b *testing.B) {
-				takeTurns(b, all, seeks, func(m engine.Merged) (int64, error) { return m.SeekScan(hits, 10) })
+				mergeInTurns(b, all, seeks, func(it mergedIterator) (bytes int) {
+					for _, k := range hits {
+						bytes += sum(func() bool { return it.SeekGE(k) }, it.Next, it, 11)
+					}
+					return bytes
+				})
 			})
 		})
 	}
 }
 
-// takeTurns has each engine do the work, which is that of so many operations, in each iteration.
-func takeTurns(b *testing.B, all []*mergedColumn, operations int, work func(m engine.Merged) (int64, error)) {
-	for _, c := range all {
-		c.took = nil
-		if _, err := work(c.Merged); err != nil { // fills the caches
+// sum goes over at most n entries, asks for keys and values, and returns how long they are together.
+func sum(first, next func() bool, it mergedIterator, n int) (bytes int) {
+	for ok := first(); ok; ok = next() {
+		bytes += len(it.Key()) + len(it.Value())
+		if n--; n == 0 {
+			break
+		}
+	}
+	return bytes
+}
+
+// mergeInTurns has each engine do the work, which is that of so many operations. All must find the same.
+func mergeInTurns(b *testing.B, all map[string]mergedIterator, operations int, work func(it mergedIterator) int) {
+	want := 0
+	var contenders []*contender
+	for _, m := range mergers {
+		it := all[m.name]
+		c := &contender{name: m.name, do: func(int) error {
+			got := work(it)
+			if want = cmp.Or(want, got); got != want || it.Error() != nil {
+				return fmt.Errorf("%d bytes, %v; want %d", got, it.Error(), want)
+			}
+			return nil
+		}}
+		if err := c.do(0); err != nil { // fills the caches
+			b.Fatal(m.name, err)
+		}
+		contenders = append(contenders, c)
+	}
+	inTurns(b, 1, operations, contenders...)
+}
+
+// mergeOurs merges the Iters of tables that have a common cache.
+func mergeOurs(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+	return closing(b, merge.New(nil, iters(b, shape, parts, nil)...), nil)
+}
+
+// mergeSnapshot merges tables as a storage engine does: they have internal keys, and the iterator shows the
+// user keys that a snapshot sees.
+func mergeSnapshot(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+	internal := make([][]workload.Pair, len(parts))
+	for i, pairs := range parts {
+		for _, p := range pairs {
+			p.Key = table.InternalKey{UserKey: p.Key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+			internal[i] = append(internal[i], p)
+		}
+	}
+	order := table.InternalComparer(nil)
+	its := iters(b, shape, internal, order)
+	return closing(b, merge.NewSnapshotIter(nil, merge.New(order, its...), table.MaxSequence), nil)
+}
+
+// iters writes tables of the parts, and returns their Iters.
+func iters(b *testing.B, shape manifest.Table, parts [][]workload.Pair, order table.Comparer) (its []merge.Iterator) {
+	wo := ours.Options(shape)
+	wo.Comparer = order
+	ro := &table.ReaderOptions{Comparer: order, Cache: table.NewCache(lookupCache)}
+	for _, pairs := range parts {
+		contents := write(b, wo, pairs)
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), ro)
+		its = append(its, closing(b, r, err).NewIter(nil))
+	}
+	return its
+}
+
+// A goleveldbIterator names the method for seeking as others do.
+type goleveldbIterator struct{ iterator.Iterator }
+
+func (it goleveldbIterator) SeekGE(key []byte) bool { return it.Seek(key) }
+
+// mergeGoleveldb opens the tables as goleveldb's database does, with a common pool, and a cache if it is not nil.
+func mergeGoleveldb(b *testing.B, shape manifest.Table, parts [][]workload.Pair, blocks *cache.Cache) mergedIterator {
+	o, pool := goleveldb.Options(shape), util.NewBufferPool(shape.BlockSize+5)
+	var its []iterator.Iterator
+	for i, pairs := range parts {
+		contents, err := goleveldb.Write(o, pairs)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var namespace *cache.NamespaceGetter
+		if blocks != nil {
+			namespace = &cache.NamespaceGetter{Cache: blocks, NS: uint64(i)}
+		}
+		r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, namespace, pool, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(r.Release)
+		its = append(its, r.NewIterator(nil, nil))
+	}
+	it := iterator.NewMergedIterator(its, comparer.DefaultComparer, true)
+	b.Cleanup(it.Release)
+	return goleveldbIterator{it}
+}
+
+// pebbleTables writes a table of each part to o.FS, and returns their names.
+func pebbleTables(b *testing.B, o *cockroach.Options, parts [][]workload.Pair) (names []string) {
+	for i, pairs := range parts {
+		names = append(names, fmt.Sprint(i, ".sst"))
+		err := pebble.WriteTable(o, names[i], func(set func(key, value []byte) error) error { return setAll(pairs, set) })
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	for b.Loop() {
-		want := int64(0)
-		for _, c := range all {
-			start := time.Now()
-			got, err := work(c.Merged)
-			c.took = append(c.took, time.Since(start))
-			if err != nil || cmp.Or(want, got) != got {
-				b.Fatalf("%s: %d bytes, %v; want %d", c.name, got, err, want)
-			}
-			want = got
+	return names
+}
+
+// mergePebble has a database take over the tables one by one. They overlap, so each gets a level or a
+// sublevel of its own. They are not compacted.
+func mergePebble(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+	o := pebbleOptions(vfs.NewMem(), shape, lookupCache)
+	o.DisableAutomaticCompactions = true
+	o.L0StopWritesThreshold = 1 + len(parts)
+	db, err := cockroach.Open("db", o)
+	closing(b, db, err)
+	for _, name := range pebbleTables(b, o, parts) {
+		err = errors.Join(err, db.Ingest(context.Background(), []string{name}))
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	it, err := db.NewIter(nil)
+	return closing(b, it, err)
+}
+
+// mergePebbleExternal merges tables that are in no database, each as a level of its own, without a cache.
+func mergePebbleExternal(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+	o := pebbleOptions(vfs.NewMem(), shape, 0)
+	var levels [][]sstable.ReadableFile
+	for _, name := range pebbleTables(b, o, parts) {
+		f, err := o.FS.Open(name)
+		if err != nil {
+			b.Fatal(err)
 		}
+		levels = append(levels, []sstable.ReadableFile{f})
 	}
-	for _, c := range all {
-		slices.Sort(c.took)
-		b.ReportMetric(float64(c.took[len(c.took)/2].Nanoseconds())/float64(operations), c.name+"-ns")
-	}
+	it, err := cockroach.NewExternalIter(o, nil, levels)
+	return closing(b, it, err)
 }

@@ -9,8 +9,8 @@ import (
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 	"github.com/sievetable/sievetable/internal/manifest"
 )
 
@@ -26,7 +26,7 @@ func writeFilters(dir string, tool *leveldb.Tool) error {
 		name, version string
 		build         filterer
 	}{
-		{"goleveldb", engine.ModuleVersion("github.com/syndtr/goleveldb"), goleveldbFilter},
+		{"goleveldb", machine.ModuleVersion("github.com/syndtr/goleveldb"), goleveldbFilter},
 		{"leveldb", tool.Version, tool.Filter},
 	} {
 		filters, err := goldenFilters(p.build)

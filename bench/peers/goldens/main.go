@@ -23,9 +23,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -70,7 +70,7 @@ func run(dir, databases string, old oldEngines) error {
 		return err
 	}
 	producers := []producer{
-		{"goleveldb", engine.ModuleVersion("github.com/syndtr/goleveldb"), matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+		{"goleveldb", machine.ModuleVersion("github.com/syndtr/goleveldb"), matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 			return goleveldb.Write(goleveldb.Options(g), pairs)
 		}},
 		{"leveldb", tool.Version, matrix(), tool.Write},

@@ -43,9 +43,9 @@ func runChild(args []string, out io.Writer) error {
 	var measured any
 	switch args[0] {
 	case stepBuild:
-		return e.write(e.build, dir, sortedFile)
+		return e.writeFile(dir, sortedFile)
 	case stepUpdate:
-		return e.write(e.update, dir, newFile)
+		return e.writeFile(dir, newFile)
 	case stepAsk:
 		measured, err = e.ask(args[2], dir)
 	case stepCurve:
@@ -59,11 +59,11 @@ func runChild(args []string, out io.Writer) error {
 	return json.NewEncoder(out).Encode(measured)
 }
 
-// write calls a function of a peer with the keys of a file.
-func (e engine) write(do func(string, *keyFile) error, dir, file string) error {
+// writeFile has a peer write the keys of a file.
+func (e engine) writeFile(dir, file string) error {
 	k, err := openKeys(filepath.Join(dir, file))
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(filepath.Join(dir, setDir), k), k.Close())
+	return errors.Join(e.write(filepath.Join(dir, setDir), k), k.Close())
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	moduleversion "github.com/sievetable/sievetable/bench/peers/internal/engine"
+	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 )
 
 // A database has keys, and is asked for them.
@@ -24,10 +24,9 @@ type engine struct {
 	name string
 	ways []way
 
-	sst    []string // the flags of sst build that make it; nil: it is a peer
-	module string   // the peer's
-	build  func(dir string, k *keyFile) error
-	update func(dir string, k *keyFile) error
+	sst    []string                           // the flags of sst build that make it; nil: it is a peer
+	module string                             // the peer's
+	write  func(dir string, k *keyFile) error // creates its database or adds to it
 }
 
 // A way is one of those to open a set.
@@ -66,9 +65,9 @@ func engines() []engine {
 		{name: "set, bloom:10", ways: ours, sst: blocks},
 		{name: "set, bloom:10+table-bloom:10", ways: ours, sst: slices.Concat(blocks, []string{"--table-filter", "table-bloom:10"})},
 		{name: filterOnly, ways: ours, sst: []string{"--filter-only", "--table-filter", "fuse:8"}},
-		{name: "Pebble", module: "github.com/cockroachdb/pebble/v2", ways: []way{{"", openPebble}}, build: buildPebble, update: updatePebble},
-		{name: "goleveldb", module: "github.com/syndtr/goleveldb", ways: []way{{"", openGoleveldb}}, build: writeGoleveldb, update: writeGoleveldb},
-		{name: "bbolt", module: "go.etcd.io/bbolt", ways: []way{{"", openBbolt}}, build: writeBbolt, update: writeBbolt},
+		{name: "Pebble", module: "github.com/cockroachdb/pebble/v2", ways: []way{{"", openPebble}}, write: writePebble},
+		{name: "goleveldb", module: "github.com/syndtr/goleveldb", ways: []way{{"", openGoleveldb}}, write: writeGoleveldb},
+		{name: "bbolt", module: "go.etcd.io/bbolt", ways: []way{{"", openBbolt}}, write: writeBbolt},
 	}
 }
 
@@ -76,7 +75,7 @@ func engines() []engine {
 func peers() (all [][2]string) {
 	for _, e := range engines() {
 		if e.module != "" {
-			all = append(all, [2]string{e.name, moduleversion.ModuleVersion(e.module)})
+			all = append(all, [2]string{e.name, machine.ModuleVersion(e.module)})
 		}
 	}
 	return all

@@ -1,80 +1,53 @@
-// Package report keeps what was measured in a file, and writes it as a page of tables and charts.
+// Package report draws what BenchmarkLookups printed.
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"text/template"
-
-	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"regexp"
 )
 
-// File is the name of the page.
-const File = "RESULTS.md"
-
-//go:embed results.md.tmpl
-var page string
-
-// section is a part of the page.
-type section struct {
-	Title, Table, Allocs string
+// Draw writes the charts of lookups.txt, and what README.md and RESULTS.md show of it. root is that of the
+// repository.
+func Draw(root string) error {
+	dir := filepath.Join(root, "bench", "peers")
+	text, err := os.ReadFile(filepath.Join(dir, "lookups.txt"))
+	if err != nil {
+		return fmt.Errorf("%w: run this in the root of the repository", err)
+	}
+	r, err := parse(string(text))
+	if err != nil {
+		return fmt.Errorf("lookups.txt: %w", err)
+	}
+	for file, width := range map[string]float64{chartFile: wide, narrowFile: narrow} {
+		svg, err := r.chart(width)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), svg, 0o666); err != nil {
+			return err
+		}
+	}
+	if err := replace(filepath.Join(dir, "RESULTS.md"), r.page()); err != nil {
+		return err
+	}
+	return replace(filepath.Join(root, "README.md"), r.readme())
 }
 
-// Draw writes page and charts of the directory's DataFile beside it.
-func Draw(dir string) error {
-	r, err := load(dir)
-	if err != nil {
-		return fmt.Errorf("reading what was measured: %w", err)
-	}
-	charts, err := r.draw(dir)
-	if err != nil {
-		return fmt.Errorf("drawing charts: %w", err)
-	}
-	t, err := template.New(File).Parse(page)
+// measured is the part of a page that Draw writes.
+var measured = regexp.MustCompile(`(?s)(<!-- measured: [^\n]*-->\n).*?(<!-- end of what was measured -->\n)`)
+
+// replace writes that part of a page.
+func replace(file, part string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(dir, File))
-	if err != nil {
-		return fmt.Errorf("writing results: %w", err)
+	marks := measured.FindAllSubmatch(text, -1)
+	if len(marks) != 1 {
+		return fmt.Errorf("%s: %d parts between the comments \"measured\" and \"end of what was measured\", want one", file, len(marks))
 	}
-	defer f.Close()
-	err = t.Execute(f, map[string]any{
-		"Report": r, "Data": DataFile, "Engines": r.engines(),
-		"Sections": append(r.Engines.sections(), r.Membership.sections()...), "Charts": charts,
-	})
-	if err != nil {
-		return fmt.Errorf("writing results: %w", err)
-	}
-	return f.Close()
-}
-
-// engines names the engines with their versions, each once.
-func (r *Report) engines() []string {
-	var lines []string
-	for _, c := range r.Engines.Columns {
-		lines = append(lines, c.Name+": "+c.Version+c.Missing)
-	}
-	return lines
-}
-
-func (r *Results) sections() []section {
-	var all []section
-	rest := r.Rows
-	for len(rest) > 0 {
-		end := slices.IndexFunc(rest, func(row measure.Row) bool { return row.Section != rest[0].Section })
-		if end < 0 {
-			end = len(rest)
-		}
-		all = append(all, section{
-			Title:  rest[0].Section,
-			Table:  r.table(rest[:end]),
-			Allocs: r.allocs(rest[:end]),
-		})
-		rest = rest[end:]
-	}
-	return all
+	part = string(marks[0][1]) + part + string(marks[0][2])
+	return os.WriteFile(file, measured.ReplaceAllLiteral(text, []byte(part)), 0o666)
 }

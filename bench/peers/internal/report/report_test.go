@@ -2,7 +2,7 @@ package report
 
 import (
 	"encoding/xml"
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,117 +10,188 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/google/go-cmp/cmp"
 )
 
-// engineNames are those of the columns that are measured.
-var engineNames = []string{"sievetable", "sievetable, table filter", "goleveldb", "goleveldb with cache", "Pebble iterator"}
+// drawn are the files that Draw writes.
+var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + chartFile, "bench/peers/" + narrowFile}
 
-// row has a figure for each column, and none where it is 0.
-func row(id, section string, x float64, figures ...float64) measure.Row {
-	r := measure.Row{ID: id, Section: section, Title: id, X: x}
-	for _, v := range figures {
-		c := measure.Cell{Missing: "—"}
-		if v > 0 {
-			c = measure.Cell{Values: []float64{v, 0.9 * v, 1.2 * v}, Allocs: []float64{1}}
-		}
-		r.Cells = append(r.Cells, c)
-	}
-	return r
-}
-
-// sample returns a report with every chart. Ours takes a hundred nanoseconds, or as many times
-// that as slower says.
-func sample(slower float64) *Report {
-	r := &Report{Command: "go run ./bench/peers", Rounds: 3, Time: "1ms", Entries: 1_000_000, Machine: [][2]string{{"cores", "2"}}}
-	for _, name := range engineNames {
-		r.Engines.Columns = append(r.Engines.Columns, Column{Name: name, Version: "1.0"})
-	}
-	r.Engines.Columns[4] = Column{Name: "Pebble iterator", Missing: "not built"}
-	ours := 100 * slower
-	r.Engines.Rows = []measure.Row{
-		row(measure.Usual+"/"+measure.GetAbsentWarm, measure.SectionSnappy, 0, ours, ours/2, 0, 600, 0),
-		row(measure.Usual+"/"+measure.GetAbsentCold, measure.SectionSnappy, 10, ours, ours/2, 500, 0, 0),
-		row(measure.Usual+"/"+measure.GetPresentWarm, measure.SectionSnappy, 0, ours, ours, 300, 250, 0),
-		row(measure.Usual+"/"+measure.GetPresentCold, measure.SectionSnappy, 0, ours, ours, 200, 0, 0),
-		row(measure.Usual+"/"+measure.ReadsAbsent, measure.SectionSnappy, 0, 0.01*slower, 0, 0.01, 0, 0),
-		row("bits-4/"+measure.GetAbsentCold, measure.SectionBits, 4, ours, ours, 300, 0, 0),
-		row("bits-20/"+measure.GetAbsentCold, measure.SectionBits, 20, ours, ours/3, 600, 0, 0),
-		row(measure.NoFilter+"/"+measure.GetAbsentCold, measure.SectionBits, 0, 800, 0, 900, 0, 0),
-		row(measure.NoFilter+"/"+measure.ReadsAbsent, measure.SectionBits, 0, 1, 0, 1, 0, 0),
-		row("W3-10000/"+measure.GetAbsentWarm, measure.SectionURLs, 10_000, ours, ours/2, 0, 200, 0),
-		row("W3-10000000/"+measure.GetAbsentWarm, measure.SectionURLs, 10_000_000, ours, ours/2, 0, 400, 0),
-	}
-	for _, name := range []string{"Bloom filter", "sorted slice", "Go map", "list"} {
-		r.Membership.Columns = append(r.Membership.Columns, Column{Name: name})
-	}
-	r.Membership.Rows = []measure.Row{
-		row("membership-10/"+measure.AskAbsent, measure.SectionMembership, 10, ours, 300, 50, 1000),
-		row("membership-1000/"+measure.AskAbsent, measure.SectionMembership, 1000, ours, 900, 500, 0),
-	}
-	return r
-}
-
-// drawn writes the report's page and charts, and returns their directory.
-func drawn(t *testing.T, r *Report) string {
+// root returns a directory with the files that Draw reads.
+func root(t *testing.T, lookups string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := errors.Join(r.Save(dir), Draw(dir)); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "bench", "peers"), 0o777); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"bench/peers/lookups.txt": lookups, drawn[0]: read(t, "", drawn[0]), drawn[1]: read(t, "", drawn[1])} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
 
-func read(t *testing.T, elem ...string) string {
+// read reads a file below a root, which is that of the repository if it is "".
+func read(t *testing.T, root, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(elem...))
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..")
+	}
+	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// A label is a text of a chart, with its point and size.
-type label struct {
-	text       string
-	x, y, size float64
+// The page and the charts of the repository, and what README.md shows of them, are of its lookups.txt.
+func TestCommitted(t *testing.T) {
+	t.Parallel()
+	dir := root(t, read(t, "", "bench/peers/lookups.txt"))
+	if err := Draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range drawn {
+		if diff := cmp.Diff(read(t, "", name), read(t, dir, name)); diff != "" {
+			t.Errorf("%s: run go run ./bench/peers (-committed +drawn):\n%s", name, diff)
+		}
+	}
 }
 
-// labels reads a chart to its end, and returns its texts.
-func labels(t *testing.T, svg string) (all []label) {
+// sample returns what go test prints if goleveldb takes so many times as long as we do, and C++ LevelDB 300 ns.
+func sample(times float64) string {
+	out := "goos: linux\nleveldb: 1.23\ncpu: Z80\nBenchmarkOther-2 1 100 ns/op\n"
+	for _, k := range kinds {
+		for _, slower := range []float64{1, 0.9, 1.2} {
+			ours := 100 * slower
+			out += fmt.Sprintf("%s-2 \t 3\t 1 ns/op\t%v sievetable-ns\t%v sievetable-table-filter-ns\t%v goleveldb-ns\t300 C++LevelDB-ns\t0.01 sievetable-reads\n",
+				k.id("snappy"), ours, ours/2, times*ours)
+		}
+	}
+	return out + "PASS\n"
+}
+
+// The charts have colors for light and dark pages, no background, and texts that fit.
+func TestCharts(t *testing.T) {
+	t.Parallel()
+	dir := root(t, sample(25))
+	if err := Draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	for file, width := range map[string]float64{chartFile: wide, narrowFile: narrow} {
+		svg := read(t, dir, "bench/peers/"+file)
+		for _, want := range []string{
+			fmt.Sprintf(`<svg width="%v" `, width), "@media (prefers-color-scheme:dark)", "fill:var(--ours)", `text-anchor="end"`,
+			">25 × faster than goleveldb<", ">25 ×, 2,500 ns<", ">0.5 ×, 50 ns<", ">100 ns<",
+		} {
+			if !strings.Contains(svg, want) {
+				t.Errorf("%s has no %s", file, want)
+			}
+		}
+		if strings.Contains(svg, "Pebble") {
+			t.Errorf("%s shows Pebble, which has no figures", file)
+		}
+		checkTexts(t, file, svg, width)
+	}
+}
+
+// checkTexts reads a chart to its end. A letter is on average less than half as wide as it is high.
+func checkTexts(t *testing.T, file, svg string, width float64) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return all
+		if err == io.EOF {
+			return
 		}
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(file, err)
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok || start.Name.Local != "text" {
 			continue
 		}
-		var l label
+		var text, anchor, style string
+		var x float64
 		for _, a := range start.Attr {
 			switch a.Name.Local {
 			case "x":
-				l.x, err = strconv.ParseFloat(a.Value, 64)
-			case "y":
-				l.y, err = strconv.ParseFloat(a.Value, 64)
+				x, _ = strconv.ParseFloat(a.Value, 64)
 			case "style":
-				_, size, _ := strings.Cut(a.Value, "font-size:")
-				size, _, _ = strings.Cut(size, "px")
-				l.size, err = strconv.ParseFloat(size, 64)
-			}
-			if err != nil {
-				t.Fatal(err)
+				style = a.Value
+			case "text-anchor":
+				anchor = a.Value
 			}
 		}
-		if err := d.DecodeElement(&l.text, &start); err != nil {
+		if err := d.DecodeElement(&text, &start); err != nil {
+			t.Fatal(file, err)
+		}
+		_, size, _ := strings.Cut(style, "font-size:")
+		size, _, _ = strings.Cut(size, "px")
+		height, err := strconv.ParseFloat(size, 64)
+		end := x + float64(len([]rune(text)))*height*0.46
+		if anchor == "end" {
+			x, end = 2*x-end, x
+		}
+		if err != nil || height < 12 || x < -1 || end > width {
+			t.Errorf("%s: text %q of size %q from %v to %v, in a width of %v", file, text, size, x, end, width)
+		}
+	}
+}
+
+// What titles and pages say is computed, as medians of the ratios of rounds.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	for times, want := range map[float64][2]string{
+		5.02: {"5 × faster than goleveldb", "absent keys 5 times as fast as goleveldb"},
+		4.94: {"4.9 × faster than goleveldb", "absent keys 4.9 times"},
+		28.4: {"28 × faster than goleveldb", "absent keys 28 times"},
+		1.04: {"as fast as goleveldb", "absent keys 1 times"},
+		0.33: {"3 × slower than goleveldb", "absent keys 0.33 times"},
+	} {
+		r, err := parse(sample(times))
+		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, l)
+		if alt := r.alt(); !strings.Contains(alt, "Absent keys, full block cache: "+want[0]+";") {
+			t.Errorf("%v times: the alternative text is %q, want %q in it", times, alt, want[0])
+		}
+		if part := r.readme(); !strings.Contains(part, want[1]) || !strings.Contains(part, "reads 0.01 data blocks") || !strings.Contains(part, "of 3 rounds") {
+			t.Errorf("%v times: README.md has %q, want %q in it", times, part, want[1])
+		}
+		page, row := r.page(), "| Absent keys, full block cache, compression snappy | 100 (90.0–120) ns | **0.500 ×** (0.500–0.500), 50.0 ns |"
+		if !strings.Contains(page, row) || !strings.Contains(page, "| — | **3.00 ×** (2.50–3.33), 300 ns |\n") || !strings.Contains(page, "- leveldb: 1.23\n") {
+			t.Errorf("%v times: RESULTS.md has\n%s", times, page)
+		}
+	}
+}
+
+// Results that cannot be drawn are refused, with what is wrong in them.
+func TestDrawRefuses(t *testing.T) {
+	t.Parallel()
+	whole := sample(5)
+	for _, c := range []struct{ old, new, want string }{
+		{whole, "", "no figures"},
+		{" goleveldb-ns", " ns", "has no figures of goleveldb beside ours"},
+		{"0.01 sievetable-reads", "", "data blocks"},
+		{"\t100 sievetable-ns", "\t0 sievetable-ns", "0 sievetable-ns cannot be drawn"},
+		{"\t100 sievetable-ns", "\tx sievetable-ns", "x sievetable-ns cannot be drawn"},
+		{"\t100 sievetable-ns", "\t1e300 sievetable-ns", "cannot be drawn"},
+		{"\t100 sievetable-ns", "", "has no figures of sievetable"},
+	} {
+		err := Draw(root(t, strings.ReplaceAll(whole, c.old, c.new)))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "lookups.txt") {
+			t.Errorf("%q in place of %q: error %v, want %q", c.new, c.old, err, c.want)
+		}
+	}
+	if err := Draw(t.TempDir()); err == nil || !strings.Contains(err.Error(), "run this in the root") {
+		t.Errorf("in an empty directory: %v", err)
+	}
+	dir := root(t, whole)
+	if err := os.WriteFile(filepath.Join(dir, "README.md"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Draw(dir); err == nil || !strings.Contains(err.Error(), "README.md: 0 parts") {
+		t.Errorf("README.md without its marks: %v", err)
 	}
 }

@@ -1,143 +1,182 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/machine"
-	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// DataFile is the name of the file of what was measured.
-const DataFile = "results.json"
-
-// A Report is what was measured, how, and where.
-type Report struct {
-	Command    string      `json:"command"`
-	Rounds     int         `json:"rounds"`
-	Time       string      `json:"time"` // of a measurement, such as "200ms"
-	Entries    int         `json:"entries"`
-	Machine    [][2]string `json:"machine"` // names and values
-	Engines    Results     `json:"engines"`
-	Membership Results     `json:"membership"`
+// results are what BenchmarkLookups printed.
+type results struct {
+	config []string // lines such as "cpu: AMD EPYC"
+	cpu    string
+	rounds map[string]map[string][]float64 // by kind of lookups and unit, the figure of each round
 }
 
-// Results are the rows that all columns were measured at.
-type Results struct {
-	Columns []Column      `json:"columns"` // the first one is ours
-	Rows    []measure.Row `json:"rows"`
-}
+var (
+	configLine = regexp.MustCompile(`^[a-z][^A-Z\s]*: `)
+	processors = regexp.MustCompile(`-\d+$`)
+)
 
-// A Column is an engine that was measured, or the reason why it was not.
-type Column struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"`
-}
-
-// New returns a Report without rows of what is measured on this machine.
-func New(command string, o measure.Options, engines, forms []measure.Column) *Report {
-	return &Report{
-		Command: command, Rounds: o.Rounds, Time: o.Time.String(), Entries: o.Entries, Machine: machine.Describe(),
-		Engines: Results{Columns: columns(engines)}, Membership: Results{Columns: columns(forms)},
-	}
-}
-
-func columns(measured []measure.Column) []Column {
-	var all []Column
-	for _, m := range measured {
-		c := Column{Name: m.Name}
-		if m.Err != nil {
-			c.Missing = m.Err.Error()
-		} else if m.Engine != nil {
-			c.Version = m.Engine.Info().Version
+// parse parses the output of go test.
+func parse(text string) (*results, error) {
+	r := &results{rounds: map[string]map[string][]float64{}}
+	for line := range strings.Lines(text) {
+		if configLine.MatchString(line) {
+			r.config = append(r.config, strings.TrimSpace(line))
 		}
-		all = append(all, c)
+		if cpu, ok := strings.CutPrefix(line, "cpu: "); ok {
+			r.cpu = strings.TrimSpace(cpu)
+		}
+		fields := strings.Fields(line)
+		if !strings.HasPrefix(line, "BenchmarkLookups/") || len(fields) < 4 {
+			continue
+		}
+		id := processors.ReplaceAllString(fields[0], "")
+		if r.rounds[id] == nil {
+			r.rounds[id] = map[string][]float64{}
+		}
+		for i := 2; i+1 < len(fields); i += 2 {
+			v, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil || !(v > 0 && v < 1e15) {
+				return nil, fmt.Errorf("%s: %s %s cannot be drawn", id, fields[i], fields[i+1])
+			}
+			unit := fields[i+1]
+			r.rounds[id][unit] = append(r.rounds[id][unit], v)
+		}
 	}
-	return all
+	return r, r.check()
 }
 
-// numbers are a list of numbers that encoding/json has given a line each.
-var numbers = regexp.MustCompile(`\[\n[^\]"{]*\]`)
-
-// Save writes the report to DataFile in the directory, which is there. Figures are rounded to
-// six digits.
-func (r *Report) Save(dir string) error {
-	r.Engines.round()
-	r.Membership.round()
-	text, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", DataFile, err)
-	}
-	text = numbers.ReplaceAllFunc(text, func(list []byte) []byte {
-		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
-	})
-	return os.WriteFile(filepath.Join(dir, DataFile), append(text, '\n'), 0o666)
-}
-
-func (r *Results) round() {
-	for _, row := range r.Rows {
-		for _, c := range row.Cells {
-			for _, list := range [][]float64{c.Values, c.Allocs} {
-				for i, v := range list {
-					// What FormatFloat writes is a number.
-					list[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-				}
+// check refuses results that lack what README.md shows.
+func (r *results) check() (err error) {
+	for _, k := range kinds {
+		for _, e := range engines[:3] {
+			if r.ratio(k.id("snappy"), e).mid == 0 {
+				err = errors.Join(err, fmt.Errorf("%s has no figures of %s beside ours", k.id("snappy"), e.name))
 			}
 		}
 	}
+	if r.reads() == 0 {
+		err = errors.Join(err, errors.New("no figures of the data blocks that are read"))
+	}
+	return err
 }
 
-// load reads what Save wrote.
-func load(dir string) (*Report, error) {
-	name := filepath.Join(dir, DataFile)
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	var r Report
-	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("%s: %w; measure again to replace it", name, err)
-	}
-	if d.More() || len(r.Engines.Rows)+len(r.Membership.Rows) == 0 {
-		return nil, fmt.Errorf("%s: no rows, or something behind them; measure again to replace it", name)
-	}
-	for _, results := range []*Results{&r.Engines, &r.Membership} {
-		if err := results.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w; measure again to replace it", name, err)
-		}
-	}
-	return &r, nil
+// A kind is one kind of lookups.
+type kind struct{ keys, cache, title string }
+
+var kinds = []kind{
+	{"absent", "full", "Absent keys, full block cache"},
+	{"absent", "none", "Absent keys, no block cache"},
+	{"present", "full", "Present keys, full block cache"},
+	{"present", "none", "Present keys, no block cache"},
 }
 
-// Figures between these can be drawn, on logarithmic axes too.
-const least, most = 1e-9, 1e15
+func (k kind) id(compression string) string {
+	return "BenchmarkLookups/compression=" + compression + "/keys=" + k.keys + "/cache=" + k.cache
+}
 
-func plausible(v float64) bool { return least <= v && v <= most }
+// A span is a median with the least and the most of the same figures, 0 if there are none.
+type span struct{ low, mid, high float64 }
 
-// check refuses what tables and charts cannot be made of.
-func (r *Results) check() error {
-	for _, row := range r.Rows {
-		if len(row.Cells) != len(r.Columns) || len(row.Cells) == 0 {
-			return fmt.Errorf("row %s has %d cells, want one for each of %d columns", row.ID, len(row.Cells), len(r.Columns))
-		}
-		if row.X != 0 && !plausible(row.X) {
-			return fmt.Errorf("row %s is at %v, want %v to %v", row.ID, row.X, least, most)
-		}
-		for i, c := range row.Cells {
-			for _, v := range c.Values {
-				if !plausible(v) && (v != 0 || row.Unit == measure.Nanoseconds) {
-					return fmt.Errorf("row %s, %s: %v %s, want %v to %v", row.ID, r.Columns[i].Name, v, row.Unit, least, most)
-				}
-			}
+func spanOf(figures []float64) span {
+	n := len(figures)
+	if n == 0 {
+		return span{}
+	}
+	sorted := slices.Sorted(slices.Values(figures))
+	return span{sorted[0], (sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[n-1]}
+}
+
+// took returns the nanoseconds of a lookup.
+func (r *results) took(id string, e engine) span { return spanOf(r.rounds[id][e.unit]) }
+
+// ratio returns how many times as long as ours an engine took, of the ratios within each round.
+func (r *results) ratio(id string, e engine) span {
+	ours, theirs := r.rounds[id][engines[0].unit], r.rounds[id][e.unit]
+	if len(ours) != len(theirs) {
+		return span{}
+	}
+	var ratios []float64
+	for i, v := range theirs {
+		ratios = append(ratios, v/ours[i])
+	}
+	return spanOf(ratios)
+}
+
+// reads returns how many data blocks our lookup of an absent key reads.
+func (r *results) reads() float64 {
+	return spanOf(r.rounds[kinds[1].id("snappy")]["sievetable-reads"]).mid
+}
+
+// page returns the part of RESULTS.md.
+func (r *results) page() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n%s\n", picture("", r.alt()))
+	for _, c := range r.config {
+		fmt.Fprintf(&out, "- %s\n", c)
+	}
+	fmt.Fprint(&out, "\n|")
+	for _, e := range engines {
+		fmt.Fprintf(&out, " | %s", e.name)
+	}
+	fmt.Fprintf(&out, " |\n|---%s|\n", strings.Repeat("|---", len(engines)))
+	for _, compression := range []string{"snappy", "none"} {
+		for _, k := range kinds {
+			fmt.Fprintf(&out, "| %s, compression %s |%s\n", k.title, compression, r.cells(k.id(compression)))
 		}
 	}
-	return nil
+	return out.String() + "\n"
+}
+
+// cells returns the cells of a row: of a peer the ratio, of ours the range.
+func (r *results) cells(id string) (cells string) {
+	for i, e := range engines {
+		took, times := r.took(id, e), r.ratio(id, e)
+		switch {
+		case took.mid == 0:
+			cells += " — |"
+		case i == 0:
+			cells += fmt.Sprintf(" %s%s ns |", figures.Digits(took.mid), around(took))
+		default:
+			cells += fmt.Sprintf(" **%s ×**%s, %s ns |", figures.Digits(times.mid), around(times), figures.Digits(took.mid))
+		}
+	}
+	return cells
+}
+
+func around(s span) string {
+	return fmt.Sprintf(" (%s–%s)", figures.Digits(s.low), figures.Digits(s.high))
+}
+
+// readme returns the part of README.md.
+func (r *results) readme() string {
+	var times []any
+	for _, k := range kinds {
+		times = append(times, twoDigits(r.ratio(k.id("snappy"), goleveldb).mid))
+	}
+	return fmt.Sprintf("- With 10 bits of filter per key, a lookup of an absent key reads %.2g data blocks on\n"+
+		"  average. Without a filter it reads 1.\n", r.reads()) +
+		fmt.Sprintf("- It looks up absent keys %s times as fast as goleveldb with full block caches, and %s times as fast\n"+
+			"  without any. It looks up present keys %s and %s times as fast.\n\n", times...) +
+		picture("bench/peers/", r.alt()) +
+		fmt.Sprintf("\n(Medians of the ratios of %d rounds. Keys of 16 bytes, values of 100; %s.\n"+
+			"[RESULTS.md](bench/peers/RESULTS.md) has all of this run, also where others are faster.)\n", len(r.rounds[kinds[0].id("snappy")][engines[0].unit]), r.cpu)
+}
+
+// twoDigits writes a ratio with two digits, and all those before the decimal point.
+func twoDigits(ratio float64) string {
+	switch {
+	case ratio >= 9.95:
+		return fmt.Sprintf("%.0f", ratio)
+	case ratio < 0.995:
+		return fmt.Sprintf("%.2g", ratio)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", ratio), ".0")
 }

@@ -1,0 +1,66 @@
+package leveldb
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+)
+
+// Lookups is a process with an open table and keys of one length, all of which are there or none.
+type Lookups struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+// OpenLookups opens a table with a block cache, which it fills, or without one if cacheBytes is 0. Blocks
+// that are not cached are checked each time they are read.
+func (t *Tool) OpenLookups(file string, bitsPerKey, cacheBytes int, keys [][]byte, present bool) (*Lookups, error) {
+	want := "0"
+	if present {
+		want = "1"
+	}
+	l := &Lookups{command: exec.Command(t.path, "lookups", file, strconv.Itoa(bitsPerKey), strconv.Itoa(cacheBytes), want)}
+	l.command.Stderr = os.Stderr
+	in, err := l.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := l.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	l.in, l.out = in, bufio.NewReader(out)
+	if err := l.command.Start(); err != nil {
+		return nil, err
+	}
+	all := u32s(len(keys), len(keys[0]))
+	for _, k := range keys {
+		all = append(all, k...)
+	}
+	_, err = in.Write(all)
+	return l, err
+}
+
+func u32s(a, b int) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(a)), uint32(b))
+}
+
+// Get looks up the keys from that index to below the other.
+func (l *Lookups) Get(from, to int) error {
+	if _, err := l.in.Write(u32s(from, to)); err != nil {
+		return err
+	}
+	if line, err := l.out.ReadString('\n'); err != nil {
+		return fmt.Errorf("leveldb: lookups print %q: %w", line, err)
+	}
+	return nil
+}
+
+// Close ends the process.
+func (l *Lookups) Close() error { return errors.Join(l.in.Close(), l.command.Wait()) }

@@ -1,0 +1,94 @@
+// Package pebble has databases of Pebble take over tables that it writes, and reads them.
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options returns options for databases in fs. All levels are alike.
+func Options(fs vfs.FS, level pebble.LevelOptions, bitsPerKey int, cacheBytes int64) *pebble.Options {
+	o := &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, CacheSize: cacheBytes, Logger: quiet{}}
+	level.FilterPolicy = bloom.FilterPolicy(bitsPerKey)
+	for i := range o.Levels {
+		o.Levels[i] = level
+	}
+	o.EnsureDefaults()
+	return o
+}
+
+// quiet logs nothing. What ends the process panics.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)              {}
+func (quiet) Errorf(string, ...any)             {}
+func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf("pebble: "+format, args...)) }
+
+// WriteTable writes a table of what pairs gives to its argument.
+func WriteTable(o *pebble.Options, name string, pairs func(set func(key, value []byte) error) error) error {
+	f, err := o.FS.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), o.MakeWriterOptions(len(o.Levels)-1, o.FormatMajorVersion.MaxTableFormat()))
+	return errors.Join(pairs(w.Set), w.Close())
+}
+
+// Ingest has the database in dir, or a new one, take over the tables. settle is called before it is closed.
+func Ingest(o *pebble.Options, dir string, tables []string, settle func(*pebble.DB)) error {
+	db, err := pebble.Open(dir, o)
+	if err != nil {
+		return err
+	}
+	err = db.Ingest(context.Background(), tables)
+	settle(db)
+	return errors.Join(err, db.Close())
+}
+
+// A DB is a database that is only read. It looks keys up by an iterator that checks the filters of
+// the last level, which Pebble's Get does not.
+type DB struct {
+	db *pebble.DB
+	it *pebble.Iterator
+}
+
+// Open opens the database in dir.
+func Open(o *pebble.Options, dir string) (*DB, error) {
+	o.ReadOnly = true
+	o.MemTableSize = MemTableBytes
+	db, err := pebble.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &DB{db, it}, nil
+}
+
+// MemTableBytes is what the memory for writes, of which there are none, takes of the cache.
+const MemTableBytes = 64 << 10
+
+// Has looks the key up, with its value.
+func (d *DB) Has(key []byte) (bool, error) {
+	if !d.it.SeekPrefixGE(key) || !bytes.Equal(d.it.Key(), key) {
+		return false, d.it.Error()
+	}
+	_, err := d.it.ValueAndErr()
+	return err == nil, err
+}
+
+// FilterMisses returns how many keys the filters could not rule out.
+func (d *DB) FilterMisses() int64 { return d.db.Metrics().Filter.Misses }
+
+// Close closes the database.
+func (d *DB) Close() error { return errors.Join(d.it.Close(), d.db.Close()) }

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"testing"
+
+	cockroach "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/syndtr/goleveldb/leveldb/cache"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/ours"
+	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// lookupCache is the size of a block cache that has room for the whole table.
+const lookupCache = 512 << 20
+
+// BenchmarkLookups looks keys of W1 up, all of them present or absent, in a random order. With cache=full,
+// all blocks are in a block cache. With cache=none, each is read from memory, checked and decompressed.
+// Each engine reads a table that it wrote itself, with blocks of 4 KiB and filters of 10 bits per key.
+// They take turns of 20,000 keys. The metrics are for a lookup. The command of this directory draws what
+// this prints.
+func BenchmarkLookups(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 10_000
+	}
+	set := workload.W1(n)
+	printVersions(b)
+	for _, compression := range []string{"none", "snappy"} {
+		b.Run("compression="+compression, func(b *testing.B) {
+			t := writeLookupTables(b, set, compression)
+			for _, keys := range []string{"absent", "present"} {
+				for _, blocks := range []string{"full", "none"} {
+					b.Run("keys="+keys+"/cache="+blocks, func(b *testing.B) { t.benchmark(b, set, keys == "present", blocks == "full") })
+				}
+			}
+		})
+	}
+}
+
+// printVersions prints those of the engines.
+func printVersions(b *testing.B) {
+	b.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}: {{.Version}}", "github.com/syndtr/goleveldb", "github.com/cockroachdb/pebble/v2").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	fmt.Printf("%s", out)
+	if tool, err := cxx(); err == nil {
+		fmt.Printf("leveldb: %s\n", tool.Version)
+	}
+}
+
+// lookupTables are W1's table, by each engine.
+type lookupTables struct {
+	shape                        manifest.Table
+	ours, tableFilter, goleveldb []byte
+	pebble                       vfs.FS // with a database of one table
+	levelDB                      string // file, or "": there is no C++ LevelDB
+}
+
+func writeLookupTables(t testing.TB, set workload.Set, compression string) *lookupTables {
+	t.Helper()
+	var pairs []workload.Pair
+	for i, k := range set.Keys {
+		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
+	}
+	l := &lookupTables{shape: manifest.Table{BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: compression}}
+	o := ours.Options(l.shape)
+	l.ours = write(t, o, pairs)
+	o.FilterPolicy, o.TableFilterPolicy = nil, filter.NewTableBloom(l.shape.BitsPerKey)
+	l.tableFilter = write(t, o, pairs)
+	var err error
+	if l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.writePebble(pairs); err != nil {
+		t.Fatal(err)
+	}
+	tool, err := cxx()
+	if errors.Is(err, cxxtool.ErrMissing) {
+		return l
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents, err := tool.Write(l.shape, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.levelDB = file(t, contents)
+	return l
+}
+
+// pebbleOptions returns options for databases in fs whose tables have that shape.
+func pebbleOptions(fs vfs.FS, shape manifest.Table, cacheBytes int64) *cockroach.Options {
+	profile := sstable.NoCompression
+	if shape.Compression == "snappy" {
+		profile = sstable.SnappyCompression
+	}
+	return pebble.Options(fs, cockroach.LevelOptions{
+		BlockSize: shape.BlockSize, BlockRestartInterval: shape.RestartInterval,
+		Compression: func() *sstable.CompressionProfile { return profile },
+	}, shape.BitsPerKey, cacheBytes)
+}
+
+// writePebble makes a database of one table, on its last level.
+func (l *lookupTables) writePebble(pairs []workload.Pair) error {
+	l.pebble = vfs.NewMem()
+	o := pebbleOptions(l.pebble, l.shape, 0)
+	err := pebble.WriteTable(o, "table", func(set func(key, value []byte) error) error { return setAll(pairs, set) })
+	if err != nil {
+		return err
+	}
+	return pebble.Ingest(o, "db", []string{"table"}, func(*cockroach.DB) {})
+}
+
+func setAll(pairs []workload.Pair, do func(key, value []byte) error) error {
+	for _, p := range pairs {
+		if err := do(p.Key, p.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// benchmark has all engines look the keys up.
+func (l *lookupTables) benchmark(b *testing.B, set workload.Set, present, cached bool) {
+	keys := set.Absent
+	if present {
+		keys = nil
+		for _, i := range set.Hits {
+			keys = append(keys, set.Keys[i])
+		}
+	}
+	workload.Pack(keys)
+	chunk := min(20_000, len(keys))
+	inTurns(b, 5, chunk, l.contenders(b, set, keys, chunk, present, cached)...)
+	if !present && !cached {
+		b.ReportMetric(l.reads(b, keys), "sievetable-reads")
+	}
+}
+
+// reads returns how many data blocks a lookup reads.
+func (l *lookupTables) reads(b *testing.B, keys [][]byte) float64 {
+	b.Helper()
+	var m table.Metrics
+	get := getOurs(b, l.ours, &table.ReaderOptions{Metrics: &m})
+	for _, k := range keys {
+		if _, err := get(k); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(m.BlocksRead.Load()) / float64(len(keys))
+}
+
+// contenders opens the tables. Part i of their work are so many keys.
+func (l *lookupTables) contenders(t testing.TB, set workload.Set, keys [][]byte, chunk int, present, cached bool) (all []*contender) {
+	t.Helper()
+	rangeOf := func(i int) (from, to int) {
+		from = i % (len(keys) / chunk) * chunk
+		return from, from + chunk
+	}
+	o := &table.ReaderOptions{}
+	if cached {
+		o.Cache = table.NewCache(lookupCache)
+	}
+	for _, e := range []struct {
+		name string
+		has  func(key []byte) (bool, error)
+	}{
+		{"sievetable", getOurs(t, l.ours, o)},
+		{"sievetable-table-filter", getOurs(t, l.tableFilter, o)},
+		{"goleveldb", l.getGoleveldb(t, cached)},
+		{"Pebble", l.getPebble(t, cached, len(keys))},
+	} {
+		for i := 0; cached && i < len(set.Keys); i += 8 { // some of each block
+			if _, err := e.has(set.Keys[i]); err != nil {
+				t.Fatal(e.name, err)
+			}
+		}
+		all = append(all, &contender{name: e.name, do: func(i int) error {
+			from, to := rangeOf(i)
+			return lookUp(keys[from:to], e.has, present)
+		}})
+	}
+	if l.levelDB != "" {
+		get := l.getLevelDB(t, keys, present, cached)
+		all = append(all, &contender{name: "C++LevelDB", do: func(i int) error { return get(rangeOf(i)) }})
+	}
+	return all
+}
+
+// lookUp looks the keys up, all of which must be there or none.
+func lookUp(keys [][]byte, has func(key []byte) (bool, error), present bool) error {
+	for _, k := range keys {
+		if found, err := has(k); err != nil || found != present {
+			return fmt.Errorf("key %q: found is %v, error %w", k, found, err)
+		}
+	}
+	return nil
+}
+
+// closing closes what was opened when the test ends.
+func closing[T io.Closer](t testing.TB, opened T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { opened.Close() })
+	return opened
+}
+
+func getOurs(t testing.TB, contents []byte, o *table.ReaderOptions) func(key []byte) (bool, error) {
+	t.Helper()
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+	closing(t, r, err)
+	return func(key []byte) (bool, error) {
+		_, err := r.Get(key)
+		if err == table.ErrNotFound {
+			return false, nil
+		}
+		return err == nil, err
+	}
+}
+
+// getGoleveldb opens the table as goleveldb's database does: with a pool of buffers, blocks checked when
+// they are read, and index and filter in the cache too.
+func (l *lookupTables) getGoleveldb(t testing.TB, cached bool) func(key []byte) (bool, error) {
+	t.Helper()
+	o := goleveldb.Options(l.shape)
+	var blocks *cache.NamespaceGetter
+	if cached {
+		c := cache.NewCache(cache.NewLRU(lookupCache))
+		t.Cleanup(func() { c.Close(true) })
+		blocks = &cache.NamespaceGetter{Cache: c, NS: 1}
+	}
+	src, pool := bytes.NewReader(l.goleveldb), util.NewBufferPool(l.shape.BlockSize+5)
+	r, err := ltable.NewReader(src, int64(len(l.goleveldb)), storage.FileDesc{}, blocks, pool, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Release)
+	return (&goleveldb.Reader{Reader: r}).FindFiltered
+}
+
+// getPebble opens the database. Pebble reads index and filter by way of its block cache. Without one for
+// the blocks, it has room for these and little more: it is of four parts, into each of which a block must
+// fit.
+func (l *lookupTables) getPebble(t testing.TB, cached bool, keys int) func(key []byte) (bool, error) {
+	t.Helper()
+	filters := int64(keys * l.shape.BitsPerKey / 8)
+	size := pebble.MemTableBytes + 4*(filters+filters/4+4*int64(l.shape.BlockSize))
+	if cached {
+		size = lookupCache
+	}
+	db, err := pebble.Open(pebbleOptions(l.pebble, l.shape, size), "db")
+	return closing(t, db, err).Has
+}
+
+func (l *lookupTables) getLevelDB(t testing.TB, keys [][]byte, present, cached bool) func(from, to int) error {
+	t.Helper()
+	tool, err := cxx()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	if cached {
+		size = lookupCache
+	}
+	lookups, err := tool.OpenLookups(l.levelDB, l.shape.BitsPerKey, size, keys, present)
+	return closing(t, lookups, err).Get
+}
+
+// Every engine tells a wrong answer from a right one: fast lookups that find nothing would be worth nothing.
+func TestLookupsCheckAnswers(t *testing.T) {
+	t.Parallel()
+	set := workload.W1(2000)
+	l := writeLookupTables(t, set, "snappy")
+	for _, c := range []struct {
+		keys             [][]byte
+		present, isWrong bool
+	}{{set.Keys, true, false}, {set.Absent, false, false}, {set.Keys, false, true}, {set.Absent, true, true}} {
+		for _, cached := range []bool{true, false} {
+			t.Run("", func(t *testing.T) {
+				for _, e := range l.contenders(t, set, c.keys, len(c.keys), c.present, cached) {
+					if err := e.do(0); (err != nil) != c.isWrong {
+						t.Errorf("%s: keys like %q, said to be there: %v: error %v", e.name, c.keys[0], c.present, err)
+					}
+				}
+			})
+		}
+	}
+}
