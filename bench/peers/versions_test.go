@@ -106,7 +106,7 @@ func TestDatabaseVersions(t *testing.T) {
 		{"goleveldb", func(dir string) ([]history.Answer, error) {
 			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10, Compression: opt.NoCompression}, ops)
 		}},
-		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDB(t).Live(dir, 10, ops) }},
+		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) }},
 	} {
 		t.Run(engine.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "db")

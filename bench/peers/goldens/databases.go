@@ -16,7 +16,7 @@ import (
 
 // writeDatabases writes into dir the one table that each engine's database of few
 // writes has, compacted while snapshots were held.
-func writeDatabases(dir, tmp string, tool *leveldb.Tool) error {
+func writeDatabases(dir, tmp string, tool *leveldb.Database) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func writeDatabases(dir, tmp string, tool *leveldb.Tool) error {
 		{"goleveldb", func(dir string) ([]history.Answer, error) {
 			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), Compression: opt.NoCompression}, ops)
 		}},
-		{"leveldb", func(dir string) ([]history.Answer, error) { return tool.Live(dir, 10, ops) }},
+		{"leveldb", func(dir string) ([]history.Answer, error) { return tool.Live(dir, ops) }},
 	} {
 		db := filepath.Join(tmp, engine.name)
 		if _, err := engine.live(db); err != nil {

@@ -63,7 +63,11 @@ func run(dir, databases string, old oldEngines) error {
 	if err != nil {
 		return err
 	}
-	if err := writeDatabases(databases, tmp, tool); err != nil {
+	databaseTool, err := leveldb.BuildDatabase(tmp)
+	if err != nil {
+		return err
+	}
+	if err := writeDatabases(databases, tmp, databaseTool); err != nil {
 		return err
 	}
 	if err := writeFilters(dir, tool); err != nil {

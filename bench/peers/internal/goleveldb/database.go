@@ -1,52 +1,189 @@
 package goleveldb
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 )
 
-// Live makes a database in dir and does the ops with it.
-func Live(dir string, o *opt.Options, ops []history.Op) (answers []history.Answer, err error) {
+// with opens a database, does something with it, and closes it.
+func with(dir string, o *opt.Options, do func(*leveldb.DB) error) error {
 	db, err := leveldb.OpenFile(dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("goleveldb: %w", err)
+		return fmt.Errorf("goleveldb: %w", err)
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var snapshots []*leveldb.Snapshot
-	for _, op := range ops {
-		var err error
-		switch op.Kind {
-		case history.Put:
-			err = db.Put(op.Key, op.Value, nil)
-		case history.Delete:
-			err = db.Delete(op.Key, nil)
-		case history.Compact:
-			err = db.CompactRange(util.Range{})
-		case history.Snapshot:
-			var s *leveldb.Snapshot
-			s, err = db.GetSnapshot()
-			snapshots = append(snapshots, s)
-		case history.Get:
-			var a history.Answer
-			if a.Value, err = snapshots[op.Snapshot].Get(op.Key, nil); errors.Is(err, leveldb.ErrNotFound) {
-				err = nil
-			} else {
-				a.Found = true
-			}
-			answers = append(answers, a)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("goleveldb: %w", err)
-		}
+	if err := errors.Join(do(db), db.Close()); err != nil {
+		return fmt.Errorf("goleveldb: %w", err)
 	}
-	for _, s := range snapshots {
+	return nil
+}
+
+// A liver has a database, snapshots of it, the writes that wait for their commit, and answers.
+type liver struct {
+	db        *leveldb.DB
+	snapshots []*leveldb.Snapshot
+	batch     leveldb.Batch
+	answers   []history.Answer
+}
+
+// live opens the database in dir, or a new one, calls do, and closes the database.
+func live(dir string, o *opt.Options, do func(l *liver) error) error {
+	return with(dir, o, func(db *leveldb.DB) error {
+		l := &liver{db: db}
+		defer l.release()
+		return do(l)
+	})
+}
+
+func (l *liver) release() {
+	for _, s := range l.snapshots {
 		s.Release()
 	}
-	return answers, nil
+	l.snapshots = nil
+}
+
+func (l *liver) do(op history.Op) error {
+	switch op.Kind {
+	case history.Put:
+		l.batch.Put(op.Key, op.Value)
+	case history.Delete:
+		l.batch.Delete(op.Key)
+	case history.Commit:
+		err := l.db.Write(&l.batch, &opt.WriteOptions{Sync: op.Snapshot == 1})
+		l.batch.Reset()
+		return err
+	case history.Compact:
+		return l.db.CompactRange(util.Range{})
+	case history.CompactRange:
+		return l.db.CompactRange(util.Range{Start: op.Key, Limit: op.Value})
+	case history.Snapshot:
+		s, err := l.db.GetSnapshot()
+		l.snapshots = append(l.snapshots, s)
+		return err
+	case history.Release:
+		l.release()
+	case history.Get:
+		value, err := l.snapshots[op.Snapshot].Get(op.Key, nil)
+		l.answers = append(l.answers, history.Answer{Found: err == nil, Value: value})
+		if !errors.Is(err, leveldb.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Live makes a database in dir and does the ops with it.
+func Live(dir string, o *opt.Options, ops []history.Op) (answers []history.Answer, err error) {
+	err = live(dir, o, func(l *liver) error {
+		for _, op := range ops {
+			if err := l.do(op); err != nil {
+				return err
+			}
+		}
+		answers = l.answers
+		return nil
+	})
+	return answers, err
+}
+
+// Churn opens the database in dir, or a new one, with what makes tables and logs small,
+// prints a line when that is done, and does with it what the Ops of in say.
+func Churn(dir string, in io.Reader, out io.Writer) error {
+	o := &opt.Options{
+		Filter: filter.NewBloomFilter(10), WriteBuffer: 32 << 10, BlockSize: 1 << 10,
+		CompactionTableSize: 64 << 10, CompactionTotalSize: 256 << 10,
+	}
+	return live(dir, o, func(l *liver) error {
+		_, err := fmt.Fprintln(out, "ready")
+		for r := bufio.NewReader(in); err == nil; {
+			var op history.Op
+			if op, err = history.Read(r); err == nil {
+				err = l.do(op)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Dump recovers the database in dir, and prints its pairs as sst scan -f hex does.
+func Dump(dir string, out io.Writer) error {
+	return with(dir, &opt.Options{ErrorIfMissing: true}, func(db *leveldb.DB) error {
+		it := db.NewIterator(nil, nil)
+		defer it.Release()
+		for it.Next() {
+			if _, err := fmt.Fprintf(out, "%x\t%x\n", it.Key(), it.Value()); err != nil {
+				return err
+			}
+		}
+		return it.Error()
+	})
+}
+
+// Repair has goleveldb repair the database in dir, and prints its pairs as sst scan -f hex does, as
+// many as can be read.
+func Repair(dir string, out io.Writer) error {
+	db, err := leveldb.RecoverFile(dir, nil)
+	if err == nil {
+		err = db.Close()
+	}
+	return errors.Join(err, Dump(dir, out))
+}
+
+// Judge opens the database in dir with all checks, prints its pairs as sst scan -f hex does, does the
+// Puts and Deletes, compacts it and closes it; then it opens it again, and prints a line "again" and
+// the pairs that it has by then.
+func Judge(dir string, order comparer.Comparer, ops []history.Op, out io.Writer) error {
+	o := &opt.Options{
+		Comparer: order, Filter: filter.NewBloomFilter(10), ErrorIfMissing: true, Strict: opt.StrictAll, WriteBuffer: 64 << 10,
+	}
+	if err := with(dir, o, func(db *leveldb.DB) error { return judge(db, ops, out) }); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "again")
+	return with(dir, o, func(db *leveldb.DB) error { return printAll(db, out) })
+}
+
+// judge prints the database, writes to it and compacts it.
+func judge(db *leveldb.DB, ops []history.Op, out io.Writer) error {
+	if err := printAll(db, out); err != nil {
+		return err
+	}
+	l := liver{db: db}
+	for _, op := range ops {
+		if err := errors.Join(l.do(op), l.do(history.Op{Kind: history.Commit})); err != nil {
+			return err
+		}
+	}
+	return db.CompactRange(util.Range{})
+}
+
+// printAll prints all pairs, and checks that lookups find each key, and none that is longer.
+func printAll(db *leveldb.DB, out io.Writer) error {
+	it := db.NewIterator(nil, nil)
+	defer it.Release()
+	for it.Next() {
+		if _, err := fmt.Fprintf(out, "%x\t%x\n", it.Key(), it.Value()); err != nil {
+			return err
+		}
+		if v, err := db.Get(it.Key(), nil); err != nil || !bytes.Equal(v, it.Value()) {
+			return fmt.Errorf("%q: Get returns a value of %d bytes, %w", it.Key(), len(v), err)
+		}
+		if v, err := db.Get(append(it.Key()[:len(it.Key()):len(it.Key())], "~~"...), nil); !errors.Is(err, leveldb.ErrNotFound) {
+			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %w", it.Key(), len(v), err)
+		}
+	}
+	return it.Error()
 }

@@ -18,12 +18,11 @@ type Op struct {
 // Kind says what to do.
 type Kind uint32
 
-// The kinds of Ops. Those behind Get are for databases that are killed, where puts and
-// deletes wait for a Commit.
+// The kinds of Ops. Deletes and Puts wait for a Commit.
 const (
 	Delete Kind = iota
 	Put
-	Snapshot     // to be held until the end
+	Snapshot     // to be held until the end, or a Release
 	Compact      // all of the database
 	Get          // to be answered
 	CompactRange // from the key to the value
@@ -53,7 +52,7 @@ func Of(rounds [][]workload.Write, keys [][]byte) (ops []Op, sequences []uint64)
 			if w.Delete {
 				op.Kind = Delete
 			}
-			ops = append(ops, op)
+			ops = append(ops, op, Op{Kind: Commit})
 			sequence++
 		}
 		snapshot()

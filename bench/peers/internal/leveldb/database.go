@@ -1,8 +1,13 @@
 package leveldb
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os/exec"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
 )
 
 // A Database is a program that writes and reads whole databases.
@@ -16,6 +21,25 @@ func BuildDatabase(dir string) (*Database, error) {
 
 // Dump is to print the pairs as sst scan -f hex does.
 func (d *Database) Dump(dir string) *exec.Cmd { return exec.Command(d.path, "dump", dir) }
+
+// Live makes a database without compression in dir and does the ops with it.
+func (d *Database) Live(dir string, ops []history.Op) (answers []history.Answer, err error) {
+	var in []byte
+	for _, op := range ops {
+		in = op.Append(in)
+	}
+	out, err := cxxtool.Run(d.path, in, "live", dir)
+	if err != nil {
+		return nil, err
+	}
+	for out = bytes.TrimPrefix(out, []byte("ready\n")); len(out) > 0; {
+		found, n := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])
+		out = out[8:]
+		answers = append(answers, history.Answer{Found: found == 1, Value: out[:n]})
+		out = out[n:]
+	}
+	return answers, nil
+}
 
 // Churn is to open the database in dir, or a new one, to print a line when that is done,
 // and to do with it what the Ops of standard input say.

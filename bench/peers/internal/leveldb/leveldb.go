@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
-	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -121,24 +120,4 @@ func (t *Tool) Filter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answ
 		answers = append(answers, answer == 1)
 	}
 	return out[4:n], answers, nil
-}
-
-// Live makes a database without compression in dir and does the ops with it.
-func (t *Tool) Live(dir string, bitsPerKey int, ops []history.Op) ([]history.Answer, error) {
-	var in []byte
-	for _, op := range ops {
-		in = op.Append(in)
-	}
-	out, err := cxxtool.Run(t.path, in, "live", dir, strconv.Itoa(bitsPerKey))
-	if err != nil {
-		return nil, err
-	}
-	var answers []history.Answer
-	for len(out) > 0 {
-		found, n := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])
-		out = out[8:]
-		answers = append(answers, history.Answer{Found: found == 1, Value: out[:n]})
-		out = out[n:]
-	}
-	return answers, nil
 }

@@ -69,41 +69,69 @@ int Repair(const char* dir) {
   return Dump(dir);
 }
 
-// churn DIR reuse_logs: opens the database, says so, and does with it what stdin
-// says, as the Go package history has it, until it is killed.
-int Churn(const char* dir, bool reuse_logs) {
-  leveldb::Options options = DatabaseOptions();
+// An Op is one thing to do with a database, as the Go package history has it.
+struct Op {
+  uint32_t kind, number;
+  std::string key, value;
+};
+
+bool ReadOp(Op* op) {
+  uint32_t key_length, value_length;
+  if (!ReadU32(&op->kind) || !ReadU32(&op->number) || !ReadU32(&key_length) ||
+      !ReadU32(&value_length))
+    return false;
+  op->key = ReadString(key_length);
+  op->value = ReadString(value_length);
+  return true;
+}
+
+// WriteAnswer writes what a snapshot has of a key: 1 for found as u32le, and the
+// value after its length.
+void WriteAnswer(leveldb::DB* db, const leveldb::Snapshot* snapshot,
+                 const std::string& key) {
+  leveldb::ReadOptions read;
+  read.snapshot = snapshot;
+  std::string found;
+  const Status s = db->Get(read, key, &found);
+  if (!s.IsNotFound()) Check(s);
+  WriteU32(s.ok());
+  WriteU32(found.size());
+  Write(found);
+}
+
+// Live opens a database, says so, and does with it what stdin says, as the Go
+// package history has it, until that ends or it is killed.
+int Live(const char* dir, leveldb::Options options) {
   options.create_if_missing = true;
-  options.reuse_logs = reuse_logs;
-  options.write_buffer_size = 64 << 10;
-  options.block_size = 1 << 10;
   const std::unique_ptr<leveldb::DB> db = Open(options, dir);
   Write("ready\n");
   std::fflush(stdout);
   std::vector<const leveldb::Snapshot*> snapshots;
   leveldb::WriteBatch batch;
-  uint32_t kind, number, key_length, value_length;
-  while (ReadU32(&kind) && ReadU32(&number) && ReadU32(&key_length) &&
-         ReadU32(&value_length)) {
-    const std::string key = ReadString(key_length);
-    const std::string value = ReadString(value_length);
-    const Slice begin(key), end(value);
-    leveldb::WriteOptions write;
-    switch (kind) {
+  leveldb::WriteOptions write;
+  for (Op op; ReadOp(&op);) {
+    const Slice begin(op.key), end(op.value);
+    switch (op.kind) {
       case 0:
-        batch.Delete(key);
+        batch.Delete(op.key);
         break;
       case 1:
-        batch.Put(key, value);
+        batch.Put(op.key, op.value);
         break;
       case 2:
         snapshots.push_back(db->GetSnapshot());
+        break;
+      case 3:
+        db->CompactRange(nullptr, nullptr);
+        break;
+      case 4:
+        WriteAnswer(db.get(), snapshots.at(op.number), op.key);
         break;
       case 5:
         db->CompactRange(&begin, &end);
         break;
       case 6:
-        write.sync = number > 0;
+        write.sync = op.number > 0;
         Check(db->Write(write, &batch));
         batch.Clear();
         break;
@@ -114,6 +142,24 @@ int Churn(const char* dir, bool reuse_logs) {
   }
   for (const leveldb::Snapshot* s : snapshots) db->ReleaseSnapshot(s);
   return 0;
+}
+
+// live DIR: in a new database without compression.
+leveldb::Options LiveOptions() {
+  leveldb::Options options = DatabaseOptions();
+  options.paranoid_checks = true;
+  options.error_if_exists = true;
+  options.compression = leveldb::kNoCompression;
+  return options;
+}
+
+// churn DIR reuse_logs: in a database with small tables and logs.
+leveldb::Options ChurnOptions(bool reuse_logs) {
+  leveldb::Options options = DatabaseOptions();
+  options.reuse_logs = reuse_logs;
+  options.write_buffer_size = 64 << 10;
+  options.block_size = 1 << 10;
+  return options;
 }
 
 // PrintAll appends a line for each pair, as sst scan -f hex prints it, and checks
@@ -158,14 +204,10 @@ int Judge(const char* dir, const std::string& comparator) {
   options.max_file_size = 1 << 20;
   std::unique_ptr<leveldb::DB> db = Open(options, dir);
   PrintAll(db.get());
-  uint32_t kind, number, key_length, value_length;
-  while (ReadU32(&kind) && ReadU32(&number) && ReadU32(&key_length) &&
-         ReadU32(&value_length)) {
-    const std::string key = ReadString(key_length);
-    const std::string value = ReadString(value_length);
-    const leveldb::WriteOptions write;
-    Check(kind == 0 ? db->Delete(write, key) : db->Put(write, key, value));
-  }
+  const leveldb::WriteOptions write;
+  for (Op op; ReadOp(&op);)
+    Check(op.kind == 0 ? db->Delete(write, op.key)
+                       : db->Put(write, op.key, op.value));
   db->CompactRange(nullptr, nullptr);
   db.reset();
   db = Open(options, dir);
@@ -180,11 +222,12 @@ int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   if (command == "dump" && argc == 3) return Dump(argv[2]);
   if (command == "repair" && argc == 3) return Repair(argv[2]);
+  if (command == "live" && argc == 3) return Live(argv[2], LiveOptions());
   if (command == "churn" && argc == 4)
-    return Churn(argv[2], std::atoi(argv[3]) != 0);
+    return Live(argv[2], ChurnOptions(std::atoi(argv[3]) != 0));
   if (command == "judge" && argc == 4) return Judge(argv[2], argv[3]);
   std::fprintf(stderr,
-               "usage: dbtool dump DIR | repair DIR | churn DIR reuse_logs | "
-               "judge DIR comparator\n");
+               "usage: dbtool dump DIR | repair DIR | live DIR | churn DIR "
+               "reuse_logs | judge DIR comparator\n");
   return 2;
 }

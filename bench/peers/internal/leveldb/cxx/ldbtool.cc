@@ -13,7 +13,6 @@
 
 #include "common.h"
 #include "leveldb/cache.h"
-#include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
@@ -186,52 +185,6 @@ int Lookups(char** args) {
   return 0;
 }
 
-// live DIR bits: makes a database without compression and does with it what
-// stdin says, as the Go package history has it. Answers to gets leave as u32le 1
-// for found, and the value after its length.
-int Live(char** args) {
-  leveldb::Options options = TableOptions(args[1]);
-  options.create_if_missing = true;
-  options.error_if_exists = true;
-  options.compression = leveldb::kNoCompression;
-  leveldb::DB* opened;
-  Check(leveldb::DB::Open(options, args[0], &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
-  std::vector<const leveldb::Snapshot*> snapshots;
-  uint32_t kind, snapshot, key_length, value_length;
-  while (ReadU32(&kind) && ReadU32(&snapshot) && ReadU32(&key_length) &&
-         ReadU32(&value_length)) {
-    const std::string key = ReadString(key_length);
-    const std::string value = ReadString(value_length);
-    switch (kind) {
-      case 0:
-        Check(db->Delete(leveldb::WriteOptions(), key));
-        break;
-      case 1:
-        Check(db->Put(leveldb::WriteOptions(), key, value));
-        break;
-      case 2:
-        snapshots.push_back(db->GetSnapshot());
-        break;
-      case 3:
-        db->CompactRange(nullptr, nullptr);
-        break;
-      default: {
-        leveldb::ReadOptions read;
-        read.snapshot = snapshots.at(snapshot);
-        std::string found;
-        const Status s = db->Get(read, key, &found);
-        if (!s.IsNotFound()) Check(s);
-        WriteU32(s.ok());
-        WriteU32(found.size());
-        std::fwrite(found.data(), 1, found.size(), stdout);
-      }
-    }
-  }
-  for (const leveldb::Snapshot* s : snapshots) db->ReleaseSnapshot(s);
-  return 0;
-}
-
 // filter bits n: builds a filter of the first n keys of stdin, and writes its length as
 // u32le and its bytes. For each further key leaves a byte, 1 if it may be in the filter.
 int Filter(char** args) {
@@ -263,11 +216,9 @@ int main(int argc, char** argv) {
   if (command == "scan" && argc == 4) return Scan(argv + 2);
   if (command == "get" && argc == 4) return Get(argv + 2);
   if (command == "lookups" && argc == 6) return Lookups(argv + 2);
-  if (command == "live" && argc == 4) return Live(argv + 2);
   if (command == "filter" && argc == 4) return Filter(argv + 2);
   std::cerr << "usage: ldbtool version | build OUT bits block_size "
                "restart_interval compression | scan FILE bits | get FILE bits "
-               "| lookups FILE bits cache_bytes present | live DIR bits | "
-               "filter bits n\n";
+               "| lookups FILE bits cache_bytes present | filter bits n\n";
   return 2;
 }
