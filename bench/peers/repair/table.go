@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
+
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // A row is what the repairs made of the damages of one kind.
@@ -59,31 +60,22 @@ func (p *page) print(out io.Writer) {
 	for _, r := range p.rows {
 		fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s |\n", r.kind, r.damages,
 			r.figures(func(c counts) int { return c.right }), r.figures(func(c counts) int { return c.old }),
-			r.figures(func(c counts) int { return c.deleted }), comma(r.counts[bySST].unnamed))
+			r.figures(func(c counts) int { return c.deleted }), figures.Grouped(r.counts[bySST].unnamed))
 	}
 	for i, n := range p.behind {
 		fmt.Fprintf(out, "\nA peer has more right pairs than %s: in %d databases.\n", repairNames[i], n)
 	}
 	for i, c := range p.rows[len(p.rows)-1].counts[firstPeer:] {
 		fmt.Fprintf(out, "\n%s: of its right pairs that sst repair lacks, %s are only in obsolete files, and %s in bytes whose checksum does not fit; it has %s pairs that never were.\n",
-			repairNames[firstPeer+i], comma(c.ahead.obsolete), comma(c.ahead.unchecked), comma(c.foreign))
+			repairNames[firstPeer+i], figures.Grouped(c.ahead.obsolete), figures.Grouped(c.ahead.unchecked), figures.Grouped(c.foreign))
 	}
 }
 
 // figures returns a figure of sst repair and of each peer.
 func (r *row) figures(of func(counts) int) string {
-	text := "**" + comma(of(r.counts[bySST])) + "**"
+	text := "**" + figures.Grouped(of(r.counts[bySST])) + "**"
 	for _, c := range r.counts[firstPeer:] {
-		text += " · " + comma(of(c))
+		text += " · " + figures.Grouped(of(c))
 	}
 	return text
-}
-
-// comma returns a number with commas between thousands.
-func comma(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

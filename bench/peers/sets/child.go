@@ -11,23 +11,22 @@ import (
 )
 
 // childArg is the first argument of a process that is a step of an engine. Behind it are the step, the name
-// of the engine, that of the way to open it, and the directory that has the keys and the set.
+// of the engine, what the step takes, and the directory that has the keys and the set.
 const childArg = "child"
 
 const (
-	stepBuild  = "build"
-	stepUpdate = "update"
-	stepAsk    = "ask"
-	stepCurve  = "curve"
+	stepWrite = "write" // takes the name of the file of keys
+	stepAsk   = "ask"   // takes the name of the way to open the set
+	stepCurve = "curve" // takes nothing
 )
 
 // setDir is where the set is in the directory of the keys.
 const setDir = "set"
 
 // child returns the process of a step.
-func child(step, engine, way, dir string) (*exec.Cmd, error) {
+func child(step, engine, arg, dir string) (*exec.Cmd, error) {
 	self, err := os.Executable()
-	return exec.Command(self, childArg, step, engine, way, dir), err
+	return exec.Command(self, childArg, step, engine, arg, dir), err
 }
 
 // runChild does a step. Those that ask print what they measured as JSON.
@@ -42,10 +41,8 @@ func runChild(args []string, out io.Writer) error {
 	dir := args[3]
 	var measured any
 	switch args[0] {
-	case stepBuild:
-		return e.writeFile(dir, sortedFile)
-	case stepUpdate:
-		return e.writeFile(dir, newFile)
+	case stepWrite:
+		return e.writeFile(dir, args[2])
 	case stepAsk:
 		measured, err = e.ask(args[2], dir)
 	case stepCurve:

@@ -84,7 +84,7 @@ func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{"-n", "1e7,1e6"}, {"-n", "x"}, {"-n", ""}, {"-n", "10"}, {"-n", "1000.5"}, {"-n", "2e9"}, {"DIR"},
 		{"-n", "1e6"}, // not in the root
-		{childArg}, {childArg, "build", "no engine", "", "."}, {childArg, "no step", "bbolt", "", "."}, {childArg, "ask", "bbolt", "no way", "."},
+		{childArg}, {childArg, "write", "no engine", "", "."}, {childArg, "write", "bbolt", "no file", "."}, {childArg, "no step", "bbolt", "", "."}, {childArg, "ask", "bbolt", "no way", "."},
 	} {
 		if err := run(args); err == nil {
 			t.Errorf("no error for %q", args)

@@ -86,8 +86,8 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 
 // build builds the set of a file's keys, and returns the CPU time of a key in microseconds.
 func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
-	flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/", s.path(file))
-	sp, err := s.write(e, stepBuild, flags)
+	flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/")
+	sp, err := s.write(e, file, flags)
 	return sp.cpu.Seconds() * 1e6 / float64(s.n), err
 }
 
@@ -98,15 +98,15 @@ func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
 
 // update adds the new keys to the set, and returns how many bytes were written.
 func (s *stand) update(e engine) (int64, error) {
-	sp, err := s.write(e, stepUpdate, []string{"--layer-of", s.path(setDir), s.path(newFile)})
+	sp, err := s.write(e, newFile, []string{"--layer-of", s.path(setDir)})
 	return sp.written, err
 }
 
-// write has a peer do a step that writes. For a set it is sst build with these flags.
-func (s *stand) write(e engine, step string, flags []string) (sp spending, err error) {
-	cmd := s.sstBuild(e, flags)
+// write has a peer write the keys of a file. For a set it is sst build with these flags.
+func (s *stand) write(e engine, file string, flags []string) (sp spending, err error) {
+	cmd := s.sstBuild(e, append(flags, s.path(file)))
 	if e.sst == nil {
-		if cmd, err = child(step, e.name, "", s.dir); err != nil {
+		if cmd, err = child(stepWrite, e.name, file, s.dir); err != nil {
 			return sp, err
 		}
 	}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A spending is what a process took.
+type spending struct {
+	cpu           time.Duration // of all threads
+	read, written int64         // bytes of the disk
+}
+
+func spendingOf(u *syscall.Rusage) spending {
+	const block = 512 // what the system counts in
+	return spending{time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Inblock * block, u.Oublock * block}
+}
+
+// spent returns what this process has taken.
+func spent() spending {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // the kernel knows it
+	}
+	return spendingOf(&u)
+}
+
+// runProcess runs a command to its end, and returns what it took and printed.
+func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return spending{}, nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return spendingOf(cmd.ProcessState.SysUsage().(*syscall.Rusage)), out, nil
+}
+
+// A memory is what a process has, in bytes.
+type memory struct {
+	Anon   int64 // resident and of no file: RssAnon
+	Mapped int64 // resident pages of files: RssFile
+	Heap   int64 // what Go's heap has in use
+	Peak   int64 // the most that was resident: VmHWM
+}
+
+// memoryNow returns the memory of this process, without what the garbage collector can free.
+func memoryNow() (m memory, err error) {
+	debug.FreeOSMemory()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	m.Heap = int64(stats.HeapAlloc)
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return m, fmt.Errorf("%w: memory is measured on Linux only", err)
+	}
+	for name, to := range map[string]*int64{"RssAnon:": &m.Anon, "RssFile:": &m.Mapped, "VmHWM:": &m.Peak} {
+		_, text, _ := strings.Cut(string(status), name)
+		var kib int64
+		if _, err := fmt.Sscan(text, &kib); err != nil {
+			return m, fmt.Errorf("/proc/self/status has no %s %w", name, err)
+		}
+		*to = kib << 10
+	}
+	return m, nil
+}
+
+// since returns how much more it is than before. The peak stays.
+func (m memory) since(before memory) memory {
+	return memory{max(0, m.Anon-before.Anon), max(0, m.Mapped-before.Mapped), max(0, m.Heap-before.Heap), m.Peak}
+}
+
+// eachFile calls do for each file in a directory and those below it.
+func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return do(name, d)
+	})
+}
+
+// sizeOf returns the size of all files in a directory.
+func sizeOf(dir string) (size int64, err error) {
+	err = eachFile(dir, func(_ string, d fs.DirEntry) error {
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
+// dropAll drops the files of a directory from the page cache.
+func dropAll(dir string) error {
+	return eachFile(dir, func(name string, _ fs.DirEntry) error {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), drop(f), f.Close())
+	})
+}
