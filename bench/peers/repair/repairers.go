@@ -48,7 +48,8 @@ func (r repairers) repair(name, dir string) (repaired, error) {
 		err := goleveldb.Repair(dir, &out)
 		return peersPairs(out.Bytes(), err)
 	}
-	return r.sstRepair(dir, fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]), fmt.Sprint("--certain=", name == repairNames[bySSTCertain]))
+	return r.sstRepair(dir,
+		fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]), fmt.Sprint("--certain=", name == repairNames[bySSTCertain]))
 }
 
 // peersPairs parses the pairs of a peer. One that fails has those that it printed.

@@ -66,7 +66,8 @@ func (p *page) print(out io.Writer) {
 		fmt.Fprintf(out, "\nA peer has more right pairs than %s: in %d databases.\n", repairNames[i], n)
 	}
 	for i, c := range p.rows[len(p.rows)-1].counts[firstPeer:] {
-		fmt.Fprintf(out, "\n%s: of its right pairs that sst repair lacks, %s are only in obsolete files, and %s in bytes whose checksum does not fit; it has %s pairs that never were.\n",
+		fmt.Fprintf(out, "\n%s: of its right pairs that sst repair lacks, %s are only in obsolete files, and %s in bytes "+
+			"whose checksum does not fit; it has %s pairs that never were.\n",
 			repairNames[firstPeer+i], figures.Grouped(c.ahead.obsolete), figures.Grouped(c.ahead.unchecked), figures.Grouped(c.foreign))
 	}
 }

@@ -132,8 +132,8 @@ func (s *stand) measureCurve() (c curve, err error) {
 	e := engines()[0]
 	perTable := max(1000, (s.n+curveTables-1)/curveTables)
 	c = curve{Keys: perTable, Tables: (s.n + perTable - 1) / perTable}
-	_, _, err = runProcess(s.sstBuild(e, []string{"--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir) + "/", s.path(sortedFile)}))
-	if err != nil {
+	flags := []string{"--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir) + "/", s.path(sortedFile)}
+	if _, _, err = runProcess(s.sstBuild(e, flags)); err != nil {
 		return c, err
 	}
 	err = s.ask(stepCurve, e.name, "", &c.Points)

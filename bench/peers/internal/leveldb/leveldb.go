@@ -67,7 +67,8 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "table")
-	_, err = cxxtool.Run(t.path, cxxtool.Pairs(pairs), "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
+	_, err = cxxtool.Run(t.path, cxxtool.Pairs(pairs), "build", file,
+		strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
 	if err != nil {
 		return nil, err
 	}

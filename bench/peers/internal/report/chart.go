@@ -117,7 +117,8 @@ func (r *results) chart(width float64) ([]byte, error) {
 		r.panel(d, k, float64(i%columns)*step, y+float64(i/columns)*height, step-gap)
 	}
 	height = y + height*float64((len(kinds)+columns-1)/columns)
-	head := fmt.Sprintf("<svg width=\"%.0fpt\" height=\"%.0fpt\" viewBox=\"0 0 %.0f %.0f\" xmlns=\"http://www.w3.org/2000/svg\">\n", width, height, width, height)
+	head := fmt.Sprintf("<svg width=\"%[1]vpt\" height=\"%[2]vpt\" viewBox=\"0 0 %[1]v %[2]v\" xmlns=\"http://www.w3.org/2000/svg\">\n",
+		width, height)
 	return theme.Apply([]byte(head + d.String() + "</svg>\n"))
 }
 

@@ -161,13 +161,14 @@ func (r *results) readme() string {
 	for _, k := range kinds {
 		times = append(times, twoDigits(r.ratio(k.id("snappy"), goleveldb).mid))
 	}
+	rounds := len(r.rounds[kinds[0].id("snappy")][engines[0].unit])
 	return fmt.Sprintf("- With 10 bits of filter per key, a lookup of an absent key reads %.2g data blocks on\n"+
 		"  average. Without a filter it reads 1.\n", r.reads()) +
 		fmt.Sprintf("- It looks up absent keys %s times as fast as goleveldb with full block caches, and %s times as fast\n"+
 			"  without any. It looks up present keys %s and %s times as fast.\n\n", times...) +
 		picture("bench/peers/", r.alt()) +
 		fmt.Sprintf("\n(Medians of the ratios of %d rounds. Keys of 16 bytes, values of 100; %s.\n"+
-			"[RESULTS.md](bench/peers/RESULTS.md) has all of this run, also where others are faster.)\n", len(r.rounds[kinds[0].id("snappy")][engines[0].unit]), r.cpu)
+			"[RESULTS.md](bench/peers/RESULTS.md) has all of this run, also where others are faster.)\n", rounds, r.cpu)
 }
 
 // twoDigits writes a ratio with two digits, and all those before the decimal point.
