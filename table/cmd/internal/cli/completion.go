@@ -86,7 +86,7 @@ var completionScripts embed.FS
 // shells are those with a script. That of powershell is cobra's.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-const completionLong = `Print a script with which the TAB key completes commands, flags, their values and files.
+const completionLong = `Print a script for completion by the TAB key.
 
 bash 4.2    add to ~/.bashrc:  source <(sst completion bash)
 zsh         add to ~/.zshrc, behind compinit:  source <(sst completion zsh)

@@ -122,8 +122,8 @@ const (
 // ExitDamaged: the command never has it.
 type ExitStatus [5]string
 
-// usual are the meanings that each command has.
-var usual = ExitStatus{ExitOK: "all is well", ExitUsage: "usage error, or I/O error", ExitMemory: "not enough memory"}
+// usual are the meanings that each command has, with ExitMemory, which only the help of the program names.
+var usual = ExitStatus{ExitOK: "all is well", ExitUsage: "usage error, or I/O error"}
 
 // ErrNegative ends a command whose answer is negative: a key is absent, or two tables
 // differ. No message is printed for it.

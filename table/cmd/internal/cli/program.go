@@ -190,7 +190,7 @@ func (s Stdout) Stat() (fs.FileInfo, error) {
 func VersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of " + text.Program + " and Go, and the system",
+		Short: "Print the versions of " + text.Program + " and Go",
 		Args:  Arguments("", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text.Line(cmd.OutOrStdout(), "%s version %s", text.Program, version())

@@ -30,6 +30,8 @@ func commands() (all []*cobra.Command) {
 
 // Every help fits on a terminal, begins with how to use the command, and ends with the exit statuses.
 func TestHelp(t *testing.T) {
+	const maxWords = 1400
+	words := 0
 	for _, c := range commands() {
 		var out bytes.Buffer
 		c.Root().SetOut(&out)
@@ -38,6 +40,7 @@ func TestHelp(t *testing.T) {
 			t.Fatal(err)
 		}
 		help := out.String()
+		words += len(strings.Fields(help))
 		for line := range strings.Lines(help) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
 				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
@@ -53,6 +56,9 @@ func TestHelp(t *testing.T) {
 		for _, wrong := range regexp.MustCompile(`\bsst (fpr|plan|play|seen)\b`).FindAllString(help, -1) {
 			t.Errorf("the help of %s names %s", c.CommandPath(), wrong)
 		}
+	}
+	if words > maxWords {
+		t.Errorf("all helps have %d words, want ≤ %d", words, maxWords)
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

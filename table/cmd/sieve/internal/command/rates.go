@@ -21,7 +21,7 @@ import (
 
 const ratesLong = `Measure the false-positive rates of filters as they fill up, and draw them beside the formula's.
 Filters are sized for -n keys and get 0.1 to 1.5 times as many. NAME.svg has a panel per policy and
-number of bits, NAME.csv the figures and Wilson's 95 % intervals. Same flags, same bytes.
+number of bits, NAME.csv the figures and Wilson's 95 % intervals.
 
 Policies  bloom (LevelDB), table-bloom (RocksDB), fuse, independent (a hash function per bit)
 Shapes    random (16 bytes), sequential (8 bytes, big-endian), decimal ("user" and 12 digits), urls

@@ -73,7 +73,6 @@ func buildCommand() *cobra.Command {
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.addOutput(cmd)
 	cli.ExplainIn(cmd, "filters", "filter-only", "filter-keys", "never")
-	f.MemoryFlags.Add(cmd)
 	cli.Complete(cmd, "input-format", input.FormatNames...)
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cli.Exclude(cmd, "database", "manifest-line", "filter-only", "never", "layer-of")
@@ -96,16 +95,22 @@ func (f *targetFlags) addOut(cmd *cobra.Command) {
 // addOutput adds the flags that say what OUT is, and how to write it.
 func (f *targetFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT, as for OUT/")
-	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set, with this `number` of entries per table")
+	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT")
+	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "`number` of entries per table of a set")
 	dbdir.AddForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to a new directory OUT")
 	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
-	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
+	f.addMemory(cmd)
 	f.writerFlags.add(cmd)
-	cli.ExplainIn(cmd, "tables", "temp-dir")
 	cli.Exclude(cmd, "database", "set", "entries-per-table")
 	cli.Needs(cmd, "table-size", "database")
+}
+
+// addMemory adds the flags of what is sorted and buffered.
+func (f *targetFlags) addMemory(cmd *cobra.Command) {
+	f.MemoryFlags.Add(cmd)
+	cmd.Flags().StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
+	cli.ExplainIn(cmd, "tables", "memory", "temp-dir")
 }
 
 // missingOut is the error if OUT is not given.

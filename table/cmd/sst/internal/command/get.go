@@ -32,9 +32,8 @@ there is one (with --strict none), and exits with status 3. A table of filters a
 be present" or "absent".
 
 --explain prints the steps of each lookup: the tables searched, their filters' answers with hash
-and probed bits, the index entry, the block filter's number (its block's offset >> log2 of the
-filter's range, usually 11), the data blocks read, whether a filter was wrong, and the time without
-a block cache.
+and probed bits, the block filter's number (its block's offset >> log2 of the filter's range,
+usually 11), the data blocks read, and the time without a block cache.
 See sst help sources, formats and filters.`
 
 func getCommand() *cobra.Command {

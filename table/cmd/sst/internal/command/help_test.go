@@ -18,7 +18,7 @@ import (
 const (
 	maxColumns = 100
 	maxLines   = 50
-	maxWords   = 4750 // of all helps together
+	maxWords   = 4600 // of all helps together
 )
 
 // allCommands returns the root and all commands below it, and help.

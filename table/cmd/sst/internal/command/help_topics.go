@@ -17,12 +17,12 @@ const sourcesHelp = `A SOURCE is a table (.ldb, .sst), a write-ahead log (.log),
 directory of tables.
 
 Databases    sst reads the tables and logs that the MANIFEST lists, and shows the newest version of
-             each key. An unfinished record at the end of a log is what a crash leaves: sst ignores
-             it, with a note. Another process may use the database meanwhile.
+             each key. It ignores an unfinished record at the end of a log, which a crash leaves,
+             with a note. Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
 Directories  All tables and logs. Without sequence numbers, the table with the highest number in its
-             name counts, or else the last name.
+             name counts, or the last name.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
              lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
              versions of these keys may show.
@@ -35,11 +35,11 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     stop at the first damage
 
-For a lone table, sst confirms the order first: scan reads up to 8 MiB, get 16 blocks of at most
-1 MiB, and after a miss the blocks whose filters contain the key. --comparator bytewise skips this.
-In an unknown order, sst can scan, but not look up keys.`
+For a lone table, sst confirms the order first: scan reads up to 8 MiB, get 16 blocks, and
+after a miss those whose filters contain the key. --comparator bytewise skips this. In an unknown
+order, sst can scan, but not look up keys.`
 
-const formatsHelp = `Lines. build reads them all (--input-format), scan prints tsv, json and hex (--format), get raw too:
+const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, json and hex (--format), get raw too:
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
@@ -58,26 +58,23 @@ Keys       KEY and --keys-from have the escapes of tsv, or with --hex two digits
 Numbers    10000000, 10_000_000, 10,000,000, 10e6 or 10M (k, M, G and T are powers of 1000).
 Sizes      65536, 64KiB (powers of 1024) or 64kB (powers of 1000).
 Rates      0.01 or 1%.
-Messages   Keys are in quotes, with the same escapes. Names of files have no quotes.`
+Messages   Keys are in quotes, with the same escapes.`
 
 const setsHelp = `A set is a directory of tables with no keys in common and a manifest, set.jsonl. Programs query it
 as one table: see package table/set.
 
   sst build --set -o urls --on-duplicate first urls.txt    make a set of lines
   sst build --layer-of urls --delete gone.txt new.txt      add a layer
-  sst stats urls                                           see how large layers are
   sst merge --set urls -o folded                           fold the layers
   sst sweep urls                                           list files that can be removed
 
-Tables have at most --entries-per-table entries. They are renamed into place once all are complete,
-and the manifest is written last, so it never lists a missing table. A build replaces the manifest
-and keeps the older tables.
+Tables have at most --entries-per-table entries. The manifest is written last, so it never lists a
+missing table. A build replaces the manifest and keeps older tables.
 
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
-at once. With entries, a false positive costs a read, and never gives a wrong answer. Each layer
-adds its own, so its tables have --table-filter table-bloom:10 by default. A set with --filter-only
-answers "may be present": it takes layers of keys, but no --delete, and cannot be folded. merge
-writes the filters that its flags say, whatever the INPUTs have.
+at once. Each layer adds its false positives, which cost reads, so its tables have --table-filter
+table-bloom:10 by default. A set with --filter-only answers "may be present": it takes layers of
+keys, but no --delete, and cannot be folded. merge writes the filters that its flags say.
 
 Several machines can build a set from sorted input. Each table's line for the manifest comes from
 --manifest-line, and sst manifest joins the lines:
@@ -106,18 +103,17 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
                           table
   --filter-keys N         size the filter for N keys; sst merge unites table-bloom filters that were
                           built with the same BITS and the same N, the number of keys of all
-  --never FILE            no key in FILE is ever a false positive, as for an allowlist; those that
-                          the filter contains by chance are stored beside it, 1 of 4096 for fuse:12,
-                          and other programs ignore them
+  --never FILE            no key in FILE, such as an allowlist, is ever a false positive; those that
+                          the filter contains by chance, 1 of 4096 for fuse:12, are stored beside it
 
-sieve plan says which filter to take, sst stats measures one, and sieve rates draws false-positive
-rates.`
+sieve plan compares filters, and sst stats measures one.`
 
-const tablesHelp = `Flags of sst build, merge, convert and repair for the tables that they write:
+const tablesHelp = `How sst build, merge, convert and repair write tables:
 
   --restart-interval N  a restart point, where the key is stored whole, every N entries (default 16)
   --properties          write RocksDB's properties block, which Pebble and RocksDB read
   --concurrency N       compress blocks in N goroutines (default: as many as CPUs)
+  --memory SIZE         memory limit for sorting and buffers, at least 32MiB (default 1GiB)
   --temp-dir DIR        write temporary files to DIR`
 
 const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
@@ -133,12 +129,12 @@ are certain:
     their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
 With --no-log, no pair of a table is. A log that was cut looks as after a crash, unless the
-MANIFEST counts its writes. Keys out of order under right checksums are sorted, and are a loss. A
-key of an unknown kind is lost with its older versions.
+MANIFEST counts its writes. Keys out of order under right checksums are sorted, and count as lost.
+A key of an unknown kind is lost with its older versions.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, also
 those of a table stored as a value, with the file in a quarter of --memory. Of equal keys it keeps
-the first in the file; in an unknown order, all entries. Of a log it keeps the newest write of each
-key, as internal keys, or with --internal-keys no as user keys without deletions. The table cannot
-take the place of a database's table, since the MANIFEST has the old size: repair the database.
-Build a set again, or merge its sound tables.`
+the first; in an unknown order, all. Of a log it keeps the newest write of each key, as internal
+keys, or with --internal-keys no as user keys without deletions. The table cannot replace a
+database's table, since the MANIFEST has the old size: repair the database. Build a set again, or
+merge its sound tables.`

@@ -17,10 +17,9 @@ import (
 )
 
 const layoutLong = `List the parts of a file in file order, with offsets and lengths in bytes: a table's blocks, a
-log's batches, the fields of a MANIFEST's edits, or records in LevelDB's log format. Blocks have
-their stored length without the 5-byte trailer, compression, uncompressed length, entries, restart
-points, and first and last key. Damage is shown in its place. Without a readable index, blocks are
-found by their checksums in files of at most 128 MiB.`
+log's batches, the fields of a MANIFEST's edits, or records in LevelDB's log format. Stored lengths
+of blocks are without the 5-byte trailer. Damage is shown in its place. Without a readable index,
+blocks are found by their checksums in files of at most 128 MiB.`
 
 func layoutCommand() *cobra.Command {
 	var flags sourceFlags

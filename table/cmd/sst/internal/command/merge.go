@@ -62,8 +62,6 @@ func mergeCommand() *cobra.Command {
 	cli.Complete(cmd, "on-duplicate", rules...)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
-	f.to.MemoryFlags.Add(cmd)
-	cli.ExplainIn(cmd, "tables", "memory")
 	f.from.addDir(cmd)
 	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains(rules, f.onDuplicate) {
