@@ -69,7 +69,7 @@ func Create(dir string, o *WriterOptions) (*Writer, error) {
 		return nil, wrap(err)
 	}
 	if opts.Mode != 0 {
-		if err := d.Chmod(opts.Mode); err != nil {
+		if err := d.Chmod(opts.Mode | 0o700); err != nil {
 			return nil, wrap(errors.Join(err, d.Abort()))
 		}
 	}

@@ -27,8 +27,8 @@ type WriterOptions struct {
 	// that. 0: 2 MiB, as in LevelDB.
 	TableSize int64
 
-	// Mode has the permissions of the directory, whatever umask is. An empty directory that is there keeps
-	// its own. 0: those of new directories.
+	// Mode has the permissions of the directory, whatever umask is, beside those of its owner, who has all. An
+	// empty directory that is there keeps its own. 0: those of new directories.
 	Mode fs.FileMode
 }
 

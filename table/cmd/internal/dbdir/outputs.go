@@ -48,7 +48,11 @@ func CheckOutputs(cmd *cobra.Command) error {
 				text.Note(cmd.ErrOrStderr(), "%s is %s: %s", path, owner.What, owner.After)
 			}
 		case replaceable && cmd.Flags().Lookup("force") != nil:
-			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force", name, text.ShellPath(path), owner.What)
+			after := ""
+			if owner.After != "" {
+				after = " (" + owner.After + ")"
+			}
+			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force%s", name, text.ShellPath(path), owner.What, after)
 		default:
 			return cli.UsageErrorf("--%s is %s, %s: name another file", name, text.ShellPath(path), owner.What)
 		}

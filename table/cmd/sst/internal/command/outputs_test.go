@@ -145,22 +145,23 @@ func onlyFile(t *testing.T, pattern string) string {
 	return filepath.ToSlash(files[0])
 }
 
-// The copy of a database has its permissions: what was private stays so.
+// The copy of a database has its permissions: what was private stays so. Its owner can write into it, so that an engine
+// can open the copy of a directory that is read only.
 func TestCopiesKeepMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")
 	}
 	t.Chdir(t.TempDir())
 	writeOwned(t)
-	for _, mode := range []os.FileMode{0o700, 0o750, 0o777} {
+	for _, mode := range []os.FileMode{0o700, 0o750, 0o777, 0o555} {
 		if err := os.Chmod("db", mode); err != nil {
 			t.Fatal(err)
 		}
 		for i, args := range [][]string{{"merge", "--database", "db"}, {"repair", "db"}} {
 			out := fmt.Sprintf("copy%d-%o", i, mode)
 			mustSST(t, append(args, "-o", out)...)
-			if info, err := os.Stat(out); err != nil || info.Mode().Perm() != mode {
-				t.Errorf("sst %v: %v, %v, want %v", args, info.Mode(), err, mode)
+			if info, err := os.Stat(out); err != nil || info.Mode().Perm() != mode|0o700 {
+				t.Errorf("sst %v: %v, %v, want %v", args, info.Mode(), err, mode|0o700)
 			}
 		}
 	}

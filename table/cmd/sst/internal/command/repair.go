@@ -49,7 +49,7 @@ func repairCommand() *cobra.Command {
 	flags.StringVarP(&f.to.out, "output", "o", "", "write to this `file`, or for a database to this directory (required)")
 	flags.BoolVar(&f.certain, "certain", false, "leave out pairs whose newer versions may be lost")
 	flags.StringVar(&f.to.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
-	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs, lost and messages")
+	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs and messages")
 	f.to.addMemory(cmd)
 	f.to.add(cmd)
 	f.from.addDir(cmd)
@@ -92,8 +92,7 @@ type repaired struct {
 	Messages []string `json:"messages"`
 }
 
-// print prints the lines of a report, or with --json an object that has them, and the lost ranges that are no line of
-// it.
+// print prints the lines of a report, or with --json an object that has them, and what is lost and is no line of it.
 func (f *repairFlags) print(out io.Writer, path string, pairs uint64, report []string, lost error) error {
 	if !f.json {
 		for _, line := range report {

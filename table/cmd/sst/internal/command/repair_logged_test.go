@@ -62,9 +62,9 @@ func TestRepairMissesWritesThatAreCounted(t *testing.T) {
 			if err := tt.damage(writeCounted(t, filepath.Join(dir, "db"))); err != nil {
 				t.Fatal(err)
 			}
-			status, _, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", filepath.Join(dir, "new"))
-			if status != tt.status || !strings.Contains(stderr, tt.want) {
-				t.Errorf("status %d, %s; want %d and %q", status, stderr, tt.status, tt.want)
+			status, out, stderr := sst("repair", "--certain", "--json", filepath.Join(dir, "db"), "-o", filepath.Join(dir, "new"))
+			if status != tt.status || !strings.Contains(stderr, tt.want) || !strings.Contains(out, tt.want) {
+				t.Errorf("status %d, %s, %s; want %d and %q", status, out, stderr, tt.status, tt.want)
 			}
 			if left, err := os.Stat(filepath.Join(dir, "new")); (err == nil) != (tt.status == 0) {
 				t.Errorf("the new database: %v, %v", left, err)

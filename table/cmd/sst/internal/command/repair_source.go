@@ -62,7 +62,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		lost := lostFrom(s)
-		return errors.Join(lost, f.print(cmd.OutOrStdout(), dir, c.pairs, r.report(c), lost))
+		return errors.Join(lost, f.print(cmd.OutOrStdout(), dir, c.pairs, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
 	})
 }
 
