@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,13 +33,11 @@ type File struct {
 // sievetable-….tmp. If it replaces a file, it gets the permissions of that, and its owner if the process
 // may set it. If path is a symbolic link, the File replaces the file that the link
 // leads to. If that exists and is not a regular file, the error is ErrNotReplaced.
-func Create(path string) (*File, error) { return createFor(path, "") }
+func Create(path string) (*File, error) { return CreateOwned(path, "") }
 
 // CreateOwned is Create with the temporary name sievetable-owner-….tmp. By that, a program knows the files
-// that it has left behind when it was killed from those that others still write.
-func CreateOwned(path, owner string) (*File, error) { return createFor(path, owner+"-") }
-
-func createFor(path, owner string) (*File, error) {
+// that it has left behind when it was killed from those that others still write. "": there is no owner.
+func CreateOwned(path, owner string) (*File, error) {
 	f, err := createAt(path, owner)
 	if err != nil {
 		return nil, fmt.Errorf("create %q: %w", path, cause(err))
@@ -72,8 +69,7 @@ func createAt(path, owner string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	temporary := fmt.Sprintf("sievetable-%s%016x.tmp", owner, rand.Uint64())
-	tmp, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	tmp, err := dir.OpenFile(temporaryName(owner), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}

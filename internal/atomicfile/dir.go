@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,30 +14,108 @@ import (
 // directory, which nobody else knows, until Publish moves the files to the parent. Its calls
 // come in the order
 //
-//	CreateDir (Publish | Abort)
+//	CreateDir Create* (Publish | Abort)
 //
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type Dir struct {
 	parent *os.Root
 	name   string // in parent
+	final  string // of the directory, in parent, that the files will be in
 	end    sync.Once
 	ended  error
+	like   fs.FileInfo // nil: new files have the mode of any new file
+
+	mu   sync.Mutex
+	open map[*NewFile]bool // nil after Abort
 
 	sync  func(*os.File) error // tests replace this
 	moved func(name string)    // tests set this, to be called after a file was moved to the parent
 }
 
 // CreateDir creates a Dir in the directory parent. Its name is sievetable-….tmp.
-func CreateDir(parent string) (*Dir, error) {
+func CreateDir(parent string) (*Dir, error) { return CreateOwnedDir(parent, "") }
+
+// CreateOwnedDir is CreateDir with the name sievetable-owner-….tmp, as that of [CreateOwned].
+func CreateOwnedDir(parent, owner string) (*Dir, error) {
 	root, err := os.OpenRoot(parent)
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64())
+	name := temporaryName(owner)
 	if err := root.Mkdir(name, 0o777); err != nil {
 		return nil, fmt.Errorf("create a directory in %q: %w", parent, errors.Join(cause(err), root.Close()))
 	}
-	return &Dir{parent: root, name: name, sync: (*os.File).Sync}, nil
+	return &Dir{parent: root, name: name, final: ".", open: map[*NewFile]bool{}, sync: (*os.File).Sync}, nil
+}
+
+// temporaryName returns a name that nothing has.
+func temporaryName(owner string) string {
+	if owner != "" {
+		owner += "-"
+	}
+	return fmt.Sprintf("sievetable-%s%016x.tmp", owner, rand.Uint64())
+}
+
+// KeepMode gives the files that are created from now on the permissions of that file, and its owner if the process may set it.
+func (d *Dir) KeepMode(like fs.FileInfo) { d.like = like }
+
+// path returns the final path of a file.
+func (d *Dir) path(file string) string { return filepath.Join(d.parent.Name(), d.final, file) }
+
+// A NewFile is a file in a Dir that is being written.
+type NewFile struct {
+	d    *Dir
+	f    *os.File
+	name string
+}
+
+// Create creates a file in the Dir, to be written once. After Abort it is an error.
+func (d *Dir) Create(name string) (*NewFile, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		return nil, fmt.Errorf("create %q: %w", d.path(name), fs.ErrClosed)
+	}
+	f, err := d.parent.OpenFile(filepath.Join(d.name, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("create %q: %w", d.path(name), cause(err))
+	}
+	if d.like != nil {
+		keepMode(f, d.like)
+	}
+	file := &NewFile{d, f, name}
+	d.open[file] = true
+	return file, nil
+}
+
+// Write writes to the file.
+func (f *NewFile) Write(p []byte) (int, error) {
+	n, err := f.f.Write(p)
+	return n, f.named(err)
+}
+
+// Close syncs the file to disk and closes it.
+func (f *NewFile) Close() error {
+	f.d.mu.Lock()
+	delete(f.d.open, f)
+	f.d.mu.Unlock()
+	return f.named(errors.Join(cause(f.d.sync(f.f)), cause(f.f.Close())))
+}
+
+// named returns an error that names the file as it will be.
+func (f *NewFile) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %q: %w", f.d.path(f.name), cause(err))
+}
+
+// Rename changes the name of a file in the Dir, which must be closed.
+func (d *Dir) Rename(from, to string) error {
+	if err := d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)); err != nil {
+		return fmt.Errorf("write %q: %w", d.path(to), cause(err))
+	}
+	return nil
 }
 
 // Path returns the path of a file in the Dir.
@@ -87,8 +166,14 @@ func (d *Dir) move(name string) error {
 }
 
 // Abort removes the Dir with all files that are in it. Any goroutine may call it at any time,
-// and again. When it returns, the Dir is gone.
+// and again. Writes that run meanwhile then fail. When it returns, the Dir is gone.
 func (d *Dir) Abort() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for f := range d.open {
+		f.f.Close() // what was written does not matter
+	}
+	d.open = nil
 	d.end.Do(func() {
 		if err := errors.Join(d.parent.RemoveAll(d.name), d.parent.Close()); err != nil {
 			d.ended = fmt.Errorf("remove a temporary directory in %q: %w", d.parent.Name(), err)

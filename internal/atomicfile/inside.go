@@ -19,7 +19,7 @@ func createInside(path string) (*NewDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &NewDir{Dir: dir, final: ".", inside: true, open: map[*NewFile]bool{}}
+	d := &NewDir{Dir: dir, inside: true}
 	if _, err := d.leftovers(); err != nil {
 		return nil, errors.Join(err, d.Abort())
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 )
 
 // ErrNotNew is the error for the name of a directory that cannot be new: a file has it, or a
@@ -24,12 +23,8 @@ var ErrNotNew = errors.New("already exists, and is not an empty directory")
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type NewDir struct {
 	*Dir
-	final  string   // its name, in the parent directory
 	inside bool     // the Dir is in the directory, which stays
 	names  []string // of the files
-
-	mu   sync.Mutex
-	open map[*NewFile]bool // nil after Abort
 }
 
 // CreateNewDir creates a NewDir that Commit will rename to path. If path is a link to a directory,
@@ -62,7 +57,8 @@ func createNewDir(path string) (*NewDir, error) {
 		}
 		return nil, err
 	}
-	d := &NewDir{Dir: parent, final: name, open: map[*NewFile]bool{}}
+	d := &NewDir{Dir: parent}
+	d.final = name
 	if _, err := d.vacant(); err != nil {
 		return nil, errors.Join(err, d.Abort())
 	}
@@ -94,53 +90,13 @@ func (d *NewDir) vacant() (old fs.FileInfo, err error) {
 	return old, nil
 }
 
-// path returns the final path of a file.
-func (d *NewDir) path(file string) string { return filepath.Join(d.parent.Name(), d.final, file) }
-
-// A NewFile is a file in a NewDir that is being written.
-type NewFile struct {
-	d    *NewDir
-	f    *os.File
-	name string
-}
-
 // Create creates a file in the NewDir, to be written once. After Abort it is an error.
 func (d *NewDir) Create(name string) (*NewFile, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open == nil {
-		return nil, fmt.Errorf("create %q: %w", d.path(name), fs.ErrClosed)
-	}
-	f, err := d.parent.OpenFile(filepath.Join(d.Dir.name, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("create %q: %w", d.path(name), cause(err))
-	}
-	file := &NewFile{d, f, name}
-	d.open[file] = true
-	d.names = append(d.names, name)
-	return file, nil
-}
-
-// Write writes to the file.
-func (f *NewFile) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
-	return n, f.named(err)
-}
-
-// Close syncs the file to disk and closes it.
-func (f *NewFile) Close() error {
-	f.d.mu.Lock()
-	delete(f.d.open, f)
-	f.d.mu.Unlock()
-	return f.named(errors.Join(cause(f.d.sync(f.f)), cause(f.f.Close())))
-}
-
-// named returns an error that names the file as it will be.
-func (f *NewFile) named(err error) error {
+	f, err := d.Dir.Create(name)
 	if err == nil {
-		return nil
+		d.names = append(d.names, name)
 	}
-	return fmt.Errorf("write %q: %w", f.d.path(f.name), cause(err))
+	return f, err
 }
 
 // Commit syncs the directory to disk and renames it to its final name. The files must be closed.
@@ -204,17 +160,4 @@ func (d *NewDir) rename() error {
 		}
 	}
 	return d.parent.Rename(d.Dir.name, d.final)
-}
-
-// Abort removes the NewDir with all files that are in it. After Commit or Abort it does nothing, so
-// that it can be deferred. Any goroutine may call it at any time. Writes that run meanwhile then
-// fail. When any call returns, the NewDir is gone.
-func (d *NewDir) Abort() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for f := range d.open {
-		f.f.Close() // what was written does not matter
-	}
-	d.open = nil
-	return d.Dir.Abort()
 }

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package filelock
-
-const openFlags = 0
