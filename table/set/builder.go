@@ -1,0 +1,276 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// BuilderOptions are options of a [Builder] and of [Publish]. The zero value of each field is its
+// default.
+type BuilderOptions struct {
+	// Layer adds a layer to the set in the Store, which must be there. Otherwise a set is written:
+	// it replaces the one in the Store, if there is one.
+	Layer bool
+
+	// EntriesPerTable is the most entries of a table, at least 0. Tables get about equal numbers:
+	// the largest has at most 1.3 times as many entries as the mean, or 1 more. 0: 1,000,000.
+	EntriesPerTable int
+
+	// Writer are the options of the tables. Nil: the defaults. Tables of removed keys have no Never.
+	Writer *table.WriterOptions
+
+	// NewTable returns what writes a table to w, such as a [TableWriter]. Nil: a TableWriter with
+	// the options Writer.
+	NewTable func(w io.Writer, removals bool) (TableAppender, error)
+
+	// TempDir is the directory of a temporary file, which keeps the first entries until their
+	// number is known. It is removed at once where the system can do that. "": os.TempDir.
+	TempDir string
+
+	// Check is called with the manifest that is in the Store, or nil, before anything is written,
+	// and again before a manifest is. If it returns an error, nothing changes. Nil: anything fits.
+	Check func(base *Manifest) error
+
+	// Part is the number of a part of a set that several Builders write, possibly on several
+	// machines. It is at least 1. Parts have ranges of keys in the order of their numbers. Commit
+	// stores a table of the part's entries and one of its removals, and writes no manifest:
+	// Publish does, with the tables of all parts. 0: the Builder writes the whole set.
+	Part int
+
+	// Lease is the name of a lease, from [NewLease]. NewBuilder renews it, and it ends when a
+	// manifest is written. "": a Builder of a Store without a lock has one while it commits.
+	Lease string
+}
+
+// A TableAppender writes a table. Close returns the table's line in the manifest, without the name.
+type TableAppender interface {
+	Append(key, value []byte) error
+	Close() (Table, error)
+	Abort() error
+}
+
+// defaultEntries are the EntriesPerTable if they are 0.
+const defaultEntries = 1_000_000
+
+// A Builder writes a set to a [Store], or adds a layer to one. The tables get their names when all
+// are complete, and the manifest comes last: so a set that is replaced is whole until the new
+// manifest is there. The same entries make the same tables. Tables of an older manifest stay, since
+// others may read or list them: [Sweep] removes them. The calls come in the order
+//
+//	NewBuilder (Append | Remove)* (Commit | Abort)
+//
+// One goroutine at a time may use a Builder. Several may write to one Store at a time, in any
+// processes: a set is that of the last one. If the Store is a [Locker] or a [Replacer], no layer is
+// lost. Otherwise only one Builder at a time may add a layer.
+type Builder struct {
+	ctx     context.Context
+	store   Store
+	o       BuilderOptions
+	pending Pending // nil after the end
+	cutters [2]*cutter
+	tables  []builtTable // in the order of their creation
+}
+
+// A builtTable is a table of a Builder.
+type builtTable struct {
+	Table
+	removals bool
+}
+
+// The cutters of a Builder.
+const (
+	ofEntries = iota
+	ofRemovals
+)
+
+// NewBuilder returns a Builder. If o is nil, the defaults are used. After ctx is done, calls fail.
+func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, error) {
+	b := &Builder{ctx: ctx, store: s}
+	if o != nil {
+		b.o = *o
+	}
+	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
+		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d, want both >= 0", b.o.EntriesPerTable, b.o.Part)
+	}
+	most := b.o.EntriesPerTable
+	switch {
+	case b.o.Part > 0:
+		most = 0
+	case most == 0:
+		most = defaultEntries
+	}
+	for i := range b.cutters {
+		b.cutters[i] = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(i == ofRemovals) })
+	}
+	if err := b.begin(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// begin looks whether the set fits, and begins tables. A part leaves the look to Publish.
+func (b *Builder) begin() error {
+	if b.o.Part == 0 {
+		if _, err := readBase(b.ctx, b.store, &b.o); err != nil {
+			return err
+		}
+	}
+	p, err := b.store.Begin(b.ctx)
+	if err != nil {
+		return err
+	}
+	if b.o.Lease != "" {
+		if err := renewLease(b.ctx, b.store, b.o.Lease); err != nil {
+			return errors.Join(err, p.Abort())
+		}
+	}
+	b.pending = p
+	return nil
+}
+
+// Append adds an entry. Its key must be > that of the Append before.
+func (b *Builder) Append(key, value []byte) error { return b.append(ofEntries, key, value) }
+
+// Remove removes a key from the set that a layer is added to. The set need not have it. The key
+// must be > that of the Remove before. A key that is appended too is not removed.
+func (b *Builder) Remove(key []byte) error {
+	if !b.o.Layer {
+		return errors.New("set: Remove without Layer: a new set has nothing to remove")
+	}
+	return b.append(ofRemovals, key, nil)
+}
+
+func (b *Builder) append(to int, key, value []byte) error {
+	if b.pending == nil {
+		return table.ErrClosed
+	}
+	return b.cutters[to].Append(key, value)
+}
+
+// startTable starts the next table.
+func (b *Builder) startTable(removals bool) (entryWriter, error) {
+	if b.ctx.Err() != nil {
+		return nil, context.Cause(b.ctx)
+	}
+	file, err := b.pending.Create(b.ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := b.newTable(&contextWriter{b.ctx, file}, removals)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	b.tables = append(b.tables, builtTable{removals: removals})
+	return &tableInProgress{w, file, b, len(b.tables) - 1}, nil
+}
+
+func (b *Builder) newTable(w io.Writer, removals bool) (TableAppender, error) {
+	if b.o.NewTable != nil {
+		return b.o.NewTable(w, removals)
+	}
+	var o table.WriterOptions
+	if b.o.Writer != nil {
+		o = *b.o.Writer
+	}
+	if removals {
+		o.Never = nil
+	}
+	return NewTableWriter(w, &o)
+}
+
+// A tableInProgress is a table that takes entries.
+type tableInProgress struct {
+	TableAppender
+	file io.Closer
+	b    *Builder
+	i    int // in tables
+}
+
+// Close completes the table.
+func (t *tableInProgress) Close() (err error) {
+	t.b.tables[t.i].Table, err = t.TableAppender.Close()
+	return errors.Join(err, t.file.Close())
+}
+
+// Abort ends the table. Pending removes it.
+func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
+
+// A contextWriter fails after the end of a context.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w *contextWriter) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.w.Write(p)
+}
+
+// finish completes the last tables.
+func (b *Builder) finish() error {
+	if b.pending == nil {
+		return table.ErrClosed
+	}
+	for _, c := range b.cutters {
+		if err := c.finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort removes the tables that have no names yet, and what else NewBuilder has created. After
+// Commit, Abort does nothing, so it can be deferred.
+func (b *Builder) Abort() error {
+	if b.pending == nil {
+		return nil
+	}
+	err := errors.Join(b.cutters[ofEntries].abort(), b.cutters[ofRemovals].abort(), b.pending.Abort())
+	b.pending = nil
+	return err
+}
+
+// lines returns the lines of the tables in the order of their creation.
+func (b *Builder) lines() []Table {
+	lines := make([]Table, len(b.tables))
+	for i, t := range b.tables {
+		lines[i] = t.Table
+	}
+	return lines
+}
+
+// layer gives the tables their names, and returns them. First those of entries are named, and then
+// those of removals.
+func (b *Builder) layer(name func(t *Table)) (l Layer) {
+	for _, removals := range []bool{false, true} {
+		for i := range b.tables {
+			if t := &b.tables[i]; t.removals == removals {
+				name(&t.Table)
+			}
+		}
+	}
+	for _, t := range b.tables {
+		if t.removals {
+			l.Removals = append(l.Removals, t.Table)
+		} else {
+			l.Tables = append(l.Tables, t.Table)
+		}
+	}
+	return Layer{slices.Clip(l.Tables), slices.Clip(l.Removals)}
+}
+
+// extension returns that of the names of tables. For LevelDB, one with a filter only would be an
+// empty table.
+func (b *Builder) extension() string {
+	if b.o.Writer != nil && b.o.Writer.FilterOnly {
+		return ".filter"
+	}
+	return ".ldb"
+}

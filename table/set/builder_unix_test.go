@@ -1,0 +1,34 @@
+//go:build unix
+
+package set_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// NewBuilder does not wait for the writer of a pipe that has the manifest's name.
+func TestNewBuilderRefusesPipe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := filepath.Join(dir, set.ManifestName)
+	if err := syscall.Mkfifo(name, 0o666); err != nil {
+		t.Skip(err)
+	}
+	pipe, err := os.OpenFile(name, os.O_RDWR, 0) // so that a read would get something
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	if _, err := pipe.WriteString("no manifest\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := set.NewBuilder(t.Context(), dirStore(dir), nil); err == nil || !strings.Contains(err.Error(), "a named pipe, want a regular file") {
+		t.Errorf("NewBuilder = %v, want that the manifest is a named pipe", err)
+	}
+}

@@ -1,0 +1,203 @@
+package set
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A recorder records what its tables are given.
+type recorder struct {
+	tables [][]string
+	closed int
+	fail   error // of Append
+}
+
+func (r *recorder) start() (entryWriter, error) {
+	r.tables = append(r.tables, nil)
+	return r, nil
+}
+
+func (r *recorder) Append(key, value []byte) error {
+	last := &r.tables[len(r.tables)-1]
+	*last = append(*last, fmt.Sprintf("%s=%s", key, value))
+	return r.fail
+}
+
+func (r *recorder) Close() error {
+	r.closed++
+	return nil
+}
+
+func (r *recorder) Abort() error { return nil }
+
+// cut cuts n entries into tables of at most most.
+func cut(t *testing.T, n, most int) (r recorder) {
+	t.Helper()
+	c := newCutter(most, t.TempDir(), r.start)
+	for i := range n {
+		if err := c.Append(fmt.Appendf(nil, "%06d", i), fmt.Appendf(nil, "value %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(c.finish(), c.abort()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Up to four full tables are cut evenly.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		n, most int
+		want    []int
+	}{
+		{0, 10, nil},
+		{1, 10, []int{1}},
+		{10, 10, []int{10}},
+		{11, 10, []int{6, 5}},
+		{21, 10, []int{7, 7, 7}},
+		{31, 10, []int{8, 8, 8, 7}},
+		{40, 10, []int{10, 10, 10, 10}},
+		{41, 10, []int{10, 10, 10, 10, 1}},
+		{3, 1, []int{1, 1, 1}},
+		{6, 1, []int{1, 1, 1, 1, 1, 1}},
+	} {
+		r := cut(t, tt.n, tt.most)
+		var sizes []int
+		var all, want []string
+		for _, table := range r.tables {
+			sizes, all = append(sizes, len(table)), append(all, table...)
+		}
+		for i := range tt.n {
+			want = append(want, fmt.Sprintf("%06d=value %d", i, i))
+		}
+		if diff := cmp.Diff(tt.want, sizes); diff != "" || r.closed != len(sizes) {
+			t.Errorf("%d entries, %d of %d tables complete (-want +got):\n%s", tt.n, r.closed, len(sizes), diff)
+		}
+		if diff := cmp.Diff(want, all); diff != "" {
+			t.Errorf("%d entries (-want +got):\n%s", tt.n, diff)
+		}
+	}
+}
+
+// Whatever the number of entries, the largest table is little larger than the mean.
+func TestCutIsEven(t *testing.T) {
+	t.Parallel()
+	const most = 20
+	for n := 1; n < 200; n++ {
+		r := cut(t, n, most)
+		largest := 0
+		for _, table := range r.tables {
+			largest = max(largest, len(table))
+		}
+		mean := float64(n) / float64(len(r.tables))
+		if largest > most || float64(largest) > max(1.3*mean, mean+1) || len(r.tables) != (n+most-1)/most {
+			t.Errorf("%d entries: %d tables, the largest of %d entries, the mean of %.1f", n, len(r.tables), largest, mean)
+		}
+	}
+}
+
+// Keys must be in order within tables and from one to the next.
+func TestCutterRefusesDisorder(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{1, 4, 5, 100} {
+		var r recorder
+		c := newCutter(1, t.TempDir(), r.start)
+		for i := range before {
+			if err := c.Append(fmt.Appendf(nil, "%06d", i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, key := range []string{"", fmt.Sprintf("%06d", before-1)} {
+			if err := c.Append([]byte(key), nil); !errors.Is(err, table.ErrOrder) {
+				t.Errorf("%q after %d keys: %v, want ErrOrder", key, before, err)
+			}
+		}
+		if err := c.abort(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An error of a table ends the work, whenever the table is written. No temporary file stays.
+func TestCutterFails(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk full")
+	for _, n := range []int{1, 4, 5} {
+		r := recorder{fail: cause}
+		dir := t.TempDir()
+		c := newCutter(1, dir, r.start)
+		var err error
+		for i := range n {
+			err = errors.Join(err, c.Append([]byte{byte(i)}, nil))
+		}
+		if err == nil {
+			err = c.finish()
+		}
+		if !errors.Is(err, cause) {
+			t.Errorf("%d entries: %v, want %v", n, err, cause)
+		}
+		if err := c.abort(); err != nil {
+			t.Error(err)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%d entries: %v, %v stay", n, files, err)
+		}
+	}
+}
+
+func TestSpoolFails(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "missing")
+	if err := (&spool{dir: missing}).write(nil, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("directory that is missing: %v", err)
+	}
+	s := &spool{dir: t.TempDir()}
+	for range 2 {
+		if err := s.write([]byte("key"), []byte("value")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.out.Flush(), s.file.Truncate(15)); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err := s.each(func(_, _ []byte) error {
+		n++
+		return nil
+	})
+	if n != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that was cut in its second entry has %d entries, %v", n, err)
+	}
+	if err := s.file.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A spool that lost some of its entries is an error.
+func TestSpoolIsCut(t *testing.T) {
+	t.Parallel()
+	var r recorder
+	c := newCutter(10, t.TempDir(), r.start)
+	for _, key := range strings.Split("abcdef", "") {
+		if err := c.Append([]byte(key), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(c.spool.out.Flush(), c.spool.file.Truncate(10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.finish(); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("finish = %v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}

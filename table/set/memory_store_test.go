@@ -1,0 +1,351 @@
+package set_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A memoryStore is a Store in memory. It has no lock.
+type memoryStore struct {
+	mu       sync.Mutex
+	files    map[string]memoryFile
+	calls    int // of all methods
+	failAt   int // the number of the call that fails; 0: none
+	killed   bool
+	kills    bool // all calls after the one that fails do so too
+	namesAll bool // List knows sizes and times
+	timeless bool // Stat knows no times
+}
+
+type memoryFile struct {
+	content  []byte
+	modified time.Time
+}
+
+var errCall = errors.New("the call fails")
+
+func newMemoryStore() *memoryStore {
+	return &memoryStore{files: map[string]memoryFile{}, namesAll: true}
+}
+
+// call counts a call, and locks the files if it does not fail.
+func (s *memoryStore) call() error {
+	s.mu.Lock()
+	s.calls++
+	if s.calls == s.failAt || s.killed {
+		s.killed = s.kills
+		s.mu.Unlock()
+		return errCall
+	}
+	return nil
+}
+
+func (s *memoryStore) Path(name string) string { return "memory/" + name }
+
+func (s *memoryStore) List(context.Context) ([]set.File, error) {
+	if err := s.call(); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var all []set.File
+	for name, f := range s.files {
+		if s.namesAll {
+			all = append(all, set.File{Name: name, Size: int64(len(f.content)), Modified: f.modified})
+		} else {
+			all = append(all, set.File{Name: name, Size: -1})
+		}
+	}
+	return all, nil
+}
+
+func (s *memoryStore) Stat(_ context.Context, name string) (set.File, error) {
+	if err := s.call(); err != nil {
+		return set.File{}, err
+	}
+	defer s.mu.Unlock()
+	f, ok := s.files[name]
+	if !ok {
+		return set.File{}, fs.ErrNotExist
+	}
+	if s.timeless {
+		f.modified = time.Time{}
+	}
+	return set.File{Name: name, Size: int64(len(f.content)), Modified: f.modified}, nil
+}
+
+func (s *memoryStore) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	if err := s.call(); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	f, ok := s.files[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return io.NopCloser(bytes.NewReader(f.content)), nil
+}
+
+func (s *memoryStore) Put(_ context.Context, name string, content []byte) error {
+	if err := s.call(); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	s.files[name] = memoryFile{bytes.Clone(content), time.Now()}
+	return nil
+}
+
+func (s *memoryStore) Remove(_ context.Context, name string) error {
+	if err := s.call(); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	delete(s.files, name)
+	return nil
+}
+
+func (s *memoryStore) Begin(context.Context) (set.Pending, error) {
+	if err := s.call(); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return &memoryTables{s: s}, nil
+}
+
+// memoryTables are the Pending of a memoryStore.
+type memoryTables struct {
+	s      *memoryStore
+	tables []*bytes.Buffer
+}
+
+type memoryTable struct {
+	*bytes.Buffer
+	s *memoryStore
+}
+
+func (t memoryTable) Close() error {
+	if err := t.s.call(); err != nil {
+		return err
+	}
+	t.s.mu.Unlock()
+	return nil
+}
+
+func (p *memoryTables) Create(context.Context) (io.WriteCloser, error) {
+	if err := p.s.call(); err != nil {
+		return nil, err
+	}
+	defer p.s.mu.Unlock()
+	p.tables = append(p.tables, new(bytes.Buffer))
+	return memoryTable{p.tables[len(p.tables)-1], p.s}, nil
+}
+
+// Publish is a call for each table.
+func (p *memoryTables) Publish(ctx context.Context, tables []set.Table) error {
+	if len(tables) != len(p.tables) {
+		return fmt.Errorf("Publish of %d tables, of %d that were created", len(tables), len(p.tables))
+	}
+	for i, t := range tables {
+		if err := p.s.Put(ctx, t.Name, p.tables[i].Bytes()); err != nil {
+			return err
+		}
+	}
+	p.tables = nil
+	return nil
+}
+
+func (p *memoryTables) Abort() error { return nil }
+
+// A replacingStore replaces files under a condition.
+type replacingStore struct{ *memoryStore }
+
+func (s replacingStore) Replace(_ context.Context, name string, old, content []byte) error {
+	if err := s.call(); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if f, ok := s.files[name]; ok != (old != nil) || !bytes.Equal(f.content, old) {
+		return set.ErrChanged
+	}
+	s.files[name] = memoryFile{bytes.Clone(content), time.Now()}
+	return nil
+}
+
+// checkWhole checks that the store has all tables of its manifest, and returns it and the names of all files.
+func (s *memoryStore) checkWhole(t *testing.T) (*set.Manifest, []string) {
+	t.Helper()
+	m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table := range m.All() {
+		sum := sha256.Sum256(s.files[table.Name].content)
+		if hex.EncodeToString(sum[:]) != table.SHA256 {
+			t.Errorf("%s is not the table of the manifest", table.Name)
+		}
+	}
+	return m, slices.Sorted(maps.Keys(s.files))
+}
+
+// buildIn writes a set of n keys of that value or, with Layer, a layer that also removes some.
+func buildIn(t *testing.T, s set.Store, o set.BuilderOptions, n int, value string) error {
+	o.EntriesPerTable = 3
+	b, err := set.NewBuilder(t.Context(), s, &o)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < n && err == nil; i++ {
+		err = b.Append(fmt.Appendf(nil, "%03d", i), []byte(value))
+		if err == nil && o.Layer {
+			err = b.Remove(fmt.Appendf(nil, "%03d-", i))
+		}
+	}
+	if err == nil {
+		_, err = b.Commit()
+	}
+	return errors.Join(err, b.Abort())
+}
+
+// Whichever call of a Store fails or ends the process, the manifest has all its tables. Without an error it is the
+// new one, and a Sweep leaves nothing but the set. With one, it is most often the old one.
+func TestStoreFailsAtEachCall(t *testing.T) {
+	t.Parallel()
+	for _, o := range []set.BuilderOptions{{}, {Layer: true}, {Lease: set.NewLease()}} {
+		for _, kills := range []bool{false, true} {
+			for failAt := 1; ; failAt++ {
+				s := newMemoryStore()
+				s.namesAll = failAt%2 == 0
+				if err := buildIn(t, s, set.BuilderOptions{}, 20, "old"); err != nil {
+					t.Fatal(err)
+				}
+				old := string(s.files[set.ManifestName].content)
+				s.calls, s.failAt, s.kills = 0, failAt, kills
+				err := buildIn(t, s, o, 20, "new")
+				s.failAt, s.killed = 0, false
+				s.checkWhole(t)
+				if isNew := string(s.files[set.ManifestName].content) != old; err == nil && !isNew {
+					t.Errorf("%+v, call %d: no error, and the old manifest", o, failAt)
+				}
+				checkSwept(t, s)
+				if s.calls < failAt {
+					break // no call has failed
+				}
+				if !errors.Is(err, errCall) {
+					t.Errorf("%+v, call %d: %v, want that it fails", o, failAt, err)
+				}
+			}
+		}
+	}
+}
+
+// checkSwept sweeps the store, when leases have ended, and checks that only the set is left.
+func checkSwept(t *testing.T, s *memoryStore) {
+	t.Helper()
+	calls := s.calls
+	for name, f := range s.files {
+		if strings.HasSuffix(name, ".lease") {
+			if err := set.Sweep(t.Context(), s, nil); !errors.Is(err, set.ErrBuilding) {
+				t.Errorf("Sweep beside %s: %v, want ErrBuilding", name, err)
+			}
+			s.files[name] = memoryFile{f.content, time.Now().Add(-25 * time.Hour)}
+		}
+	}
+	if err := set.Sweep(t.Context(), s, nil); err != nil {
+		t.Error(err)
+	}
+	m, names := s.checkWhole(t)
+	n := 1
+	for range m.All() {
+		n++
+	}
+	if len(names) != n {
+		t.Errorf("files %q after Sweep, want a manifest of %d tables", names, n-1)
+	}
+	s.calls = calls
+}
+
+// If a Store replaces files under a condition, no layer is lost without a lock either.
+func TestManyLayersWithoutLock(t *testing.T) {
+	t.Parallel()
+	for range rounds(5, 100) {
+		s := newMemoryStore()
+		if err := buildIn(t, replacingStore{s}, set.BuilderOptions{}, 5, "v"); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				if err := buildIn(t, replacingStore{s}, set.BuilderOptions{Layer: true}, 1+i, fmt.Sprint(i%2)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if m, _ := s.checkWhole(t); len(m.Layers) != 8 {
+			t.Errorf("%d layers, want 8", len(m.Layers))
+		}
+		checkSwept(t, s)
+	}
+}
+
+// A set that another program has written meanwhile is not replaced.
+func TestSetThatChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := replacingStore{newMemoryStore()}
+	other := false
+	o := set.BuilderOptions{Check: func(*set.Manifest) error {
+		if other { // Commit has read the manifest
+			s.files[set.ManifestName] = memoryFile{[]byte("{}"), time.Now()}
+		}
+		other = true
+		return nil
+	}}
+	if err := buildIn(t, s, o, 5, "v"); !errors.Is(err, set.ErrChanged) {
+		t.Errorf("Commit: %v, want ErrChanged", err)
+	}
+	if got := string(s.files[set.ManifestName].content); got != "{}" {
+		t.Errorf("the manifest is %s, want that of the other program", got)
+	}
+}
+
+// A lease lasts a day, or as long as its time is not known.
+func TestLeaseLasts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemoryStore()
+		lease := set.NewLease()
+		b, err := set.NewBuilder(t.Context(), s, &set.BuilderOptions{Lease: lease})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Abort(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(24*time.Hour - time.Second)
+		for _, unknown := range []bool{false, true} {
+			s.namesAll, s.timeless = !unknown, unknown
+			if err := set.Sweep(t.Context(), s, nil); !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), lease) {
+				t.Errorf("Sweep: %v, want ErrBuilding", err)
+			}
+			time.Sleep(time.Second)
+		}
+		s.namesAll = true
+		if err := set.Sweep(t.Context(), s, nil); err != nil || len(s.files) > 0 {
+			t.Errorf("Sweep after a day: %v, files %v", err, s.files)
+		}
+	})
+}

@@ -1,0 +1,240 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrEmpty is the error of a [Builder] for a layer without entries and removals, and for a set
+// without tables in the place of one that has some: more often, the input is that of a program that
+// has failed.
+var ErrEmpty = errors.New("there is nothing to write")
+
+// Commit completes the tables, gives them their names, and writes the manifest. It returns the
+// tables. The name of a table has its number and 16 digits of its SHA-256. The numbers of a layer's
+// tables go on where those of the manifest end. The name of a part's table has the number of the
+// part and all digits. If Commit fails, call Abort. Then the set is as before or, if only what
+// follows the manifest has failed, the new one.
+func (b *Builder) Commit() (l Layer, err error) {
+	if err := b.finish(); err != nil {
+		return l, err
+	}
+	if b.o.Part > 0 {
+		l = b.layer(func(t *Table) { t.Name = fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
+		err = b.pending.Publish(b.ctx, b.lines())
+	} else {
+		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
+			l, err = b.commit()
+			return err
+		})
+	}
+	if err != nil {
+		return Layer{}, err
+	}
+	return l, b.Abort()
+}
+
+// commit stores the tables and writes the manifest.
+func (b *Builder) commit() (l Layer, err error) {
+	base, err := readBase(b.ctx, b.store, &b.o)
+	if err != nil {
+		return l, err
+	}
+	if len(b.tables) == 0 && (b.o.Layer || base.Manifest != nil && len(base.names()) > 0) {
+		return l, fmt.Errorf("set: %s stays as it is: %w", b.store.Path(ManifestName), ErrEmpty)
+	}
+	number := 1
+	if b.o.Layer {
+		number = nextNumber(base.Manifest)
+	}
+	l = b.layer(func(t *Table) {
+		t.Name = fmt.Sprintf("%06d-%s%s", number, t.SHA256[:16], b.extension())
+		number++
+	})
+	if err := b.pending.Publish(b.ctx, b.lines()); err != nil {
+		return l, err
+	}
+	return base.add(b.ctx, b.store, l, &b.o)
+}
+
+// maxNumber is above all numbers of names that count as such, and not as dates or hashes.
+const maxNumber = 1e9
+
+// nextNumber returns a number that begins the name of no table.
+func nextNumber(m *Manifest) int {
+	most := uint64(0)
+	for t := range m.All() {
+		digits := len(t.Name) - len(strings.TrimLeft(t.Name, "0123456789"))
+		if n, err := strconv.ParseUint(t.Name[:digits], 10, 64); err == nil && n < maxNumber {
+			most = max(most, n)
+		}
+	}
+	return int(most) + 1
+}
+
+// Publish writes the manifest of tables that are in the Store, such as those of all parts of a set:
+// see Part of [BuilderOptions]. They become a set or, with Layer, its newest layer. A layer without
+// tables changes nothing, and one whose tables the newest layer has is not added again: Publish can
+// be repeated. If a table is not there, or has another size, it is an error. A table whose name is
+// taken by an older layer is copied to another name.
+//
+// Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
+func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
+	if o == nil {
+		o = new(BuilderOptions)
+	}
+	if len(l.Removals) > 0 && !o.Layer {
+		return errors.New("set: Removals without Layer: a new set has nothing to remove")
+	}
+	return exclusively(ctx, s, o.Lease, func() error {
+		if err := checkThere(ctx, s, l); err != nil {
+			return err
+		}
+		base, err := readBase(ctx, s, o)
+		if err != nil || o.Layer && base.has(l) {
+			return err
+		}
+		_, err = base.add(ctx, s, l, o)
+		return err
+	})
+}
+
+// readBase reads and checks the manifest that is replaced, or that gets a layer.
+func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, error) {
+	base, err := readStored(ctx, s)
+	if err == nil && base.Manifest == nil && o.Layer {
+		err = fmt.Errorf("set: %s: %w, so there is no set to add a layer to: build one without Layer",
+			s.Path(ManifestName), fs.ErrNotExist)
+	}
+	if err == nil && o.Check != nil {
+		err = o.Check(base.Manifest)
+	}
+	return base, err
+}
+
+// checkThere checks that all tables are in the Store.
+func checkThere(ctx context.Context, s Store, l Layer) error {
+	files, err := s.List(ctx)
+	if err != nil {
+		return fmt.Errorf("set: list the tables: %w", err)
+	}
+	there := map[string]File{}
+	for _, f := range files {
+		there[f.Name] = f
+	}
+	for _, t := range slices.Concat(l.Tables, l.Removals) {
+		f, ok := there[t.Name]
+		if ok && f.Size < 0 {
+			f, err = s.Stat(ctx, t.Name)
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("set: table %s: %w", s.Path(t.Name), err)
+		case !ok:
+			return fmt.Errorf("set: table %s is not there: want a directory that all workers share, or write it "+
+				"again if Sweep has removed it", s.Path(t.Name))
+		case f.Size != t.Size:
+			return fmt.Errorf("set: table %s has %d bytes, want %d: want a directory that all workers share",
+				s.Path(t.Name), f.Size, t.Size)
+		}
+	}
+	return nil
+}
+
+// has reports whether the tables of l are none, or those of the newest layer.
+func (old storedManifest) has(l Layer) bool {
+	if len(l.Tables)+len(l.Removals) == 0 {
+		return true
+	}
+	n := len(old.Layers)
+	return n > 0 && sameTables(old.Layers[n-1].Tables, l.Tables) && sameTables(old.Layers[n-1].Removals, l.Removals)
+}
+
+// sameTables reports whether the tables have the same bytes.
+func sameTables(a, b []Table) bool {
+	return slices.EqualFunc(a, b, func(a, b Table) bool { return a.SHA256 == b.SHA256 })
+}
+
+// add writes the manifest of l, alone or as a layer. It returns the layer with the names in the
+// manifest. If another program has added a layer meanwhile, it is kept.
+func (old storedManifest) add(ctx context.Context, s Store, l Layer, o *BuilderOptions) (Layer, error) {
+	for {
+		m := &Manifest{Tables: l.Tables}
+		if o.Layer {
+			if err := old.renameTaken(ctx, s, &l); err != nil {
+				return l, err
+			}
+			m = &Manifest{Tables: old.Tables, Layers: append(slices.Clip(old.Layers), l)}
+		}
+		err := old.replace(ctx, s, m)
+		if !o.Layer || !errors.Is(err, ErrChanged) {
+			return l, err
+		}
+		if old, err = readBase(ctx, s, o); err != nil {
+			return l, err
+		}
+	}
+}
+
+// renameTaken gives tables other names if their own are taken: older layers have the same tables. A
+// manifest lists a name once, so that they are copied.
+func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) error {
+	taken := old.names()
+	l.Tables, l.Removals = slices.Clone(l.Tables), slices.Clone(l.Removals)
+	for _, run := range [][]Table{l.Tables, l.Removals} {
+		for i := range run {
+			t, name := &run[i], run[i].Name
+			for n := 2; taken[strings.ToLower(t.Name)]; n++ {
+				ext := path.Ext(name)
+				t.Name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+			}
+			taken[strings.ToLower(t.Name)] = true
+			if t.Name == name {
+				continue
+			}
+			if err := copyTable(ctx, s, name, *t); err != nil {
+				return fmt.Errorf("set: copy table %s, which an older layer has too: %w", s.Path(name), err)
+			}
+		}
+	}
+	return nil
+}
+
+// names returns the names of the tables, in lower case.
+func (old storedManifest) names() map[string]bool {
+	names := map[string]bool{}
+	for t := range old.All() {
+		names[strings.ToLower(t.Name)] = true
+	}
+	return names
+}
+
+// copyTable copies a table to the name of t.
+func copyTable(ctx context.Context, s Store, from string, t Table) (err error) {
+	r, err := s.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // it was only read
+	p, err := s.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Abort()) }() // does nothing after Publish
+	w, err := p.Create(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return p.Publish(ctx, []Table{t})
+}

@@ -1,0 +1,189 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// A DirStore is a directory of the operating system as a [Store]. Until tables get their names,
+// they are in a temporary directory in it, sievetable-….tmp. New files have the permissions of the
+// manifest that is there. If the manifest is a symbolic link, the file that it leads to is replaced.
+type DirStore struct {
+	// Dir is the path of the directory. It is created if it does not exist, but not its parent.
+	Dir string
+
+	// LockFile locks the file of that path, set.jsonl.lock in Dir, against other processes, and
+	// creates it. It waits while another one has the lock. unlock removes the file. Programs that
+	// write layers, or sweep, at the same time need it. Nil: there is no lock.
+	LockFile func(ctx context.Context, path string) (unlock func(), err error)
+
+	// Owner is in the names of temporary files, sievetable-owner-….tmp, so that a program knows
+	// its own. "": nothing is.
+	Owner string
+}
+
+// Path returns the path of a file.
+func (s *DirStore) Path(name string) string { return filepath.Join(s.Dir, name) }
+
+// Lock locks the directory, if LockFile is set.
+func (s *DirStore) Lock(ctx context.Context) (unlock func(), err error) {
+	if s.LockFile == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return s.LockFile(ctx, s.Path(ManifestName+".lock"))
+}
+
+// List returns the regular files, and temporary directories.
+func (s *DirStore) List(context.Context) ([]File, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, e := range entries {
+		if !e.Type().IsRegular() && !isTemporary(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) { // it is gone meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{info.Name(), info.Size(), info.ModTime()})
+	}
+	return files, nil
+}
+
+// isTemporary reports whether a name is one that builds give to temporary files and directories.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, "sievetable-") && filepath.Ext(name) == ".tmp"
+}
+
+// Stat describes a file.
+func (s *DirStore) Stat(_ context.Context, name string) (File, error) {
+	info, err := os.Stat(s.Path(name))
+	if err != nil {
+		return File{}, err
+	}
+	return File{name, info.Size(), info.ModTime()}, nil
+}
+
+// Open opens a regular file.
+func (s *DirStore) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	f, _, err := regular.Open(s.Path(name))
+	if err != nil {
+		return nil, err // not a nil *os.File, which is no nil io.ReadCloser
+	}
+	return f, nil
+}
+
+// Put writes a file. It is on disk when Put returns.
+func (s *DirStore) Put(_ context.Context, name string, content []byte) (err error) {
+	f, err := atomicfile.CreateOwned(s.Path(name), s.Owner)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return atomicfile.Commit(f)
+}
+
+// Remove removes a file, or a temporary directory.
+func (s *DirStore) Remove(_ context.Context, name string) error { return os.RemoveAll(s.Path(name)) }
+
+// Begin creates the directory, if it does not exist, and a temporary one in it. The directory of a
+// database is an error. Abort removes what Begin has created, but not a directory that is used by then.
+func (s *DirStore) Begin(context.Context) (Pending, error) {
+	if name, err := versions.FindCurrentOrManifest(s.Dir); name != "" {
+		return nil, errors.Join(err, fmt.Errorf(
+			"set: %s: the directory of a database, because it has %s: want another directory for a set", s.Dir, name))
+	}
+	p := &pendingDir{path: s.Dir}
+	for {
+		made, err := makeDir(s.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("set: directory of the set: %w", err)
+		}
+		p.Dir, err = atomicfile.CreateOwnedDir(s.Dir, s.Owner)
+		if err == nil {
+			p.made.Store(made)
+			break
+		}
+		if made || !errors.Is(err, fs.ErrNotExist) { // else another Builder has ended, and removed it
+			return nil, fmt.Errorf("set: %w", err)
+		}
+	}
+	if info, err := os.Stat(s.Path(ManifestName)); err == nil {
+		p.KeepMode(info)
+	}
+	return p, nil
+}
+
+// makeDir makes a directory, if nothing has its name. A link that leads nowhere is an error.
+func makeDir(path string) (made bool, err error) {
+	err = os.Mkdir(path, 0o777)
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		return false, fmt.Errorf("%s is a file, not a directory", path)
+	}
+	if _, linkErr := os.Lstat(path); err != nil && linkErr == nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// A pendingDir is a temporary directory of complete tables.
+type pendingDir struct {
+	*atomicfile.Dir
+	path string
+	made atomic.Bool // Begin has made the directory path
+	n    int         // of tables
+}
+
+func (p *pendingDir) Create(context.Context) (io.WriteCloser, error) {
+	f, err := p.Dir.Create(pendingName(p.n))
+	if err != nil {
+		return nil, err
+	}
+	p.n++
+	return f, nil
+}
+
+func pendingName(i int) string { return fmt.Sprintf("%06d.table", i) }
+
+func (p *pendingDir) Publish(_ context.Context, tables []Table) error {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.Name
+		if err := p.Rename(pendingName(i), t.Name); err != nil {
+			return err
+		}
+	}
+	return p.Dir.Publish(names)
+}
+
+func (p *pendingDir) Abort() error {
+	err := p.Dir.Abort()
+	if p.made.Swap(false) {
+		os.Remove(p.path) // fails if a file is in it, such as one of another Builder
+	}
+	return err
+}
