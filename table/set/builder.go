@@ -1,11 +1,11 @@
 package set
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -73,13 +73,9 @@ type Builder struct {
 	o       BuilderOptions
 	pending Pending // nil after the end
 	cutters [2]*cutter
-	tables  []builtTable // in the order of their creation
-}
 
-// A builtTable is a table of a Builder.
-type builtTable struct {
-	Table
-	removals bool
+	tables   []Table // in the order of their creation
+	removals []bool  // of tables: whether it is one of removals
 }
 
 // The cutters of a Builder.
@@ -97,40 +93,25 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
 		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d, want both >= 0", b.o.EntriesPerTable, b.o.Part)
 	}
-	most := b.o.EntriesPerTable
-	switch {
-	case b.o.Part > 0:
+	most := cmp.Or(b.o.EntriesPerTable, defaultEntries)
+	if b.o.Part > 0 {
 		most = 0
-	case most == 0:
-		most = defaultEntries
+	} else if _, err := readBase(ctx, s, &b.o); err != nil { // of parts, Publish looks whether they fit
+		return nil, err
 	}
 	for i := range b.cutters {
 		b.cutters[i] = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(i == ofRemovals) })
 	}
-	if err := b.begin(); err != nil {
+	var err error
+	if b.pending, err = s.Begin(ctx); err != nil {
 		return nil, err
 	}
-	return b, nil
-}
-
-// begin looks whether the set fits, and begins tables. A part leaves the look to Publish.
-func (b *Builder) begin() error {
-	if b.o.Part == 0 {
-		if _, err := readBase(b.ctx, b.store, &b.o); err != nil {
-			return err
-		}
-	}
-	p, err := b.store.Begin(b.ctx)
-	if err != nil {
-		return err
-	}
 	if b.o.Lease != "" {
-		if err := renewLease(b.ctx, b.store, b.o.Lease); err != nil {
-			return errors.Join(err, p.Abort())
+		if err := renewLease(ctx, s, b.o.Lease); err != nil {
+			return nil, errors.Join(err, b.Abort())
 		}
 	}
-	b.pending = p
-	return nil
+	return b, nil
 }
 
 // Append adds an entry. Its key must be > that of the Append before.
@@ -146,26 +127,34 @@ func (b *Builder) Remove(key []byte) error {
 }
 
 func (b *Builder) append(to int, key, value []byte) error {
-	if b.pending == nil {
-		return table.ErrClosed
+	if err := b.check(); err != nil {
+		return err
 	}
 	return b.cutters[to].Append(key, value)
 }
 
+// check returns an error after the end of the Builder or of its context.
+func (b *Builder) check() error {
+	if b.pending == nil {
+		return table.ErrClosed
+	}
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
+	return nil
+}
+
 // startTable starts the next table.
 func (b *Builder) startTable(removals bool) (entryWriter, error) {
-	if b.ctx.Err() != nil {
-		return nil, context.Cause(b.ctx)
-	}
 	file, err := b.pending.Create(b.ctx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := b.newTable(&contextWriter{b.ctx, file}, removals)
+	w, err := b.newTable(file, removals)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	b.tables = append(b.tables, builtTable{removals: removals})
+	b.tables, b.removals = append(b.tables, Table{}), append(b.removals, removals)
 	return &tableInProgress{w, file, b, len(b.tables) - 1}, nil
 }
 
@@ -193,30 +182,17 @@ type tableInProgress struct {
 
 // Close completes the table.
 func (t *tableInProgress) Close() (err error) {
-	t.b.tables[t.i].Table, err = t.TableAppender.Close()
+	t.b.tables[t.i], err = t.TableAppender.Close()
 	return errors.Join(err, t.file.Close())
 }
 
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
-// A contextWriter fails after the end of a context.
-type contextWriter struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-func (w *contextWriter) Write(p []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, context.Cause(w.ctx)
-	}
-	return w.w.Write(p)
-}
-
 // finish completes the last tables.
 func (b *Builder) finish() error {
-	if b.pending == nil {
-		return table.ErrClosed
+	if err := b.check(); err != nil {
+		return err
 	}
 	for _, c := range b.cutters {
 		if err := c.finish(); err != nil {
@@ -237,33 +213,18 @@ func (b *Builder) Abort() error {
 	return err
 }
 
-// lines returns the lines of the tables in the order of their creation.
-func (b *Builder) lines() []Table {
-	lines := make([]Table, len(b.tables))
-	for i, t := range b.tables {
-		lines[i] = t.Table
-	}
-	return lines
-}
-
-// layer gives the tables their names, and returns them. First those of entries are named, and then
-// those of removals.
-func (b *Builder) layer(name func(t *Table)) (l Layer) {
-	for _, removals := range []bool{false, true} {
-		for i := range b.tables {
-			if t := &b.tables[i]; t.removals == removals {
-				name(&t.Table)
-			}
-		}
-	}
-	for _, t := range b.tables {
-		if t.removals {
-			l.Removals = append(l.Removals, t.Table)
+// layer gives the tables their names, and returns them.
+func (b *Builder) layer(name func(t *Table) string) (l Layer) {
+	for i := range b.tables {
+		t := &b.tables[i]
+		t.Name = name(t)
+		if b.removals[i] {
+			l.Removals = append(l.Removals, *t)
 		} else {
-			l.Tables = append(l.Tables, t.Table)
+			l.Tables = append(l.Tables, *t)
 		}
 	}
-	return Layer{slices.Clip(l.Tables), slices.Clip(l.Removals)}
+	return l
 }
 
 // extension returns that of the names of tables. For LevelDB, one with a filter only would be an

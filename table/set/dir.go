@@ -7,10 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
@@ -169,22 +167,11 @@ func readAndClose(f regular.File) (m *Manifest, err error) {
 // or the new one, also after a crash. When WriteManifest returns, the manifest is on disk. After an
 // error the old manifest stays. If the file is a symbolic link, the file that it leads to is
 // replaced. Write and sync the tables first: WriteManifest does not check that they are there.
-func (d *Dir) WriteManifest(m *Manifest) (err error) {
+func (d *Dir) WriteManifest(m *Manifest) error {
 	if _, err := d.openRoot(); err != nil {
 		return err
 	}
-	f, err := atomicfile.Create(filepath.Join(d.path, ManifestName))
-	if err != nil {
-		return fmt.Errorf("set: write the manifest: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
-	if err := WriteManifest(f, m); err != nil {
-		return err
-	}
-	if err := atomicfile.Commit(f); err != nil {
-		return fmt.Errorf("set: write the manifest: %w", err)
-	}
-	return nil
+	return storedManifest{}.replace(context.Background(), &DirStore{Dir: d.path}, m)
 }
 
 // Forget closes the file name, if it is open, when the reads of it that are under way have ended.

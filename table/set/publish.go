@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -27,8 +26,8 @@ func (b *Builder) Commit() (l Layer, err error) {
 		return l, err
 	}
 	if b.o.Part > 0 {
-		l = b.layer(func(t *Table) { t.Name = fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
-		err = b.pending.Publish(b.ctx, b.lines())
+		l = b.layer(func(t *Table) string { return fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
+		err = b.pending.Publish(b.ctx, b.tables)
 	} else {
 		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
 			l, err = b.commit()
@@ -50,15 +49,15 @@ func (b *Builder) commit() (l Layer, err error) {
 	if len(b.tables) == 0 && (b.o.Layer || base.Manifest != nil && len(base.names()) > 0) {
 		return l, fmt.Errorf("set: %s stays as it is: %w", b.store.Path(ManifestName), ErrEmpty)
 	}
-	number := 1
+	last := 0
 	if b.o.Layer {
-		number = nextNumber(base.Manifest)
+		last = lastNumber(base.Manifest)
 	}
-	l = b.layer(func(t *Table) {
-		t.Name = fmt.Sprintf("%06d-%s%s", number, t.SHA256[:16], b.extension())
-		number++
+	l = b.layer(func(t *Table) string {
+		last++
+		return fmt.Sprintf("%06d-%s%s", last, t.SHA256[:16], b.extension())
 	})
-	if err := b.pending.Publish(b.ctx, b.lines()); err != nil {
+	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
 		return l, err
 	}
 	return base.add(b.ctx, b.store, l, &b.o)
@@ -67,16 +66,15 @@ func (b *Builder) commit() (l Layer, err error) {
 // maxNumber is above all numbers of names that count as such, and not as dates or hashes.
 const maxNumber = 1e9
 
-// nextNumber returns a number that begins the name of no table.
-func nextNumber(m *Manifest) int {
-	most := uint64(0)
+// lastNumber returns the largest number that begins the name of a table.
+func lastNumber(m *Manifest) (last int) {
 	for t := range m.All() {
-		digits := len(t.Name) - len(strings.TrimLeft(t.Name, "0123456789"))
-		if n, err := strconv.ParseUint(t.Name[:digits], 10, 64); err == nil && n < maxNumber {
-			most = max(most, n)
+		n := 0
+		if _, err := fmt.Sscanf(t.Name, "%d", &n); err == nil && n < maxNumber {
+			last = max(last, n)
 		}
 	}
-	return int(most) + 1
+	return last
 }
 
 // Publish writes the manifest of tables that are in the Store, such as those of all parts of a set:

@@ -114,40 +114,23 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 			"set: %s: the directory of a database, because it has %s: want another directory for a set", s.Dir, name))
 	}
 	p := &pendingDir{path: s.Dir}
-	for {
-		made, err := makeDir(s.Dir)
-		if err != nil {
+	for p.Dir == nil { // until no other Builder that ends removes the directory in between
+		err := os.Mkdir(s.Dir, 0o777)
+		made, there := err == nil, errors.Is(err, fs.ErrExist)
+		if made || there {
+			p.Dir, err = atomicfile.CreateOwnedDir(s.Dir, s.Owner)
+		}
+		info, _ := os.Lstat(s.Dir)
+		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // which leads nowhere
+		if err != nil && (!there || isLink || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("set: directory of the set: %w", err)
 		}
-		p.Dir, err = atomicfile.CreateOwnedDir(s.Dir, s.Owner)
-		if err == nil {
-			p.made.Store(made)
-			break
-		}
-		if made || !errors.Is(err, fs.ErrNotExist) { // else another Builder has ended, and removed it
-			return nil, fmt.Errorf("set: %w", err)
-		}
+		p.made.Store(made)
 	}
 	if info, err := os.Stat(s.Path(ManifestName)); err == nil {
 		p.KeepMode(info)
 	}
 	return p, nil
-}
-
-// makeDir makes a directory, if nothing has its name. A link that leads nowhere is an error.
-func makeDir(path string) (made bool, err error) {
-	err = os.Mkdir(path, 0o777)
-	if !errors.Is(err, fs.ErrExist) {
-		return err == nil, err
-	}
-	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() {
-		return false, fmt.Errorf("%s is a file, not a directory", path)
-	}
-	if _, linkErr := os.Lstat(path); err != nil && linkErr == nil {
-		return false, err
-	}
-	return false, nil
 }
 
 // A pendingDir is a temporary directory of complete tables.

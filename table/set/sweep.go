@@ -23,12 +23,10 @@ type SweepOptions struct {
 	// is called when the Store is locked. A nil Manifest lists nothing. Nil: there are none.
 	Keep func(ctx context.Context) ([]*Manifest, error)
 
-	// DryRun keeps all files.
-	DryRun bool
-
-	// Swept is called for each file that is removed or, with DryRun, would be, in the order of the
-	// names. Size and Modified can be unknown, as in the list of the Store. An error ends Sweep.
-	Swept func(File) error
+	// Found is called for each file that is to be removed, in the order of the names, and removes it
+	// or not. Its size and time can be unknown, as in the list of the Store. An error ends Sweep.
+	// Nil: Remove of the Store.
+	Found func(File) error
 }
 
 // swept matches the names that Builders give to tables and temporary files.
@@ -118,15 +116,13 @@ func (o *SweepOptions) sweep(ctx context.Context, s Store, f File) (err error) {
 			return err
 		}
 	}
-	if !o.DryRun {
-		if err := s.Remove(ctx, f.Name); err != nil {
-			return fmt.Errorf("set: remove a file of an earlier build: %w", err)
-		}
+	if o.Found != nil {
+		return o.Found(f)
 	}
-	if o.Swept == nil {
-		return nil
+	if err := s.Remove(ctx, f.Name); err != nil {
+		return fmt.Errorf("set: remove a file of an earlier build: %w", err)
 	}
-	return o.Swept(f)
+	return nil
 }
 
 // withTime returns f with the time of its last change, as far as the Store knows it.
