@@ -150,7 +150,7 @@ func (p *pendingDir) Create(context.Context) (io.WriteCloser, error) {
 	return f, nil
 }
 
-func pendingName(i int) string { return fmt.Sprintf("%06d.table", i) }
+func pendingName(i int) string { return fmt.Sprintf("%06d.ldb", i) }
 
 func (p *pendingDir) Publish(_ context.Context, tables []Table) error {
 	names := make([]string, len(tables))

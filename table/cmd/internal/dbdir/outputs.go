@@ -145,22 +145,18 @@ func RealName(path string) string {
 	return filepath.Clean(path)
 }
 
-// ListedBySets returns the names of the tables that the manifests of sets in a directory list. If one cannot be read,
-// that is an error.
-func ListedBySets(dir string) (map[string]bool, error) {
+// SetManifests returns the manifests of sets in a directory. If one cannot be read, that is an error.
+func SetManifests(dir string) (all []*set.Manifest, err error) {
 	manifests, err := manifestsOfSets(dir)
 	if err != nil {
 		return nil, err
 	}
-	listed := map[string]bool{}
 	for _, path := range manifests {
 		m, err := ReadSetManifest(path, ListOptions{})
 		if err != nil {
 			return nil, err
 		}
-		for t := range m.All() {
-			listed[t.Name] = true
-		}
+		all = append(all, m)
 	}
-	return listed, nil
+	return all, nil
 }

@@ -22,7 +22,7 @@ type Output struct {
 	file *atomicfile.File // the file behind to; nil for standard output
 }
 
-// unfinished holds the files and directories to be removed if the process ends early. creating is
+// unfinished holds what is to be removed if the process ends early. creating is
 // held while there is one that is not among them yet.
 var (
 	unfinished sync.Map
@@ -36,7 +36,7 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
 	}
-	f, err := create(atomicfile.Create, name)
+	f, err := Begin(func() (*atomicfile.File, error) { return atomicfile.Create(name) })
 	if errors.Is(err, atomicfile.ErrNotReplaced) && stdout != nil {
 		err = fmt.Errorf("%w; -o - is standard output", err)
 	}
@@ -55,16 +55,20 @@ func Check(ctx context.Context, name string) error {
 	return o.Abort()
 }
 
-// create creates a file or a directory, and notes that it is unfinished.
-func create[T any](create func(string) (T, error), name string) (T, error) {
+// Begin creates something temporary, such as a file, which is aborted too if the process ends early. Forget it when it
+// has ended.
+func Begin[T interface{ Abort() error }](create func() (T, error)) (T, error) {
 	creating.Lock()
 	defer creating.Unlock()
-	f, err := create(name)
+	f, err := create()
 	if err == nil {
 		unfinished.Store(f, nil)
 	}
 	return f, err
 }
+
+// Forget notes that what Begin has created has ended.
+func Forget(f any) { unfinished.Delete(f) }
 
 func (o *Output) Write(p []byte) (int, error) {
 	if err := o.ctx.Err(); err != nil {
@@ -88,26 +92,11 @@ func (o *Output) Abort() error {
 	if o.file == nil {
 		return nil
 	}
-	defer unfinished.Delete(o.file) // afterwards: the process can end at any time
+	defer Forget(o.file) // afterwards: the process can end at any time
 	return o.file.Abort()
 }
 
-// A Dir is a temporary directory of complete files, until they are published.
-type Dir struct{ *atomicfile.Dir }
-
-// CreateDir creates a Dir in the directory parent.
-func CreateDir(parent string) (Dir, error) {
-	d, err := create(atomicfile.CreateDir, parent)
-	return Dir{d}, err
-}
-
-// Abort removes the directory, with the files that are in it. It can be called again.
-func (d Dir) Abort() error {
-	defer unfinished.Delete(d.Dir)
-	return d.Dir.Abort()
-}
-
-// AbortAll aborts all Outputs and Dirs, for a process that ends early. No other can be created
+// AbortAll aborts all Outputs and all that Begin has created, for a process that ends early. No other can be created
 // afterwards.
 func AbortAll() {
 	creating.Lock()

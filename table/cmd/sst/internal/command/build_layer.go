@@ -17,7 +17,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -46,11 +45,7 @@ var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals
 
 // writeLayer adds a layer to a set: the pairs, and then the keys to remove, if there are any.
 func (b *build) writeLayer() error {
-	o, err := b.partition()
-	if err != nil {
-		return err
-	}
-	w, err := partition.CreateLayer(b.cmd.Context(), o, b.fits)
+	w, err := b.newSetTarget(b.newLayerTable, b.fits)
 	if err != nil {
 		return err
 	}
@@ -65,21 +60,18 @@ func (b *build) writeLayer() error {
 }
 
 // commitLayer appends the keys to remove, if there are any, and completes the layer.
-func (b *build) commitLayer(w *partition.Writer) error {
+func (b *build) commitLayer(w *setTarget) error {
 	if b.removed != nil {
-		if err := w.BeginRemovals(b.newRemovals); err != nil {
-			return err
-		}
 		for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 			if err == nil {
-				err = w.Append(e.Key, nil)
+				err = w.Remove(e.Key)
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
-	_, err := w.Commit()
+	_, err := w.commit()
 	return err
 }
 
@@ -104,9 +96,12 @@ func (a *additions) Append(key, value []byte) error {
 	return a.appender.Append(key, value)
 }
 
-// newRemovals returns the writer of a table of keys to remove. Most lookups ask it for a key that it does not
+// newLayerTable returns the writer of a table of a layer. Most lookups ask one of removals for a key that it does not
 // have. So it has both kinds of filter, whatever the other tables have.
-func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
+func (b *build) newLayerTable(to io.Writer, removals bool) (set.TableAppender, error) {
+	if !removals {
+		return b.newSetTable(to, false)
+	}
 	o := *b.options
 	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10)}
 	o.FilterPrefix, o.Never = nil, nil

@@ -13,9 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -112,18 +110,14 @@ func (a versionAppender) Append(key, value []byte) error {
 
 // writeSet writes a set.
 func (c *copier) writeSet(appendAll func(*copier) error) error {
-	o, err := c.partition()
+	t, err := c.newSetTarget(c.newSetTable, nil)
 	if err != nil {
 		return err
 	}
-	w, err := partition.Create(c.cmd.Context(), o)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Commit
-	var obsolete int
-	err = c.fill(w, appendAll, func() (err error) {
-		obsolete, err = w.Commit()
+	defer t.Abort() // does nothing after Commit
+	var obsolete uint64
+	err = c.fill(t, appendAll, func() (err error) {
+		obsolete, err = t.commit()
 		return err
 	})
 	if err != nil {
@@ -133,30 +127,22 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 		c.note("the input has no pairs, so %s is a set without tables", c.out)
 	}
 	if obsolete > 0 {
-		c.note("%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s", c.out, text.Count(uint64(obsolete), "table"), text.ShellPath(c.out))
+		c.note("%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s", c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
 	}
 	return nil
 }
 
-// partition returns the options of a set or of a layer.
-func (c *copier) partition() (o partition.Options, err error) {
-	entries, err := cli.ParseCount("--entries-per-table", c.entriesPerTable, tablefilter.MaxEntries)
-	o = partition.Options{Dir: c.out, Entries: int(entries), Extension: ".ldb", TempDir: c.tempDir}
-	if c.filterOnly {
-		o.Extension = ".filter"
+// newSetTable returns the writer of a table of a set, which has no removals.
+func (c *copier) newSetTable(to io.Writer, _ bool) (set.TableAppender, error) {
+	o, keys := *c.options, new(keyRange)
+	if c.never != nil {
+		o.Never = c.never.within(keys)
 	}
-	o.NewTable = func(to io.Writer) (partition.TableWriter, error) {
-		o, keys := *c.options, new(keyRange)
-		if c.never != nil {
-			o.Never = c.never.within(keys)
-		}
-		return c.newPart(to, &o, keys)
-	}
-	return o, err
+	return c.newPart(to, &o, keys)
 }
 
 // newPart returns the writer of a table of a set.
-func (c *copier) newPart(to io.Writer, o *table.WriterOptions, keys *keyRange) (partition.TableWriter, error) {
+func (c *copier) newPart(to io.Writer, o *table.WriterOptions, keys *keyRange) (set.TableAppender, error) {
 	w, err := set.NewTableWriter(to, o)
 	if err != nil {
 		return nil, err

@@ -1,15 +1,21 @@
 package command
 
 import (
-	"io/fs"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 const sweepLong = `List the tables in a set's directory that no manifest there lists, and temporary files of killed
@@ -48,19 +54,35 @@ func sweepCommand() *cobra.Command {
 
 // sweep prints the files, and what became of all.
 func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	if !dbdir.IsSet(dir) {
+		return fmt.Errorf("%s: not the directory of a set", dir)
+	}
 	var n, size uint64
-	err := partition.Sweep(cmd.Context(), dir, before, remove, func(info fs.FileInfo) error {
-		n, size = n+1, size+uint64(info.Size())
-		name, out, modified := info.Name(), cmd.OutOrStdout(), info.ModTime().UTC().Truncate(time.Second)
+	store := &set.DirStore{Dir: dir, LockFile: filelock.Wait}
+	found := func(f set.File) error {
+		if remove {
+			if err := store.Remove(cmd.Context(), f.Name); err != nil {
+				return err
+			}
+		}
+		n, size = n+1, size+uint64(f.Size)
+		out, modified := cmd.OutOrStdout(), f.Modified.UTC().Truncate(time.Second)
 		if json {
 			return text.JSONLine(out, struct {
 				Name     string    `json:"name"`
 				Bytes    int64     `json:"bytes"`
 				Modified time.Time `json:"modified"`
-			}{name, info.Size(), modified})
+			}{f.Name, f.Size, modified})
 		}
-		text.Cells(out, name, strconv.FormatInt(info.Size(), 10), modified.Format(time.RFC3339))
+		text.Cells(out, f.Name, strconv.FormatInt(f.Size, 10), modified.Format(time.RFC3339))
 		return nil
+	}
+	err := set.Sweep(cmd.Context(), store, &set.SweepOptions{
+		Before: before, Match: isOfSet, Found: found,
+		Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
 	})
 	if err != nil && n == 0 {
 		return err
@@ -71,4 +93,19 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 	}
 	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(n, "file"), text.Bytes(size), done)
 	return err
+}
+
+// manifestsOf returns the manifests of sets in a directory.
+func manifestsOf(dir string) ([]*set.Manifest, error) {
+	all, err := dbdir.SetManifests(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: no file is removed, as it may list any of them", err)
+	}
+	return all, nil
+}
+
+// isOfSet reports whether a name is one that builds give to tables or temporary files.
+func isOfSet(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst" || ext == ".filter" || ext == ".tmp" && strings.HasPrefix(name, "sievetable-")
 }

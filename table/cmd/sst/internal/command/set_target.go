@@ -1,0 +1,133 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A setTarget writes a set, or adds a layer to one.
+type setTarget struct {
+	*set.Builder
+	path    string        // of the manifest
+	isLayer bool          // of the set of the manifest old
+	old     *set.Manifest // that is replaced; nil: there is none
+}
+
+// newSetTarget returns a setTarget. newTable returns the writer of a table. fits returns an error if a layer does not
+// fit to the set; nil: a set is written.
+func (c *copier) newSetTarget(
+	newTable func(to io.Writer, removals bool) (set.TableAppender, error), fits func(*set.Manifest) error,
+) (*setTarget, error) {
+	entries, err := cli.ParseCount("--entries-per-table", c.entriesPerTable, tablefilter.MaxEntries)
+	if err != nil {
+		return nil, err
+	}
+	t := &setTarget{path: filepath.Join(c.out, set.ManifestName), isLayer: fits != nil}
+	if t.old, err = t.readOld(); err != nil {
+		return nil, err
+	}
+	store := &setStore{set.DirStore{Dir: c.out, LockFile: t.lock}}
+	t.Builder, err = set.NewBuilder(c.cmd.Context(), store, &set.BuilderOptions{
+		Layer: t.isLayer, EntriesPerTable: int(entries), TempDir: c.tempDir, Check: fits, Writer: c.options, NewTable: newTable,
+	})
+	return t, err
+}
+
+// readOld reads the manifest that is replaced, or that gets a layer.
+func (t *setTarget) readOld() (*set.Manifest, error) {
+	dir := filepath.Dir(t.path)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file, want a directory for the tables of a set", dir)
+	}
+	f, _, err := regular.Open(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !t.isLayer:
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s does not exist, so there is no set to add a layer to: build one by sst build -o %s%c",
+			t.path, dir, os.PathSeparator)
+	case err != nil:
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	m, err := set.ReadManifest(f)
+	switch {
+	case err != nil && !t.isLayer:
+		return nil, fmt.Errorf("%s is there and would be replaced, but it is not a manifest: want another directory: %w", t.path, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", t.path, err)
+	}
+	return m, nil
+}
+
+// lock locks the set. Where files cannot be locked, a set is written all the same: it needs nothing of the manifest
+// that it replaces. A layer does.
+func (t *setTarget) lock(ctx context.Context, path string) (unlock func(), err error) {
+	unlock, err = filelock.Wait(ctx, path)
+	if t.isLayer && errors.Is(err, errors.ErrUnsupported) {
+		err = errors.New(err.Error())
+	}
+	return unlock, err
+}
+
+// commit completes the set. It returns how many files of the old manifest are not tables of the set any more.
+func (t *setTarget) commit() (obsolete uint64, err error) {
+	now, err := t.Commit()
+	switch {
+	case errors.Is(err, set.ErrEmpty) && t.isLayer:
+		return 0, fmt.Errorf("there are neither pairs to add nor keys to remove: no layer was added to %s", t.path)
+	case errors.Is(err, set.ErrEmpty):
+		n := uint64(len(slices.Collect(t.old.All())))
+		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced; if you want an empty set, remove %s first",
+			t.path, text.Count(n, "table"), t.path)
+	case err != nil || t.isLayer || t.old == nil:
+		return 0, err
+	}
+	used := map[string]bool{}
+	for _, table := range now.Tables {
+		used[table.Name] = true
+	}
+	for table := range t.old.All() {
+		_, gone := os.Lstat(filepath.Join(filepath.Dir(t.path), table.Name))
+		if gone == nil && !used[table.Name] {
+			obsolete++
+		}
+	}
+	return obsolete, nil
+}
+
+// A setStore is the directory of a set. If a signal ends the process, its temporary files are removed.
+type setStore struct{ set.DirStore }
+
+func (s *setStore) Begin(ctx context.Context) (set.Pending, error) {
+	p, err := output.Begin(func() (set.Pending, error) { return s.DirStore.Begin(ctx) })
+	return pendingTables{p}, err
+}
+
+func (s *setStore) Put(ctx context.Context, name string, content []byte) error {
+	return output.WriteFile(ctx, s.Path(name), nil, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+type pendingTables struct{ set.Pending }
+
+func (p pendingTables) Abort() error {
+	defer output.Forget(p.Pending)
+	return p.Pending.Abort()
+}
