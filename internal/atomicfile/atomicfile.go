@@ -16,7 +16,7 @@ import (
 // A File is a file that has a temporary name, in the directory of its final name. Its calls
 // come in the order
 //
-//	Create (Write | SetName)* (Commit | Abort)
+//	Create Write* (Commit | Abort)
 //
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type File struct {
@@ -87,21 +87,6 @@ func (f *File) Write(p []byte) (int, error) {
 
 // Stat describes the temporary file.
 func (f *File) Stat() (fs.FileInfo, error) { return f.tmp.Stat() }
-
-// SetName changes the name that Commit gives the file, in the same directory: for a name that
-// depends on the contents. If a file has that name and is not a regular file, the error is
-// ErrNotReplaced. It also is if it is a link.
-func (f *File) SetName(name string) error {
-	link, err := check(f.dir, name)
-	if err == nil && link != "" {
-		err = ErrNotReplaced
-	}
-	if err != nil {
-		return fmt.Errorf("create %q: %w", filepath.Join(f.dir.Name(), name), err)
-	}
-	f.name = name
-	return nil
-}
 
 // Commit syncs the files to disk and renames them to their final names. It replaces files of
 // these names. It renames none before all are on disk. If it fails, it removes the files that

@@ -95,32 +95,6 @@ func TestCommitOfSeveral(t *testing.T) {
 	checkDir(t, "fsync of the second file", dir, nil)
 }
 
-// A name can be known only when the contents are. It is no name of a directory, of a link or
-// outside.
-func TestSetName(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	writeOld(t, filepath.Join(dir, "replaced"))
-	for _, name := range []string{"new", "replaced"} {
-		f := create(t, filepath.Join(dir, "first"))
-		if _, err := f.Write([]byte("old")); err != nil {
-			t.Fatal(err)
-		}
-		for _, wrong := range []string{".", "..", "../outside"} {
-			if err := f.SetName(wrong); err == nil || !strings.HasPrefix(err.Error(), "create ") {
-				t.Errorf("SetName(%q) = %v, want an error", wrong, err)
-			}
-		}
-		if err := f.SetName(name); err != nil {
-			t.Error(err)
-		}
-		if err := Commit(f); err != nil {
-			t.Error(err)
-		}
-	}
-	checkDir(t, "SetName", dir, []string{"new", "replaced"})
-}
-
 // A file system that cannot sync directories has published the file all the same.
 func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
 	t.Parallel()

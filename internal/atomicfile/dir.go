@@ -110,8 +110,11 @@ func (f *NewFile) named(err error) error {
 	return fmt.Errorf("write %q: %w", f.d.path(f.name), cause(err))
 }
 
-// Rename changes the name of a file in the Dir, which must be closed.
+// Rename changes the name of a file in the Dir, which must be closed: for a name that depends on the contents.
 func (d *Dir) Rename(from, to string) error {
+	if to == "." || filepath.Base(to) != to || !filepath.IsLocal(to) {
+		return fmt.Errorf("write %q: not the name of a file", d.path(to))
+	}
 	if err := d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)); err != nil {
 		return fmt.Errorf("write %q: %w", d.path(to), cause(err))
 	}

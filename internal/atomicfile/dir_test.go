@@ -87,3 +87,32 @@ func TestPublishFails(t *testing.T) {
 		}
 	}
 }
+
+// A name can be known only when the contents are. It is no name of a directory, of a link or outside.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	writeOld(t, filepath.Join(parent, "replaced"))
+	symlink(t, "target", filepath.Join(parent, "link"))
+	for _, name := range []string{"new", "replaced", "link"} {
+		d := dirOf(t, parent, "first")
+		for _, wrong := range []string{".", "..", "../outside"} {
+			if err := d.Rename("first", wrong); err == nil || !strings.HasPrefix(err.Error(), "write ") {
+				t.Errorf("Rename to %q = %v, want an error", wrong, err)
+			}
+		}
+		if err := d.Rename("first", name); err != nil {
+			t.Error(err)
+		}
+		if err := d.Publish([]string{name}); (name == "link") != errors.Is(err, ErrNotReplaced) {
+			t.Errorf("Publish of %s = %v, want ErrNotReplaced only for a link", name, err)
+		}
+		if err := d.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(parent, "link")); err != nil {
+		t.Error(err)
+	}
+	checkDir(t, "Rename", parent, []string{"new", "replaced"})
+}

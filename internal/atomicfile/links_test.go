@@ -52,18 +52,6 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-// A name that is set later is not followed to another directory.
-func TestSetNameOfLink(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	symlink(t, "target", filepath.Join(dir, "link"))
-	f := create(t, filepath.Join(dir, "file"))
-	defer f.Abort()
-	if err := f.SetName("link"); !errors.Is(err, ErrNotReplaced) {
-		t.Errorf("SetName = %v, want ErrNotReplaced", err)
-	}
-}
-
 // What is no regular file is refused by the name that was given.
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -33,15 +32,15 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	if err := balance(ledger, pieces, fn.Lines); err != nil {
 		return err
 	}
-	return withStore(ctx, fn.Target.Dir, func(st store) error {
-		path, err := fn.Target.publish(ctx, st, layerOf(all))
+	return withStore(ctx, fn.Target.Dir, func(st set.Store) error {
+		o, err := fn.Target.options(st)
+		if err == nil {
+			err = set.Publish(ctx, st, layerOf(all), o)
+		}
 		if err != nil {
 			return err
 		}
-		if err := st.remove(ctx, fn.Target.Lease); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("setio: %w", err)
-		}
-		emit(path)
+		emit(st.Path(set.ManifestName))
 		return nil
 	})
 }
@@ -63,64 +62,8 @@ func readWritten(tables func(*[]byte) bool) (all []written, pieces int64, err er
 // layerOf returns the tables.
 func layerOf(all []written) (l set.Layer) {
 	for _, w := range all {
-		if w.Table != nil {
-			l.Tables = append(l.Tables, *w.Table)
-		}
-		if w.Removals != nil {
-			l.Removals = append(l.Removals, *w.Removals)
-		}
+		l.Tables = append(l.Tables, w.Tables...)
+		l.Removals = append(l.Removals, w.Removals...)
 	}
 	return l
-}
-
-// publish writes the manifest of the tables, and returns its path. It has the lock meanwhile, so that Sweep
-// removes no table that it has seen, and no other process changes the manifest that gets a layer.
-func (t *target) publish(ctx context.Context, st store, l set.Layer) (path string, err error) {
-	unlock, err := lockIfPossible(ctx, st)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if err := checkTables(ctx, st, l); err != nil {
-		return "", err
-	}
-	if !t.Layer {
-		return writeManifest(ctx, st, &set.Manifest{Tables: l.Tables})
-	}
-	return t.publishLayer(ctx, st, l)
-}
-
-// publishLayer adds the layer to the manifest that is there.
-func (t *target) publishLayer(ctx context.Context, st store, l set.Layer) (path string, err error) {
-	base, err := readManifest(ctx, st)
-	if err == nil {
-		err = t.checkBase(st, base)
-	}
-	if err != nil {
-		return "", err
-	}
-	m, err := addLayer(ctx, st, base, l)
-	if err != nil {
-		return "", err
-	}
-	if m == base {
-		return st.path(set.ManifestName), nil
-	}
-	return writeManifest(ctx, st, m)
-}
-
-// checkTables checks that the files of all tables are there: that the workers share the directory.
-func checkTables(ctx context.Context, st store, l set.Layer) error {
-	for _, t := range slices.Concat(l.Tables, l.Removals) {
-		size, err := st.size(ctx, t.Name)
-		if err != nil {
-			return fmt.Errorf("setio: table %s, which a worker has written: %w: want a directory that all workers "+
-				"share, or build again if Sweep has removed it", st.path(t.Name), err)
-		}
-		if size != t.Size {
-			return fmt.Errorf("setio: table %s has %d bytes, want %d: want a directory that all workers share",
-				st.path(t.Name), size, t.Size)
-		}
-	}
-	return nil
 }

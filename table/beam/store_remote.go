@@ -11,9 +11,10 @@ import (
 	"os"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A remoteStore is a directory of a file system of Beam.
@@ -22,53 +23,45 @@ type remoteStore struct {
 	dir   string // without a slash at the end
 }
 
-func (s *remoteStore) Close() error { return s.files.Close() }
+func (s *remoteStore) Path(name string) string { return s.dir + "/" + name }
 
-func (s *remoteStore) path(name string) string { return s.dir + "/" + name }
-
-// prepare does nothing: writing a file makes its directory.
-func (s *remoteStore) prepare() error { return nil }
-
-// lock returns an error: such file systems have no locks.
-func (s *remoteStore) lock(context.Context) (func(), error) { return nil, errors.ErrUnsupported }
-
-func (s *remoteStore) list(ctx context.Context) ([]string, error) {
-	paths, err := s.files.List(ctx, s.path("*"))
+// List returns names only: each size and time would take a request.
+func (s *remoteStore) List(ctx context.Context) ([]set.File, error) {
+	paths, err := s.files.List(ctx, s.Path("*"))
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var files []set.File
 	for _, p := range paths {
-		names = append(names, path.Base(p))
+		files = append(files, set.File{Name: path.Base(p), Size: -1})
 	}
-	return names, nil
+	return files, nil
 }
 
-// open lists the file first: file systems do not agree on the error for a file that is not there.
-func (s *remoteStore) open(ctx context.Context, name string) (io.ReadCloser, error) {
-	found, err := s.files.List(ctx, s.path(name))
+func (s *remoteStore) Stat(ctx context.Context, name string) (f set.File, err error) {
+	f.Name = name
+	if f.Size, err = s.files.Size(ctx, s.Path(name)); err != nil {
+		return f, err
+	}
+	if files, ok := s.files.(filesystem.LastModifiedGetter); ok {
+		f.Modified, err = files.LastModified(ctx, s.Path(name))
+	}
+	return f, err
+}
+
+// Open lists the file first: file systems do not agree on the error for a file that is not there.
+func (s *remoteStore) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	found, err := s.files.List(ctx, s.Path(name))
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
 		return nil, fs.ErrNotExist
 	}
-	return s.files.OpenRead(ctx, s.path(name))
+	return s.files.OpenRead(ctx, s.Path(name))
 }
 
-func (s *remoteStore) size(ctx context.Context, name string) (int64, error) {
-	return s.files.Size(ctx, s.path(name))
-}
-
-func (s *remoteStore) modified(ctx context.Context, name string) (time.Time, error) {
-	files, ok := s.files.(filesystem.LastModifiedGetter)
-	if !ok {
-		return time.Time{}, errors.ErrUnsupported
-	}
-	return files.LastModified(ctx, s.path(name))
-}
-
-func (s *remoteStore) put(ctx context.Context, name string, content []byte) error {
+func (s *remoteStore) Put(ctx context.Context, name string, content []byte) error {
 	return s.send(ctx, name, bytes.NewReader(content))
 }
 
@@ -77,13 +70,13 @@ func (s *remoteStore) put(ctx context.Context, name string, content []byte) erro
 func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // so that nothing appears of a file that is not closed
-	to := s.path(name)
+	to := s.Path(name)
 	renamer, renames := s.files.(filesystem.Renamer)
 	if s.isObjectStore() {
 		renames = false
 	}
 	if renames {
-		to = s.path(fmt.Sprintf("sievetable-%s-%016x.tmp", owner, rand.Uint64()))
+		to = s.Path(fmt.Sprintf("sievetable-%s-%016x.tmp", owner, rand.Uint64()))
 	}
 	w, err := s.files.OpenWrite(ctx, to)
 	if err != nil {
@@ -95,7 +88,7 @@ func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) 
 	if err := w.Close(); err != nil || !renames {
 		return err
 	}
-	return renamer.Rename(ctx, to, s.path(name))
+	return renamer.Rename(ctx, to, s.Path(name))
 }
 
 // isObjectStore reports whether files appear in one step, and renaming one is to copy it.
@@ -103,45 +96,59 @@ func (s *remoteStore) isObjectStore() bool {
 	return strings.HasPrefix(s.dir, "gs://") || strings.HasPrefix(s.dir, "s3://")
 }
 
-// create begins a file on the worker's disk: its name in the store is known when all of it is written.
-func (s *remoteStore) create() (draft, error) {
-	f, err := os.CreateTemp("", "sievetable-*.tmp")
-	return &remoteDraft{f, s}, err
-}
-
-func (s *remoteStore) remove(ctx context.Context, name string) error {
+func (s *remoteStore) Remove(ctx context.Context, name string) error {
 	files, ok := s.files.(filesystem.Remover)
 	if !ok {
-		return fmt.Errorf("remove %s: its file system cannot remove files: %w", s.path(name), errors.ErrUnsupported)
+		return fmt.Errorf("remove %s: its file system cannot remove files: %w", s.Path(name), errors.ErrUnsupported)
 	}
-	return files.Remove(ctx, s.path(name))
+	return files.Remove(ctx, s.Path(name))
 }
 
-// A remoteDraft is a file on the worker's disk.
-type remoteDraft struct {
-	*os.File // nil when it is removed
-	store    *remoteStore
+func (s *remoteStore) Begin(context.Context) (set.Pending, error) {
+	return &remoteTables{store: s}, nil
 }
 
-// commit sends the file, unless it is there: names of tables have their SHA-256.
-func (d *remoteDraft) commit(ctx context.Context, name string, size int64) (found bool, err error) {
-	if there, err := d.store.size(ctx, name); err == nil && there == size {
-		return true, d.abort()
-	}
-	if _, err := d.Seek(0, io.SeekStart); err != nil {
-		return false, err
-	}
-	if err := d.store.send(ctx, name, d.File); err != nil {
-		return false, fmt.Errorf("write %s: %w", d.store.path(name), err)
-	}
-	return false, d.abort()
+// remoteTables are files on the worker's disk: their names in the store are known when all is written.
+type remoteTables struct {
+	store *remoteStore
+	files []*os.File
 }
 
-func (d *remoteDraft) abort() error {
-	if d.File == nil {
-		return nil
+// An openFile stays open until it is sent.
+type openFile struct{ io.Writer }
+
+func (openFile) Close() error { return nil }
+
+func (p *remoteTables) Create(context.Context) (io.WriteCloser, error) {
+	f, err := os.CreateTemp("", "sievetable-*.tmp")
+	if err != nil {
+		return nil, err
 	}
-	f := d.File
-	d.File = nil
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	p.files = append(p.files, f)
+	return openFile{f}, nil
+}
+
+// Publish sends the tables, unless they are there: their names have their SHA-256.
+func (p *remoteTables) Publish(ctx context.Context, tables []set.Table) error {
+	for i, t := range tables {
+		if there, err := p.store.Stat(ctx, t.Name); err == nil && there.Size == t.Size {
+			continue
+		}
+		_, err := p.files[i].Seek(0, io.SeekStart)
+		if err == nil {
+			err = p.store.send(ctx, t.Name, p.files[i])
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", p.store.Path(t.Name), err)
+		}
+	}
+	return p.Abort()
+}
+
+func (p *remoteTables) Abort() (err error) {
+	for _, f := range p.files {
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	p.files = nil
+	return err
 }

@@ -61,13 +61,15 @@ func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	if lastWrite.Err() == nil {
 		t.Error("the context of the write has not ended")
 	}
-	st, err := openStore(t.Context(), "full://set")
+	err = withStore(t.Context(), "full://set", func(st set.Store) error {
+		files, err := st.List(t.Context())
+		if len(files) != 1 || files[0].Name != testLease {
+			t.Errorf("files %v, want only the lease", files)
+		}
+		return err
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := st.list(t.Context())
-	if err != nil || len(names) != 1 || names[0] != testLease {
-		t.Errorf("files %q, error %v, want only the lease", names, err)
+		t.Error(err)
 	}
 	if files, err := os.ReadDir(temporary); err != nil || len(files) > 0 {
 		t.Errorf("temporary files %v, error %v, want none", files, err)
@@ -112,13 +114,13 @@ func TestTemporaryNames(t *testing.T) {
 			if test.renames {
 				st.files = renaming{r}
 			}
-			if err := st.put(t.Context(), set.ManifestName, []byte(name)); err != nil {
+			if err := st.Put(t.Context(), set.ManifestName, []byte(name)); err != nil {
 				t.Fatal(err)
 			}
 			if len(names) != 1 || names[0] != test.want {
 				t.Errorf("files %q are written, want one with %s", names, test.want)
 			}
-			content, err := filesystem.Read(t.Context(), st.files, st.path(set.ManifestName))
+			content, err := filesystem.Read(t.Context(), st.files, st.Path(set.ManifestName))
 			if err != nil || string(content) != name {
 				t.Errorf("content %q, error %v, want %q", content, err, name)
 			}

@@ -2,17 +2,18 @@ package setio
 
 import (
 	"context"
-	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// ours matches the names of tables, temporary files and leases that builds write.
+// ours matches the names of tables and temporary files that builds write.
 var ours = regexp.MustCompile(
-	`^([0-9]{6,}-[0-9a-f]{64}(-[0-9]+)?\.(ldb|filter)|` +
-		`sievetable-(` + owner + `-[0-9a-f]{16}\.tmp|[0-9a-f]{16}\.lease))$`)
+	`^([0-9]{6,}-[0-9a-f]{64}(-[0-9]+)?\.(ldb|filter)|sievetable-` + owner + `-[0-9a-f]{16}\.tmp)$`)
+
+// ErrBuilding is in the chain of [Sweep]'s error if a build in the directory runs, or has failed less
+// than 24 hours ago.
+var ErrBuilding = set.ErrBuilding
 
 // Sweep removes the tables and temporary files that builds have written in dir, which is as in [Write].
 // It keeps the tables of the manifest in dir and those of keep, such as the manifest that a service still
@@ -27,58 +28,10 @@ func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) error {
 	if err := checkDir(dir); err != nil {
 		return err
 	}
-	return withStore(ctx, dir, func(st store) error { return sweep(ctx, st, keep) })
-}
-
-// sweep is Sweep of the directory.
-func sweep(ctx context.Context, st store, keep []*set.Manifest) error {
-	unlock, err := lockIfPossible(ctx, st)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	obsolete, err := findObsolete(ctx, st, keep)
-	if err != nil {
-		return err
-	}
-	for _, name := range obsolete {
-		if err := st.remove(ctx, name); err != nil {
-			return fmt.Errorf("setio: remove a file of an earlier build: %w", err)
-		}
-	}
-	return nil
-}
-
-// findObsolete returns the files of builds that no manifest lists. It is an error if a build has a lease.
-func findObsolete(ctx context.Context, st store, keep []*set.Manifest) ([]string, error) {
-	names, err := st.list(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("setio: list the tables of earlier builds: %w", err)
-	}
-	for _, name := range names {
-		if leases.MatchString(name) {
-			if err := checkLease(ctx, st, name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	current, err := readManifest(ctx, st)
-	if err != nil {
-		return nil, err
-	}
-	kept := namesIn(append(slices.Clone(keep), current))
-	return slices.DeleteFunc(names, func(name string) bool { return kept[name] || !ours.MatchString(name) }), nil
-}
-
-// namesIn returns the names of the tables of manifests, which may be nil.
-func namesIn(manifests []*set.Manifest) map[string]bool {
-	names := map[string]bool{}
-	for _, m := range manifests {
-		if m != nil {
-			for t := range m.All() {
-				names[t.Name] = true
-			}
-		}
-	}
-	return names
+	return withStore(ctx, dir, func(st set.Store) error {
+		return set.Sweep(ctx, st, &set.SweepOptions{
+			Match: ours.MatchString,
+			Keep:  func(context.Context) ([]*set.Manifest, error) { return keep, nil },
+		})
+	})
 }

@@ -1,6 +1,14 @@
 package setio
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+
+	"github.com/sievetable/sievetable/table/set"
+)
 
 // A target is where a build writes, and what.
 type target struct {
@@ -13,20 +21,61 @@ type target struct {
 	Removals bool
 }
 
+// options returns the options of what is written to the directory.
+func (t *target) options(st set.Store) (*set.BuilderOptions, error) {
+	o, err := writerOptions(t.Writer)
+	check := func(base *set.Manifest) error {
+		if t.Layer {
+			return t.checkBase(st, base, o.FilterOnly)
+		}
+		return nil
+	}
+	return &set.BuilderOptions{Layer: t.Layer, Lease: t.Lease, Writer: &o, Check: check}, err
+}
+
 // prepare makes the directory, and begins the lease. It finds out early whether the manifest that is
 // there can be replaced.
 func (t *target) prepare(ctx context.Context) error {
-	return withStore(ctx, t.Dir, func(st store) error {
-		if err := st.prepare(); err != nil {
-			return err
-		}
-		m, err := readManifest(ctx, st)
-		if err == nil && t.Layer {
-			err = t.checkBase(st, m)
+	return withStore(ctx, t.Dir, func(st set.Store) error {
+		o, err := t.options(st)
+		if err == nil && !isRemote(t.Dir) {
+			err = os.MkdirAll(t.Dir, 0o777)
 		}
 		if err != nil {
 			return err
 		}
-		return writeLease(ctx, st, t.Lease)
+		b, err := set.NewBuilder(ctx, st, o)
+		if err != nil {
+			return err
+		}
+		return b.Abort() // its lease stays
 	})
 }
+
+// errNoRemoval is the error for a removal from a set that cannot show what its filters have.
+var errNoRemoval = errors.New("setio: a set with filters only cannot have Removals, since its filters cannot be " +
+	"read as keys: build it anew from the keys")
+
+// checkBase checks that a layer can be added to the set of that manifest. filterOnly is whether it has
+// filters only.
+func (t *target) checkBase(st set.Store, base *set.Manifest, filterOnly bool) error {
+	for table := range base.All() {
+		ext := path.Ext(table.Name)
+		switch {
+		case ext == filterExt && t.Removals:
+			return errNoRemoval
+		case ext == filterExt && !filterOnly:
+			return fmt.Errorf("%s is of a set with filters only: want a Writer with FilterOnly, or build the set anew",
+				st.Path(table.Name))
+		case ext == tableExt && filterOnly:
+			return fmt.Errorf("the Writer has FilterOnly, but %s has keys: want a Writer without it", st.Path(table.Name))
+		}
+	}
+	return nil
+}
+
+// The extensions of tables. For LevelDB, one with a filter only would be an empty table.
+const (
+	tableExt  = ".ldb"
+	filterExt = ".filter"
+)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/sievetable/sievetable/table/set"
 )
 
 func init() {
@@ -116,7 +118,7 @@ func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCol
 		remove.Removals = true
 		in.add(sortedOf(beam.ParDo3(s, &sortPairs{remove}, asPairs(s, o.Removals))))
 	}
-	t := target{Dir: dir, Lease: newLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
+	t := target{Dir: dir, Lease: set.NewLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
 	once := beam.Impulse(s)
 	splits := beam.ParDo(s, &split{t, o.EntriesPerTable}, once,
 		beam.SideInput{Input: beam.Flatten(s, in.samples...)})

@@ -36,6 +36,10 @@ type BuilderOptions struct {
 	// and again before a manifest is. If it returns an error, nothing changes. Nil: anything fits.
 	Check func(base *Manifest) error
 
+	// Stored is called for each table that has got its name, by the goroutine of Commit. found is
+	// whether a file of that name and size was there. Nil: nothing is called.
+	Stored func(t Table, found bool)
+
 	// Part is the number of a part of a set that several Builders write, possibly on several
 	// machines. It is at least 1. Parts have ranges of keys in the order of their numbers. Commit
 	// stores a table of the part's entries and one of its removals, and writes no manifest:

@@ -174,22 +174,21 @@ func (s *spool) each(f func(key, value []byte) error) error {
 	}
 	in := bufio.NewReaderSize(s.file, spoolBuffer)
 	var key, value []byte
-	for range s.n {
-		if err == nil {
-			key, err = readBytes(in, key)
-		}
-		if err == nil {
+	for i := 0; i < s.n && err == nil; i++ {
+		if key, err = readBytes(in, key); err == nil {
 			value, err = readBytes(in, value)
 		}
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
+		if err == nil {
+			if err := f(key, value); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("temporary file: %w", err)
-		}
-		if err := f(key, value); err != nil {
-			return err
-		}
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("temporary file: %w", err)
 	}
 	return nil
 }

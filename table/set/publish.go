@@ -27,7 +27,7 @@ func (b *Builder) Commit() (l Layer, err error) {
 	}
 	if b.o.Part > 0 {
 		l = b.layer(func(t *Table) string { return fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
-		err = b.pending.Publish(b.ctx, b.tables)
+		err = b.storeTables()
 	} else {
 		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
 			l, err = b.commit()
@@ -38,6 +38,26 @@ func (b *Builder) Commit() (l Layer, err error) {
 		return Layer{}, err
 	}
 	return l, b.Abort()
+}
+
+// storeTables stores the tables under their names.
+func (b *Builder) storeTables() error {
+	found := make([]bool, len(b.tables))
+	for i, t := range b.tables {
+		if b.o.Stored != nil {
+			there, err := b.store.Stat(b.ctx, t.Name)
+			found[i] = err == nil && there.Size == t.Size
+		}
+	}
+	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
+		return err
+	}
+	for i, t := range b.tables {
+		if b.o.Stored != nil {
+			b.o.Stored(t, found[i])
+		}
+	}
+	return nil
 }
 
 // commit stores the tables and writes the manifest.
@@ -57,7 +77,7 @@ func (b *Builder) commit() (l Layer, err error) {
 		last++
 		return fmt.Sprintf("%06d-%s%s", last, t.SHA256[:16], b.extension())
 	})
-	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
+	if err := b.storeTables(); err != nil {
 		return l, err
 	}
 	return base.add(b.ctx, b.store, l, &b.o)
@@ -132,15 +152,12 @@ func checkThere(ctx context.Context, s Store, l Layer) error {
 		if ok && f.Size < 0 {
 			f, err = s.Stat(ctx, t.Name)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return fmt.Errorf("set: table %s: %w", s.Path(t.Name), err)
-		case !ok:
-			return fmt.Errorf("set: table %s is not there: want a directory that all workers share, or write it "+
-				"again if Sweep has removed it", s.Path(t.Name))
-		case f.Size != t.Size:
-			return fmt.Errorf("set: table %s has %d bytes, want %d: want a directory that all workers share",
-				s.Path(t.Name), f.Size, t.Size)
+		}
+		if !ok || f.Size != t.Size {
+			return fmt.Errorf("set: there is no table %s of %d bytes: want a directory that all workers share, or write "+
+				"the table again if Sweep has removed it", s.Path(t.Name), t.Size)
 		}
 	}
 	return nil
