@@ -42,7 +42,7 @@
 // for s3://.
 //
 //   - In a directory of the operating system, a file has a temporary name until it is complete and on
-//     disk. A lock, set.jsonl.lock, is held while the manifest is replaced, so that of several builds of
+//     disk, and new tables have the permissions of the manifest that is there. A lock, set.jsonl.lock, is held while the manifest is replaced, so that of several builds of
 //     layers none is lost, and Sweep removes no table of a manifest that is being written. sst has the
 //     same lock.
 //   - In object stores (gs:// and s3://), a table is written to the worker's disk, and then sent as one
@@ -57,8 +57,8 @@
 // # Leases
 //
 // Builds do not disturb each other, but Sweep would remove what no manifest lists yet. So a build has a
-// lease in the directory from its first table to its manifest: the file sievetable-….lease. Sweep refuses
-// while there is one. A build that fails or is killed leaves its lease. It ends 24 hours after the last
+// lease in the directory from its first table to its manifest: the file sievetable-….lease. Sweep and
+// sst sweep refuse while there is one. A build that fails or is killed leaves its lease. It ends 24 hours after the last
 // table was written.
 //
 // # Counters

@@ -25,7 +25,7 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	if p := piece(nil); !splits(&p) {
 		return errNoSplits
 	}
-	all, pieces, err := readWritten(tables)
+	layer, pieces, err := readWritten(tables)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	return withStore(ctx, fn.Target.Dir, func(st set.Store) error {
 		o, err := fn.Target.options(st)
 		if err == nil {
-			err = set.Publish(ctx, st, layerOf(all), o)
+			err = set.Publish(ctx, st, layer, o)
 		}
 		if err != nil {
 			return err
@@ -45,25 +45,20 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	})
 }
 
-// readWritten returns what is written, in the order of the keys, and of how many pieces.
-func readWritten(tables func(*[]byte) bool) (all []written, pieces int64, err error) {
+// readWritten returns the tables, in the order of the keys, and of how many pieces they are.
+func readWritten(tables func(*[]byte) bool) (l set.Layer, pieces int64, err error) {
+	var all []written
 	for line := []byte(nil); tables(&line); {
 		var w written
 		if err := json.Unmarshal(line, &w); err != nil {
-			return nil, 0, fmt.Errorf("setio: what a worker says of its table: %w", err)
+			return l, 0, fmt.Errorf("setio: what a worker says of its table: %w", err)
 		}
-		pieces += w.Pieces
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.Number, b.Number) })
-	return all, pieces, nil
-}
-
-// layerOf returns the tables.
-func layerOf(all []written) (l set.Layer) {
 	for _, w := range all {
-		l.Tables = append(l.Tables, w.Tables...)
-		l.Removals = append(l.Removals, w.Removals...)
+		pieces += w.Pieces
+		l.Tables, l.Removals = append(l.Tables, w.Tables...), append(l.Removals, w.Removals...)
 	}
-	return l
+	return l, pieces, nil
 }

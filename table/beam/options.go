@@ -1,6 +1,7 @@
 package setio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -76,28 +77,22 @@ func (o *Options) checkRemovals(s beam.Scope) error {
 	return checkKeys(s, "Removals", o.Removals)
 }
 
-// A number is an Option that is a number, with its range.
-type number struct {
-	name             string
-	value            *int
-	def, least, most int
-}
-
 // withDefaults returns a copy of o with defaults filled in.
 func (o Options) withDefaults() (Options, error) {
-	for _, n := range []number{
-		{"EntriesPerTable", &o.EntriesPerTable, 1_000_000, 1, 100_000_000},
-		{"RunSize", &o.RunSize, 32 << 20, 4 << 10, 1 << 30},
-	} {
-		if *n.value == 0 {
-			*n.value = n.def
-		}
-		if *n.value < n.least || *n.value > n.most {
-			return o, fmt.Errorf("setio: %s is %d, want %d to %d, or 0 for %d",
-				n.name, *n.value, n.least, n.most, n.def)
-		}
+	const entries, runSize = 1_000_000, 32 << 20
+	o.EntriesPerTable, o.RunSize = cmp.Or(o.EntriesPerTable, entries), cmp.Or(o.RunSize, runSize)
+	return o, cmp.Or(
+		checkRange("EntriesPerTable", o.EntriesPerTable, 1, 100_000_000, entries),
+		checkRange("RunSize", o.RunSize, 4<<10, 1<<30, runSize),
+		checkWriter(o.Writer))
+}
+
+// checkRange returns an error if a number is out of its range. 0 stands for byDefault.
+func checkRange(name string, n, least, most, byDefault int) error {
+	if n < least || n > most {
+		return fmt.Errorf("setio: %s is %d, want %d to %d, or 0 for %d", name, n, least, most, byDefault)
 	}
-	return o, checkWriter(o.Writer)
+	return nil
 }
 
 // writers are the functions of RegisterWriter, by name.

@@ -76,17 +76,11 @@ type Builder struct {
 	store   Store
 	o       BuilderOptions
 	pending Pending // nil after the end
-	cutters [2]*cutter
 
-	tables   []Table // in the order of their creation
-	removals []bool  // of tables: whether it is one of removals
+	entries, removals *cutter
+	tables            []Table // in the order of their creation
+	isRemovals        []bool  // whether each of tables is one of removals
 }
-
-// The cutters of a Builder.
-const (
-	ofEntries = iota
-	ofRemovals
-)
 
 // NewBuilder returns a Builder. If o is nil, the defaults are used. After ctx is done, calls fail.
 func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, error) {
@@ -103,9 +97,8 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	} else if _, err := readBase(ctx, s, &b.o); err != nil { // of parts, Publish looks whether they fit
 		return nil, err
 	}
-	for i := range b.cutters {
-		b.cutters[i] = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(i == ofRemovals) })
-	}
+	b.entries = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(false) })
+	b.removals = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(true) })
 	var err error
 	if b.pending, err = s.Begin(ctx); err != nil {
 		return nil, err
@@ -119,7 +112,7 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 }
 
 // Append adds an entry. Its key must be > that of the Append before.
-func (b *Builder) Append(key, value []byte) error { return b.append(ofEntries, key, value) }
+func (b *Builder) Append(key, value []byte) error { return b.append(b.entries, key, value) }
 
 // Remove removes a key from the set that a layer is added to. The set need not have it. The key
 // must be > that of the Remove before. A key that is appended too is not removed.
@@ -127,14 +120,14 @@ func (b *Builder) Remove(key []byte) error {
 	if !b.o.Layer {
 		return errors.New("set: Remove without Layer: a new set has nothing to remove")
 	}
-	return b.append(ofRemovals, key, nil)
+	return b.append(b.removals, key, nil)
 }
 
-func (b *Builder) append(to int, key, value []byte) error {
+func (b *Builder) append(to *cutter, key, value []byte) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	return b.cutters[to].Append(key, value)
+	return to.Append(key, value)
 }
 
 // check returns an error after the end of the Builder or of its context.
@@ -158,7 +151,7 @@ func (b *Builder) startTable(removals bool) (entryWriter, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	b.tables, b.removals = append(b.tables, Table{}), append(b.removals, removals)
+	b.tables, b.isRemovals = append(b.tables, Table{}), append(b.isRemovals, removals)
 	return &tableInProgress{w, file, b, len(b.tables) - 1}, nil
 }
 
@@ -198,12 +191,10 @@ func (b *Builder) finish() error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	for _, c := range b.cutters {
-		if err := c.finish(); err != nil {
-			return err
-		}
+	if err := b.entries.finish(); err != nil {
+		return err
 	}
-	return nil
+	return b.removals.finish()
 }
 
 // Abort removes the tables that have no names yet, and what else NewBuilder has created. After
@@ -212,23 +203,9 @@ func (b *Builder) Abort() error {
 	if b.pending == nil {
 		return nil
 	}
-	err := errors.Join(b.cutters[ofEntries].abort(), b.cutters[ofRemovals].abort(), b.pending.Abort())
+	err := errors.Join(b.entries.abort(), b.removals.abort(), b.pending.Abort())
 	b.pending = nil
 	return err
-}
-
-// layer gives the tables their names, and returns them.
-func (b *Builder) layer(name func(t *Table) string) (l Layer) {
-	for i := range b.tables {
-		t := &b.tables[i]
-		t.Name = name(t)
-		if b.removals[i] {
-			l.Removals = append(l.Removals, *t)
-		} else {
-			l.Tables = append(l.Tables, *t)
-		}
-	}
-	return l
 }
 
 // extension returns that of the names of tables. For LevelDB, one with a filter only would be an

@@ -5,6 +5,7 @@ package set_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/sievetable/sievetable/table/set"
@@ -26,11 +27,20 @@ func TestTablesHaveTheModeOfTheManifest(t *testing.T) {
 				t.Fatal(err)
 			}
 			appendKeys(t, b, 5, "w")
+			if o.Layer {
+				if err := b.Remove([]byte("gone")); err != nil {
+					t.Fatal(err)
+				}
+			}
 			l, err := b.Commit()
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, path := range []string{manifest, filepath.Join(dir, l.Tables[0].Name)} {
+			paths := []string{manifest}
+			for _, table := range slices.Concat(l.Tables, l.Removals) {
+				paths = append(paths, filepath.Join(dir, table.Name))
+			}
+			for _, path := range paths {
 				if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 					t.Errorf("%+v: %s has the mode %v, want %v: %v", o, path, info.Mode(), mode, err)
 				}

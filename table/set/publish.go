@@ -26,8 +26,7 @@ func (b *Builder) Commit() (l Layer, err error) {
 		return l, err
 	}
 	if b.o.Part > 0 {
-		l = b.layer(func(t *Table) string { return fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
-		err = b.storeTables()
+		l, err = b.storeTables(func(t Table) string { return fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
 	} else {
 		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
 			l, err = b.commit()
@@ -40,47 +39,54 @@ func (b *Builder) Commit() (l Layer, err error) {
 	return l, b.Abort()
 }
 
-// storeTables stores the tables under their names.
-func (b *Builder) storeTables() error {
+// commit stores the tables and writes the manifest.
+func (b *Builder) commit() (Layer, error) {
+	base, err := readBase(b.ctx, b.store, &b.o)
+	if err != nil {
+		return Layer{}, err
+	}
+	if len(b.tables) == 0 && (b.o.Layer || len(base.names()) > 0) {
+		return Layer{}, fmt.Errorf("set: %s stays as it is: %w", b.store.Path(ManifestName), ErrEmpty)
+	}
+	last := 0
+	if b.o.Layer {
+		last = lastNumber(base.Manifest)
+	}
+	l, err := b.storeTables(func(t Table) string {
+		last++
+		return fmt.Sprintf("%06d-%s%s", last, t.SHA256[:16], b.extension())
+	})
+	if err != nil {
+		return Layer{}, err
+	}
+	return base.add(b.ctx, b.store, l, &b.o)
+}
+
+// storeTables stores the tables under their names, and returns them.
+func (b *Builder) storeTables(name func(Table) string) (l Layer, err error) {
 	found := make([]bool, len(b.tables))
-	for i, t := range b.tables {
+	for i := range b.tables {
+		t := &b.tables[i]
+		t.Name = name(*t)
+		if b.isRemovals[i] {
+			l.Removals = append(l.Removals, *t)
+		} else {
+			l.Tables = append(l.Tables, *t)
+		}
 		if b.o.Stored != nil {
 			there, err := b.store.Stat(b.ctx, t.Name)
 			found[i] = err == nil && there.Size == t.Size
 		}
 	}
 	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
-		return err
+		return l, err
 	}
 	for i, t := range b.tables {
 		if b.o.Stored != nil {
 			b.o.Stored(t, found[i])
 		}
 	}
-	return nil
-}
-
-// commit stores the tables and writes the manifest.
-func (b *Builder) commit() (l Layer, err error) {
-	base, err := readBase(b.ctx, b.store, &b.o)
-	if err != nil {
-		return l, err
-	}
-	if len(b.tables) == 0 && (b.o.Layer || base.Manifest != nil && len(base.names()) > 0) {
-		return l, fmt.Errorf("set: %s stays as it is: %w", b.store.Path(ManifestName), ErrEmpty)
-	}
-	last := 0
-	if b.o.Layer {
-		last = lastNumber(base.Manifest)
-	}
-	l = b.layer(func(t *Table) string {
-		last++
-		return fmt.Sprintf("%06d-%s%s", last, t.SHA256[:16], b.extension())
-	})
-	if err := b.storeTables(); err != nil {
-		return l, err
-	}
-	return base.add(b.ctx, b.store, l, &b.o)
+	return l, nil
 }
 
 // maxNumber is above all numbers of names that count as such, and not as dates or hashes.
@@ -225,8 +231,10 @@ func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) er
 // names returns the names of the tables, in lower case.
 func (old storedManifest) names() map[string]bool {
 	names := map[string]bool{}
-	for t := range old.All() {
-		names[strings.ToLower(t.Name)] = true
+	if old.Manifest != nil {
+		for t := range old.All() {
+			names[strings.ToLower(t.Name)] = true
+		}
 	}
 	return names
 }

@@ -78,20 +78,16 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 
 // listed returns the names of all tables that stay.
 func (o *SweepOptions) listed(ctx context.Context, s Store) (map[string]bool, error) {
-	var all []*Manifest
+	current, err := storedManifest{}, error(nil)
+	var kept []*Manifest
 	if o.Keep != nil {
-		kept, err := o.Keep(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, kept...)
+		kept, err = o.Keep(ctx)
 	}
-	current, err := readStored(ctx, s)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		current, err = readStored(ctx, s)
 	}
 	listed := map[string]bool{ManifestName: true}
-	for _, m := range append(all, current.Manifest) {
+	for _, m := range append(slices.Clip(kept), current.Manifest) {
 		if m == nil {
 			continue
 		}
@@ -99,7 +95,7 @@ func (o *SweepOptions) listed(ctx context.Context, s Store) (map[string]bool, er
 			listed[t.Name] = true
 		}
 	}
-	return listed, nil
+	return listed, err
 }
 
 // sweep removes a file that no manifest lists, if it is to be removed.
