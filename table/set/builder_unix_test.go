@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -30,5 +32,26 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 	}
 	if _, err := set.NewBuilder(t.Context(), dirStore(dir), nil); err == nil || !strings.Contains(err.Error(), "a named pipe, want a regular file") {
 		t.Errorf("NewBuilder = %v, want that the manifest is a named pipe", err)
+	}
+}
+
+// If the manifest is a link, the file that it leads to is replaced, and the tables are in the directory of the link.
+func TestManifestIsALink(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	buildSet(t, elsewhere, 5, "v")
+	target, link := filepath.Join(elsewhere, set.ManifestName), filepath.Join(dir, set.ManifestName)
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	tables := buildSet(t, dir, 25, "w")
+	if got, err := os.Readlink(link); err != nil || got != target {
+		t.Errorf("the link leads to %s, %v", got, err)
+	}
+	if diff := cmp.Diff(tables, readManifest(t, elsewhere).Tables); diff != "" {
+		t.Errorf("tables (-Commit +manifest):\n%s", diff)
+	}
+	if _, err := os.Stat(filepath.Join(dir, tables[0].Name)); err != nil {
+		t.Error(err)
 	}
 }
