@@ -13,41 +13,43 @@ import (
 // BuilderOptions are options of a [Builder] and of [Publish]. The zero value of each field is its
 // default.
 type BuilderOptions struct {
-	// Layer adds a layer to the set in the Store, which must be there. Otherwise a set is written:
-	// it replaces the one in the Store, if there is one.
+	// Layer adds a layer to the set in the Store. It is an error if there is none. Without Layer, a
+	// set is written, which replaces the one in the Store.
 	Layer bool
 
-	// EntriesPerTable is the most entries of a table, at least 0. Tables get about equal numbers:
-	// the largest has at most 1.3 times as many entries as the mean, or 1 more. 0: 1,000,000.
+	// EntriesPerTable is the maximum number of entries of a table. Zero means 1,000,000. Tables get
+	// about equal numbers: the largest has at most 1.3 times as many entries as the mean, or 1 more.
 	EntriesPerTable int
 
-	// Writer are the options of the tables. Nil: the defaults. Tables of removed keys have no Never.
+	// Writer are the options of the tables. If it is nil, the defaults are used. Tables of removed
+	// keys have no Never.
 	Writer *table.WriterOptions
 
-	// NewTable returns what writes a table to w, such as a [TableWriter]. Nil: a TableWriter with
-	// the options Writer.
+	// NewTable returns the writer of a table to w. If it is nil, a [TableWriter] with the options
+	// Writer is used. removals is whether the keys of the table are removed.
 	NewTable func(w io.Writer, removals bool) (TableAppender, error)
 
 	// TempDir is the directory of a temporary file, which keeps the first entries until their
-	// number is known. It is removed at once where the system can do that. "": os.TempDir.
+	// number is known. Where the system allows it, the file has no name. If TempDir is "", the
+	// directory is os.TempDir.
 	TempDir string
 
-	// Check is called with the manifest that is in the Store, or nil, before anything is written,
-	// and again before a manifest is. If it returns an error, nothing changes. Nil: anything fits.
+	// If Check is not nil, it is called with the manifest in the Store, or nil, before anything is
+	// written, and again before the manifest is replaced. If it returns an error, the set stays.
 	Check func(base *Manifest) error
 
-	// Stored is called for each table that has got its name, by the goroutine of Commit. found is
-	// whether a file of that name and size was there. Nil: nothing is called.
+	// If Stored is not nil, Commit calls it for each table that has got its name. found is whether
+	// a file of that name and size was there.
 	Stored func(t Table, found bool)
 
-	// Part is the number of a part of a set that several Builders write, possibly on several
-	// machines. It is at least 1. Parts have ranges of keys in the order of their numbers. Commit
-	// stores a table of the part's entries and one of its removals, and writes no manifest:
-	// Publish does, with the tables of all parts. 0: the Builder writes the whole set.
+	// Part is the number of a part of a set that several Builders write, also on several machines.
+	// If it is 0, the Builder writes the whole set. Parts have ranges of keys in the order of their
+	// numbers, from 1 on. Commit stores one table of the part's entries and one of its removals,
+	// and writes no manifest: Publish does, with the tables of all parts.
 	Part int
 
-	// Lease is the name of a lease, from [NewLease]. NewBuilder renews it, and it ends when a
-	// manifest is written. "": a Builder of a Store without a lock has one while it commits.
+	// Lease is the name of a lease, from [NewLease]. NewBuilder renews it, and it ends when the
+	// manifest is written. If it is "" and the Store has no lock, Commit has a lease of its own.
 	Lease string
 }
 

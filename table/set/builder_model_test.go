@@ -125,7 +125,7 @@ func TestBuildersAsModel(t *testing.T) {
 			}
 			maps.Copy(model, c.added)
 			maps.DeleteFunc(model, func(key, _ string) bool { return c.removed[key] })
-			if err := set.Sweep(t.Context(), dirStore(dir), nil); err != nil {
+			if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
 				t.Error(err)
 			}
 			checkModel(t, dir, model)

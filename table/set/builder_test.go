@@ -151,6 +151,12 @@ func TestBuildAfterKill(t *testing.T) {
 	if err := set.Sweep(t.Context(), dirStore(dir), nil); err != nil {
 		t.Error(err)
 	}
+	if diff := cmp.Diff(append(listing(t, want), left...), listing(t, dir)); diff != "" {
+		t.Errorf("(-undisturbed +swept on the same day):\n%s", diff)
+	}
+	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
+		t.Error(err)
+	}
 	if diff := cmp.Diff(listing(t, want), listing(t, dir)); diff != "" {
 		t.Errorf("(-undisturbed +swept):\n%s", diff)
 	}

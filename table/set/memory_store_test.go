@@ -258,13 +258,13 @@ func checkSwept(t *testing.T, s *memoryStore) {
 	calls := s.calls
 	for name, f := range s.files {
 		if strings.HasSuffix(name, ".lease") {
-			if err := set.Sweep(t.Context(), s, nil); !errors.Is(err, set.ErrBuilding) {
+			if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); !errors.Is(err, set.ErrBuilding) {
 				t.Errorf("Sweep beside %s: %v, want ErrBuilding", name, err)
 			}
 			s.files[name] = memoryFile{f.content, time.Now().Add(-25 * time.Hour)}
 		}
 	}
-	if err := set.Sweep(t.Context(), s, nil); err != nil {
+	if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); err != nil {
 		t.Error(err)
 	}
 	m, names := s.checkWhole(t)
@@ -338,13 +338,13 @@ func TestLeaseLasts(t *testing.T) {
 		time.Sleep(24*time.Hour - time.Second)
 		for _, unknown := range []bool{false, true} {
 			s.namesAll, s.timeless = !unknown, unknown
-			if err := set.Sweep(t.Context(), s, nil); !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), lease) {
+			if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), lease) {
 				t.Errorf("Sweep: %v, want ErrBuilding", err)
 			}
 			time.Sleep(time.Second)
 		}
 		s.namesAll = true
-		if err := set.Sweep(t.Context(), s, nil); err != nil || len(s.files) > 0 {
+		if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); err != nil || len(s.files) > 0 {
 			t.Errorf("Sweep after a day: %v, files %v", err, s.files)
 		}
 	})

@@ -23,13 +23,16 @@ type DirStore struct {
 	// Dir is the path of the directory. It is created if it does not exist, but not its parent.
 	Dir string
 
-	// LockFile locks the file of that path, set.jsonl.lock in Dir, against other processes, and
-	// creates it. It waits while another one has the lock. unlock removes the file. Programs that
-	// write layers, or sweep, at the same time need it. Nil: there is no lock.
+	// LockFile creates and locks the file path, which is set.jsonl.lock in Dir, and waits while
+	// another process has the lock. unlock removes the file. If LockFile is nil, there is no lock:
+	// then only one program at a time may add layers, and none while another one sweeps.
+	//
+	// sst locks the file by github.com/gofrs/flock. Then it checks that the file still has its name,
+	// since the process that had the lock before may have removed it, and tries again if not.
 	LockFile func(ctx context.Context, path string) (unlock func(), err error)
 
-	// Owner is in the names of temporary files, sievetable-owner-….tmp, so that a program knows
-	// its own. "": nothing is.
+	// Owner, if it is not "", is in the names of temporary files, sievetable-owner-….tmp. By that, a
+	// program recognizes its own.
 	Owner string
 }
 

@@ -12,20 +12,21 @@ import (
 
 // SweepOptions are options of [Sweep]. The zero value of each field is its default.
 type SweepOptions struct {
-	// Before is the time of the last change from which on files stay. The zero value: none do.
+	// If Before is not zero, files that changed after it stay, and so do those whose time of
+	// modification is not known.
 	Before time.Time
 
-	// Match reports whether a file may be removed that no manifest lists. Nil: it has a name that a
-	// Builder gives to tables or temporary files.
+	// Match reports whether a file may be removed if no manifest lists it. If Match is nil, files
+	// are removed whose names are those that a Builder gives to tables and temporary files.
 	Match func(name string) bool
 
-	// Keep returns further manifests whose tables stay, such as those that services still read. It
-	// is called when the Store is locked. A nil Manifest lists nothing. Nil: there are none.
+	// If Keep is not nil, it returns further manifests whose tables stay, such as those that
+	// services still read. It is called while the Store is locked. A nil Manifest lists nothing.
 	Keep func(ctx context.Context) ([]*Manifest, error)
 
-	// Found is called for each file that is to be removed, in the order of the names, and removes it
-	// or not. Its size and time can be unknown, as in the list of the Store. An error ends Sweep.
-	// Nil: Remove of the Store.
+	// If Found is not nil, it is called for each file to remove, in the order of the names, and
+	// removes it or not. Its size and time can be unknown, as in the list of the Store. An error
+	// ends Sweep.
 	Found func(File) error
 }
 
@@ -34,15 +35,15 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 
 // Sweep removes what builds have left in the Store: tables that neither its manifest nor one of
 // Keep lists, temporary files of builds that were killed, and leases that have ended. If o is nil,
-// the defaults are used.
+// files stay that changed within 24 hours.
 //
 // A build whose tables have names already holds the lock, and Sweep waits for it. If it has a lease
 // instead, Sweep removes nothing and returns [ErrBuilding]. Without a lock, start no build while
-// Sweep runs. Tables of builds that have only begun are temporary files: let Before be longer ago
-// than a build takes. A manifest that cannot be read is an error, since it may list any file.
+// Sweep runs. Tables of a build that has not come to Commit are temporary files: Before must be
+// longer ago than a build takes. A manifest that cannot be read is an error, since it may list any file.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if o == nil {
-		o = new(SweepOptions)
+		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
 	}
 	unlock, _, err := lock(ctx, s)
 	if err != nil {
