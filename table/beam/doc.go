@@ -42,9 +42,9 @@
 // for s3://.
 //
 //   - In a directory of the operating system, a file has a temporary name until it is complete and on
-//     disk, and new tables have the permissions of the manifest that is there. A lock, set.jsonl.lock, is held while the manifest is replaced, so that of several builds of
-//     layers none is lost, and Sweep removes no table of a manifest that is being written. sst has the
-//     same lock.
+//     disk, and new tables have the permissions of the manifest that is there. A lock, set.jsonl.lock,
+//     is held while the manifest is replaced, so that of several builds of layers none is lost, and
+//     Sweep removes no table of a manifest that is being written. sst has the same lock.
 //   - In object stores (gs:// and s3://), a table is written to the worker's disk, and then sent as one
 //     object under its name. One that is there with the same name and size is not sent again. The
 //     manifest is one object too: readers find the old or the new one. There is no lock: build one layer

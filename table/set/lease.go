@@ -49,7 +49,7 @@ func checkLease(ctx context.Context, s Store, f File) error {
 		}
 		since = age.Round(time.Second).String() + " ago"
 	}
-	return fmt.Errorf("set: %w: %s was written %s: call Sweep when that build has ended; if it has failed, "+
+	return fmt.Errorf("set: %w: %s was written %s: sweep when that build has ended; if it has failed, "+
 		"remove the file or wait %v", ErrBuilding, s.Path(f.Name), since, leaseTime)
 }
 
