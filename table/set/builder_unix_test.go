@@ -30,7 +30,8 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 	if _, err := pipe.WriteString("no manifest\n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set.NewBuilder(t.Context(), dirStore(dir), nil); err == nil || !strings.Contains(err.Error(), "a named pipe, want a regular file") {
+	_, err = set.NewBuilder(t.Context(), dirStore(dir), nil)
+	if err == nil || !strings.Contains(err.Error(), "a named pipe, want a regular file") {
 		t.Errorf("NewBuilder = %v, want that the manifest is a named pipe", err)
 	}
 }

@@ -127,7 +127,8 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 		c.note("the input has no pairs, so %s is a set without tables", c.out)
 	}
 	if obsolete > 0 {
-		c.note("%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s", c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
+		c.note("%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s",
+			c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
 	}
 	return nil
 }
