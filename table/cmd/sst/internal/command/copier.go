@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -67,6 +68,7 @@ type copier struct {
 	never     *keyList             // the keys of --never; nil: none
 	sequence  uint64               // a database goes on behind this sequence number
 	copyOf    string               // a new database gets the permissions of this directory; "": of none
+	replaced  *source.Source       // a set that is OUT must not change meanwhile; nil: none
 	bar       func() *progress.Bar // of the pairs; nil: none
 	stdout    io.Writer            // what -o - is; nil: a file of that name
 	to        appender

@@ -65,7 +65,7 @@ as one table: see package table/set.
 
   sst build --set -o urls --on-duplicate first urls.txt    make a set of lines
   sst build --layer-of urls --delete gone.txt new.txt      add a layer
-  sst merge --set urls -o folded                           fold the layers
+  sst merge --set --force urls -o urls                     fold layers
   sst sweep urls                                           list files that can be removed
 
 Tables have at most --entries-per-table entries. The manifest is written last, so it never lists a

@@ -88,7 +88,11 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		if dbdir.IsDirectory(path) {
 			whole = directoryOf(path)
 		}
-		if f.to.out != "-" && isWithin(f.to.out, whole) {
+		switch inPlace := len(inputs) == 1 && dbdir.IsSet(path) && dbdir.RealName(f.to.out) == dbdir.RealName(whole); {
+		case f.to.out == "-" || !isWithin(f.to.out, whole) || inPlace && f.to.force && f.to.set:
+		case inPlace:
+			return cli.UsageErrorf("-o is %s, which is the INPUT: to fold its layers in place, use --set --force, or want another name", f.to.out)
+		default:
 			return cli.UsageErrorf("-o is %s, which is the INPUT %s, or in it: want another name, as no INPUT is written to", f.to.out, path)
 		}
 		if n := sizeOfTables(path, &f.from); n < 0 || size < 0 {
@@ -136,7 +140,7 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") {
 		c.note("the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
-	c.copyOf = all[0].Path
+	c.copyOf, c.replaced = all[0].Path, all[0]
 	if err := c.write(m.appendAll); err != nil {
 		return err
 	}

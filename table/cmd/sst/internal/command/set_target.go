@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -40,11 +42,35 @@ func (c *copier) newSetTarget(
 	if t.old, err = t.readOld(); err != nil {
 		return nil, err
 	}
+	check := fits
+	if c.replaced != nil && t.old != nil && dbdir.RealName(c.replaced.Path) == dbdir.RealName(c.out) {
+		check = c.isUnchanged
+	}
 	store := &setStore{set.DirStore{Dir: c.out, LockFile: t.lock}}
 	t.Builder, err = set.NewBuilder(c.cmd.Context(), store, &set.BuilderOptions{
-		Layer: t.isLayer, EntriesPerTable: int(entries), TempDir: c.tempDir, Check: fits, Writer: c.options, NewTable: newTable,
+		Layer: t.isLayer, EntriesPerTable: int(entries), TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: newTable,
 	})
 	return t, err
+}
+
+// isUnchanged returns an error if the manifest of the set that is merged in place lists other tables than were read,
+// such as those of a layer that another process has added.
+func (c *copier) isUnchanged(m *set.Manifest) error {
+	read := map[string]bool{}
+	for _, t := range c.replaced.Tables {
+		read[filepath.Base(t.Path)] = true
+	}
+	listed := 0
+	for t := range cmp.Or(m, &set.Manifest{}).All() {
+		if listed++; !read[t.Name] {
+			listed = -1
+			break
+		}
+	}
+	if listed != len(read) {
+		return fmt.Errorf("%s has changed since it was read: merge it again", c.out)
+	}
+	return nil
 }
 
 // readOld reads the manifest that is replaced, or that gets a layer.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
@@ -57,12 +59,20 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 	if _, err := os.Stat(dir); err != nil {
 		return err
 	}
+	match := isOfSet
 	if !dbdir.IsSet(dir) {
-		return fmt.Errorf("%s: not the directory of a set", dir)
+		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !dbdir.IsDirectory(dir) {
+			return fmt.Errorf("%s: not the directory of a set", dir)
+		}
+		match = isTemporary // of a first build that was killed
 	}
-	var n, size uint64
+	var n, size, kept uint64
 	store := &set.DirStore{Dir: dir, LockFile: filelock.Wait}
 	found := func(f set.File) error {
+		if f.Modified.After(before) {
+			kept++
+			return nil
+		}
 		if remove {
 			if err := store.Remove(cmd.Context(), f.Name); err != nil {
 				return err
@@ -81,7 +91,7 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 		return nil
 	}
 	err := set.Sweep(cmd.Context(), store, &set.SweepOptions{
-		Before: before, Match: isOfSet, Found: found,
+		Match: match, Found: found,
 		Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
 	})
 	if err != nil && n == 0 {
@@ -90,6 +100,9 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 	done := "would be removed by --delete"
 	if remove {
 		done = "removed"
+	}
+	if kept > 0 {
+		done += fmt.Sprintf("; kept %s that changed within --age", text.Count(kept, "file"))
 	}
 	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(n, "file"), text.Bytes(size), done)
 	return err
@@ -106,6 +119,10 @@ func manifestsOf(dir string) ([]*set.Manifest, error) {
 
 // isOfSet reports whether a name is one that builds give to tables or temporary files.
 func isOfSet(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".ldb" || ext == ".sst" || ext == ".filter" || ext == ".tmp" && strings.HasPrefix(name, "sievetable-")
+	return slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(name)) || isTemporary(name)
+}
+
+// isTemporary reports whether a name is one that builds give to temporary files.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, "sievetable-") && filepath.Ext(name) == ".tmp"
 }
