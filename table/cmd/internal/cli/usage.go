@@ -91,11 +91,9 @@ func checkFlags(cmd *cobra.Command) (err error) {
 }
 
 func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
-	// A flag is empty with an unset variable of a shell, for example: the command would do as if it were not given. For
-	// -o= pflag sets "=". Keys can be empty.
 	value := f.Value.String()
-	if f.Value.Type() == "string" && (value == "" || f.Shorthand != "" && value == "=") {
-		return UsageErrorf("--%s is empty%s", f.Name, wanted(f))
+	if err := checkNotEmpty(f, value); err != nil {
+		return err
 	}
 	for _, needed := range f.Annotations[needsAnnotation] {
 		if !cmd.Flags().Changed(needed) {
@@ -104,6 +102,15 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	}
 	if name, _ := pflag.UnquoteUsage(f); slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name) {
 		return checkName(value)
+	}
+	return nil
+}
+
+// checkNotEmpty returns an error for an empty value, such as of an unset variable of a shell: the command would do as if
+// the flag were not given. For -o= pflag sets "=". Keys can be empty.
+func checkNotEmpty(f *pflag.Flag, value string) error {
+	if kind := f.Value.Type(); (kind == "string" || kind == "value") && (value == "" || f.Shorthand != "" && value == "=") {
+		return UsageErrorf("--%s is empty%s", f.Name, wanted(f))
 	}
 	return nil
 }
@@ -225,7 +232,8 @@ func explainValue(err *pflag.InvalidValueError) error {
 	if errors.Is(err, strconv.ErrRange) && flag.Value.Type() != "float64" {
 		problem += " of at most 18 digits"
 	}
-	return UsageErrorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
+	wrong := UsageErrorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
+	return cmp.Or(checkNotEmpty(flag, err.GetValue()), wrong)
 }
 
 func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {

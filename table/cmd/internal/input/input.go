@@ -12,8 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -39,11 +37,8 @@ var FormatNames = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 // Formats lists them.
 var Formats = text.OneOf(FormatNames...)
 
-// Check returns an error if the format is unknown, or if an input must not be read.
+// Check returns an error if an input must not be read.
 func (o Options) Check(paths []string, stdin io.Reader) error {
-	if _, ok := formats[o.Format]; !ok && o.Format != "" {
-		return cli.UsageErrorf("--input-format is %s, not %s", wire.Quote([]byte(o.Format)), Formats)
-	}
 	for _, path := range paths {
 		if err := o.checkPath(path, stdin); err != nil {
 			return err

@@ -50,7 +50,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`; -: standard output (required)")
 	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter` to build")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
-	addParsed(flags, &f.keys, upTo[uint64](tablefilter.MaxEntries), "keys", "n", "", "size table-bloom for so many `keys`")
+	flags.VarP(cli.Count(&f.keys, "", tablefilter.MaxEntries), "keys", "n", "size table-bloom for so many `keys`")
 	addInputFormat(cmd, &f.format, "raw-keys")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "temporary `directory`")
 	f.MemoryFlags.Add(cmd)

@@ -2,9 +2,11 @@ package command
 
 import (
 	"cmp"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -54,18 +56,18 @@ func planCommand() *cobra.Command {
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
 	flags := cmd.Flags()
-	addParsed(flags, &f.Keys, upTo[uint64](cli.MaxCount), "keys", "n", "", "number of `keys`, up to 1e15")
-	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "false-positive `rate`, from 1e-9")
+	flags.VarP(cli.Count(&f.Keys, "", cli.MaxCount), "keys", "n", "number of `keys`, up to 1e15")
+	flags.VarP(cli.Parsed(&f.Rate, "", plan.ParseRate), "rate", "p", "false-positive `rate`, from 1e-9")
 	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100")
 	flags.StringVar(&f.sample, "sample", "", "measure the lines of this `file`")
 	addInputFormat(cmd, &f.Format, "")
-	addParsed(flags, &f.KeySize, parseSize, "key-size", "", "16", "key `size`, up to 64KiB")
-	addParsed(flags, &f.ValueSize, parseSize, "value-size", "", "0", "value `size`, up to 1GiB")
+	flags.Var(size(&f.KeySize, "16"), "key-size", "key `size`, up to 64KiB")
+	flags.Var(size(&f.ValueSize, "0"), "value-size", "value `size`, up to 1GiB")
 	flags.Float64Var(&f.Compression, "compression", 1, "compressed `share` of data, 0.01 to 1")
-	addParsed(flags, &f.BlockSize, parseSize, "block-size", "", "4KiB", "data block `size`, uncompressed")
-	addParsed(flags, &f.TableSize, parseSize, "table-size", "", "", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
-	addParsed(flags, &f.EntriesPerTable, upTo[uint64](cli.MaxCount), "entries-per-table", "", "", "most `keys` of a table (default 1M with data)")
-	addParsed(flags, &f.Memory, parseSize, "memory", "", "", "memory `size` of a machine, for filters and index")
+	flags.Var(size(&f.BlockSize, "4KiB"), "block-size", "data block `size`, uncompressed")
+	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
+	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` of a table (default 1M with data)")
+	flags.Var(cli.Size(&f.Memory, "", 1, math.MaxInt64, "1 byte or more, such as 30GB"), "memory", "memory `size` of a machine, for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	cli.Needs(cmd, "input-format", "sample")
 	cli.Exclude(cmd, "sample", "key-size", "value-size", "compression")
@@ -103,6 +105,11 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 	return p.WriteText(cmd.OutOrStdout())
 }
 
+// size returns the value of a flag that is a size.
+func size(to *uint64, text string) pflag.Value {
+	return cli.Size(to, text, 0, math.MaxInt64, "a size such as 64, 4KiB or 64MB")
+}
+
 // check returns an error for flags that are missing, and sets those that depend on others.
 func (f *planFlags) check(given func(name string) bool) error {
 	switch {
@@ -110,8 +117,6 @@ func (f *planFlags) check(given func(name string) bool) error {
 		return cli.UsageErrorf("missing -n N, such as in: sieve plan -n 10M -p 1%%")
 	case f.Rate == 0 && !given("bits"):
 		return cli.UsageErrorf("missing -p RATE or --bits B, such as in: sieve plan -n 10M -p 1%%")
-	case f.Memory == 0 && given("memory"):
-		return cli.UsageErrorf("--memory is 0, want 1 byte or more")
 	case !given("table-size") && f.EntriesPerTable > 0:
 		f.TableSize = 4 << 30
 	case !given("table-size"):

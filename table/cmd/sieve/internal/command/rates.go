@@ -58,11 +58,11 @@ func ratesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	addParsed(flags, &f.Keys, upTo[int](rates.MaxKeys), "keys", "n", "10_000", "size filters for so many `keys`, up to 1M")
+	flags.VarP(cli.Count(&f.Keys, "10_000", rates.MaxKeys), "keys", "n", "size filters for so many `keys`, up to 1M")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters")
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key, 1 to 100, up to 6 numbers")
-	addParsed(flags, &f.Rate, plan.ParseRate, "rate", "p", "", "plan the bits for this `rate`")
-	addParsed(flags, &f.K, rates.ParseSweep, "k", "", "", "draw full filters by k, `FROM-TO`, 1 to 30")
+	flags.VarP(cli.Parsed(&f.Rate, "", plan.ParseRate), "rate", "p", "plan the bits for this `rate`")
+	flags.Var(cli.Parsed(&f.K, "", rates.ParseSweep), "k", "draw full filters by k, `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)
@@ -119,7 +119,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
 	case f.From != "":
 		outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
-		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd.InOrStdin(), outputs)); err != nil {
+		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd, outputs)); err != nil {
 			return fmt.Errorf("--keys-from: %w", err)
 		}
 		if !given("shapes") {

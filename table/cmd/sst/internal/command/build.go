@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -29,8 +28,8 @@ type buildFlags struct {
 	format, internal        string
 	sorted, noFinalNewline  bool
 	onDuplicate, comparator string
-	never, filterKeys       string
-	layerOf, delete         string
+	never, layerOf, delete  string
+	filterKeys              uint64
 }
 
 const buildLong = `Build a table, a set, a database or a filter. Each INPUT is a file of pairs in any order, or a
@@ -57,15 +56,14 @@ func buildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.addOut(cmd)
-	flags.StringVar(&f.format, "input-format", "", "lines: "+input.Formats)
-	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "for a repeated key: error, first, last or count")
+	flags.Var(cli.Choice(&f.format, "", input.FormatNames...), "input-format", "lines: "+input.Formats)
+	flags.Var(cli.Choice(&f.onDuplicate, ruleError, ruleError, ruleFirst, ruleLast, ruleCount), "on-duplicate", "for a repeated key: error, first, last or count")
 	flags.BoolVar(&f.sorted, "sorted", false, "the lines are in order: do not sort them")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, accept a last line without a newline")
-	flags.StringVar(&f.internal, "internal-keys", "auto", "lines have sequence and kind: auto, yes or no")
-	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
+	flags.Var(cli.Choice(&f.internal, "auto", "auto", "yes", "no"), "internal-keys", "lines have sequence and kind: auto, yes or no")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys and no entries")
 	flags.StringVar(&f.never, "never", "", "no key in this `file` is ever a false positive")
-	flags.StringVar(&f.filterKeys, "filter-keys", "", "size the filter for this `number` of keys")
+	flags.Var(cli.Count(&f.filterKeys, "", tablefilter.MaxEntries), "filter-keys", "size the filter for this `number` of keys")
 	flags.StringVar(&f.layerOf, "layer-of", "", "add a layer to this `set`, in place of -o OUT")
 	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys in this `file`")
 	flags.StringVar(&f.summary, "manifest-line", "", "also write the table's line for sst manifest to this `file`")
@@ -73,8 +71,6 @@ func buildCommand() *cobra.Command {
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.addOutput(cmd)
 	cli.ExplainIn(cmd, "filters", "filter-only", "filter-keys", "never")
-	cli.Complete(cmd, "input-format", input.FormatNames...)
-	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cli.Exclude(cmd, "database", "manifest-line", "filter-only", "never", "layer-of")
 	cli.Exclude(cmd, "layer-of", "output", "manifest-line", "set", "force")
 	cli.Exclude(cmd, "manifest-line", "set", "entries-per-table")
@@ -96,10 +92,10 @@ func (f *targetFlags) addOut(cmd *cobra.Command) {
 func (f *targetFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT")
-	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "`number` of entries per table of a set")
+	flags.Var(cli.Count(&f.entriesPerTable, "1M", tablefilter.MaxEntries), "entries-per-table", "`number` of entries per table of a set")
 	dbdir.AddForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to a new directory OUT")
-	flags.StringVar(&f.tableSize, "table-size", "2MiB", "about the `size` of a database's tables")
+	flags.Var(tableSize(&f.tableSize), "table-size", "about the `size` of a database's tables")
 	f.addMemory(cmd)
 	f.writerFlags.add(cmd)
 	cli.Exclude(cmd, "database", "set", "entries-per-table")
@@ -132,9 +128,6 @@ type build struct {
 
 // run builds what OUT is.
 func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
-	if f.internal != "auto" && f.internal != "yes" && f.internal != "no" {
-		return cli.UsageErrorf("--internal-keys is %s, not auto, yes or no", wire.Quote([]byte(f.internal)))
-	}
 	if err := f.checkLayer(cmd); err != nil {
 		return err
 	}
@@ -224,30 +217,23 @@ func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 }
 
 // sizeFilter sets the size of the filter of the table, if --filter-keys is given.
-func (f *buildFlags) sizeFilter(c *copier) error {
-	if f.filterKeys == "" {
+func (f *buildFlags) sizeFilter(c *copier) (err error) {
+	if f.filterKeys == 0 {
 		return nil
-	}
-	keys, err := cli.ParseCount("--filter-keys", f.filterKeys, tablefilter.MaxEntries)
-	if err != nil {
-		return err
 	}
 	checked, _ := c.options.TableFilterPolicy.(tablefilter.Checked)
 	p, ok := checked.TablePolicy.(filter.TableBloom)
 	if !ok {
 		return cli.UsageErrorf("--filter-keys is given, and --table-filter is %s: want table-bloom:BITS, since other filters have no union", f.tableFilter)
 	}
-	c.options.TableFilterPolicy, err = filterfile.Sized(p, keys, c.cmd.ErrOrStderr())
+	c.options.TableFilterPolicy, err = filterfile.Sized(p, f.filterKeys, c.cmd.ErrOrStderr())
 	return err
 }
 
-// checkRule checks --on-duplicate, and the flags that count excludes.
+// checkRule checks the flags that --on-duplicate count excludes.
 func (b *build) checkRule() error {
 	switch {
-	case slices.Contains([]string{ruleError, ruleFirst, ruleLast}, b.flags.onDuplicate):
-		return nil
 	case b.flags.onDuplicate != ruleCount:
-		return cli.UsageErrorf("--on-duplicate is %s, want error, first, last or count", wire.Quote([]byte(b.flags.onDuplicate)))
 	case b.filterOnly:
 		return cli.UsageErrorf("--filter-only and --on-duplicate count are both given, but a filter has no values to keep the numbers in: leave one of them out")
 	case b.internal:

@@ -31,8 +31,8 @@ type targetFlags struct {
 	out, tempDir         string
 	filterOnly           bool
 	set, database, force bool
-	entriesPerTable      string
-	tableSize            string
+	entriesPerTable      int
+	tableSize            int64
 	summary              string // a file for the table's line of a manifest; "": none
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -66,14 +68,7 @@ func (c *copier) newTable(outputs []*output.Output) (w blockCounter, complete fu
 
 // writeDatabase writes a database.
 func (c *copier) writeDatabase(appendAll func(*copier) error) error {
-	size, err := cli.ParseSize("--table-size", c.tableSize, "1 byte to 1TiB, such as 2MiB")
-	if err == nil && (size < 1 || size > maxTableSize) {
-		err = cli.UsageErrorf("--table-size is %s, want 1 byte to 1TiB", c.tableSize)
-	}
-	if err != nil {
-		return err
-	}
-	o := &database.WriterOptions{Table: *c.options, TableSize: size}
+	o := &database.WriterOptions{Table: *c.options, TableSize: c.tableSize}
 	o.Table.Comparer = c.order
 	if info, err := os.Stat(c.copyOf); err == nil && info.IsDir() {
 		o.Mode = info.Mode().Perm()
@@ -95,7 +90,11 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	})
 }
 
-const maxTableSize = 1 << 40 // of package database
+// tableSize returns the value of --table-size.
+func tableSize(to *int64) pflag.Value {
+	const most = 1 << 40 // of package database
+	return cli.Size(to, "2MiB", 1, most, "1 byte to 1TiB, such as 2MiB")
+}
 
 // A versionAppender appends internal keys to a database.
 type versionAppender struct{ w *database.Writer }

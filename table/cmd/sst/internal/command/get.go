@@ -90,7 +90,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		if f.format == "raw" && s.FilterOnly() {
 			return cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
 		}
-		for keys, err := range f.Batches(first, cmd.InOrStdin(), output.FilesOf(l.out, "")) {
+		for keys, err := range f.Batches(first, cmd, output.FilesOf(l.out, "")) {
 			if err == nil {
 				err = l.run(s, keys)
 			}

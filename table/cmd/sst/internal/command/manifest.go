@@ -36,7 +36,8 @@ manifest with layers.
 See sst help sets.`
 
 func manifestCommand() *cobra.Command {
-	var out, tables, entries string
+	var out string
+	var want expected
 	cmd := &cobra.Command{
 		Use:   "manifest [flags] FILE...",
 		Short: "Write the manifest of a set of tables",
@@ -52,13 +53,9 @@ func manifestCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
 	dbdir.AddForce(cmd, new(bool))
-	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are this `number` of tables")
-	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have this `number` of entries")
+	cmd.Flags().Var(cli.Count(&want.tables, "", cli.MaxCount), "tables", "fail unless there are this `number` of tables")
+	cmd.Flags().Var(cli.Count(&want.entries, "", cli.MaxCount), "entries", "fail unless the tables have this `number` of entries")
 	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
-		want, err := parseExpected(tables, entries)
-		if err != nil {
-			return err
-		}
 		return joinManifest(cmd.Context(), args, want, out, cmd.OutOrStdout())
 	})
 	return cmd

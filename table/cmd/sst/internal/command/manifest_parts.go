@@ -9,29 +9,11 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // expected is what the user knows of a set, so that what is missing is noticed.
 type expected struct{ tables, entries uint64 } // 0: not given
-
-// parseExpected parses the values of --tables and --entries. wc puts spaces before its count on
-// some systems.
-func parseExpected(tables, entries string) (e expected, err error) {
-	for _, f := range []struct {
-		flag, text string
-		value      *uint64
-	}{{"--tables", tables, &e.tables}, {"--entries", entries, &e.entries}} {
-		if f.text == "" {
-			continue
-		}
-		if *f.value, err = cli.ParseCount(f.flag, strings.TrimSpace(f.text), cli.MaxCount); err != nil {
-			return e, err
-		}
-	}
-	return e, nil
-}
 
 // check returns an error if the tables are not those that are expected. Parts may be missing
 // from the numbers of their names if the user has counted the tables.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -56,19 +55,12 @@ func mergeCommand() *cobra.Command {
 		Args:              cli.Arguments("INPUT", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
-	rules := []string{ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError}
 	f.to.addOut(cmd)
-	cmd.Flags().StringVar(&f.onDuplicate, "on-duplicate", ruleAuto, "which to take: auto, newest, last, first, error")
-	cli.Complete(cmd, "on-duplicate", rules...)
+	cmd.Flags().Var(cli.Choice(&f.onDuplicate, ruleAuto, ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError), "on-duplicate", "which to take: auto, newest, last, first, error")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
 	f.from.addDir(cmd)
-	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(rules, f.onDuplicate) {
-			return cli.UsageErrorf("--on-duplicate is %s, want auto, newest, last, first or error", wire.Quote([]byte(f.onDuplicate)))
-		}
-		return f.run(cmd, args)
-	})
+	cmd.RunE = interruptible(f.run)
 	return cmd
 }
 

@@ -48,7 +48,7 @@ func repairCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.to.out, "output", "o", "", "write to this `file`, or for a database to this directory (required)")
 	flags.BoolVar(&f.certain, "certain", false, "leave out pairs whose newer versions may be lost")
-	flags.StringVar(&f.to.tableSize, "table-size", "2MiB", "for a database, about the `size` of a table")
+	flags.Var(tableSize(&f.to.tableSize), "table-size", "for a database, about the `size` of a table")
 	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs and messages")
 	f.to.addMemory(cmd)
 	f.to.add(cmd)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ import (
 // reportFlags are the flags of report.
 type reportFlags struct {
 	sourceFlags
-	embed string
+	embed uint64
 }
 
 const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. Its address
@@ -52,7 +53,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	cli.AddPageFlag(cmd, &f.out)
-	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of keys and values in a page")
+	cmd.Flags().Var(cli.Size(&f.embed, "8MB", 0, math.MaxInt64, "a size from 0 to 8EB, such as 500kB or 8MB"), "embed", "at most this `size` of keys and values in a page")
 	f.add(cmd)
 	f.addNoLogs(cmd)
 	return cmd
@@ -63,10 +64,6 @@ func reportCommand() *cobra.Command {
 func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if f.out == "" {
 		return cli.ErrNoPage
-	}
-	embed, err := cli.ParseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
-	if err != nil {
-		return err
 	}
 	p, err := f.newPass(cmd, false)
 	if err != nil {
@@ -90,7 +87,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("%s: a log has no page: use sst layout or sst scan, or sst report %s for the database", path, text.ShellPath(filepath.Dir(path)))
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
-		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command("get", path), Scan: f.command("scan", path)})
+		page, damage := report.New(file, report.Options{Embed: f.embed, Command: f.command("get", path), Scan: f.command("scan", path)})
 		return write(page.Write, file.Wrap(damage))
 	})
 }

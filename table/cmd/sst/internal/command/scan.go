@@ -21,7 +21,7 @@ import (
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	sourceFlags
-	from, to, prefix  cli.BytesFlag
+	from, to, prefix  []byte
 	reverse, versions bool
 	where, count      bool
 	keys              bool
@@ -54,9 +54,9 @@ func scanCommand() *cobra.Command {
 		Args:              cli.Arguments("SOURCE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}
-	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")
-	cmd.Flags().Var(&f.to, "to", "print keys < this one")
-	cmd.Flags().Var(&f.prefix, "prefix", "print keys that begin with this")
+	cmd.Flags().Var(cli.Key(&f.from), "from", "print keys ≥ this one")
+	cmd.Flags().Var(cli.Key(&f.to), "to", "print keys < this one")
+	cmd.Flags().Var(cli.Key(&f.prefix), "prefix", "print keys that begin with this")
 	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "print from the last key to the first")
 	cli.CountVar(cmd.Flags(), &f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
 	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with deletions")

@@ -12,11 +12,9 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -33,12 +31,8 @@ type setTarget struct {
 // fit to the set; nil: a set is written.
 func (c *copier) newSetTarget(
 	newTable func(to io.Writer, removals bool) (set.TableAppender, error), fits func(*set.Manifest) error,
-) (*setTarget, error) {
-	entries, err := cli.ParseCount("--entries-per-table", c.entriesPerTable, tablefilter.MaxEntries)
-	if err != nil {
-		return nil, err
-	}
-	t := &setTarget{path: filepath.Join(c.out, set.ManifestName), isLayer: fits != nil}
+) (t *setTarget, err error) {
+	t = &setTarget{path: filepath.Join(c.out, set.ManifestName), isLayer: fits != nil}
 	if t.old, err = t.readOld(); err != nil {
 		return nil, err
 	}
@@ -48,7 +42,7 @@ func (c *copier) newSetTarget(
 	}
 	store := &setStore{set.DirStore{Dir: c.out, LockFile: t.lock}}
 	t.Builder, err = set.NewBuilder(c.cmd.Context(), store, &set.BuilderOptions{
-		Layer: t.isLayer, EntriesPerTable: int(entries), TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: newTable,
+		Layer: t.isLayer, EntriesPerTable: c.entriesPerTable, TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: newTable,
 	})
 	return t, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -39,8 +38,7 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "keys are internal keys: auto, yes or no")
-	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
+	cmd.Flags().Var(cli.Choice(&f.internalKeys, "auto", "auto", "yes", "no"), "internal-keys", "keys are internal keys: auto, yes or no")
 	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "key order: auto, "+text.OneOf(comparers.FlagValues()...))
 	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	cli.ExplainIn(cmd, "sources", "internal-keys", "comparator")
@@ -77,10 +75,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	if f.repairs {
 		o.Repair, o.FindMore, o.Salvage = true, true, true
 	}
-	var ok bool
-	if o.InternalKeys, ok = internalKeys[f.internalKeys]; !ok {
-		return o, cli.UsageErrorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
-	}
+	o.InternalKeys = internalKeys[f.internalKeys]
 	if f.comparator != "auto" {
 		order, err := comparers.ByFlagValue(f.comparator)
 		if err != nil {

@@ -138,7 +138,7 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"build", "-o=", "t.tsv"}, "-o is empty, want a file"},
 		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
 		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or none"},
-		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, "--block-size is 0, want 1 to 536870912"},
+		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, `--block-size is "0", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
 		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
 		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
 		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},

@@ -28,7 +28,7 @@ type writerFlags struct {
 	filterName      string
 	filterBaseLg    int
 	filterPrefix    string // delimiter:TEXT or length:NUMBER; "": none
-	blockSize       string
+	blockSize       int64
 	restartInterval int
 	compression     string
 	properties      bool
@@ -56,10 +56,9 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.filterPrefix, "filter-prefix", "", "filter key `prefix`: delimiter:TEXT or length:N")
 	cli.Complete(cmd, "filter-prefix", "delimiter:", "length:")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "log2 of the bytes that a block filter covers")
-	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` of a data block")
+	flags.Var(cli.Size(&f.blockSize, "4096", 1, maxBlockSize, fmt.Sprintf("1 to %d bytes, such as 4096 or 64KiB", maxBlockSize)), "block-size", "uncompressed `size` of a data block")
 	cli.CountVar(flags, &f.restartInterval, "restart-interval", "", 16, "entries per restart point")
-	flags.StringVarP(&f.compression, "compression", "c", "snappy", text.OneOf(compressionNames()...))
-	cli.Complete(cmd, "compression", compressionNames()...)
+	flags.VarP(cli.Choice(&f.compression, "snappy", compressionNames()...), "compression", "c", text.OneOf(compressionNames()...))
 	flags.BoolVar(&f.properties, "properties", false, "write RocksDB's properties block")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks")
 	cli.ExplainIn(cmd, "filters", "filter-name", "filter-prefix", "filter-base-lg")
@@ -93,20 +92,12 @@ var errNoOutputTable = cli.UsageErrorf("missing -o OUT (use - for standard outpu
 
 // options returns the options of the Writer.
 func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
-	size, err := cli.ParseSize("--block-size", f.blockSize, fmt.Sprintf("1 to %d bytes, such as 4096 or 64KiB", maxBlockSize))
-	if err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
-	}
-	if err := f.check(size); err != nil {
-		return nil, err
-	}
-	codec := compressions[f.compression]
-	if codec == nil {
-		return nil, cli.UsageErrorf("--compression is %s, want %s", wire.Quote([]byte(f.compression)), text.OneOf(compressionNames()...))
 	}
 	o := &table.WriterOptions{
-		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,
-		Compression: codec, Concurrency: f.concurrency, Comparer: order,
+		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(f.blockSize), RestartInterval: f.restartInterval,
+		Compression: compressions[f.compression], Concurrency: f.concurrency, Comparer: order,
 	}
 	if internal {
 		o.Comparer = table.InternalComparer(order)
@@ -124,12 +115,11 @@ const (
 )
 
 // check checks the flags, so that errors name the flags and not the fields of the library.
-func (f *writerFlags) check(blockSize int64) error {
+func (f *writerFlags) check() error {
 	for _, flag := range []struct {
 		name               string
 		value, least, most int64
 	}{
-		{"--block-size", blockSize, 1, maxBlockSize},
 		{"--filter-base-lg", int64(f.filterBaseLg), 1, maxBaseLg},
 		{"--restart-interval", int64(f.restartInterval), 1, maxRestartInterval},
 		{"--concurrency", int64(f.concurrency), 1, 1024},

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -47,7 +46,7 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	retain(given("table-filter"), &f.tableFilter, whole)
 	retain(given("compression"), &f.compression, mainCompression(s.Compression))
 	retain(given("properties") || s.TableProperties == nil, &f.properties, true)
-	retain(given("block-size"), &f.blockSize, strconv.FormatInt(retainedBlockSize(s, most), 10))
+	retain(given("block-size"), &f.blockSize, retainedBlockSize(s, most))
 	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
 	retain(given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
 	retain(given("restart-interval"), &f.restartInterval, f.retainedRestartInterval(s))

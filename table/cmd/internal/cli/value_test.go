@@ -2,14 +2,14 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 )
 
-func TestParseCount(t *testing.T) {
+func TestCount(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -19,17 +19,18 @@ func TestParseCount(t *testing.T) {
 		{"2k", 2000}, {"2K", 2000}, {"1T", 1e12}, {"1e15", 1e15},
 		{"", 0}, {"0", 0}, {"-1", 0}, {"1.5", 0}, {"1e16", 0}, {"1e30", 0}, {"ten", 0}, {"G", 0}, {"nan", 0}, {"inf", 0}, {"1GB", 0}, {"1,5", 0}, {"1000,000", 0}, {"1,000M", 0},
 	} {
-		got, err := ParseCount("-n", tt.text, MaxCount)
+		var got uint64
+		err := Count(&got, "", MaxCount).Set(tt.text)
 		if got != tt.want || (err == nil) != (tt.want > 0) {
-			t.Errorf("ParseCount(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
+			t.Errorf("Count of %q is %d, %v, want %d", tt.text, got, err, tt.want)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), `-n is "`+tt.text+`", want`) {
-			t.Errorf("ParseCount(%q): error %q does not name the flag", tt.text, err)
+		if err != nil && err.Error() != "want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M" {
+			t.Errorf("Count of %q: error %q does not say what is wanted", tt.text, err)
 		}
 	}
 }
 
-// A flag takes what ParseCount takes, and numbers < 1.
+// A flag takes what Count takes, and numbers < 1.
 func TestCountVar(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -53,7 +54,7 @@ func TestCountVar(t *testing.T) {
 	}
 }
 
-func TestParseSize(t *testing.T) {
+func TestSize(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -63,9 +64,10 @@ func TestParseSize(t *testing.T) {
 		{"1e6", 1_000_000}, {"1E6", 1_000_000}, {"1e3kB", 1_000_000}, {"1_000_000", 1_000_000}, {"1,000,000", 1_000_000}, {"8EB", 8e18},
 		{"", -1}, {"-1", -1}, {"1XB", -1}, {"KiB", -1}, {"10EB", -1}, {"1,5", -1}, {"1.2.3", -1}, {"1e400", -1}, {"nan", -1}, {"inf", -1},
 	} {
-		got, err := ParseSize("--size", tt.text, "a size")
+		var got int64
+		err := Size(&got, "", 0, math.MaxInt64, "a size").Set(tt.text)
 		if tt.want >= 0 && (got != tt.want || err != nil) || tt.want < 0 && err == nil {
-			t.Errorf("ParseSize(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
+			t.Errorf("Size of %q is %d, %v, want %d", tt.text, got, err, tt.want)
 		}
 	}
 }
