@@ -4,14 +4,22 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"math"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/keylines"
+	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -117,4 +125,133 @@ func WritePage(ctx context.Context, name string, page func(io.Writer) error, std
 			return errors.Join(page(out), out.Flush())
 		})
 	})
+}
+
+// A value is the value of a flag, which is parsed when it is given.
+type value[T any] struct {
+	to    *T
+	kind  string // as Type returns
+	text  string // as it is given
+	parse func(string) (T, error)
+	words []string // nil: any
+}
+
+func (v *value[T]) String() string { return v.text }
+func (v *value[T]) Type() string   { return v.kind }
+
+func (v *value[T]) Set(s string) (err error) {
+	v.text = s
+	*v.to, err = v.parse(s)
+	return err
+}
+
+// Parsed returns the value of a flag that parse parses, with a default that is not empty or is *to. The errors of parse
+// say what is wanted.
+func Parsed[T any](to *T, text string, parse func(string) (T, error)) pflag.Value {
+	v := &value[T]{to: to, kind: "value", parse: parse}
+	if text != "" {
+		must(v.Set(text))
+	}
+	return v
+}
+
+// Choice returns the value of a flag that is one of the words, which shells complete.
+func Choice(to *string, word string, words ...string) pflag.Value {
+	*to = word
+	return &value[string]{to: to, kind: "string", text: word, words: words, parse: func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("want %s", text.OneOf(words...))
+		}
+		return s, nil
+	}}
+}
+
+// Key returns the value of a flag that is a key with escapes. nil means that the flag is not given.
+func Key(to *[]byte) pflag.Value {
+	return &value[[]byte]{to: to, kind: "key", parse: func(s string) ([]byte, error) {
+		key, err := printable.Unescape(s)
+		return append([]byte{}, key...), err
+	}}
+}
+
+// MaxCount is the largest limit of a count, such as of all keys. Below 2⁵³, a float64 has each whole number.
+const MaxCount = 1_000_000_000_000_000
+
+// Count returns the value of a flag that is a number of keys, tables or the like, 1 to most: 10000000000,
+// 10_000_000_000, 10,000,000,000, 10e9 or 10G.
+func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
+	return Parsed(to, text, func(s string) (T, error) {
+		n, err := wholeNumber(s)
+		if err == nil && n >= 1 && uint64(n) <= most {
+			return T(n), nil
+		}
+		limit, example := fmt.Sprint(most), "10_000_000, 10e6 or 10M"
+		switch {
+		case most == MaxCount:
+			limit = "1e15"
+		case most < 10e6:
+			example = "10_000, 10e3 or 10k"
+		}
+		return 0, fmt.Errorf("want a whole number from 1 to %s, such as %s", limit, example)
+	})
+}
+
+// CountVar defines a flag that counts things, with a shorthand if it is not empty. It takes what Count takes, and 0 and
+// numbers below it, which the command may forbid.
+func CountVar(flags *pflag.FlagSet, p *int, name, shorthand string, n int, usage string) {
+	*p = n
+	flags.VarP(&value[int]{to: p, kind: "int", text: strconv.Itoa(n), parse: func(s string) (int, error) {
+		n, err := wholeNumber(s)
+		if int64(int(n)) != n {
+			return 0, strconv.ErrRange
+		}
+		return int(n), err
+	}}, name, shorthand, usage)
+}
+
+// Size returns the value of a flag that is a number of bytes: 65536, 65_536, 64KiB or 1e6. The error says what is
+// wanted, in place of a size below least or above most.
+func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, want string) pflag.Value {
+	return Parsed(to, text, func(s string) (T, error) {
+		n, unit, err := number(s)
+		factor, unitErr := humanize.ParseBytes("1" + unit)
+		n *= float64(factor)
+		if errors.Join(err, unitErr) != nil || math.Signbit(n) || n >= math.MaxInt64 || int64(n) < least || int64(n) > most {
+			return 0, errors.New("want " + want)
+		}
+		return T(n), nil
+	})
+}
+
+// countUnits are the units of a number of things.
+var countUnits = map[string]float64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+// wholeNumber parses a whole number, which may have a unit, such as 1M. The error is
+// strconv.ErrRange if it has more than 18 digits.
+func wholeNumber(s string) (int64, error) {
+	n, unit, err := number(s)
+	factor := countUnits[unit]
+	n *= factor
+	switch {
+	case err != nil || factor == 0 || unit != "" && strings.Contains(s, ",") || n != math.Trunc(n):
+		return 0, strconv.ErrSyntax
+	case n == 0 && math.Signbit(n): // -0, or what is rounded to it, would pass for 0 where numbers must be >= 0
+		return 0, strconv.ErrSyntax
+	case math.Abs(n) >= 1e18:
+		return 0, strconv.ErrRange
+	}
+	return int64(n), nil
+}
+
+// numbers matches a number and its unit. The commas of the first kind are between groups of three digits.
+var numbers = regexp.MustCompile(`^ *([-+]?[0-9]{1,3}(?:,[0-9]{3})+|[-+]?[0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9]+)?) *([A-Za-z]*) *$`)
+
+// number parses 1000000, 1_000_000, 1,000,000 or 1e6 and a unit.
+func number(s string) (n float64, unit string, err error) {
+	parts := numbers.FindStringSubmatch(s)
+	if parts == nil {
+		return 0, "", strconv.ErrSyntax
+	}
+	n, err = strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(parts[1]), 64)
+	return n, parts[2], err
 }

@@ -69,5 +69,7 @@ func Interruptible(ctx context.Context, do func(context.Context) error) error {
 // TerminatingSignals returns the signals that would end the process. It leaves out signals
 // that were ignored when the process started, such as with nohup.
 func TerminatingSignals() []os.Signal {
-	return slices.DeleteFunc(slices.Clone(allTerminatingSignals), signal.Ignored)
+	return slices.DeleteFunc(slices.Clone(allTerminatingSignals), func(s os.Signal) bool {
+		return s == syscall.Signal(0) || signal.Ignored(s)
+	})
 }

@@ -135,7 +135,6 @@ func (p Program) Command(args []string) *cobra.Command {
 			}
 		}
 	}
-	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		return cmp.Or(checkFlags(cmd), p.Check(cmd))

@@ -135,12 +135,27 @@ func wanted(f *pflag.Flag) string {
 	return ""
 }
 
-// explain puts the errors of cobra into the words of others, and names a flag as it was given.
+// explain puts the errors of cobra and pflag into our words, and names a flag as it was given.
 func explain(cmd *cobra.Command, args []string, err error) error {
-	if errors.As(err, new(UsageError)) {
+	var (
+		unknown *pflag.NotExistError
+		syntax  *pflag.InvalidSyntaxError
+		lacking *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+		wrong   string
+	)
+	switch {
+	case errors.As(err, new(UsageError)):
 		return asGiven(cmd, args, err)
+	case errors.As(err, &unknown):
+		return explainUnknownFlag(cmd, unknown)
+	case errors.As(err, &syntax):
+		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
+	case errors.As(err, &lacking):
+		return asGiven(cmd, args, UsageErrorf("--%s has no value%s", lacking.GetFlag().Name, wanted(lacking.GetFlag())))
+	case errors.As(err, &invalid):
+		return asGiven(cmd, args, explainValue(invalid))
 	}
-	var wrong string
 	if n, _ := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); n == 1 {
 		return unknownCommand(cmd.Root(), wrong)
 	}
@@ -184,43 +199,14 @@ func asGiven(cmd *cobra.Command, args []string, err error) error {
 	for _, arg := range args {
 		long, _, _ := strings.Cut(arg, "=")
 		if long == "--"+f.Name {
-			return UsageErrorf("%s %s", long, rest)
+			name = long
+			break
 		}
 		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, f.Shorthand) {
 			name = "-" + f.Shorthand
 		}
 	}
 	return UsageErrorf("%s %s", name, rest)
-}
-
-// explainFlag says what is wrong with a flag, in our words instead of those of pflag, strconv
-// and encoding/csv.
-func explainFlag(cmd *cobra.Command, err error) error {
-	var (
-		unknown *pflag.NotExistError
-		lacking *pflag.ValueRequiredError
-		syntax  *pflag.InvalidSyntaxError
-		invalid *pflag.InvalidValueError
-	)
-	switch {
-	case errors.As(err, &unknown):
-		return explainUnknownFlag(cmd, unknown)
-	case errors.As(err, &lacking):
-		return UsageErrorf("%s has no value%s", dashed(lacking.GetSpecifiedName(), lacking.GetSpecifiedShortnames()), wanted(lacking.GetFlag()))
-	case errors.As(err, &syntax):
-		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
-	case errors.As(err, &invalid):
-		return explainValue(invalid)
-	}
-	return UsageErrorf("%w", err)
-}
-
-// dashed returns a flag as it was given: a letter in a group of them, or a name.
-func dashed(name, letters string) string {
-	if letters != "" {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 func explainValue(err *pflag.InvalidValueError) error {
@@ -238,14 +224,14 @@ func explainValue(err *pflag.InvalidValueError) error {
 
 func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name, letters := err.GetSpecifiedName(), err.GetSpecifiedShortnames()
-	if letters != "" {
-		name = name[:1] // pflag stops at the first byte that is no flag
+	given := "--" + name
+	switch {
+	case len(letters) > 1: // perhaps a name behind a single dash
+		given, name = "-"+letters, letters
+	case letters != "":
+		given = "-" + letters
 	}
-	given, like := dashed(name, letters), name
-	if len(letters) > 1 { // perhaps a name behind a single dash
-		given, like = "-"+letters, letters
-	}
-	return UsageErrorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), like)))
+	return UsageErrorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), name)))
 }
 
 // nearestFlags returns the names of flags that may have been meant by a wrong one: they begin so, or at most every

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A Reader reads inputs, with progress and notes on Stderr. An input is a file with one pair per line, "-" for
@@ -169,4 +170,26 @@ func (r *Reader) contents(path string, buf []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s, which grew while it was read: %w", path, err)
 	}
 	return b.Bytes(), nil
+}
+
+// Sort yields pairs in the order of their keys, as a merge.Sorter does.
+func Sort(ctx context.Context, pairs iter.Seq2[Pair, error], o *merge.SorterOptions) iter.Seq2[*merge.Sorted, error] {
+	return func(yield func(*merge.Sorted, error) bool) {
+		s, err := merge.NewSorter(ctx, o)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.Close() // what temporary files were for is done
+		for p, err := range pairs {
+			if err == nil {
+				err = s.Append(p.Key, p.Value)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		s.All()(yield)
+	}
 }

@@ -1,0 +1,211 @@
+// Package text writes messages, numbers and words of a shell as lines of printable text, and what an entry
+// is in JSON.
+package text
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/sievetable/sievetable/internal/figures"
+	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Line prints one line, after printable.String. w remembers its error.
+func Line(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, printable.String(fmt.Sprintf(format, args...)))
+}
+
+// Program is the name of the program, which begins each message.
+var Program = "sst"
+
+// Say prints a message: the program's name, a colon and the line.
+func Say(w io.Writer, format string, args ...any) { Line(w, Program+": "+format, args...) }
+
+// Note prints a message that is no error.
+func Note(w io.Writer, format string, args ...any) { Say(w, "note: "+format, args...) }
+
+// Row prints a line of two columns for a tabwriter, after printable.String.
+func Row(w io.Writer, name, format string, args ...any) {
+	Cells(w, name, fmt.Sprintf(format, args...))
+}
+
+// Cells prints a line of columns for a tabwriter, each after printable.String.
+func Cells(w io.Writer, cells ...string) {
+	escaped := make([]string, len(cells))
+	for i, cell := range cells {
+		escaped[i] = printable.String(cell)
+	}
+	io.WriteString(w, strings.Join(escaped, "\t")+"\n")
+}
+
+// message returns the message of an error, with a name in quotes if it starts or ends with a
+// space.
+func message(err error) string {
+	s := err.Error()
+	if p := new(fs.PathError); errors.As(err, &p) && strings.TrimSpace(p.Path) != p.Path {
+		quoted := fs.PathError{Op: p.Op, Path: strconv.Quote(p.Path), Err: p.Err}
+		s = strings.Replace(s, p.Error(), quoted.Error(), 1)
+	}
+	return printable.String(s)
+}
+
+// Lines returns the message of an error. Joined errors have one line each. Text around
+// joined errors is repeated in each line.
+func Lines(err error) []string {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []string
+		for _, e := range joined.Unwrap() {
+			all = append(all, Lines(e)...)
+		}
+		return all
+	}
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return []string{message(err)}
+	}
+	before, after, ok := strings.Cut(err.Error(), inner.Error())
+	lines := Lines(inner)
+	if !ok || len(lines) == 1 {
+		return []string{message(err)}
+	}
+	for i := range lines {
+		lines[i] = printable.String(before) + lines[i] + printable.String(after)
+	}
+	return lines
+}
+
+// OneOf lists words of which one is wanted, as in "auto, yes or no".
+func OneOf(words ...string) string { return english.WordSeries(words, "or") }
+
+// Count formats n and what is counted.
+func Count(n uint64, what string) string { return english.Plural(int(n), what, "") }
+
+// Bytes formats a number of bytes with a unit.
+func Bytes(n uint64) string {
+	if n < 1000 {
+		return Count(n, "byte")
+	}
+	return humanize.Bytes(figures.RoundToUnit(n))
+}
+
+// plainCharacters are those that no shell takes for more than text.
+const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+
+// ShellWord returns s as one printable word of a shell command.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, plainCharacters) == "" {
+		return s
+	}
+	if s == printable.String(s) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for _, c := range []byte(s) {
+		if c == '\'' || c == '\\' || c < ' ' || c > '~' {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteString("'")
+	return b.String()
+}
+
+// ShellPath returns a path as a word that no command takes for a flag.
+func ShellPath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return ShellWord(path)
+}
+
+// A JSONEntry is an entry as a JSON object. Bytes that are not UTF-8 are base64 in another
+// field.
+type JSONEntry struct {
+	Key         *string `json:"key,omitempty"`
+	KeyBase64   []byte  `json:"key_base64,omitempty"`
+	Sequence    *uint64 `json:"sequence,omitempty"` // of an internal key
+	Kind        string  `json:"kind,omitempty"`     // of an internal key
+	Value       *string `json:"value,omitempty"`
+	ValueBase64 []byte  `json:"value_base64,omitempty"`
+	File        string  `json:"file,omitempty"` // where the entry was found
+	Level       *int    `json:"level,omitempty"`
+	Offset      *uint64 `json:"offset,omitempty"` // offset of the data block, or of the batch in a log
+	State       string  `json:"state,omitempty"`
+}
+
+// KindName returns the name of a kind. Kinds that only other engines have are numbers.
+func KindName(k table.Kind) string {
+	switch k {
+	case table.KindSet:
+		return "set"
+	case table.KindDelete:
+		return "delete"
+	}
+	return strconv.Itoa(int(k))
+}
+
+// ParseKind reverses KindName.
+func ParseKind(name string) (table.Kind, error) {
+	switch name {
+	case "set":
+		return table.KindSet, nil
+	case "delete":
+		return table.KindDelete, nil
+	}
+	n, err := strconv.ParseUint(name, 10, 8)
+	if err != nil {
+		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", wire.Quote([]byte(name)))
+	}
+	return table.Kind(n), nil
+}
+
+// JSONLine writes v as JSON on one line.
+func JSONLine(w io.Writer, v any) error {
+	line, err := printable.AppendJSON(nil, v)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
+	}
+	return err
+}
+
+// A Key is a stored key, which may be an internal key.
+type Key struct {
+	Stored   []byte
+	Internal bool
+}
+
+// String returns the key for messages: the start of a long key. An internal key is its user
+// key, sequence number and kind.
+func (k Key) String() string {
+	i, ok := table.ParseInternalKey(k.Stored)
+	if !k.Internal || !ok {
+		return wire.Quote(k.Stored)
+	}
+	return fmt.Sprintf("%s, sequence %d, %s", wire.Quote(i.UserKey), i.Sequence, KindName(i.Kind))
+}
+
+// MarshalJSON returns the whole key as a JSONEntry.
+func (k Key) MarshalJSON() ([]byte, error) {
+	var o JSONEntry
+	user := k.Stored
+	if i, ok := table.ParseInternalKey(k.Stored); k.Internal && ok {
+		user = i.UserKey
+		o.Sequence, o.Kind = &i.Sequence, KindName(i.Kind)
+	}
+	o.Key, o.KeyBase64 = printable.StringOrBytes(user)
+	return printable.AppendJSON(nil, o)
+}
