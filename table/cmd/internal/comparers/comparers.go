@@ -9,9 +9,7 @@ package comparers
 import (
 	"bytes"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -38,14 +36,14 @@ func FlagValues() (words []string) {
 // Advice says how to give the order of keys.
 func Advice() string { return "use --comparator with " + text.OneOf(FlagValues()...) }
 
-// ByFlagValue returns the order for a value of --comparator.
-func ByFlagValue(word string) (table.Comparer, error) {
+// ByFlagValue returns the order for a value of --comparator, or nil for another word.
+func ByFlagValue(word string) table.Comparer {
 	for _, c := range all {
 		if c.flagValue == word {
-			return c.comparer, nil
+			return c.comparer
 		}
 	}
-	return nil, cli.UsageErrorf("--comparator is %s, want %s", wire.Quote([]byte(word)), text.OneOf(append([]string{"auto"}, FlagValues()...)...))
+	return nil
 }
 
 // ByName returns the order with this name in a MANIFEST. ok is false if it is unknown.

@@ -18,10 +18,7 @@ import (
 // any order, with user keys and internal keys.
 func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 	t.Parallel()
-	reverse, err := comparers.ByFlagValue("reverse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reverse := comparers.ByFlagValue("reverse")
 	for seed := range 32 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 96))
 		user := []table.Comparer{table.BytewiseComparer, reverse, filetest.FoldingComparer{Comparer: table.BytewiseComparer}}[seed%3]

@@ -67,8 +67,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.layerOf, "layer-of", "", "add a layer to this `set`, in place of -o OUT")
 	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys in this `file`")
 	flags.StringVar(&f.summary, "manifest-line", "", "also write the table's line for sst manifest to this `file`")
-	flags.StringVar(&f.comparator, "comparator", "bytewise", "key order: "+text.OneOf(comparers.FlagValues()...))
-	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
+	flags.Var(cli.Choice(&f.comparator, "bytewise", comparers.FlagValues()...), "comparator", "key order: "+text.OneOf(comparers.FlagValues()...))
 	f.addOutput(cmd)
 	cli.ExplainIn(cmd, "filters", "filter-only", "filter-keys", "never")
 	cli.Exclude(cmd, "database", "manifest-line", "filter-only", "never", "layer-of")
@@ -172,16 +171,12 @@ func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, erro
 	if f.out == "" {
 		return nil, f.missingOut()
 	}
-	order, err := comparers.ByFlagValue(f.comparator)
-	if err != nil {
-		return nil, err
-	}
 	limit, err := f.Limit()
 	if err != nil {
 		return nil, err
 	}
 	internal := f.internal == "yes"
-	c, err := f.newCopier(cmd, internal, order, limit)
+	c, err := f.newCopier(cmd, internal, comparers.ByFlagValue(f.comparator), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -68,10 +68,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		return err
 	}
 	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
-	p, err := newPrinter(out, f.format, fields{none: f.summary, versions: versions, values: true})
-	if err != nil {
-		return err
-	}
+	p := newPrinter(out, f.format, fields{none: f.summary, versions: versions, values: true})
 	c := comparison{versions: versions}
 	for i, s := range []*source.Source{a, b} {
 		next, stop := iter.Pull2(s.Scan(source.ScanOptions{Versions: versions}))

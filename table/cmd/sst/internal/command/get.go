@@ -59,10 +59,9 @@ func getCommand() *cobra.Command {
 			return cli.Arguments("SOURCE and KEY", 2, cli.Unlimited, 1)(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv, json, hex or raw")
+	cmd.Flags().VarP(cli.Choice(&f.format, "tsv", "tsv", "json", "hex", "raw"), "format", "f", "output format: tsv, json, hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	cmd.MarkFlagsMutuallyExclusive("explain", "format")
-	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.KeyFlags.Add(cmd, "look up")
 	f.addDir(cmd)
 	f.addStrict(cmd)
@@ -80,10 +79,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	}
 	l := lookups{getFlags: f, out: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(first) > 1 || f.From != ""}
 	if f.format != "raw" {
-		l.printer, err = newPrinter(l.out, f.format, fields{values: true, onlyValue: !l.several && f.format != "json"})
-		if err != nil {
-			return unknownFormat(f.format, "tsv, json, hex or raw")
-		}
+		l.printer = newPrinter(l.out, f.format, fields{values: true, onlyValue: !l.several && f.format != "json"})
 	}
 	f.lookups = true
 	return f.with(path, l.stderr, func(s *source.Source) error {

@@ -42,10 +42,7 @@ func layoutCommand() *cobra.Command {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs", args[0])
 		}
-		p, err := flags.newPass(cmd, asJSON)
-		if err != nil {
-			return err
-		}
+		p := flags.newPass(cmd, asJSON)
 		return p.layout(args[0])
 	}
 	return cmd

@@ -31,9 +31,8 @@ type pass struct {
 }
 
 // newPass returns a pass with the options of the flags.
-func (f *sourceFlags) newPass(cmd *cobra.Command, asJSON bool) (*pass, error) {
-	o, err := f.options()
-	return &pass{out: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), flags: f, options: o, asJSON: asJSON}, err
+func (f *sourceFlags) newPass(cmd *cobra.Command, asJSON bool) *pass {
+	return &pass{out: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), flags: f, options: f.options(), asJSON: asJSON}
 }
 
 // stopped reports whether the pass is at its end because of an error: with --strict, the first one.

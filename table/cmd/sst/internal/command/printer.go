@@ -42,20 +42,11 @@ type fields struct {
 var formats = map[string]func(dst, b []byte) []byte{"tsv": printable.AppendEscape, "hex": hex.AppendEncode, "json": nil}
 
 func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv, json or hex")
-	cli.Complete(cmd, "format", "tsv", "json", "hex")
+	cmd.Flags().VarP(cli.Choice(format, "tsv", "tsv", "json", "hex"), "format", "f", "output format: tsv, json or hex")
 }
 
-func unknownFormat(format, want string) error {
-	return cli.UsageErrorf("--format is %s, want %s", wire.Quote([]byte(format)), want)
-}
-
-func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
-	encode, ok := formats[format]
-	if !ok {
-		return nil, unknownFormat(format, "tsv, json or hex")
-	}
-	return &printer{w: w, encode: encode, fields: s}, nil
+func newPrinter(w io.Writer, format string, s fields) *printer {
+	return &printer{w: w, encode: formats[format], fields: s}
 }
 
 func (p *printer) print(e source.Entry) error {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,8 +33,8 @@ func TestJSONLines(t *testing.T) {
 					t.Fatal(err)
 				}
 				var got strings.Builder
-				p, err := newPrinter(&got, "json", s)
-				if err := errors.Join(err, p.print(e)); err != nil {
+				p := newPrinter(&got, "json", s)
+				if err := p.print(e); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(string(want)+"\n", got.String()); diff != "" {

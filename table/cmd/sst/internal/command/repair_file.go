@@ -29,10 +29,7 @@ type tableRepair struct {
 
 // repairFile repairs a table or a log.
 func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
-	o, err := f.from.options()
-	if err != nil {
-		return err
-	}
+	o := f.from.options()
 	limit, err := f.to.Limit()
 	if err != nil {
 		return err

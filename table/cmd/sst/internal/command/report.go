@@ -65,10 +65,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if f.out == "" {
 		return cli.ErrNoPage
 	}
-	p, err := f.newPass(cmd, false)
-	if err != nil {
-		return err
-	}
+	p := f.newPass(cmd, false)
 	write := func(page func(io.Writer) error, damage error) error {
 		return errors.Join(cli.WritePage(cmd.Context(), f.out, page, p.out), damage)
 	}

@@ -92,10 +92,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
-	if err != nil {
-		return err
-	}
+	p := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	o := f.scanOptions(s.Order)
 	stopped, err := f.printEntries(p, s.Scan(o))
 	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
@@ -193,17 +190,10 @@ func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, dbfile.RecordFile)
 		}
 	}
-	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, onlyValue: true})
-	if err != nil {
-		return err
-	}
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
+	p := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, onlyValue: true})
 	r := dbfile.Records{Path: path}
-	_, err = f.printEntries(p, func(yield func(source.Entry, error) bool) {
-		for record, err := range r.All(o.Options, math.MaxInt) {
+	_, err := f.printEntries(p, func(yield func(source.Entry, error) bool) {
+		for record, err := range r.All(f.options().Options, math.MaxInt) {
 			if !yield(source.Entry{Entry: dbfile.Entry{Value: record.Bytes}}, err) {
 				return
 			}

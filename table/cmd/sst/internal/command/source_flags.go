@@ -39,8 +39,7 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Var(cli.Choice(&f.internalKeys, "auto", "auto", "yes", "no"), "internal-keys", "keys are internal keys: auto, yes or no")
-	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "key order: auto, "+text.OneOf(comparers.FlagValues()...))
-	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
+	cmd.Flags().Var(cli.Choice(&f.comparator, "auto", append([]string{"auto"}, comparers.FlagValues()...)...), "comparator", "key order: auto, "+text.OneOf(comparers.FlagValues()...))
 	cli.ExplainIn(cmd, "sources", "internal-keys", "comparator")
 	f.stdout = cmd.OutOrStdout
 }
@@ -67,7 +66,7 @@ func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 
 var internalKeys = map[string]dbfile.InternalKeys{"auto": dbfile.Auto, "yes": dbfile.Yes, "no": dbfile.No}
 
-func (f *sourceFlags) options() (o source.Options, err error) {
+func (f *sourceFlags) options() (o source.Options) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
 	o.Lookups, o.TempDir = f.lookups, f.tempDir
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
@@ -76,22 +75,15 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 		o.Repair, o.FindMore, o.Salvage = true, true, true
 	}
 	o.InternalKeys = internalKeys[f.internalKeys]
-	if f.comparator != "auto" {
-		order, err := comparers.ByFlagValue(f.comparator)
-		if err != nil {
-			return o, err
-		}
+	if order := comparers.ByFlagValue(f.comparator); order != nil {
 		o.Order = dbfile.ExplicitOrder(order)
 	}
-	return o, nil
+	return o
 }
 
 // with opens a source for do, and prints its notes on stderr.
 func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
+	o := f.options()
 	o.Note = func(note string) { text.Note(stderr, "%s", note) }
 	s, err := source.OpenSource(path, o)
 	if err != nil {

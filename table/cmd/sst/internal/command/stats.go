@@ -58,10 +58,7 @@ func statsCommand() *cobra.Command {
 	flags.addDir(cmd)
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := flags.newPass(cmd, asJSON)
-		if err != nil {
-			return err
-		}
+		p := flags.newPass(cmd, asJSON)
 		if err := prefixes.parse(cmd.Flags().Changed); err != nil {
 			return err
 		}

@@ -85,11 +85,7 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 func sizeOfTables(path string, flags *sourceFlags) int64 {
 	paths := []string{path}
 	if dbdir.IsDirectory(path) {
-		o, err := flags.options()
-		if err != nil {
-			return -1
-		}
-		d, _ := dbdir.ListDir(path, o.ListOptions)
+		d, _ := dbdir.ListDir(path, flags.options().ListOptions)
 		paths = nil
 		for _, t := range d.Tables {
 			paths = append(paths, t.Path)

@@ -55,10 +55,7 @@ func verifyCommand() *cobra.Command {
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.scanOnly = true // Verify reads the filters itself
-		p, err := flags.newPass(cmd, asJSON)
-		if err != nil {
-			return err
-		}
+		p := flags.newPass(cmd, asJSON)
 		targets := p.targets(args, true)
 		if err := p.options.Outputs.CheckAll(pathsOf(targets)); err != nil {
 			return err

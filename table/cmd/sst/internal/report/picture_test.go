@@ -45,10 +45,7 @@ func linesOf(p *picture, r row) (lines []string) {
 // Bars go from rank to rank of all ends, and those that share a key lie on lines of their
 // own.
 func TestLines(t *testing.T) {
-	reverse, err := comparers.ByFlagValue("reverse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reverse := comparers.ByFlagValue("reverse")
 	for _, tt := range []struct {
 		name  string
 		order table.Comparer
