@@ -145,10 +145,10 @@ func (v *value[T]) Set(s string) (err error) {
 	return err
 }
 
-// Parsed returns the value of a flag that parse parses, with a default that is not empty or is *to. The errors of parse
-// say what is wanted.
-func Parsed[T any](to *T, text string, parse func(string) (T, error)) pflag.Value {
-	v := &value[T]{to: to, kind: "value", parse: parse}
+// Parsed returns the value of a flag that parse parses, with a default that is not empty or is *to. kind is its Type.
+// The errors of parse say what is wanted, unless the kind is one of flagTypes.
+func Parsed[T any](to *T, kind, text string, parse func(string) (T, error)) pflag.Value {
+	v := &value[T]{to: to, kind: kind, parse: parse}
 	if text != "" {
 		must(v.Set(text))
 	}
@@ -168,10 +168,10 @@ func Choice(to *string, word string, words ...string) pflag.Value {
 
 // Key returns the value of a flag that is a key with escapes. nil means that the flag is not given.
 func Key(to *[]byte) pflag.Value {
-	return &value[[]byte]{to: to, kind: "key", parse: func(s string) ([]byte, error) {
+	return Parsed(to, "key", "", func(s string) ([]byte, error) {
 		key, err := printable.Unescape(s)
 		return append([]byte{}, key...), err
-	}}
+	})
 }
 
 // MaxCount is the largest limit of a count, such as of all keys. Below 2⁵³, a float64 has each whole number.
@@ -180,7 +180,7 @@ const MaxCount = 1_000_000_000_000_000
 // Count returns the value of a flag that is a number of keys, tables or the like, 1 to most: 10000000000,
 // 10_000_000_000, 10,000,000,000, 10e9 or 10G.
 func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
-	return Parsed(to, text, func(s string) (T, error) {
+	return Parsed(to, "value", text, func(s string) (T, error) {
 		n, err := wholeNumber(s)
 		if err == nil && n >= 1 && uint64(n) <= most {
 			return T(n), nil
@@ -199,20 +199,19 @@ func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
 // CountVar defines a flag that counts things, with a shorthand if it is not empty. It takes what Count takes, and 0 and
 // numbers below it, which the command may forbid.
 func CountVar(flags *pflag.FlagSet, p *int, name, shorthand string, n int, usage string) {
-	*p = n
-	flags.VarP(&value[int]{to: p, kind: "int", text: strconv.Itoa(n), parse: func(s string) (int, error) {
+	flags.VarP(Parsed(p, "int", strconv.Itoa(n), func(s string) (int, error) {
 		n, err := wholeNumber(s)
 		if int64(int(n)) != n {
 			return 0, strconv.ErrRange
 		}
 		return int(n), err
-	}}, name, shorthand, usage)
+	}), name, shorthand, usage)
 }
 
 // Size returns the value of a flag that is a number of bytes: 65536, 65_536, 64KiB or 1e6. The error says what is
 // wanted, in place of a size below least or above most.
 func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, want string) pflag.Value {
-	return Parsed(to, text, func(s string) (T, error) {
+	return Parsed(to, "value", text, func(s string) (T, error) {
 		n, unit, err := number(s)
 		factor, unitErr := humanize.ParseBytes("1" + unit)
 		n *= float64(factor)

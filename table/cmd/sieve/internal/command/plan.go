@@ -57,7 +57,7 @@ func planCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.VarP(cli.Count(&f.Keys, "", cli.MaxCount), "keys", "n", "number of `keys`, up to 1e15")
-	flags.VarP(cli.Parsed(&f.Rate, "", plan.ParseRate), "rate", "p", "false-positive `rate`, from 1e-9")
+	flags.VarP(cli.Parsed(&f.Rate, "value", "", plan.ParseRate), "rate", "p", "false-positive `rate`, from 1e-9")
 	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100")
 	flags.StringVar(&f.sample, "sample", "", "measure the lines of this `file`")
 	addInputFormat(cmd, &f.Format, "")

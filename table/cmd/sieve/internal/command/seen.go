@@ -59,7 +59,7 @@ func seenCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "keep the state in this `file` (required)")
 	flags.VarP(cli.Count(&f.keys, "1M", seen.MaxKeys), "keys", "n", "`lines` of a new state, up to 10G")
-	flags.VarP(cli.Parsed(&f.rate, "0.1%", plan.ParseRate), "rate", "p", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
+	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", plan.ParseRate), "rate", "p", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
 

@@ -47,8 +47,7 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	f.bits = 10
-	flags.VarP((*bitsFlag)(&f.bits), "bits", "b", "`bits` per key of the block filters, or none")
+	flags.VarP(cli.Parsed(&f.bits, "int", "10", parseBits), "bits", "b", "`bits` per key of the block filters, or none")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "table `filter`: none, table-bloom:N or fuse:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only")
@@ -65,26 +64,12 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	cli.ExplainIn(cmd, "tables", "restart-interval", "properties", "concurrency")
 }
 
-// A bitsFlag is a number of bits, or none, which is -1.
-type bitsFlag int
-
-func (b *bitsFlag) Type() string { return "int" }
-
-func (b *bitsFlag) String() string {
-	if *b == -1 {
-		return "none"
-	}
-	return strconv.Itoa(int(*b))
-}
-
-func (b *bitsFlag) Set(s string) error {
+// parseBits parses a number of bits, or none, which is -1.
+func parseBits(s string) (int, error) {
 	if s == "none" {
-		*b = -1
-		return nil
+		return -1, nil
 	}
-	n, err := strconv.Atoi(s)
-	*b = bitsFlag(n)
-	return err
+	return strconv.Atoi(s)
 }
 
 // errNoOutputTable is the error of commands that can also write to standard output.
