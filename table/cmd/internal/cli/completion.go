@@ -13,18 +13,19 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// addCompletions lets shells complete flags of all commands by their words, or by what their usage calls the values. Then it leaves the
-// quotes out of the usage, for a shell that lists it beside the names. Arguments, keys and numbers are not completed.
+// addCompletions lets shells complete flags of all commands by their words, or by what their usage calls the values.
+// Then it leaves the quotes out of the usage, for a shell that lists it beside the names. Arguments, keys and numbers
+// are not completed.
 func addCompletions(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			what, usage := pflag.UnquoteUsage(f)
-			with, ok := completions[what]
-			if v, is := f.Value.(*value[string]); is && v.words != nil {
-				with, ok = cobra.FixedCompletions(v.words, cobra.ShellCompDirectiveNoFileComp), true
+			with := completions[what]
+			if v, ok := f.Value.(*value[string]); ok && v.words != nil {
+				with = cobra.FixedCompletions(v.words, cobra.ShellCompDirectiveNoFileComp)
 			}
-			if _, done := cmd.GetFlagCompletionFunc(f.Name); ok && !done {
+			if _, done := cmd.GetFlagCompletionFunc(f.Name); with != nil && !done {
 				must(cmd.RegisterFlagCompletionFunc(f.Name, with))
 			}
 			f.Usage = usage

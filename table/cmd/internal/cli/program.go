@@ -171,10 +171,10 @@ func (s Stdout) IsTerminal() bool { return progress.IsTerminal(s.file) }
 
 // Sync has what was flushed on disk, if standard output is a regular file.
 func (s Stdout) Sync() error {
-	if info, err := s.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
+	if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {
+		return s.file.(*os.File).Sync()
 	}
-	return s.file.(*os.File).Sync()
+	return nil
 }
 
 // Stat describes the file that standard output is.

@@ -100,7 +100,7 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 			return UsageErrorf("--%s needs --%s", f.Name, needed)
 		}
 	}
-	if name, _ := pflag.UnquoteUsage(f); slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name) {
+	if name, _ := pflag.UnquoteUsage(f); completions[name] != nil { // it is that of a file
 		return checkName(value)
 	}
 	return nil

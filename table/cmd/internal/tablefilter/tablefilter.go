@@ -36,18 +36,20 @@ func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}
 // Parse returns the policy of that name, or nil for None. The bits are written as TableBloom and
 // Fuse write them: a filter has one name.
 func Parse(name string) (filter.TablePolicy, error) {
-	kind, number, hasNumber := strings.Cut(name, ":")
-	bits, err := strconv.Atoi(number)
-	switch {
-	case name == None:
+	switch name {
+	case None:
 		return nil, nil
-	case hasNumber && (err != nil || strconv.Itoa(bits) != number):
-	case kind == "table-bloom" && !hasNumber:
+	case "table-bloom":
 		return filter.NewTableBloom(10), nil
+	case "fuse":
+		return fuse.Policy{}, nil
+	}
+	kind, number, _ := strings.Cut(name, ":")
+	bits, _ := strconv.Atoi(number)
+	switch {
+	case strconv.Itoa(bits) != number:
 	case kind == "table-bloom" && bits >= 1 && bits <= maxBloomBits:
 		return filter.NewTableBloom(bits), nil
-	case kind == "fuse" && !hasNumber:
-		return fuse.Policy{}, nil
 	case kind == "fuse":
 		if p, err := fuse.New(bits); err == nil {
 			return p, nil
@@ -62,12 +64,9 @@ func Parse(name string) (filter.TablePolicy, error) {
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
 func OfPolicy(name string) string {
-	if name == (filter.TableBloom{}).Name() {
-		return TableBloom(10)
-	}
-	for _, bits := range []int{12, 14} {
-		if p, err := fuse.New(bits); err == nil && p.Name() == name {
-			return Fuse(bits)
+	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14)} {
+		if p, err := Parse(usual); err == nil && p.Name() == name {
+			return usual
 		}
 	}
 	return ""
