@@ -146,7 +146,7 @@ func (v *value[T]) Set(s string) (err error) {
 }
 
 // Parsed returns the value of a flag that parse parses, with a default that is not empty or is *to. kind is its Type.
-// The errors of parse say what is wanted, unless the kind is one of flagTypes.
+// Unless the kind is one of flagTypes, the errors of parse say what the value is not: "not a rate".
 func Parsed[T any](to *T, kind, text string, parse func(string) (T, error)) pflag.Value {
 	v := &value[T]{to: to, kind: kind, parse: parse}
 	if text != "" {
@@ -160,7 +160,7 @@ func Choice(to *string, word string, words ...string) pflag.Value {
 	*to = word
 	return &value[string]{to: to, kind: "string", text: word, words: words, parse: func(s string) (string, error) {
 		if !slices.Contains(words, s) {
-			return "", fmt.Errorf("want %s", text.OneOf(words...))
+			return "", fmt.Errorf("not %s", text.OneOf(words...))
 		}
 		return s, nil
 	}}
@@ -192,7 +192,7 @@ func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
 		case most < 10e6:
 			example = "10_000, 10e3 or 10k"
 		}
-		return 0, fmt.Errorf("want a whole number from 1 to %s, such as %s", limit, example)
+		return 0, fmt.Errorf("not a whole number from 1 to %s, such as %s", limit, example)
 	})
 }
 
@@ -208,15 +208,15 @@ func CountVar(flags *pflag.FlagSet, p *int, name, shorthand string, n int, usage
 	}), name, shorthand, usage)
 }
 
-// Size returns the value of a flag that is a number of bytes: 65536, 65_536, 64KiB or 1e6. The error says what is
-// wanted, in place of a size below least or above most.
-func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, want string) pflag.Value {
+// Size returns the value of a flag that is a number of bytes: 65536, 65_536, 64KiB or 1e6. The error for
+// others, and for sizes below least or above most, names the values.
+func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, values string) pflag.Value {
 	return Parsed(to, "value", text, func(s string) (T, error) {
 		n, unit, err := number(s)
 		factor, unitErr := humanize.ParseBytes("1" + unit)
 		n *= float64(factor)
 		if errors.Join(err, unitErr) != nil || math.Signbit(n) || n >= math.MaxInt64 || int64(n) < least || int64(n) > most {
-			return 0, errors.New("want " + want)
+			return 0, errors.New("not " + values)
 		}
 		return T(n), nil
 	})

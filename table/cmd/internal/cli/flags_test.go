@@ -24,7 +24,7 @@ func TestCount(t *testing.T) {
 		if got != tt.want || (err == nil) != (tt.want > 0) {
 			t.Errorf("Count of %q is %d, %v, want %d", tt.text, got, err, tt.want)
 		}
-		if err != nil && err.Error() != "want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M" {
+		if err != nil && err.Error() != "not a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M" {
 			t.Errorf("Count of %q: error %q does not say what is wanted", tt.text, err)
 		}
 	}

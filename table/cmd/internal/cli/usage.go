@@ -92,8 +92,8 @@ func checkFlags(cmd *cobra.Command) (err error) {
 
 func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	value := f.Value.String()
-	if err := checkNotEmpty(f, value); err != nil {
-		return err
+	if f.Value.Type() == "string" && isEmpty(f, value) { // keys can be empty
+		return UsageErrorf("--%s is empty%s", f.Name, takes(f))
 	}
 	for _, needed := range f.Annotations[needsAnnotation] {
 		if !cmd.Flags().Changed(needed) {
@@ -106,13 +106,10 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// checkNotEmpty returns an error for an empty value, such as of an unset variable of a shell: the command would do as if
-// the flag were not given. For -o= pflag sets "=". Keys can be empty.
-func checkNotEmpty(f *pflag.Flag, value string) error {
-	if kind := f.Value.Type(); (kind == "string" || kind == "value") && (value == "" || f.Shorthand != "" && value == "=") {
-		return UsageErrorf("--%s is empty%s", f.Name, wanted(f))
-	}
-	return nil
+// isEmpty reports whether a value is empty, such as that of an unset variable of a shell: the command would do as if the
+// flag were not given. For -o= pflag sets "=".
+func isEmpty(f *pflag.Flag, value string) bool {
+	return value == "" || f.Shorthand != "" && value == "="
 }
 
 // flagTypes describes the values of flags, by the type of the flag.
@@ -121,16 +118,16 @@ var flagTypes = map[string]string{
 	"bool": "true or false", "duration": "a time such as 90m or 24h", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
-// wanted describes the values of a flag. It is the end of a message, "" if the help must do.
-func wanted(f *pflag.Flag) string {
-	if want, ok := flagTypes[f.Value.Type()]; ok {
-		return ", want " + want
+// takes describes the values of a flag. It is the end of a message, "" if the help must do.
+func takes(f *pflag.Flag) string {
+	if values, ok := flagTypes[f.Value.Type()]; ok {
+		return ": it takes " + values
 	}
 	switch name, _ := pflag.UnquoteUsage(f); {
 	case strings.HasSuffix(name, "s"):
-		return ", want a number of " + name
+		return ": it takes a number of " + name
 	case name != "string":
-		return ", want a " + name
+		return ": it takes a " + name
 	}
 	return ""
 }
@@ -152,7 +149,7 @@ func explain(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &syntax):
 		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
 	case errors.As(err, &lacking):
-		return asGiven(cmd, args, UsageErrorf("--%s has no value%s", lacking.GetFlag().Name, wanted(lacking.GetFlag())))
+		return asGiven(cmd, args, UsageErrorf("--%s has no value%s", lacking.GetFlag().Name, takes(lacking.GetFlag())))
 	case errors.As(err, &invalid):
 		return asGiven(cmd, args, explainValue(invalid))
 	}
@@ -210,16 +207,26 @@ func asGiven(cmd *cobra.Command, args []string, err error) error {
 }
 
 func explainValue(err *pflag.InvalidValueError) error {
-	flag := err.GetFlag()
-	problem := ", " + fmt.Sprint(err.Unwrap())
-	if _, ok := flagTypes[flag.Value.Type()]; ok {
-		problem = wanted(flag)
+	flag, given := err.GetFlag(), wire.Quote([]byte(err.GetValue()))
+	if isEmpty(flag, err.GetValue()) {
+		given = "empty"
+	}
+	problem := err.Unwrap().Error()
+	if values, ok := flagTypes[flag.Value.Type()]; ok {
+		problem = "not " + values
 	}
 	if errors.Is(err, strconv.ErrRange) && flag.Value.Type() != "float64" {
 		problem += " of at most 18 digits"
 	}
-	wrong := UsageErrorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
-	return cmp.Or(checkNotEmpty(flag, err.GetValue()), wrong)
+	return UsageErrorf("--%s is %s, %s", flag.Name, given, problem)
+}
+
+// CheckRange returns an error if the number of a flag is < least or > most.
+func CheckRange(flag string, n, least, most int) error {
+	if n < least || n > most {
+		return UsageErrorf("%s is %d, not %d to %d", flag, n, least, most)
+	}
+	return nil
 }
 
 func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {

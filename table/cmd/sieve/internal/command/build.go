@@ -92,7 +92,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	case err != nil:
 		return nil, cli.UsageErrorf("--filter is %w", err)
 	case policy == nil:
-		return nil, cli.UsageErrorf("--filter is none, want a filter")
+		return nil, cli.UsageErrorf("--filter is none, not a filter")
 	case f.keys == 0:
 		return tablefilter.Checked{TablePolicy: policy}, nil
 	}

@@ -98,7 +98,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	case f.state == "-":
 		return nil, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
 	case f.rate > seen.MaxRate:
-		return nil, cli.UsageErrorf("-p is %g, want a rate from 1e-9 to %g", f.rate, seen.MaxRate)
+		return nil, cli.UsageErrorf("-p is %g, not a rate from 1e-9 to %g", f.rate, seen.MaxRate)
 	}
 	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
 		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))

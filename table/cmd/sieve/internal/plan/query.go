@@ -45,11 +45,11 @@ const maxKeySize = 64 << 10
 
 // Validate returns an error that names the first flag with a wrong value.
 func (q Query) Validate() error {
-	if q.Rate == 0 && (q.BitsPerKey < 1 || q.BitsPerKey > maxBits) {
-		return cli.UsageErrorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)
+	if err := cli.CheckRange("--bits", q.BitsPerKey, 1, maxBits); err != nil && q.Rate == 0 {
+		return err
 	}
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
-		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
+		return cli.UsageErrorf("--compression is %g, not 0.01 to 1", q.Compression)
 	}
 	for _, f := range []struct {
 		flag               string
@@ -61,7 +61,7 @@ func (q Query) Validate() error {
 		{"--table-size", q.TableSize, 1 << 20, 4 << 30},
 	} {
 		if f.value < f.least || f.value > f.most {
-			return cli.UsageErrorf("%s is %s, want %s to %s", f.flag, exact(f.value), exact(f.least), exact(f.most))
+			return cli.UsageErrorf("%s is %s, not %s to %s", f.flag, exact(f.value), exact(f.least), exact(f.most))
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func (q Query) measurable() bool {
 	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
 }
 
-// ParseRate parses a rate: 0.01 or 1%. The error says what is wanted.
+// ParseRate parses a rate: 0.01 or 1%. The error says what s is not.
 func ParseRate(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -88,7 +88,7 @@ func ParseRate(s string) (float64, error) {
 		p /= 100
 	}
 	if err != nil || !(p >= minRate && p < 1) {
-		return 0, errors.New("want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%")
+		return 0, errors.New("not a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%")
 	}
 	return p, nil
 }

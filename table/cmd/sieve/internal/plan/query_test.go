@@ -20,7 +20,7 @@ func TestParseRate(t *testing.T) {
 		if got != tt.want || (err == nil) != (tt.want > 0) {
 			t.Errorf("ParseRate(%q) = %g, %v, want %g", tt.text, got, err, tt.want)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), "want a rate from 1e-9") {
+		if err != nil && !strings.HasPrefix(err.Error(), "not a rate from 1e-9") {
 			t.Errorf("ParseRate(%q): error %q does not say what is wanted", tt.text, err)
 		}
 	}
@@ -33,16 +33,16 @@ func TestWrongQueries(t *testing.T) {
 		change func(q *Query)
 		want   string
 	}{
-		{func(q *Query) { q.Rate = 0 }, "--bits is 0, want 1 to 100"},
-		{func(q *Query) { q.Rate, q.BitsPerKey = 0, -1 }, "--bits is -1, want 1 to 100"},
-		{func(q *Query) { q.Rate, q.BitsPerKey = 0, 101 }, "--bits is 101, want 1 to 100"},
-		{func(q *Query) { q.Compression = 0 }, "--compression is 0, want 0.01 to 1"},
-		{func(q *Query) { q.Compression = 2 }, "--compression is 2, want 0.01 to 1"},
-		{func(q *Query) { q.KeySize = 0 }, "--key-size is 0B, want 1B to 64KiB"},
-		{func(q *Query) { q.ValueSize = 1<<30 + 1 }, "--value-size is 1073741825B, want 0B to 1GiB"},
-		{func(q *Query) { q.BlockSize = 100 }, "--block-size is 100B, want 256B to 1MiB"},
-		{func(q *Query) { q.TableSize = 8 << 30 }, "--table-size is 8GiB, want 1MiB to 4GiB"},
-		{func(q *Query) { q.Memory = 100 }, "--memory is 100 B, want at least the 1.5 kB of one table's filters and index"},
+		{func(q *Query) { q.Rate = 0 }, "--bits is 0, not 1 to 100"},
+		{func(q *Query) { q.Rate, q.BitsPerKey = 0, -1 }, "--bits is -1, not 1 to 100"},
+		{func(q *Query) { q.Rate, q.BitsPerKey = 0, 101 }, "--bits is 101, not 1 to 100"},
+		{func(q *Query) { q.Compression = 0 }, "--compression is 0, not 0.01 to 1"},
+		{func(q *Query) { q.Compression = 2 }, "--compression is 2, not 0.01 to 1"},
+		{func(q *Query) { q.KeySize = 0 }, "--key-size is 0B, not 1B to 64KiB"},
+		{func(q *Query) { q.ValueSize = 1<<30 + 1 }, "--value-size is 1073741825B, not 0B to 1GiB"},
+		{func(q *Query) { q.BlockSize = 100 }, "--block-size is 100B, not 256B to 1MiB"},
+		{func(q *Query) { q.TableSize = 8 << 30 }, "--table-size is 8GiB, not 1MiB to 4GiB"},
+		{func(q *Query) { q.Memory = 100 }, "--memory is 100 B, less than the 1.5 kB of one table's filters and index"},
 	} {
 		q := usual(1000, 0.01)
 		tt.change(&q)

@@ -37,7 +37,7 @@ const mostK = 30
 // for. The zero value is none: then k is that of the policy, and filters fill up.
 type Sweep struct{ From, To int }
 
-// ParseSweep parses FROM-TO. The error says what is wanted.
+// ParseSweep parses FROM-TO. The error says what s is not.
 func ParseSweep(s string) (Sweep, error) {
 	from, to, _ := strings.Cut(s, "-")
 	var k Sweep
@@ -46,7 +46,7 @@ func ParseSweep(s string) (Sweep, error) {
 		k.To, err = strconv.Atoi(to)
 	}
 	if err != nil || k.From < 1 || k.To > mostK || k.From >= k.To {
-		return Sweep{}, fmt.Errorf("want FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first", mostK)
+		return Sweep{}, fmt.Errorf("not FROM-TO, such as 1-16: two numbers from 1 to %d, the smaller one first", mostK)
 	}
 	return k, nil
 }
@@ -64,24 +64,14 @@ const MaxKeys = 1_000_000
 
 // Validate returns an error that names the first flag with a wrong value.
 func (c Config) Validate() error {
-	for _, f := range []struct {
-		flag        string
-		value       int
-		least, most int
-	}{
-		{"-n", c.Keys, 1, MaxKeys},
-		{"--runs", c.Runs, 2, 1000},
-		{"--questions", c.Questions, 100, 1_000_000},
-		{"--width", cmp.Or(c.Width, minWidth), minWidth, 4000},
-	} {
-		if f.value < f.least || f.value > f.most {
-			return cli.UsageErrorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)
-		}
-	}
-	if err := c.validateBits(); err != nil {
-		return err
-	}
-	if err := validateNames("--policy", c.Policies, Policies(), false); err != nil {
+	if err := cmp.Or(
+		cli.CheckRange("-n", c.Keys, 1, MaxKeys),
+		cli.CheckRange("--runs", c.Runs, 2, 1000),
+		cli.CheckRange("--questions", c.Questions, 100, 1_000_000),
+		cli.CheckRange("--width", cmp.Or(c.Width, minWidth), minWidth, 4000),
+		c.validateBits(),
+		validateNames("--policy", c.Policies, Policies(), false),
+	); err != nil {
 		return err
 	}
 	if !c.K.isNone() && slices.Contains(c.Policies, fuseName) {
@@ -102,11 +92,11 @@ func (c Config) validateBits() error {
 		return nil
 	}
 	if n := len(c.Bits); n < 1 || n > maxNumbers {
-		return cli.UsageErrorf("--bits has %d numbers, want 1 to %d", n, maxNumbers)
+		return cli.UsageErrorf("--bits has %d numbers, not 1 to %d", n, maxNumbers)
 	}
 	for i, b := range c.Bits {
 		if b < 1 || b > maxBits {
-			return cli.UsageErrorf("--bits has %d, want numbers from 1 to %d", b, maxBits)
+			return cli.UsageErrorf("--bits has %d, not numbers from 1 to %d", b, maxBits)
 		}
 		if slices.Contains(c.Bits[:i], b) {
 			return cli.UsageErrorf("--bits has %d twice", b)
@@ -118,11 +108,11 @@ func (c Config) validateBits() error {
 // validateNames checks the names that a flag lists.
 func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	if len(names) == 0 && !mayBeEmpty {
-		return cli.UsageErrorf("%s is empty, want some of %s", flag, text.OneOf(known...))
+		return cli.UsageErrorf("%s is empty, not some of %s", flag, text.OneOf(known...))
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
-			return cli.UsageErrorf("%s has %s, want some of %s%s", flag, wire.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
+			return cli.UsageErrorf("%s has %s, not %s%s", flag, wire.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
 		}
 		if slices.Contains(names[:i], s) {
 			return cli.UsageErrorf("%s has %s twice", flag, s)

@@ -84,7 +84,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	f.lookups = true
 	return f.with(path, l.stderr, func(s *source.Source) error {
 		if f.format == "raw" && s.FilterOnly() {
-			return cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
+			return cli.UsageErrorf("--format is raw, not tsv, hex or json: the table has a filter only, and no values")
 		}
 		for keys, err := range f.Batches(first, cmd, output.FilesOf(l.out, "")) {
 			if err == nil {

@@ -68,7 +68,7 @@ func scanCommand() *cobra.Command {
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.limit < 0 {
-			return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
+			return cli.UsageErrorf("--limit is %d, not 0 or more", f.limit)
 		}
 		f.scanOnly, f.asksPrefix = true, f.prefix != nil
 		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,13 +50,10 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 
 // parse sets rule to what the flags say.
 func (f *prefixFlags) parse(given func(name string) bool) (err error) {
-	switch f.rule.Length = f.length; {
-	case f.length < 1 || f.length > math.MaxInt32:
-		return cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)
-	case f.top < 1 || f.top > maxTop:
-		return cli.UsageErrorf("--top is %d, want 1 to %d", f.top, maxTop)
-	case !given("delimiter"):
-		return nil
+	f.rule.Length = f.length
+	err = cmp.Or(cli.CheckRange("--length", f.length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
+	if err != nil || !given("delimiter") {
+		return err
 	}
 	if f.rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
 		return cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)

@@ -132,16 +132,16 @@ func TestMessagesNameFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", want tsv, json or hex`},
-		{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", want tsv, json or hex`},
-		{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", want tsv, json, hex or raw`},
-		{[]string{"build", "-o=", "t.tsv"}, "-o is empty, want a file"},
-		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
-		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or none"},
-		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, `--block-size is "0", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
-		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
+		{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", not tsv, json or hex`},
+		{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", not tsv, json or hex`},
+		{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", not tsv, json, hex or raw`},
+		{[]string{"build", "-o=", "t.tsv"}, "-o is empty: it takes a file"},
+		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", not a whole number`},
+		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, not 1 to 1000 or none"},
+		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, `--block-size is "0", not 1 to 536870912 bytes, such as 4096 or 64KiB`},
+		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", not 1 to 536870912 bytes, such as 4096 or 64KiB`},
 		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
-		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},
+		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", not a whole number of at most 18 digits`},
 		{[]string{"report", "a", "b"}, "unexpected argument \"b\""},
 	} {
 		_, _, stderr := sst(tt.args...)

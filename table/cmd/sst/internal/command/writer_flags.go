@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -101,25 +102,17 @@ const (
 
 // check checks the flags, so that errors name the flags and not the fields of the library.
 func (f *writerFlags) check() error {
-	for _, flag := range []struct {
-		name               string
-		value, least, most int64
-	}{
-		{"--filter-base-lg", int64(f.filterBaseLg), 1, maxBaseLg},
-		{"--restart-interval", int64(f.restartInterval), 1, maxRestartInterval},
-		{"--concurrency", int64(f.concurrency), 1, 1024},
-	} {
-		if flag.value < flag.least || flag.value > flag.most {
-			return cli.UsageErrorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
-		}
-	}
 	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
-		return cli.UsageErrorf("--bits is %d, want 1 to %d, or none", f.bits, maxBits)
+		return cli.UsageErrorf("--bits is %d, not 1 to %d or none", f.bits, maxBits)
 	}
 	if n := len(f.filterName); n > maxFilterName {
-		return cli.UsageErrorf("--filter-name has %d bytes, want at most %d", n, maxFilterName)
+		return cli.UsageErrorf("--filter-name has %d bytes, more than %d", n, maxFilterName)
 	}
-	return nil
+	return cmp.Or(
+		cli.CheckRange("--filter-base-lg", f.filterBaseLg, 1, maxBaseLg),
+		cli.CheckRange("--restart-interval", f.restartInterval, 1, maxRestartInterval),
+		cli.CheckRange("--concurrency", f.concurrency, 1, 1024),
+	)
 }
 
 // filters sets the filter policies.
@@ -165,7 +158,7 @@ func filterPrefixOf(value string) (table.Prefixer, error) {
 			return p, nil
 		}
 	}
-	return nil, cli.UsageErrorf("--filter-prefix is %s, want delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
+	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
 }
 
 // isNoLength reports whether the value is a length < 1, with which no key has a prefix.
