@@ -2,7 +2,6 @@ package dbdir
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,7 +109,7 @@ func ownerInSet(dir, name string, exists bool) Owner {
 		isListed := func(t TableFile) bool { return t.Line.Name == name }
 		switch {
 		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
-			return Owner{"a table of the set in " + dir, true, fmt.Sprintf("write its manifest again, by sst manifest --force %s -o %s", filepath.Join(text.ShellPath(dir), "*"+filepath.Ext(name)), text.ShellPath(path))}
+			return Owner{"a table of the set in " + dir, true, "write its manifest again, by sst manifest --force " + namesFor(m, dir) + " -o " + text.ShellPath(path)}
 		case name == filepath.Base(path)+".lock":
 			return Owner{"the lock of the set in " + dir, false, ""}
 		}
@@ -118,12 +117,26 @@ func ownerInSet(dir, name string, exists bool) Owner {
 	return Owner{}
 }
 
+// namesFor returns the paths of a manifest's tables for a command line, or what stands for many. Other tables in the
+// directory are of older sets.
+func namesFor(m *set.Manifest, dir string) string {
+	const most = 10
+	if m == nil || len(m.Tables) > most {
+		return "TABLE..., with the tables that it lists and no others,"
+	}
+	var names []string
+	for _, t := range m.Tables {
+		names = append(names, text.ShellPath(filepath.Join(dir, t.Name)))
+	}
+	return strings.Join(names, " ")
+}
+
 // manifestsOfSets returns the paths of the manifests of sets in a directory.
 func manifestsOfSets(dir string) (paths []string, err error) {
 	names, err := regular.DirOf(dir).Names()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if name == set.ManifestName || filepath.Ext(name) == ".jsonl" && isSetManifest(path) {
+		if name == set.ManifestName || !isTableName(name) && isSetManifest(path) {
 			paths = append(paths, path)
 		}
 	}

@@ -68,7 +68,7 @@ func TestLines(t *testing.T) {
 		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},
 		{"versions in json", "json", `{"key":"a","sequence":7,"kind":"set","value":"1"}`, true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`}},
 		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys requires`}},
-		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys"}},
+		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys yes"}},
 		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
 		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
 		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --input-format"}},

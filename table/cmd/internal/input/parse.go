@@ -87,7 +87,7 @@ func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
 	if !ok || !ok2 {
-		return nil, errors.New("want key, sequence number, kind and value, separated by tabs, because --internal-keys is given")
+		return nil, errors.New("want key, sequence number, kind and value, separated by tabs, because of --internal-keys yes")
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *parser) json(line []byte) (err error) {
 	}
 	if !p.internal {
 		if o.Sequence != nil || o.Kind != "" {
-			return errors.New("JSON: has a sequence number or a kind: use --internal-keys")
+			return errors.New("JSON: has a sequence number or a kind: use --internal-keys yes")
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ var errStop = errors.New("stop")
 // pair yields a pair. A line of 0 is a file.
 func (r *Reader) pair(p Pair, name string, line int) error {
 	if r.N == 0 && !r.Options.InternalKeys && looksLikeVersion().Match(p.Value) {
-		r.note("the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
+		r.note("the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys yes")
 	}
 	r.N++
 	if r.name, r.line = name, line; !r.yield(p, nil) {
@@ -113,7 +113,7 @@ func (r *Reader) read(ctx context.Context, path string) (err error) {
 // contents.
 func (r *Reader) directory(dir string) error {
 	if r.Options.InternalKeys {
-		return fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys", dir)
+		return fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys yes", dir)
 	}
 	var buf []byte
 	root := dir + string(filepath.Separator) // with a separator, a link to a directory is followed

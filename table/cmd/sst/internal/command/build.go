@@ -255,17 +255,14 @@ func (b *build) checkLists() error {
 
 // checkInputs checks the inputs. None may be one of the outputs.
 func (b *build) checkInputs() error {
-	var outputs []string
-	switch {
-	case b.flags.layerOf != "" || b.isSet():
+	outputs := []string{b.out, b.summary}
+	if b.flags.layerOf != "" || b.isSet() || b.database {
 		for _, path := range b.inputs {
 			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
 				return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)
 			}
 		}
 		outputs = []string{filepath.Join(b.out, set.ManifestName)}
-	case !b.database:
-		outputs = []string{b.out, b.summary}
 	}
 	for _, name := range outputs {
 		b.read.Options.Outputs = append(b.read.Options.Outputs, output.FilesOf(b.stdout, name)...)

@@ -73,10 +73,11 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	if info, err := os.Stat(c.copyOf); err == nil && info.IsDir() {
 		o.Mode = info.Mode().Perm()
 	}
-	w, err := database.Create(strings.TrimRight(c.out, "/"), o)
+	w, err := output.Begin(func() (*database.Writer, error) { return database.Create(strings.TrimRight(c.out, "/"), o) })
 	if err != nil {
 		return err
 	}
+	defer output.Forget(w)
 	defer w.Abort() // does nothing after Close
 	var to appender = w
 	if c.internal {

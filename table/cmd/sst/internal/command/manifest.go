@@ -22,6 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -84,6 +85,16 @@ func joinManifest(ctx context.Context, paths []string, want expected, out string
 	var m set.Manifest
 	for _, l := range all {
 		m.Tables = append(m.Tables, l.Table)
+	}
+	if filepath.Base(out) == set.ManifestName {
+		unlock, err := filelock.Wait(ctx, out+".lock") // so that no layer is added from now on
+		if err == nil {
+			defer unlock()
+			err = checkNoLayers(out)
+		}
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
 	}
 	return output.WriteFile(ctx, out, stdout, func(to io.Writer) error { return set.WriteManifest(to, &m) })
 }

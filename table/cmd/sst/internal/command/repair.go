@@ -93,7 +93,7 @@ type repaired struct {
 }
 
 // print prints the lines of a report, or with --json an object that has them, and what is lost and is no line of it.
-func (f *repairFlags) print(out io.Writer, path string, pairs uint64, report []string, lost error) error {
+func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost error) error {
 	if !f.json {
 		for _, line := range report {
 			text.Line(out, "%s", line)
@@ -103,10 +103,7 @@ func (f *repairFlags) print(out io.Writer, path string, pairs uint64, report []s
 	for i, line := range report {
 		report[i] = printable.String(line)
 	}
-	r := repaired{Source: path, Pairs: pairs, Messages: append(report, text.Lines(lost)...)}
-	if pairs > 0 {
-		r.Out = f.to.out
-	}
+	r.Messages = append(report, text.Lines(lost)...)
 	return text.JSONLine(out, r)
 }
 

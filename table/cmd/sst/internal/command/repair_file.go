@@ -84,13 +84,17 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 		kept.leaveOut(c.options)
 		err = c.writeTable(r.appendAll)
 	}
-	if err != nil && err != errNothingLeft {
+	done := repaired{Source: r.file.Path, Out: c.out, Pairs: c.pairs}
+	if err == errNothingLeft {
+		done.Out, err = "", nil
+	}
+	if err != nil {
 		return err
 	}
 	if c.pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}
-	if err := f.print(cmd.OutOrStdout(), r.file.Path, c.pairs, r.report(c), nil); err != nil {
+	if err := f.print(cmd.OutOrStdout(), done, r.report(c), nil); err != nil {
 		return err
 	}
 	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.twice > 0 {

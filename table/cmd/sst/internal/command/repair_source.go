@@ -58,11 +58,15 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 				err = c.writeDatabase(r.appendNewest)
 			}
 		}
-		if err != nil && err != errNothingLeft {
+		done := repaired{Source: dir, Out: c.out, Pairs: c.pairs}
+		if err == errNothingLeft {
+			done.Out, err = "", nil
+		}
+		if err != nil {
 			return err
 		}
 		lost := lostFrom(s)
-		return errors.Join(lost, f.print(cmd.OutOrStdout(), dir, c.pairs, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
+		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
 	})
 }
 
@@ -165,7 +169,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	} else if err != nil {
 		return false, err
 	}
-	err = f.print(cmd.OutOrStdout(), path, l.keys, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
+	err = f.print(cmd.OutOrStdout(), repaired{Source: path, Out: c.out, Pairs: c.pairs}, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
 	if err == nil && s.LogDamage() != nil {
 		err = damageReported{}
 	}

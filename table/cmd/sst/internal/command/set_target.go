@@ -37,6 +37,9 @@ func (c *copier) newSetTarget(
 		return nil, err
 	}
 	check := fits
+	if check == nil && t.old == nil && !c.force {
+		check = c.isNew
+	}
 	if c.replaced != nil && t.old != nil && dbdir.RealName(c.replaced.Path) == dbdir.RealName(c.out) {
 		check = c.isUnchanged
 	}
@@ -45,6 +48,14 @@ func (c *copier) newSetTarget(
 		Layer: t.isLayer, EntriesPerTable: c.entriesPerTable, TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: newTable,
 	})
 	return t, err
+}
+
+// isNew returns an error if another process has made a set of the directory meanwhile.
+func (c *copier) isNew(m *set.Manifest) error {
+	if m != nil {
+		return fmt.Errorf("another program has written a set to %s meanwhile: to replace it, use --force", c.out)
+	}
+	return nil
 }
 
 // isUnchanged returns an error if the manifest of the set that is merged in place lists other tables than were read,

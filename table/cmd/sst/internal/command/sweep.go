@@ -67,7 +67,10 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 		match = isTemporary // of a first build that was killed
 	}
 	var n, size, kept uint64
-	store := &set.DirStore{Dir: dir, LockFile: filelock.Wait}
+	store := &set.DirStore{Dir: dir}
+	if remove { // else a directory that cannot be written can be listed
+		store.LockFile = filelock.Wait
+	}
 	found := func(f set.File) error {
 		if f.Modified.After(before) {
 			kept++

@@ -58,12 +58,16 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 			return nil, err
 		}
 		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
-		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
+		info, err := os.Stat(t.Path)
+		switch {
+		case t.Missing:
+			file.Problem = "does not exist"
+		case err != nil: // such as a link to nowhere
+			damage = append(damage, wal.Corruptionf("%s: %v", t.Path, err))
+			file.Problem = "cannot be opened"
+		case info.Size() != t.Line.Size:
 			damage = append(damage, wal.Corruptionf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size))
 			file.Problem = "the file has " + text.Bytes(uint64(info.Size()))
-		}
-		if t.Missing {
-			file.Problem = "does not exist"
 		}
 		s.Files = append(s.Files, file)
 		s.add(t)
