@@ -256,7 +256,7 @@ func (b *build) checkLists() error {
 // checkInputs checks the inputs. None may be one of the outputs.
 func (b *build) checkInputs() error {
 	outputs := []string{b.out, b.summary}
-	if b.flags.layerOf != "" || b.isSet() || b.database {
+	if b.flags.layerOf != "" || b.isSet(b.cmd) || b.database {
 		for _, path := range b.inputs {
 			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
 				return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)

@@ -144,15 +144,15 @@ func (c *copier) write(appendAll func(*copier) error) error {
 	switch {
 	case c.database:
 		return c.writeDatabase(appendAll)
-	case c.isSet():
+	case c.isSet(c.cmd):
 		return c.writeSet(appendAll)
 	}
 	return c.writeTable(appendAll)
 }
 
 // isSet reports whether a set is written, rather than a table.
-func (c *copier) isSet() bool {
-	return !c.database && (c.set || c.cmd.Flags().Changed("entries-per-table") || c.out != "" && os.IsPathSeparator(c.out[len(c.out)-1]))
+func (f *targetFlags) isSet(cmd *cobra.Command) bool {
+	return !f.database && (f.set || cmd.Flags().Changed("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1]))
 }
 
 // check returns an error if OUT cannot be what the flags say.
@@ -165,9 +165,9 @@ func (c *copier) check() error {
 		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
 	case c.database:
 		return nil
-	case !c.isSet() && isDir:
+	case !c.isSet(c.cmd) && isDir:
 		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", c.out)
-	case !c.isSet():
+	case !c.isSet(c.cmd):
 		return c.checkSummary()
 	case !c.force && noSet == nil: // a manifest that cannot be read is an error when it is replaced
 		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)

@@ -12,8 +12,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // mergeFlags are the flags of merge.
@@ -118,18 +120,21 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if err != nil {
 		return err
 	}
+	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
+		f.to.retainFilters(all[0], cmd.Flags().Changed)
+	}
 	c, err := f.to.newCopier(cmd, f.to.database, m.order, limit)
 	if err != nil {
 		return err
 	}
-	if c.isSet() && m.order != table.BytewiseComparer {
+	if c.isSet(c.cmd) && m.order != table.BytewiseComparer {
 		return cli.UsageErrorf("the keys are in the order of %s, and those of a set in bytewise order: want a table, or --database", m.order.Name())
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
 	hasFilter := func(s *source.Source) bool { return s.TableFilter() != "" }
-	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") {
+	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") && f.to.tableFilter == tablefilter.None {
 		c.note("the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
 	c.copyOf, c.replaced = all[0].Path, all[0]
@@ -141,6 +146,27 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 		return nil
 	}
 	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
+}
+
+// retainFilters sets the flags of filters that were not given to those of a table of the base of a set that is folded.
+func (f *writerFlags) retainFilters(s *source.Source, given func(name string) bool) {
+	path := ""
+	s.WithOldest(func(base *dbfile.File) { path = base.Path })
+	base, err := dbfile.Open(path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order)})
+	if err != nil {
+		return // and merging it fails
+	}
+	defer base.Close() // it was only read
+	keys := 0
+	for _, t := range s.Tables {
+		if t.Path == path {
+			keys = int(t.Line.Entries)
+		}
+	}
+	if whole := tablestats.TableFilter(base, keys); whole != nil {
+		retain(given("table-filter"), &f.tableFilter, retainedTableFilter(*whole))
+		retain(given("bits") || base.Filters().Blocks != nil, &f.bits, -1)
+	}
 }
 
 // A merged is what merge --json prints.
