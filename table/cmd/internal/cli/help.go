@@ -34,10 +34,11 @@ Examples:
 {{.Example}}
 {{end}}`
 
+func init() { cobra.AddTemplateFunc("flagsOfTopics", flagsOfTopics) } // once: it is not safe for concurrent use
+
 // setHelp gives a root command and all below it our help, and makes cobra's help command one of ours: it returns an
 // error for an unknown command.
 func setHelp(root *cobra.Command) {
-	cobra.AddTemplateFunc("flagsOfTopics", flagsOfTopics)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if f := cmd.Flags().Lookup("help"); cmd != root && f != nil {

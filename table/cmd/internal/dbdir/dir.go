@@ -11,11 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // ListOptions say which files of a directory to list, and how to open them.
@@ -57,8 +58,11 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if manifest := setManifestOf(dir); manifest != "" && (manifest == dir || !o.AllTables) {
 		return listSet(dir, manifest, o)
 	}
-	names, err := regular.DirOf(dir).Names()
+	names, err := files.Names(dir)
 	if err != nil {
+		return Dir{}, err
+	}
+	if err := checkURL(dir, names, o); err != nil {
 		return Dir{}, err
 	}
 	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]TableFile, 0, len(names))}
@@ -66,7 +70,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
 	for _, name := range names {
-		path := filepath.Join(dir, name)
+		path := files.Join(dir, name)
 		_, isLog := versions.LogNumber(name)
 		switch {
 		case isTableName(path):
@@ -99,6 +103,22 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
+}
+
+// checkURL returns an error if a URL is that of no set. Tables of many sets can be in a store: without a manifest it is
+// not known which of them count.
+func checkURL(dir string, names []string, o ListOptions) error {
+	i := slices.IndexFunc(names, versions.IsCurrentOrManifest)
+	switch {
+	case !files.IsURL(dir):
+		return nil
+	case i >= 0:
+		return fmt.Errorf("%s: the directory of a database, because it has %s: copy it to a local directory, and read that", dir, names[i])
+	case !o.AllTables:
+		return fmt.Errorf("%s: no such manifest: give the URL of a set that sstcloud put has sent, or that of its manifest",
+			files.Join(dir, set.ManifestName))
+	}
+	return nil
 }
 
 // isTableName reports whether a file has an extension of tables.

@@ -9,16 +9,15 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -141,12 +140,14 @@ func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
 // IsDirectory reports whether a path stands for many files: a directory, or the manifest of a
 // set.
 func IsDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir() || isSetManifest(path)
+	return files.IsDir(path) || isSetManifest(path)
 }
 
 // isSetManifest reports whether a file starts as the manifest of a set does, or has its name.
 func isSetManifest(path string) bool {
+	if info, err := files.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // to open a pipe would take what is written to it
+	}
 	start, err := dbfile.ReadStart(path)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	isManifest := bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
@@ -159,8 +160,8 @@ func setManifestOf(path string) string {
 	if isSetManifest(path) {
 		return path
 	}
-	name := filepath.Join(path, set.ManifestName)
-	if _, err := os.Lstat(name); err != nil {
+	name := files.Join(path, set.ManifestName)
+	if !files.Exists(name) {
 		return ""
 	}
 	if engine, _ := versions.FindCurrentOrManifest(path); engine != "" {
@@ -204,8 +205,8 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	dir := filepath.Dir(manifest)
-	names, err := regular.DirOf(dir).Names()
+	dir := files.Dir(manifest)
+	names, err := files.Names(dir)
 	if err != nil {
 		return Dir{}, err
 	}
@@ -235,7 +236,8 @@ func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
 	add := func(tables []set.Table, rank int, removals bool) {
 		for i := range tables {
 			t := &tables[i]
-			all = append(all, TableFile{Path: filepath.Join(dir, t.Name), Line: t, rank: rank, Layer: len(m.Layers) - rank/2, Removals: removals})
+			path, layer := files.Join(dir, t.Name), len(m.Layers)-rank/2
+			all = append(all, TableFile{Path: path, Line: t, rank: rank, Layer: layer, Removals: removals})
 		}
 	}
 	for i, l := range slices.Backward(m.Layers) {

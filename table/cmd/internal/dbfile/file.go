@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/set"
@@ -45,6 +45,9 @@ type Options struct {
 
 	// AnyKind takes keys for internal keys whatever their kinds are.
 	AnyKind bool
+
+	// KeepBlocks keeps the data blocks that lookups read in a Cache, which all files share.
+	KeepBlocks bool
 
 	// TempDir is the directory of temporary files; "": that of the system.
 	TempDir string
@@ -183,7 +186,7 @@ func (f *File) Wrap(err error) error {
 	if errors.Is(err, table.ErrFilterOnly) {
 		asked := f.Path // what to give to sst get to ask for a key: the set, if the table is one of several
 		if f.inSet {
-			asked = filepath.Dir(f.Path)
+			asked = files.Dir(f.Path)
 		}
 		err = filterOnlyError{asked}
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -144,7 +144,7 @@ func (r *Records) All(o Options, keep int) iter.Seq2[Record, error] {
 
 // IsEmpty reports whether a file is empty.
 func IsEmpty(path string) bool {
-	info, err := os.Stat(path)
+	info, err := files.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
@@ -210,7 +210,7 @@ const startLen = 32 << 10
 
 // ReadStart returns the start of a file, as far as it can be read.
 func ReadStart(path string) ([]byte, error) {
-	f, _, err := regular.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -16,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -56,7 +56,8 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
 		return true, nil
 	}
-	names := strings.NewReplacer("FILE", text.ShellPath(f.Path), "DIR", text.ShellPath(filepath.Dir(f.Path)), "TABLE", text.ShellPath(OutputName(f.Path, ".ldb")))
+	names := strings.NewReplacer("FILE", text.ShellPath(f.Path), "DIR", text.ShellPath(files.Dir(f.Path)),
+		"TABLE", text.ShellPath(OutputName(f.Path, ".ldb")))
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", is.what, names.Replace(is.next))
 }
 

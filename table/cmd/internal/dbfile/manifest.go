@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -29,6 +29,9 @@ func listing(path string) *versions.Version {
 	n, err := FileNumber(path)
 	if err != nil && !IsLog(path) {
 		return nil
+	}
+	if files.IsURL(path) {
+		return nil // no database is there
 	}
 	v, err := versions.Read(filepath.Dir(path))
 	if err != nil || !IsLog(path) && !v.Lists(n) {
@@ -74,7 +77,7 @@ type Log struct {
 // are skipped, and added to Damage.
 func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 	return func(yield func(wal.Write, error) bool) {
-		f, info, err := regular.Open(l.Path)
+		f, info, err := files.Open(l.Path)
 		size, start := int64(0), []byte(nil)
 		if err == nil {
 			defer f.Close() // it was only read

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -55,8 +56,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 }
 
 // openFiles are the files of all Files, which can be more than the process may have open.
-var openFiles = openfiles.New(regular.MaxOpenFiles(),
-	func(path string) (regular.File, fs.FileInfo, error) { return regular.Open(path) },
+var openFiles = openfiles.New(regular.MaxOpenFiles(), files.Open,
 	func(path string) error {
 		return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
 	})
@@ -77,6 +77,9 @@ func OpenRegular(path string, outputs output.Files) (*File, error) {
 	return &File{Path: path, Size: info.Size(), Src: file.(io.ReaderAt), file: file}, nil
 }
 
+// keptBlocks returns the Cache of Options.KeepBlocks.
+var keptBlocks = sync.OnceValue(func() *table.Cache { return table.NewCache(64 << 20) })
+
 // open opens the table as one of internal keys if it most likely is, so that its index and its filters
 // are read once, and again only if what they and the keys say is different.
 func (f *File) open(o Options) error {
@@ -85,6 +88,9 @@ func (f *File) open(o Options) error {
 	}
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), MaxBlockSize: o.MaxBlock}
 	f.Options.Metrics = new(table.Metrics)
+	if o.KeepBlocks {
+		f.Options.Cache = keptBlocks()
+	}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest() || o.InternalKeys == Yes
 	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table
@@ -100,7 +106,7 @@ func (f *File) open(o Options) error {
 		return err
 	}
 	f.Layout, f.Empty, f.filters = layout, len(layout.Data) == 0, filtersOf(f.Reader, layout, o)
-	if !isKnown {
+	if !isKnown && !f.isIdentified(o) {
 		if err := f.detectForm(o); err != nil {
 			return err
 		}
@@ -116,14 +122,27 @@ func (f *File) open(o Options) error {
 			return err
 		}
 	}
-	if o.Line == nil {
+	if o.Line == nil || f.isIdentified(o) {
 		return nil
 	}
 	return f.checkEnds(o.Line)
 }
 
+// isIdentified reports whether the TailSum says enough about a table of a set, so that no data block need be read to
+// open it. Over a network each would take a request. Before Verify, small tables are read at once.
+func (f *File) isIdentified(o Options) bool {
+	return files.IsRemote(f.Path) && o.Line != nil && o.Line.TailSum != "" && (o.ReadOnce == nil || f.Size > wholeFile)
+}
+
 // setSize sets the size of the table, which the file can exceed.
 func (f *File) setSize(o Options) error {
+	if files.IsRemote(f.Path) {
+		r := files.Reads{Through: o.ScanOnly}
+		if o.Line != nil {
+			r.Tail = o.Line.TailSize
+		}
+		files.Expect(f.Path, r)
+	}
 	if o.WrapReader != nil {
 		f.Src = o.WrapReader(f.Src)
 	}

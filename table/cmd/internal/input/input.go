@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -60,18 +61,27 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 	if f, ok := stdin.(*os.File); path == "-" && ok {
 		return o.checkFile("standard input", f)
 	}
-	info, err := os.Stat(path)
+	info, err := files.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return checkDirectory(path)
 	case err != nil || !info.Mode().IsRegular():
 		return nil
 	}
-	f, _, err := regular.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(o.checkFile(path, f), f.Close())
+}
+
+// open opens an input, which may be a pipe.
+func open(path string) (fs.File, error) {
+	if files.IsURL(path) {
+		f, _, err := files.Open(path)
+		return f, err
+	}
+	return os.Open(path)
 }
 
 // checkDirectory returns an error for the directory of a database. Its files are no pairs.
@@ -84,7 +94,7 @@ func checkDirectory(path string) error {
 	return err
 }
 
-func (o Options) checkFile(path string, f *os.File) error {
+func (o Options) checkFile(path string, f regular.File) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return err
@@ -103,7 +113,7 @@ func (o Options) checkFile(path string, f *os.File) error {
 func TotalSize(paths []string) int64 {
 	var n int64
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		info, err := files.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

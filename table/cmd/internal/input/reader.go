@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -94,7 +93,7 @@ func (r *Reader) read(ctx context.Context, path string) (err error) {
 	if path == "-" {
 		return r.lines(ctx, "standard input", r.Stdin)
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return err
 	}

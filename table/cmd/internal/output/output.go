@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
 // An Output is standard output, or a file that gets its name when it is complete and on
@@ -174,7 +175,7 @@ func (f Files) Check(path string, input fs.FileInfo) error {
 // CheckAll checks the files with these paths, before anything is written.
 func (f Files) CheckAll(paths []string) error {
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		info, err := files.Stat(path)
 		if err != nil {
 			continue // reading it returns the error
 		}

@@ -58,15 +58,29 @@ func message(err error) string {
 	return printable.String(s)
 }
 
+// joinedErrors returns the errors that errors.Join has joined. For any other error, which may wrap several in one
+// message, it returns nil.
+func joinedErrors(err error) []error {
+	wraps, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	all := wraps.Unwrap()
+	if joined := errors.Join(all...); joined == nil || joined.Error() != err.Error() {
+		return nil
+	}
+	return all
+}
+
 // Lines returns the message of an error. Joined errors have one line each. Text around
 // joined errors is repeated in each line.
 func Lines(err error) []string {
 	if err == nil {
 		return nil
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+	if joined := joinedErrors(err); joined != nil {
 		var all []string
-		for _, e := range joined.Unwrap() {
+		for _, e := range joined {
 			all = append(all, Lines(e)...)
 		}
 		return all

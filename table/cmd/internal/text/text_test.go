@@ -28,6 +28,8 @@ func TestLines(t *testing.T) {
 		{fmt.Errorf("a\n.ldb: %w, both", two), []string{`a\n.ldb: one, both`, `a\n.ldb: two\nx: ok, both`}},
 		{fmt.Errorf("b: %w", fmt.Errorf("a: %w", two)), []string{"b: a: one", `b: a: two\nx: ok`}},
 		{fmt.Errorf("b: %w", errors.Join(errors.New("one"))), []string{"b: one"}},
+		{fmt.Errorf("%w (%w)", errors.New("one"), errors.New("three")), []string{"one (three)"}},
+		{fmt.Errorf("a: %w", fmt.Errorf("%w: %w", errors.New("one"), fs.ErrNotExist)), []string{"a: one: file does not exist"}},
 	} {
 		if diff := cmp.Diff(tt.want, Lines(tt.err)); diff != "" {
 			t.Errorf("lines of %q (-want +got):\n%s", tt.err, diff)

@@ -81,7 +81,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if f.format != "raw" {
 		l.printer = newPrinter(l.out, f.format, fields{values: true, onlyValue: !l.several && f.format != "json"})
 	}
-	f.lookups = true
+	f.lookups, f.prefetches = true, !f.explain
 	return f.with(path, l.stderr, func(s *source.Source) error {
 		if f.format == "raw" && s.FilterOnly() {
 			return cli.UsageErrorf("--format is raw, not tsv, hex or json: the table has a filter only, and no values")
@@ -114,6 +114,9 @@ type lookups struct {
 	causes               []string // their messages
 }
 
+// prefetchedKeys is how many keys of a remote set are looked up together.
+const prefetchedKeys = 1000
+
 // run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
 func (l *lookups) run(s *source.Source, keys [][]byte) error {
 	if err := s.PrefetchLogs(keys...); err != nil {
@@ -125,7 +128,10 @@ func (l *lookups) run(s *source.Source, keys [][]byte) error {
 	} else if s.FilterOnly() {
 		lookUp = l.askFilter
 	}
-	for _, key := range keys {
+	for i, key := range keys {
+		if i%prefetchedKeys == 0 {
+			s.Prefetch(keys[i:min(i+prefetchedKeys, len(keys))])
+		}
 		l.keys++
 		found, err := lookUp(s, key)
 		switch {

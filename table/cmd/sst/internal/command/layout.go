@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/layout"
 )
@@ -39,7 +39,7 @@ func layoutCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, with keys of more than 64 bytes whole")
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+		if files.IsDir(args[0]) {
 			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs", args[0])
 		}
 		p := flags.newPass(cmd, asJSON)

@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/keylines"
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -114,7 +114,7 @@ func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 		return nil, err
 	}
 	start, n := make([]byte, 64), 0
-	f, _, err := regular.Open(path)
+	f, _, err := files.Open(path)
 	if err == nil { // else describe returns an error
 		defer f.Close() // it was only read
 		n, _ = f.ReadAt(start, 0)
@@ -156,7 +156,7 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	if f.Reader.FilterOnly() {
 		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the line that sst build --manifest-line wrote instead", path)
 	}
-	if manifest := filepath.Join(filepath.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
+	if manifest := files.Join(files.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
 		return tableLine{}, fmt.Errorf("%s: its keys are removed, as %s says, and a new manifest would add them: for a set without layers, use sst merge", path, manifest)
 	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
@@ -14,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/merge"
@@ -86,10 +85,10 @@ func areOfDatabases(all []*source.Source) bool {
 
 // directoryOf returns the directory that a source is, or is in.
 func directoryOf(path string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if files.IsDir(path) {
 		return path
 	}
-	return filepath.Dir(path)
+	return files.Dir(path)
 }
 
 // A mergedInput is the newest entries of a source, for a merge.Iter that moves from the first to the

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -60,7 +60,7 @@ func repairCommand() *cobra.Command {
 // run repairs what a path is.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 	f.from.out, f.from.tempDir = f.to.out, f.to.tempDir
-	_, err := os.Stat(path)
+	_, err := files.Stat(path)
 	switch {
 	case f.to.out == "":
 		return cli.UsageErrorf("missing -o OUT, the name of the new database or table")

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
@@ -72,7 +71,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if dbdir.IsSet(path) {
 		return p.reportSet(path, write)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if files.IsDir(path) {
 		s, damage := summary.Read(path, p.options.ListOptions, !f.noLogs)
 		if s == nil {
 			return damage
@@ -81,7 +80,8 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return write(report.NewDatabase(s, f.noLogs).Write, damage)
 	}
 	if dbfile.IsLogFile(path, p.options.Options) {
-		return fmt.Errorf("%s: a log has no page: use sst layout or sst scan, or sst report %s for the database", path, text.ShellPath(filepath.Dir(path)))
+		return fmt.Errorf("%s: a log has no page: use sst layout or sst scan, or sst report %s for the database",
+			path, text.ShellPath(files.Dir(path)))
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
 		page, damage := report.New(file, report.Options{Embed: f.embed, Command: f.command("get", path), Scan: f.command("scan", path)})

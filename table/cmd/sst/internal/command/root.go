@@ -7,10 +7,10 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -33,13 +34,15 @@ var program = cli.Program{
 	Long:  "Read, check, repair, build and explain LevelDB's tables (.ldb, .sst), logs, databases and sets.",
 	Groups: []cli.Group{
 		{ID: "look", Title: "Look into tables, databases and sets:", Commands: cli.Commands{
-			"get": getCommand, "scan": scanCommand, "stats": statsCommand, "verify": verifyCommand,
-			"layout": layoutCommand, "diff": diffCommand, "report": reportCommand,
+			"get": mounting(getCommand), "scan": mounting(scanCommand), "stats": mounting(statsCommand),
+			"verify": mounting(verifyCommand), "layout": mounting(layoutCommand), "diff": mounting(diffCommand),
+			"report": mounting(reportCommand),
 		}},
 		{ID: "make", Title: "Make tables, sets and databases:", Commands: cli.Commands{
-			"build": buildCommand, "convert": convertCommand, "manifest": manifestCommand, "merge": mergeCommand, "sweep": sweepCommand,
+			"build": mounting(buildCommand), "convert": mounting(convertCommand), "manifest": mounting(manifestCommand),
+			"merge": mounting(mergeCommand), "sweep": mounting(SweepCommand),
 		}},
-		{ID: "repair", Title: "Repair:", Commands: cli.Commands{"repair": repairCommand}},
+		{ID: "repair", Title: "Repair:", Commands: cli.Commands{"repair": mounting(repairCommand)}},
 		{ID: "topics", Title: "Topics, by sst help TOPIC:", Commands: topics},
 		{ID: "self", Title: "About sst:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
 	},
@@ -50,9 +53,12 @@ var program = cli.Program{
 	},
 	Moved:  map[string]string{"fpr": "sieve rates", "plan": "sieve plan", "play": "sieve play", "seen": "sieve seen"},
 	Exit:   exitMeanings,
-	Check:  dbdir.CheckOutputs,
+	Check:  func(cmd *cobra.Command) error { return cmp.Or(checkOutputs(cmd), dbdir.CheckOutputs(cmd)) },
 	Advise: advise,
 }
+
+// Program returns sst, for a program that adds commands to it.
+func Program() cli.Program { return program }
 
 // exitMeanings are what the exit statuses of sst mean. Its help and the README have them. Commands say more precisely
 // what theirs mean.
@@ -77,7 +83,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 	case len(damage.missing) > 0:
-		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(filepath.Dir(damage.missing[0])))
+		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(files.Dir(damage.missing[0])))
 	case len(damage.files) > 0:
 		suggestRescue(w, damage.files)
 	}
@@ -85,25 +91,26 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 
 // suggestRescue prints how to save what damaged tables still have.
 func suggestRescue(w io.Writer, all []string) {
-	files := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
+	paths := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
-	case len(files) == 0 && !dbfile.IsEmpty(all[0]):
+	case len(paths) == 0 && !dbfile.IsEmpty(all[0]):
 		text.Say(w, "the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
-	case len(files) == 0:
-		text.Say(w, "an empty table has no entries to save: restore %s from a backup, or run: %s", text.ShellPath(all[0]), dbfile.RepairCommand(filepath.Dir(all[0])))
+	case len(paths) == 0:
+		text.Say(w, "an empty table has no entries to save: restore %s from a backup, or run: %s",
+			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0])))
 		return
 	}
-	if dir := filepath.Dir(files[0]); dbfile.IsInManifest(files[0]) {
+	if dir := files.Dir(paths[0]); dbfile.IsInManifest(paths[0]) {
 		text.Say(w, "to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
 		return
 	}
-	rescued := dbfile.OutputName(files[0], ".rescued.ldb")
+	rescued := dbfile.OutputName(paths[0], ".rescued.ldb")
 	others := ""
-	if n := len(files) - 1; n > 0 {
+	if n := len(paths) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
-	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(paths[0]), text.ShellPath(rescued), others)
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables

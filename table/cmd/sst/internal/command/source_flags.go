@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -29,6 +29,7 @@ type sourceFlags struct {
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
 	lookups      bool             // nothing is scanned
+	prefetches   bool             // several keys are looked up at a time
 	asksPrefix   bool             // filters are asked for a prefix
 	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
@@ -85,6 +86,7 @@ func (f *sourceFlags) options() (o source.Options) {
 func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
 	o := f.options()
 	o.Note = func(note string) { text.Note(stderr, "%s", note) }
+	o.KeepBlocks = f.prefetches && files.IsRemote(path)
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return err
@@ -115,7 +117,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.File) error) error {
 	if dbdir.IsDirectory(path) {
 		kind := "the manifest of a set"
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if files.IsDir(path) {
 			kind = "a directory"
 		}
 		return fmt.Errorf("%s is %s, want one of its tables; to make one table of all: sst merge %s -o OUT", path, kind, text.ShellPath(path))

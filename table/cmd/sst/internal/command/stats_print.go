@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -186,7 +186,7 @@ func (p *pass) summarize(path string) error {
 	} else if damage != nil {
 		return damage
 	}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+	if info, err := files.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
 	}
 	s, damage := summary.Read(path, p.options.ListOptions, false)

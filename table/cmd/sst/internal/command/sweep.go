@@ -25,7 +25,8 @@ builds: one per line, with size and time. With --delete, remove them. Programs m
 older tables of a set that was built again: sweep once they have reopened it. --age must be longer
 than a build takes.`
 
-func sweepCommand() *cobra.Command {
+// SweepCommand returns the command that sweeps local directories.
+func SweepCommand() *cobra.Command {
 	var remove, json bool
 	var age time.Duration
 	cmd := &cobra.Command{
@@ -66,21 +67,36 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 		}
 		match = isTemporary // of a first build that was killed
 	}
-	var n, size, kept uint64
-	store := &set.DirStore{Dir: dir}
-	if remove { // else a directory that cannot be written can be listed
-		store.LockFile = filelock.Wait
-	}
-	found := func(f set.File) error {
-		if f.Modified.After(before) {
-			kept++
-			return nil
+	return PrintSwept(cmd, remove, json, func(print func(set.File) error) (kept uint64, err error) {
+		store := &set.DirStore{Dir: dir}
+		if remove { // else a directory that cannot be written can be listed
+			store.LockFile = filelock.Wait
 		}
-		if remove {
-			if err := store.Remove(cmd.Context(), f.Name); err != nil {
-				return err
+		found := func(f set.File) error {
+			if f.Modified.After(before) {
+				kept++
+				return nil
 			}
+			if remove {
+				if err := store.Remove(cmd.Context(), f.Name); err != nil {
+					return err
+				}
+			}
+			return print(f)
 		}
+		err = set.Sweep(cmd.Context(), store, &set.SweepOptions{
+			Match: match, Found: found,
+			Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
+		})
+		return kept, err
+	})
+}
+
+// PrintSwept calls sweep with a function that prints a file, and then prints what became of all files. sweep returns how
+// many more it has kept because of their age.
+func PrintSwept(cmd *cobra.Command, remove, json bool, sweep func(print func(set.File) error) (kept uint64, err error)) error {
+	var n, size uint64
+	kept, err := sweep(func(f set.File) error {
 		n, size = n+1, size+uint64(f.Size)
 		out, modified := cmd.OutOrStdout(), f.Modified.UTC().Truncate(time.Second)
 		if json {
@@ -92,10 +108,6 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 		}
 		text.Cells(out, f.Name, strconv.FormatInt(f.Size, 10), modified.Format(time.RFC3339))
 		return nil
-	}
-	err := set.Sweep(cmd.Context(), store, &set.SweepOptions{
-		Match: match, Found: found,
-		Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
 	})
 	if err != nil && n == 0 {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -119,7 +119,7 @@ func (v *verifier) check(t target) (untold error) {
 		v.found.of--
 	case errors.Is(err, table.ErrCorrupt):
 		d.Verdict, v.shown = "damaged", true
-		if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := files.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
 			d.Verdict = "missing"
 		}
 		v.found.add(t, err)

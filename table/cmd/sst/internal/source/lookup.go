@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
@@ -105,6 +107,9 @@ func (s *Source) FilterOnly() (only bool) {
 		return false
 	}
 	keyed := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.Removals }) // which have keys
+	if s.isSet() && files.IsRemote(s.Path) {                                                      // the name tells, and opening the table takes a request
+		return len(keyed) > 0 && filepath.Ext(keyed[0].Path) == ".filter"
+	}
 	s.withFirst(slices.All(keyed), func(f *dbfile.File) { only = f.Reader.FilterOnly() })
 	return only
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -41,7 +41,7 @@ type Source struct {
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
-	_, err := os.Stat(path)
+	_, err := files.Stat(path)
 	if s, found := dbfile.StandInOf(path, nil, err); found {
 		return nil, &dbfile.FileError{Path: path, Err: s.InPlaceOfTable(dbfile.IsInManifest(path))}
 	}
@@ -87,7 +87,7 @@ func (s *Source) openDir() error {
 	}
 	s.dir, s.Notes, s.Damage = d, d.Notes, errors.Join(d.Damage...)
 	for _, f := range d.Flaws { // they do not matter to what is read
-		s.Notes = append(s.Notes, filepath.Join(d.Path, f.File)+": "+f.What)
+		s.Notes = append(s.Notes, files.Join(d.Path, f.File)+": "+f.What)
 	}
 	s.logs.paths = d.LogsToRead(s.o.ListOptions)
 	s.o.Order = s.o.Order.Or(d.Order)

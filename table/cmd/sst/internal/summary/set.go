@@ -3,11 +3,11 @@ package summary
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -58,7 +58,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 			return nil, err
 		}
 		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
-		info, err := os.Stat(t.Path)
+		info, err := files.Stat(t.Path)
 		switch {
 		case t.Missing:
 			file.Problem = "does not exist"

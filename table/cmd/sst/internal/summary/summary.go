@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
@@ -72,6 +72,11 @@ func Read(path string, o dbdir.ListOptions, logs bool) (s *Summary, err error) {
 const maxTries = 10
 
 func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
+	if files.IsURL(path) && !o.AllTables { // which are not read from what is no set
+		if _, err := dbdir.ListDir(path, o); err != nil {
+			return nil, err
+		}
+	}
 	o.AllTables, o.NoLogs = true, false
 	d, err := dbdir.ListDir(path, o)
 	if err != nil {
@@ -107,7 +112,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 
 // stat returns the file of this name.
 func (s *Summary) stat(name string) (*File, error) {
-	info, err := os.Stat(filepath.Join(s.Path, name))
+	info, err := files.Stat(files.Join(s.Path, name))
 	if err != nil {
 		return nil, err
 	}

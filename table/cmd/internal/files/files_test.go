@@ -1,0 +1,88 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/internal/regular"
+)
+
+// inMemory is a directory that URLs of gs name. It has one file.
+type inMemory struct{ fstest.MapFS }
+
+func (m inMemory) Names() ([]string, error) { return regular.DirIn(m.MapFS, ".").Names() }
+
+func (m inMemory) Stat(name string) (fs.FileInfo, error) {
+	if name == "" {
+		name = "."
+	}
+	return m.MapFS.Stat(name)
+}
+
+func (m inMemory) Open(name string) (regular.File, fs.FileInfo, error) {
+	return regular.OpenFS(m.MapFS, name)
+}
+
+// Files of directories that URLs name are read as local ones are, by paths without the query.
+func TestMount(t *testing.T) {
+	Register("gs", func(url string) (dir, file string, d Mounted, err error) {
+		return "gs://lists/urls", map[string]string{"gs://lists/set?x=1": "set"}[url], inMemory{fstest.MapFS{"set": {Data: []byte("contents")}}}, nil
+	})
+	dir, ok, err := Mount("gs://lists?x=1")
+	if dir != "gs://lists/urls" || !ok || err != nil {
+		t.Fatalf("Mount = %q, %t, %v", dir, ok, err)
+	}
+	file, _, err := Mount("gs://lists/set?x=1")
+	if want := Join(dir, "set"); file != want || err != nil || Dir(file) != dir {
+		t.Errorf("Mount = %q, %v, want %q", file, err, want)
+	}
+	if names, err := Names(dir); !slices.Equal(names, []string{"set"}) || err != nil {
+		t.Errorf("Names = %q, %v", names, err)
+	}
+	f, info, err := Open(file)
+	if err != nil || info.Size() != 8 {
+		t.Fatal(info, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if !IsDir(dir) || IsDir(file) || !Exists(file) || Exists(Join(dir, "none")) {
+		t.Error("what is a directory or exists")
+	}
+	if _, _, err := Mount("gs://lists?x=2"); err == nil {
+		t.Error("two queries of one directory: no error")
+	}
+	if _, ok, err := Mount("s3://lists"); ok || err != nil {
+		t.Errorf("Mount of a scheme that nobody has registered: %t, %v", ok, err)
+	}
+}
+
+// A path that is no URL is a local one, and one of a URL that is not mounted does not exist.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if path, ok, err := Mount(dir); path != dir || !ok || err != nil {
+		t.Errorf("Mount = %q, %t, %v", path, ok, err)
+	}
+	if names, err := Names(dir); !slices.Equal(names, []string{"file"}) || err != nil {
+		t.Errorf("Names = %q, %v", names, err)
+	}
+	for _, path := range []string{Join(dir, "none"), "s3://nothing/file"} {
+		_, _, openErr := Open(path)
+		_, statErr := Stat(path)
+		if !errors.Is(openErr, fs.ErrNotExist) || !errors.Is(statErr, fs.ErrNotExist) || Exists(path) {
+			t.Errorf("%s: %v, %v, want that it does not exist", path, openErr, statErr)
+		}
+	}
+	if !IsRemote("s3://a/b") || IsRemote("file:///a") || !IsURL("file:///a") || IsURL("a/s3://b") {
+		t.Error("what is a URL")
+	}
+}

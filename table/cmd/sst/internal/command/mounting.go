@@ -1,0 +1,54 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+)
+
+// mounting returns a command whose arguments may be URLs. Those behind the first argument of get are keys.
+func mounting(command func() *cobra.Command) func() *cobra.Command {
+	return func() *cobra.Command {
+		cmd := command()
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			args = slices.Clone(args)
+			names := len(args)
+			if cmd.Name() == "get" {
+				names = 1
+			}
+			for i, arg := range args[:names] {
+				path, err := mount(cmd, arg)
+				if err != nil {
+					return err
+				}
+				args[i] = path
+			}
+			return run(cmd, args)
+		}
+		return cmd
+	}
+}
+
+// mount returns the path of what an argument names.
+func mount(cmd *cobra.Command, arg string) (string, error) {
+	path, ok, err := files.Mount(arg)
+	if !ok {
+		return "", fmt.Errorf("%s: sst reads no object storage: use sstcloud %s", arg, cmd.Name())
+	}
+	return path, err
+}
+
+// checkOutputs returns an error for a flag that has a URL in place of a local file or directory.
+func checkOutputs(cmd *cobra.Command) error {
+	for _, name := range []string{"output", "manifest-line", "layer-of"} {
+		if f := cmd.Flags().Lookup(name); f != nil && files.IsURL(f.Value.String()) {
+			return cli.UsageErrorf("--%s is %s, not a local path: write a local directory, and send it with sstcloud put", name, f.Value)
+		}
+	}
+	return nil
+}
