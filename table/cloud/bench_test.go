@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table/cloud"
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 // edited lets the server answer, and edit change the answer before it is sent.

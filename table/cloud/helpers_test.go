@@ -12,8 +12,8 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/table/cloud"
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 // A store makes an empty bucket of a kind of object storage.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 func TestMain(m *testing.M) {

@@ -10,8 +10,8 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 // writerOf returns what writes the object a in the place of the version that is there now.

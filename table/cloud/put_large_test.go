@@ -14,7 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 var uncompressed = &table.WriterOptions{Compression: table.NoCompression}

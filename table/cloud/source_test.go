@@ -12,7 +12,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/table/cloud"
-	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 // letters returns n bytes that tell where they are from.

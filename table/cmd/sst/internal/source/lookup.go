@@ -117,7 +117,9 @@ func (s *Source) FilterOnly() (only bool) {
 // TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
 // a set, or "" if it has none.
 func (s *Source) TableFilter() (policy string) {
-	s.WithOldest(func(f *dbfile.File) { policy = strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix) })
+	s.WithOldest(func(f *dbfile.File) {
+		policy = strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
+	})
 	return policy
 }
 

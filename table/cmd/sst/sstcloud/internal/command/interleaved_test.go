@@ -1,0 +1,198 @@
+package command
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// writeSets writes sets of tables of one key each.
+func writeSets(t *testing.T, all ...string) map[string]string {
+	t.Helper()
+	sets := map[string]string{}
+	for _, keys := range all {
+		dir, m := t.TempDir(), new(set.Manifest)
+		for i, key := range strings.Split(keys, "") {
+			line, err := writeTable(dir, i+1, []string{key + "=1"}, withBlocks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Tables = append(m.Tables, line)
+		}
+		d := set.NewDir(dir)
+		if err := errors.Join(d.WriteManifest(m), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		sets[keys] = dir
+	}
+	return sets
+}
+
+// An interleaving is a program, and others that run while it waits before one of its requests.
+type interleaving struct {
+	name  string
+	outer func(*world) *program
+	inner []func(*world) *program
+}
+
+func put(keys string, manifest ...string) func(*world) *program {
+	return func(w *world) *program { return w.put(keys, manifest...) }
+}
+
+func sweepAll(w *world) *program { return w.sweep() }
+
+type those = []func(*world) *program
+
+var interleavings = []interleaving{
+	{"put, put", put("ac"), those{put("bd")}},
+	{"put, sweep", put("ac"), those{sweepAll}},
+	{"put, put and sweep", put("ac"), those{put("bd"), sweepAll}},
+	{"put, sweep and put", put("ac"), those{sweepAll, put("bd")}},
+	{"put, put and sweep and the old put", put("ac"), those{put("bd"), sweepAll, put("ab")}},
+	{"put of the same", put("ab"), those{put("bd"), sweepAll}},
+	{"put to another manifest", put("ac", "day.jsonl"), those{put("bd"), sweepAll}},
+	{"put, put of the same", put("ac"), those{put("ac"), sweepAll}},
+	{"sweep, put", sweepAll, those{put("ac")}},
+	{"sweep, puts", sweepAll, those{put("cd"), put("ab")}},
+	{"sweep, put and sweep", sweepAll, those{put("ac"), sweepAll}},
+}
+
+// Whatever runs between two requests of a program, no manifest lists a table that is gone without a program that
+// says so, and no put replaces a manifest that it has not read.
+func TestInterleaved(t *testing.T) {
+	long.Test(t)
+	bucket, sets := openWorlds(t)
+	worlds, puts := 0, map[int]bool{} // exit statuses of puts
+	for _, tt := range interleavings {
+		for request, more := 0, true; more && !t.Failed(); request++ {
+			worlds++
+			w := newWorld(t, bucket, worlds, sets)
+			if more = tt.run(w, request); t.Failed() {
+				t.Errorf("%s, before request %d: %v", tt.name, request, w.ended)
+			}
+			for _, p := range w.ended {
+				puts[p.status] = puts[p.status] || p.keys != ""
+			}
+		}
+	}
+	if !puts[cli.ExitOK] || !puts[cli.ExitUsage] || !puts[cli.ExitDamaged] {
+		t.Errorf("exit statuses of puts: %v, want 0, 2 and 3", puts)
+	}
+}
+
+// openWorlds opens the test's bucket, and writes the sets that are put.
+func openWorlds(t *testing.T) (*blob.Bucket, map[string]string) {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	return s3test.Open(t, s3test.Server()), writeSets(t, "ab", "ac", "bd", "cd")
+}
+
+// run runs the inner programs before a request of the outer one. It reports whether that has so many.
+func (i interleaving) run(w *world, request int) (more bool) {
+	outer := i.outer(w)
+	var mu sync.Mutex // a sweep has several requests at a time
+	n := 0
+	outer.step = func() func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n == request+1 {
+			for _, inner := range i.inner {
+				inner(w).run().checkEnd()
+			}
+		}
+		return func() {}
+	}
+	outer.run().checkEnd()
+	w.checkEnds()
+	return n > request
+}
+
+// An event is a request that waits for its turn, one that was answered, or the end of a program.
+type event struct {
+	p     *program
+	turn  chan<- struct{} // nil: it was answered
+	ended bool
+}
+
+// In any order of the requests of puts and sweeps that run at once, what TestInterleaved says holds.
+func TestRandomOrders(t *testing.T) {
+	bucket, sets := openWorlds(t)
+	worlds, all := 5, []string{"ab", "ac", "bd", "cd"}
+	if long.Enabled() {
+		worlds = 300
+	}
+	for seed := range worlds {
+		r := rand.New(rand.NewPCG(uint64(seed), 12))
+		w := newWorld(t, bucket, seed, sets)
+		var ps []*program
+		for range 2 + r.IntN(3) {
+			ps = append(ps, w.put(all[r.IntN(len(all))]))
+		}
+		for range 1 + r.IntN(2) {
+			ps = append(ps, w.sweep())
+		}
+		runInOrder(r, ps)
+		if w.checkEnds(); t.Failed() {
+			t.Fatalf("seed %d: %v", seed, w.ended)
+		}
+	}
+}
+
+// runInOrder runs programs at once, and answers their requests one after the other, in a random order.
+func runInOrder(r *rand.Rand, ps []*program) {
+	events := make(chan event)
+	waiting, live, answering := map[*program][]chan<- struct{}{}, 0, 0
+	for len(ps)+live > 0 {
+		if i := r.IntN(len(ps) + live); i < len(ps) {
+			p := ps[i]
+			ps = slices.Delete(ps, i, i+1)
+			p.step = func() func() {
+				turn := make(chan struct{})
+				events <- event{p: p, turn: turn}
+				<-turn
+				return func() { events <- event{p: p} }
+			}
+			waiting[p] = nil
+			live++
+			go func() {
+				p.run()
+				events <- event{p: p, ended: true}
+			}()
+		} else {
+			p := order(waiting)[i-len(ps)]
+			turns := waiting[p]
+			waiting[p] = turns[1:]
+			answering++
+			close(turns[0])
+		}
+		for answering > 0 || slices.ContainsFunc(order(waiting), func(p *program) bool { return len(waiting[p]) == 0 }) {
+			switch e := <-events; {
+			case e.ended:
+				delete(waiting, e.p)
+				live--
+				e.p.checkEnd()
+			case e.turn != nil:
+				waiting[e.p] = append(waiting[e.p], e.turn)
+			default:
+				answering--
+			}
+		}
+	}
+}
+
+// order returns the programs in the order in which they were made.
+func order(waiting map[*program][]chan<- struct{}) []*program {
+	return slices.SortedFunc(maps.Keys(waiting), func(a, b *program) int { return a.number - b.number })
+}

@@ -1,0 +1,141 @@
+//go:build unix
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/store"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// Whenever a put is killed or interrupted, the store has the old set or the new one, whole. Another put
+// finishes.
+func TestPutKilled(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	p := s3test.NewProxy(t)
+	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if r.Method == http.MethodPut {
+			time.Sleep(5 * time.Millisecond)
+		}
+		server.ServeHTTP(w, r)
+	})
+	rounds := 3
+	if long.Enabled() {
+		rounds = 60
+	}
+	r := rand.New(rand.NewPCG(26, 11))
+	for _, u := range []string{"s3://" + s3test.BucketName(t) + "?" + parameters.Encode(), "file://" + t.TempDir()} {
+		s, err := store.Open(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var old []string
+		for round := range rounds {
+			next := []string{fmt.Sprint("round ", round)}
+			dir := writeRound(t, round)
+			killPut(t, r, dir, u)
+			if got := values(t, s); cmp.Diff(old, got) != "" && cmp.Diff(next, got) != "" {
+				t.Fatalf("after a put was killed: %q, want %q or %q", got, old, next)
+			}
+			if out, err := exec.Command("sstcloud", "put", dir, u).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if diff := cmp.Diff(next, values(t, s)); diff != "" {
+				t.Fatalf("after another put (-want +got):\n%s", diff)
+			}
+			old = next
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// writeRound writes a set of some tables, whose entries all have the number of the round.
+func writeRound(t *testing.T, round int) string {
+	t.Helper()
+	dir, m := t.TempDir(), new(set.Manifest)
+	for i := range 12 {
+		line, err := writeTable(dir, i+1, []string{fmt.Sprintf("%03d=round %d", i, round)}, withBlocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Tables = append(m.Tables, line)
+	}
+	d := set.NewDir(dir)
+	defer d.Close()
+	if err := d.WriteManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// killPut runs put, and ends it after some time by a signal.
+func killPut(t *testing.T, r *rand.Rand, dir, url string) {
+	t.Helper()
+	cmd := exec.Command("sstcloud", "put", "--concurrency", "2", dir, url)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond)
+	signals := []os.Signal{syscall.SIGKILL, syscall.SIGTERM}
+	if err := cmd.Process.Signal(signals[r.IntN(2)]); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() != -1 && exit.ExitCode() != 143 {
+		t.Errorf("a put that was ended by a signal: %v", err)
+	}
+}
+
+// values returns the values of the set in a store, each once, after it was verified; nil if there is none.
+func values(t *testing.T, s *store.Store) (all []string) {
+	t.Helper()
+	objects, err := s.List(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := objects[set.ManifestName]; !ok {
+		return nil
+	}
+	m, err := s.ReadManifest(context.Background(), set.ManifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := set.Open(context.Background(), m, s.Source(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := opened.Verify(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	it := opened.NewIter(context.Background(), nil)
+	defer it.Close()
+	for e, err := range it.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := string(e.Value); len(all) == 0 || all[len(all)-1] != v {
+			all = append(all, v)
+		}
+	}
+	return all
+}

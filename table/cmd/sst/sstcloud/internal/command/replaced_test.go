@@ -1,0 +1,56 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// Of a table that is replaced while it is scanned, the entries that were read are printed, and the rest is a loss. No
+// line is of the other object.
+func TestReplacedWhileScanned(t *testing.T) {
+	t.Parallel()
+	proxy := s3test.NewProxy(t)
+	bucket := s3test.Open(t, s3test.Server())
+	name := s3test.BucketName(t)
+	dir, _ := makeLargeSet(t, 200_000)
+	sendFiles(t, bucket, dir)
+	var reads atomic.Int64
+	proxy.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if key := path.Base(r.URL.Path); path.Ext(key) == ".ldb" && reads.Add(1) == 3 {
+			if err := bucket.WriteAll(context.Background(), key, bytes.Repeat([]byte("other"), 2e6), nil); err != nil {
+				t.Error(err)
+			}
+		}
+		server.ServeHTTP(w, r)
+	})
+	query := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	var out, errs bytes.Buffer
+	cmd := process("sstcloud", "scan", "s3://"+name+"?"+query.Encode())
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	whole, localErr := process("sst", "scan", dir).Output()
+	if localErr != nil {
+		t.Fatal(localErr)
+	}
+	n := bytes.Count(out.Bytes(), []byte("\n"))
+	if cmd.ProcessState.ExitCode() != 3 || !bytes.HasPrefix(whole, out.Bytes()) || n < 50_000 || n == 200_000 {
+		t.Errorf("%v, %d lines of the first object: %t", err, n, bytes.HasPrefix(whole, out.Bytes()))
+	}
+	for _, want := range []string{"changed while it was read", "size is 10000000, want "} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("%q is not in %s", want, &errs)
+		}
+	}
+	if tables, err := filepath.Glob(filepath.Join(dir, "*.ldb")); len(tables) != 1 {
+		t.Error(tables, err)
+	}
+}

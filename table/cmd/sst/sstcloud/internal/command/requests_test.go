@@ -1,0 +1,92 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// makeLargeSet builds a set of tables of 200,000 entries, which are larger than what is read at once.
+func makeLargeSet(t *testing.T, entries int) (dir, keys string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "large")
+	var lines bytes.Buffer
+	for i := range entries {
+		fmt.Fprintf(&lines, "key-%08d\tvalue %x\n", i, uint64(i)*0x9e3779b97f4a7c15)
+	}
+	build := process("sst", "build", "--bits", "10", "--compression", "none", "--entries-per-table", "200000", "-o", dir+"/", "-")
+	build.Stdin = &lines
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var some bytes.Buffer
+	for i := range 1000 {
+		fmt.Fprintf(&some, "key-%08d\nabsent-%d\n", i*entries/1000, i)
+	}
+	keys = filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, some.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir, keys
+}
+
+// Commands read a set by few requests: one to list the objects, one for the manifest, one to open a table, and one
+// for each block of a key, or for each 4 MiB of all entries.
+func TestRequestsOfReads(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	proxy := s3test.NewProxy(t)
+	dir, keys := makeLargeSet(t, 800_000)
+	sendFiles(t, proxy.Bucket(t), dir)
+	query := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	set := "s3://" + s3test.BucketName(t) + "?" + query.Encode()
+	in := func(name string) string { return strings.Replace(set, "?", "/"+name+"?", 1) }
+	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := filepath.Base(tables[0])
+	for _, tt := range []struct {
+		command string
+		most    int
+	}{
+		{"stats SET", 2},
+		{"get SET key-00400000", 4},
+		{"get SET absent", 2},
+		{"get SET key-00400000x", 3},
+		{"get --keys-from KEYS SET", 2 + 4 + 1000},
+		{"scan --limit 10 SET", 4},
+		{"scan SET", 2 + 4*(1+3)},
+		{"scan --reverse SET", 2 + 4*(1+10)},
+		{"verify SET", 2 + 4*(1+3)},
+		{"stats SET/set.jsonl", 3},
+		{"diff SET SET", 2 + 4*2*(1+3)},
+		{"merge SET -o OUT", 2 + 4*(1+3)},
+		{"get TABLE key-00000400", 25}, // whose order is confirmed first
+		{"get --comparator bytewise TABLE key-00000400", 8},
+		{"scan TABLE", 2 + 1 + 30},
+	} {
+		proxy.Count(http.MethodGet)
+		proxy.Count(http.MethodHead)
+		arguments := strings.NewReplacer("SET/set.jsonl", in("set.jsonl"), "TABLE", in(table), "SET", set, "KEYS", keys,
+			"OUT", filepath.Join(t.TempDir(), "out"))
+		cmd := process("sstcloud", strings.Fields(arguments.Replace(tt.command))...)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() > 1 {
+			t.Errorf("%v: %v: %s", tt.command, err, out)
+		}
+		if n := proxy.Count(http.MethodGet) + proxy.Count(http.MethodHead); n > tt.most {
+			t.Errorf("%s: %d requests, want at most %d", tt.command, n, tt.most)
+		} else {
+			t.Logf("%s: %d requests", tt.command, n)
+		}
+	}
+}

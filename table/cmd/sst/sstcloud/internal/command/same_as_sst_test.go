@@ -1,0 +1,252 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// reading are the commands that read sets and tables. SET is the set, TABLE one of its tables, and NEW a name for what
+// is written. KEYS is a file of keys.
+var reading = []string{
+	"get SET key-00700", "get SET key-00007", "get SET absent", "get SET key-00003 nothing key-01400 key-01999 key-00700",
+	"get --format json SET key-00700", "get --format hex SET key-00700", "get --format raw SET key-00700",
+	"get --keys-from KEYS SET", "get --keys-from KEYS --strict SET", "get --explain SET key-01400", "get SET/set.jsonl key-01400",
+	"get TABLE key-00700", "get TABLE absent",
+	"scan SET", "scan --keys --reverse SET", "scan --prefix key-007 SET", "scan --from key-00500 --to key-01500 --count SET",
+	"scan --limit 3 SET", "scan --limit 3 --reverse SET", "scan --where --limit 1900 SET", "scan --strict SET", "scan --format json SET",
+	"scan --versions SET", "scan --from b --to a SET", "scan TABLE", "scan SET/set.jsonl", "scan --all-tables --count SET",
+	"stats SET", "stats --json SET", "stats --summary SET", "stats TABLE", "stats SET/set.jsonl",
+	"verify SET", "verify --json SET", "verify -q SET", "verify TABLE", "verify SET/set.jsonl", "verify TABLE TABLE",
+	"layout TABLE", "layout --json TABLE", "layout SET", "diff SET SET", "diff TABLE SET", "report -o NEW SET", "report -o NEW TABLE",
+	"merge SET -o NEW/", "merge SET -o NEW", "merge SET TABLE -o NEW", "convert TABLE -o NEW", "repair TABLE -o NEW", "repair SET -o NEW",
+	"manifest TABLE -o NEW",
+}
+
+// A seenSet is a set as it is damaged or sound.
+type seenSet struct {
+	name  string
+	build []string // arguments of sst build, besides the output and the input
+	layer bool     // of which it has one, too
+	spoil func(dir string, tables []string) error
+}
+
+var seenSets = []seenSet{
+	{"sound", []string{"--bits", "10"}, false, nil},
+	{"layers", []string{"--bits", "10"}, true, nil},
+	{"a missing table", []string{"--bits", "10"}, true, func(_ string, tables []string) error { return os.Remove(tables[1]) }},
+	{"a damaged block", nil, true, func(_ string, tables []string) error { return flip(tables[1], 100) }},
+	{"a damaged end", []string{"--bits", "10"}, false, func(_ string, tables []string) error { return flip(tables[1], -60) }},
+	{"a damaged footer", nil, false, func(_ string, tables []string) error { return flip(tables[1], -1) }},
+	{"a table that is cut", nil, false, func(_ string, tables []string) error { return os.Truncate(tables[1], 1000) }},
+	{"an empty table", nil, false, func(_ string, tables []string) error { return os.Truncate(tables[1], 0) }},
+	{"another table", nil, false, func(_ string, tables []string) error { return copyFile(tables[0], tables[1]) }},
+	{"a manifest that is cut", nil, false, func(dir string, _ []string) error { return os.Truncate(filepath.Join(dir, "set.jsonl"), 300) }},
+	{"filters", []string{"--filter-only"}, false, nil},
+	{"a missing filter", []string{"--filter-only"}, false, func(_ string, tables []string) error { return os.Remove(tables[1]) }},
+}
+
+// flip changes a bit of a file, at an offset from its end if that is negative.
+func flip(name string, at int) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		at += len(b)
+	}
+	b[at] ^= 1
+	return os.WriteFile(name, b, 0o666)
+}
+
+func copyFile(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o666)
+}
+
+// make builds the set, and returns its directory and the name of one of its tables.
+func (s *seenSet) make(t *testing.T) (dir, table string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "set")
+	var lines, changes bytes.Buffer
+	for i := range 2000 {
+		fmt.Fprintf(&lines, "key-%05d\tvalue %d\n", i, i)
+	}
+	for i := 0; i < 2000; i += 7 {
+		fmt.Fprintf(&changes, "key-%05d\tchanged %d\n", i, i)
+	}
+	removed := filepath.Join(t.TempDir(), "removed")
+	if err := os.WriteFile(removed, []byte("key-00003\nkey-01999\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sst := func(in io.Reader, args ...string) {
+		cmd := process("sst", args...)
+		cmd.Stdin = in
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+	}
+	sst(&lines, append(append([]string{"build", "--entries-per-table", "500", "-o", dir + "/"}, s.build...), "-")...)
+	if s.layer {
+		sst(&changes, "build", "--layer-of", dir, "--delete", removed, "-")
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "00000*"))
+	if err == nil && s.spoil != nil {
+		err = s.spoil(dir, tables)
+	}
+	if err != nil || len(tables) < 4 {
+		t.Fatal(tables, err)
+	}
+	return dir, filepath.Base(tables[1])
+}
+
+// process returns a command that runs this process's program under a name.
+func process(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
+	return cmd
+}
+
+// A place is where a set is: a directory, or a URL.
+type place struct {
+	program    string
+	set, query string // the argument for the set
+	printed    string // what commands call it
+}
+
+// argument returns the argument for a file of the set.
+func (p place) argument(name string) string { return p.set + "/" + name + p.query }
+
+// An outcome is what a command has done.
+type outcome struct {
+	Status         int
+	Stdout, Stderr string
+	Written        map[string]string // contents by path below NEW
+}
+
+// run runs a command of reading.
+func (p place) run(t *testing.T, command, table, keys string) outcome {
+	t.Helper()
+	dir := t.TempDir()
+	var args []string
+	for _, word := range strings.Fields(command) {
+		switch {
+		case word == "SET":
+			word = p.set + p.query
+		case word == "TABLE":
+			word = p.argument(table)
+		case strings.HasPrefix(word, "SET/"):
+			word = p.argument(strings.TrimPrefix(word, "SET/"))
+		case word == "KEYS":
+			word = keys
+		case strings.HasPrefix(word, "NEW"):
+			word = dir + "/" + word
+		}
+		args = append(args, word)
+	}
+	var out, errs bytes.Buffer
+	cmd := process(p.program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	err := cmd.Run()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	o := outcome{cmd.ProcessState.ExitCode(), p.plain(out.String(), dir), p.plain(errs.String(), dir), map[string]string{}}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		o.Written[strings.TrimPrefix(path, dir)] = p.plain(string(b), dir)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// What differs: advice to read the damaged files of a directory by sst repair, which an object cannot replace, and how
+// long a lookup took.
+var (
+	advice = regexp.MustCompile(`(?m)^sst: (to save what can still|restore what is|an empty table|the table has no|delete the objects).*\n`)
+	took   = regexp.MustCompile(`[0-9.]+ ?(ns|µs|ms)`)
+)
+
+// plain replaces the names of the place and of the program.
+func (p place) plain(s, dir string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, p.printed, "SET"), dir, "OUT")
+	s = strings.ReplaceAll(s, "sstcloud", "sst")
+	return took.ReplaceAllString(advice.ReplaceAllString(s, ""), "TIME")
+}
+
+// All commands that read print the same of a set in a directory, by sst, and of its URLs, by sstcloud, and end with the
+// same status.
+func TestSameAsSST(t *testing.T) {
+	t.Parallel()
+	server, name := s3test.Server(), s3test.BucketName(t)
+	bucket := s3test.Open(t, server)
+	keys := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, []byte("key-01000\nnothing\nkey-00007\nkey-01998\nkey-00700\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range seenSets {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			dir, table := s.make(t)
+			prefix := "seen-" + strconv.Itoa(i) + "/set/"
+			sendFiles(t, blob.PrefixedBucket(bucket, prefix), dir)
+			query := url.Values{"endpoint": {server}, "region": {"us-east-1"}, "use_path_style": {"true"}, "prefix": {prefix}}
+			local := place{"sst", dir, "", dir}
+			places := []place{
+				{"sstcloud", "file://" + filepath.ToSlash(dir), "", "file://" + filepath.ToSlash(dir)},
+				{"sstcloud", "s3://" + name, "?" + query.Encode(), "s3://" + name + "/" + strings.TrimSuffix(prefix, "/")},
+			}
+			for _, command := range reading {
+				want := local.run(t, command, table, keys)
+				for _, p := range places {
+					if diff := cmp.Diff(want, p.run(t, command, table, keys)); diff != "" {
+						t.Errorf("%s: sstcloud %s differs from sst (-sst +sstcloud):\n%s", p.set, command, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// sendFiles puts the files of a directory into a bucket.
+func sendFiles(t *testing.T, bucket *blob.Bucket, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err == nil {
+			err = bucket.WriteAll(context.Background(), f.Name(), b, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	sst "github.com/sievetable/sievetable/table/cmd/sst/internal/command"
+)
+
+// programs are what the test binary is under other names.
+var programs = map[string]func(){"sstcloud": runSSTCloud, "sst": runSST}
+
+// runSSTCloud is the main function of sstcloud.
+func runSSTCloud() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// runSST is the main function of sst.
+func runSST() {
+	text.Program = "sst"
+	os.Exit(sst.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+func TestMain(m *testing.M) {
+	s3test.ServeIfAsked()
+	testscript.Main(m, programs)
+}
+
+// The scripts under testdata/script run the command as its users do. $DIR is the URL of the empty
+// directory store, and $S3 that of an empty bucket on a server in another process, of which $S3_OTHER is
+// the object other.jsonl. Beside testscript's own commands they have
+//
+//	set DIR N KEY=VALUE…       writes a set of tables of N entries. Of the table whose first key is KEY,
+//	                           $SHA_KEY is the SHA-256 and $FILE_KEY the file
+//	filters DIR N KEY…         writes a set of filters
+//	layer DIR KEY=VALUE… -KEY… adds a layer to a set: what is added, and what is removed
+//	older FILE DURATION        makes the file older
+//	object put KEY TEXT        puts an object into the bucket; cut KEY N leaves N bytes; rm KEY deletes it
+//	fault KIND METHOD PATTERN  answers requests for such objects by a fault, or no more if KIND is none
+//	status N COMMAND [ARG…]    is exec of a command that exits with N
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: setUpScript,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"set": writeSet, "filters": writeFilters, "layer": addLayer,
+			"older": makeOlder, "object": changeObject, "fault": spoil, "status": status,
+		},
+	})
+}
+
+// A bucket is that of a script, and the proxy before it.
+type bucket struct {
+	*blob.Bucket
+	proxy *s3test.Proxy
+}
+
+// setUpScript gives a script a directory and a bucket.
+func setUpScript(env *testscript.Env) error {
+	t := env.T().(testing.TB)
+	dir := filepath.Join(env.WorkDir, "store")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	proxy := s3test.NewProxy(t)
+	env.Values["bucket"] = bucket{proxy.Bucket(t), proxy}
+	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	env.Setenv("S3", "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+	env.Setenv("S3_OTHER", "s3://"+s3test.BucketName(t)+"/other.jsonl?"+parameters.Encode())
+	env.Setenv("DIR", "file://"+filepath.ToSlash(dir))
+	env.Setenv("AWS_ACCESS_KEY_ID", "test")
+	env.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	return nil
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
+	}
+}
+
+func makeOlder(ts *testscript.TestScript, _ bool, args []string) {
+	age, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	then := time.Now().Add(-age)
+	ts.Check(os.Chtimes(ts.MkAbs(args[0]), then, then))
+}
+
+func changeObject(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, b, key := context.Background(), ts.Value("bucket").(bucket), args[1]
+	switch args[0] {
+	case "put":
+		ts.Check(b.WriteAll(ctx, key, []byte(args[2]), nil))
+	case "cut":
+		var n int
+		_, err := fmt.Sscan(args[2], &n)
+		ts.Check(err)
+		contents, err := b.ReadAll(ctx, key)
+		ts.Check(err)
+		ts.Check(b.WriteAll(ctx, key, contents[:n], nil))
+	case "rm":
+		ts.Check(b.Delete(ctx, key))
+	}
+}
+
+// faults answer a request in place of the server.
+var faults = map[string]s3test.Fault{
+	"500": refuse(http.StatusInternalServerError, "InternalError"),
+	"403": refuse(http.StatusForbidden, "AccessDenied"),
+	"half": func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		for name, values := range answer.Header() {
+			w.Header()[name] = values // with the whole length
+		}
+		w.WriteHeader(answer.Code)
+		w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+	},
+	"bit": func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		body := slices.Clone(answer.Body.Bytes())
+		body[len(body)/32] ^= 1 // of a table that is sent whole, in a data block
+		for name, values := range answer.Header() {
+			if !strings.HasPrefix(name, "X-Amz-Checksum") {
+				w.Header()[name] = values
+			}
+		}
+		w.WriteHeader(answer.Code)
+		w.Write(body)
+	},
+}
+
+func refuse(status int, code string) s3test.Fault {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(status)
+		io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
+	}
+}
+
+func spoil(ts *testscript.TestScript, _ bool, args []string) {
+	proxy := ts.Value("bucket").(bucket).proxy
+	if args[0] == "none" {
+		proxy.Spoil(nil)
+		return
+	}
+	proxy.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if ok, _ := path.Match(args[2], path.Base(r.URL.Path)); ok && r.Method == args[1] {
+			faults[args[0]](w, r, server)
+			return
+		}
+		server.ServeHTTP(w, r)
+	})
+}

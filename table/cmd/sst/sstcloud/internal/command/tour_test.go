@@ -1,0 +1,33 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tour"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// The commands of the README print what it says. The server of the tests takes the place of the one that
+// the README installs and starts.
+func TestTour(t *testing.T) {
+	long.Test(t)
+	tour.Skip(t, "bash")
+	bin := t.TempDir()
+	tour.Link(t, bin, "sstcloud")
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "sst"))
+	build.Dir = "../../.."
+	build.Env = append(os.Environ(), "GOWORK=") // sst is a module of the repository's go.work
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build of sst: %v\n%s", err, out)
+	}
+	for _, name := range []string{"go", "gofakes3"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tour.Check(t, "../../README.md", bin, "http://127.0.0.1:9917", s3test.Server())
+}

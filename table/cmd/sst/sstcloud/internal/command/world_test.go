@@ -1,0 +1,218 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A world is a part of a bucket that several sstclouds use at once. Each has a proxy of its own, which holds up
+// its requests, so that the test decides in which order they come.
+type world struct {
+	t      *testing.T
+	bucket *blob.Bucket // without a proxy
+	prefix string
+	sets   map[string]string // directories, by the keys that the sets have
+	made   int               // programs
+	ended  []*program
+}
+
+// newWorld returns a world below a prefix of the test's bucket. It has the set ab, and tables of cd that no
+// manifest lists.
+func newWorld(t *testing.T, bucket *blob.Bucket, number int, sets map[string]string) *world {
+	t.Helper()
+	prefix := fmt.Sprintf("world-%d/", number)
+	w := &world{t: t, bucket: blob.PrefixedBucket(bucket, prefix), prefix: prefix, sets: sets}
+	for _, keys := range []string{"cd", "ab"} {
+		if p := w.put(keys).run(); p.status != 0 {
+			t.Fatal(p)
+		}
+	}
+	return w
+}
+
+// object returns the bytes of an object, or nil if there is none.
+func (w *world) object(key string) []byte {
+	b, err := w.bucket.ReadAll(context.Background(), key)
+	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		w.t.Error(err)
+	}
+	return b
+}
+
+// tablesOf returns the tables that the file of a manifest lists. nil has none.
+func tablesOf(t *testing.T, file []byte) []set.Table {
+	if file == nil {
+		return nil
+	}
+	m, err := set.ReadManifest(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Tables
+}
+
+// keysOf returns the keys of the set of a manifest.
+func keysOf(t *testing.T, file []byte) (keys string) {
+	for _, t := range tablesOf(t, file) {
+		keys += string(t.Smallest)
+	}
+	return keys
+}
+
+// listed returns the keys of the set that is in use.
+func (w *world) listed(key string) string { return keysOf(w.t, w.object(key)) }
+
+// gone returns the tables that a manifest lists and that the bucket lacks.
+func (w *world) gone(key string) (names []string) {
+	for _, t := range tablesOf(w.t, w.object(key)) {
+		there, err := w.bucket.Exists(context.Background(), t.Name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !there {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// A program is an sstcloud.
+type program struct {
+	w        *world
+	number   int // of the programs of the world
+	args     []string
+	keys     string // of the set that is put; "" for a sweep
+	manifest string
+	step     func() (done func()) // is called before each request, and done after it
+
+	fault s3test.Fault // answers requests; nil: the server does
+
+	mu     sync.Mutex
+	there  []byte // the manifest, as it has read or written it last
+	own    bool   // it was that of the set once
+	status int
+	output string
+}
+
+// program returns a program of these arguments. The URL comes last.
+func (w *world) program(args ...string) *program {
+	w.made++
+	p := &program{w: w, number: w.made, args: args, step: func() func() { return func() {} }}
+	proxy := s3test.NewProxy(w.t)
+	proxy.Spoil(p.serve)
+	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "prefix": {w.prefix}}
+	p.args = append(p.args, "s3://"+s3test.BucketName(w.t)+"?"+parameters.Encode())
+	return p
+}
+
+// put returns a program that puts the set of some keys.
+func (w *world) put(keys string, manifest ...string) *program {
+	key := append(manifest, set.ManifestName)[0]
+	p := w.program("put", "--concurrency", "1", "--manifest", key, w.sets[keys])
+	p.keys, p.manifest = keys, key
+	return p
+}
+
+// sweep returns a program that deletes what no manifest lists, of any age.
+func (w *world) sweep(flags ...string) *program {
+	return w.program(append([]string{"sweep", "--delete", "--age", "0s"}, flags...)...)
+}
+
+// run runs the program to its end.
+func (p *program) run() *program {
+	var out bytes.Buffer
+	p.status = Run(p.args, strings.NewReader(""), &out, &out)
+	p.output = out.String()
+	return p
+}
+
+func (p *program) String() string {
+	return fmt.Sprintf("%s %s: exit status %d: %s", strings.Join(p.args[:len(p.args)-1], " "), p.keys, p.status, p.output)
+}
+
+// serve answers a request when it is its turn. A put must have read the manifest that it replaces.
+func (p *program) serve(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	defer p.step()()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key, before := path.Base(r.URL.Path), []byte(nil)
+	replaces := r.Method == http.MethodPut && key == p.manifest
+	if replaces {
+		before = p.w.object(key)
+	}
+	answer := httptest.NewRecorder()
+	if p.fault != nil {
+		p.fault(answer, r, server)
+	} else {
+		server.ServeHTTP(answer, r)
+	}
+	if replaces && answer.Code == http.StatusOK {
+		if !bytes.Equal(before, p.there) {
+			p.w.t.Errorf("%v has replaced a manifest that it has not read", p)
+		}
+		p.there = p.w.object(key)
+	}
+	if r.Method == http.MethodGet && key == p.manifest {
+		if p.there = nil; answer.Code == http.StatusOK {
+			p.there = slices.Clone(answer.Body.Bytes())
+		}
+	}
+	p.own = p.own || keysOf(p.w.t, p.there) == p.keys
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	io.Copy(w, answer.Body)
+}
+
+// checkEnd checks what a put says, at its end: by 0, that its manifest was there and, unless another put has
+// replaced it since, has all tables; by 3, that one is gone; by 2, that another program has written the manifest.
+func (p *program) checkEnd() {
+	p.w.t.Helper()
+	p.w.ended = append(p.w.ended, p)
+	if p.keys == "" {
+		return
+	}
+	gone := p.w.gone(p.manifest)
+	listed := p.w.listed(p.manifest)
+	switch {
+	case p.status == cli.ExitOK && len(gone) == 0 && listed == p.keys:
+	case p.status == cli.ExitOK && listed != p.keys && p.own:
+	case p.status == cli.ExitDamaged && len(gone) > 0 && strings.Contains(p.output, "put the set again"):
+	case p.status == cli.ExitUsage && strings.Contains(p.output, "another program has written this manifest"):
+	default:
+		p.w.t.Errorf("%v\nthe manifest lists %q, and of its tables are gone: %q", p, listed, gone)
+	}
+}
+
+// checkEnds checks, when all programs have ended, that one has said so if a listed table is gone: the put of
+// that manifest, or a sweep.
+func (w *world) checkEnds() {
+	w.t.Helper()
+	for _, key := range []string{set.ManifestName, "day.jsonl"} {
+		gone := w.gone(key)
+		said := slices.ContainsFunc(w.ended, func(p *program) bool {
+			return p.status == cli.ExitDamaged && (p.keys == "" || p.manifest == key && p.keys == w.listed(key))
+		})
+		if len(gone) > 0 && !said {
+			w.t.Errorf("%s lists %q, which are gone, and nobody says so: %v", key, gone, w.ended)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package day has a test of sets as they live: sst, sstcloud and a service in processes of their own, on a store
+// that fails.
+package day
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/command"
+)
+
+func TestMain(m *testing.M) {
+	s3test.ServeIfAsked()
+	testscript.Main(m, map[string]func(){
+		"sstcloud": func() { os.Exit(command.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"gocloud.dev/gcerrors"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+)
+
+// A bucketDir is a directory of the objects of a bucket. It is listed once, and again when a command lists it again.
+type bucketDir struct {
+	name string // of the directory
+	s    *Store
+	one  bool // a single file was given: the directory is listed only if it must be
+
+	mu      sync.Mutex
+	listed  map[string]Object // nil: not yet
+	used    bool              // Names has returned the list
+	single  map[string]Object // those that were asked for by themselves
+	objects map[string]*object
+	tails   []keptTail // the oldest first
+	kept    int64      // how many bytes they have
+}
+
+func newBucketDir(name string, s *Store, one bool) *bucketDir {
+	return &bucketDir{name: name, s: s, one: one, single: map[string]Object{}, objects: map[string]*object{}}
+}
+
+// Names lists the objects. It forgets those that have changed since they were listed before.
+func (d *bucketDir) Names() ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.list(d.used)
+	d.used = true
+	return slices.Collect(maps.Keys(d.listed)), err
+}
+
+func (d *bucketDir) list(again bool) error {
+	if d.listed != nil && !again {
+		return nil
+	}
+	listed, err := d.s.List(context.Background())
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(d.objects, func(name string, o *object) bool { return listed[name] != o.Object })
+	d.listed = listed
+	return nil
+}
+
+// Stat describes an object.
+func (d *bucketDir) Stat(name string) (fs.FileInfo, error) {
+	if name == "" {
+		return info{Object{Key: d.name}, fs.ModeDir | 0o777}, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o, err := d.stat(name)
+	if err != nil {
+		return nil, d.pathError("stat", name, err)
+	}
+	return o.Info(), nil
+}
+
+func (d *bucketDir) stat(name string) (o Object, err error) {
+	if d.one && d.listed == nil {
+		return d.statOne(name)
+	}
+	if err := d.list(false); err != nil {
+		return Object{}, err
+	}
+	o, ok := d.listed[name]
+	if !ok {
+		return Object{}, fs.ErrNotExist
+	}
+	return o, nil
+}
+
+// statOne asks for a single object.
+func (d *bucketDir) statOne(name string) (Object, error) {
+	o, ok := d.single[name]
+	if ok {
+		return o, nil
+	}
+	a, err := d.s.Attributes(context.Background(), name)
+	if err != nil {
+		return Object{}, err
+	}
+	o = Object{name, a.Size, a.ModTime}
+	d.single[name] = o
+	return o, nil
+}
+
+// pathError returns an error as package os does.
+func (d *bucketDir) pathError(op, name string, err error) error {
+	if err == fs.ErrNotExist || gcerrors.Code(err) == gcerrors.NotFound {
+		err = syscall.ENOENT
+	}
+	return &fs.PathError{Op: op, Path: d.name + "/" + name, Err: err}
+}
+
+// An openObject is an object that is read.
+type openObject struct {
+	*io.SectionReader
+	object *object
+}
+
+// Open opens an object, without a request if the directory is listed.
+func (d *bucketDir) Open(name string) (regular.File, fs.FileInfo, error) {
+	o, err := d.object(name)
+	if err != nil {
+		return nil, nil, d.pathError("open", name, err)
+	}
+	f := openObject{io.NewSectionReader(o, 0, o.Size), o}
+	info, err := f.Stat()
+	return f, info, err
+}
+
+func (f openObject) Stat() (fs.FileInfo, error) { return f.object.Info(), nil }
+
+// Close frees the memory of what was read ahead.
+func (f openObject) Close() error {
+	f.object.dropAhead()
+	return nil
+}
+
+// object returns the object of that name.
+func (d *bucketDir) object(name string) (*object, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if o := d.objects[name]; o != nil {
+		return o, nil
+	}
+	known, err := d.stat(name)
+	if err != nil {
+		return nil, err
+	}
+	o := newObject(d, known)
+	d.objects[name] = o
+	return o, nil
+}
+
+// forget forgets an object that is replaced. The next Open takes the one that is there then.
+func (d *bucketDir) forget(o *object) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.objects[o.Key] == o {
+		delete(d.objects, o.Key)
+		delete(d.single, o.Key)
+	}
+}
+
+// Expect says how an object will be read.
+func (d *bucketDir) Expect(name string, r files.Reads) {
+	if o, err := d.object(name); err == nil {
+		o.expect(r)
+	}
+}
+
+// fetchAtATime is how many ends of tables are read at a time.
+const fetchAtATime = 16
+
+// Fetch reads the ends of objects, several at a time.
+func (d *bucketDir) Fetch(names []string) {
+	var g errgroup.Group
+	g.SetLimit(fetchAtATime)
+	for _, name := range names {
+		g.Go(func() error {
+			if o, err := d.object(name); err == nil {
+				o.ReadAt(make([]byte, 1), o.Size-1) // reading it again returns the error
+			}
+			return nil
+		})
+	}
+	g.Wait() // its functions return nil
+}
+
+// maxTails is how many bytes of ends are kept, until tables are open.
+const maxTails = 64 << 20
+
+// A keptTail is the end of an object that is in memory.
+type keptTail struct {
+	object *object
+	bytes  int64
+}
+
+// keepTail notes that an object keeps its end, and lets the ends that were read first go.
+func (d *bucketDir) keepTail(t keptTail) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tails, d.kept = append(d.tails, t), d.kept+t.bytes
+	for d.kept > maxTails && len(d.tails) > 1 {
+		first := d.tails[0]
+		first.object.dropTail()
+		d.tails, d.kept = d.tails[1:], d.kept-first.bytes
+	}
+}
+
+// Info describes the object as a file.
+func (o Object) Info() fs.FileInfo { return info{o, 0o666} }
+
+// info describes an object, or the directory.
+type info struct {
+	Object
+	mode fs.FileMode
+}
+
+func (i info) Name() string       { return i.Key }
+func (i info) Size() int64        { return i.Object.Size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return i.Modified }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }

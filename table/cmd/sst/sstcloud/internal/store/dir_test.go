@@ -1,0 +1,111 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+)
+
+// A URL of which a part would be ignored is refused: the set would be elsewhere than it says.
+func TestURLsThatAreRefused(t *testing.T) {
+	dir := filepath.ToSlash(t.TempDir())
+	for url, want := range map[string]string{
+		"file:" + strings.TrimPrefix(dir, "/"): "want s3://BUCKET, gs://BUCKET or file:///DIRECTORY",
+		"file://":                              "want file:///DIRECTORY with three slashes",
+		"file://store":                         "want file:///DIRECTORY with three slashes",
+		"file://store" + dir:                   "want file:///DIRECTORY with three slashes",
+		"file://" + dir + "#1":                 "want %23 for a #",
+		"file://" + dir + "#":                  "want %23 for a #",
+		"s3://b?prefix=a/#b/":                  "want %23 for a #",
+		"file://" + dir + "?x=1;prefix=a/":     "want parameters with & in between",
+		"gs://b?prefix=%zz/":                   "want parameters with & in between",
+		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times, want it once",
+		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
+	} {
+		s, err := Open(t.Context(), url)
+		if err == nil {
+			s.Close()
+		}
+		if !errors.As(err, new(cli.UsageError)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", url, err, want)
+		}
+	}
+}
+
+// list returns the keys and sizes in a directory below the root, by a URL with that path.
+func list(t *testing.T, url string) (map[string]int64, error) {
+	t.Helper()
+	s, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	objects, err := s.List(t.Context())
+	sizes := map[string]int64{}
+	for key, o := range objects {
+		sizes[key] = o.Size
+	}
+	return sizes, err
+}
+
+// A list has the objects of a directory also by symbolic links to it, and follows links to files.
+func TestListOfLinks(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	if err := errors.Join(
+		os.Mkdir("store", 0o700), os.Mkdir("store/deep", 0o700), os.Mkdir("other", 0o700),
+		os.WriteFile("store/a", []byte("12345"), 0o600), os.WriteFile("store/deep/b", []byte("1"), 0o600),
+		os.WriteFile("other/long", make([]byte, 1000), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{
+		"link": "store", "store/c": "../other/long", "store/gone": "nowhere", "store/dir": "../other", "store/below": "deep",
+	} {
+		if err := os.Symlink(target, filepath.FromSlash(name)); err != nil {
+			t.Skip(err) // not everybody may on Windows
+		}
+	}
+	want := map[string]int64{"a": 5, "c": 1000}
+	at := "file:///" + strings.TrimPrefix(filepath.ToSlash(root), "/")
+	for _, url := range []string{at + "/store", at + "/link", at + "/link/", "file://./store", "file://./link", at + "?prefix=store/"} {
+		got, err := list(t, url)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v, objects -want +got:\n%s", url, err, diff)
+		}
+	}
+	if got, err := list(t, at+"/link?prefix=none/"); len(got) > 0 || err != nil {
+		t.Errorf("%v, %v below a prefix that no object has", got, err)
+	}
+	for _, url := range []string{at + "?prefix=link/", at + "/store?prefix=below/"} {
+		if got, err := list(t, url); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+			t.Errorf("%s: %v, error %v, want that of a symbolic link", url, got, err)
+		}
+	}
+}
+
+// A directory whose files cannot be listed is an error, rather than one without objects.
+func TestListIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(dir); err == nil {
+		t.Skip("this user may read all directories")
+	}
+	s, err := Open(t.Context(), "file:///"+strings.TrimPrefix(filepath.ToSlash(dir), "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if objects, err := s.List(t.Context()); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v, error %v, want fs.ErrPermission", objects, err)
+	}
+}

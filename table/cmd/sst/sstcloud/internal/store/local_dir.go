@@ -1,0 +1,38 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/internal/regular"
+)
+
+// A localDir is a directory that a URL names. Its files are read as those that sst reads.
+type localDir struct{ name, path string }
+
+func (d localDir) Names() ([]string, error) {
+	names, err := regular.DirOf(d.path).Names()
+	return names, d.rename("", err)
+}
+
+func (d localDir) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(filepath.Join(d.path, name))
+	return info, d.rename(name, err)
+}
+
+func (d localDir) Open(name string) (regular.File, fs.FileInfo, error) {
+	f, info, err := regular.DirOf(d.path).Open(name)
+	return f, info, d.rename(name, err)
+}
+
+// rename gives an error the path that the file has below the URL.
+func (d localDir) rename(name string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		if e.Path = d.name; name != "" {
+			e.Path += "/" + name
+		}
+	}
+	return err
+}

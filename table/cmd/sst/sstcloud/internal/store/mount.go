@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+)
+
+// Mount registers the URLs of stores, for commands that read files.
+func Mount() {
+	for scheme := range open {
+		files.Register(scheme, mount)
+	}
+}
+
+// extensions are those of files that can be given by themselves. Any other path is that of a directory.
+var extensions = []string{".ldb", ".sst", ".filter", ".jsonl", ".log"}
+
+// mount opens the store of a URL, or of the URL of a file in a store.
+func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
+	rawURL, file = cutFile(rawURL)
+	s, err := Open(context.Background(), rawURL)
+	if err != nil {
+		return "", "", nil, err
+	}
+	dir = strings.TrimSuffix(s.name, "/")
+	if s.IsDir() {
+		return dir, file, localDir{dir, s.dir}, s.Close()
+	}
+	return dir, file, newBucketDir(dir, s, file != ""), nil
+}
+
+// cutFile removes the name of a file from the path of a URL, and returns it.
+func cutFile(rawURL string) (dir, file string) {
+	u, err := url.Parse(rawURL)
+	if err != nil || !slices.Contains(extensions, path.Ext(u.Path)) {
+		return rawURL, ""
+	}
+	if info, err := os.Stat(dirOf(u)); u.Scheme == "file" && err == nil && info.IsDir() {
+		return rawURL, ""
+	}
+	u.Path, file = path.Split(u.Path)
+	u.RawPath = ""
+	return u.String(), file
+}

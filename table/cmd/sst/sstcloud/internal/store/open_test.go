@@ -1,0 +1,65 @@
+package store
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+func TestMain(m *testing.M) {
+	s3test.ServeIfAsked()
+	os.Exit(m.Run())
+}
+
+// The requests that a Store counts are those that the server gets, of S3's client and of Google's.
+func TestRequests(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	p := s3test.NewProxy(t)
+	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "ssetype": {"AES256"}}
+	s, err := Open(t.Context(), "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	encrypted := ""
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		encrypted += r.Header.Get("X-Amz-Server-Side-Encryption")
+		server.ServeHTTP(w, r)
+	})
+	if err := s.WriteAll(t.Context(), "a", make([]byte, 20<<20), nil); err != nil { // in parts
+		t.Fatal(err)
+	}
+	if _, err := s.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, ok := s.Requests()
+	if want := int64(p.Count("PUT") + p.Count("POST") + p.Count("GET") + p.Count("HEAD")); got != want || !ok || want < 5 {
+		t.Errorf("%d requests, %v, want %d", got, ok, want)
+	}
+	if encrypted != "AES256" {
+		t.Errorf("the encryption is %q, want that of the URL", encrypted)
+	}
+}
+
+// The transport for Google's store counts too.
+func TestCountingTransport(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	var s Store
+	transport := newTransport(&s)
+	for range 3 {
+		answer, err := (&http.Client{Transport: transport}).Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	}
+	if n, ok := s.Requests(); n != 3 || !ok {
+		t.Errorf("%d requests, %v, want 3", n, ok)
+	}
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// A store that takes requests and does not answer holds no command up for ever.
+func TestStall(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	defer func(d time.Duration) { Timeout = d }(Timeout)
+	Timeout = 50 * time.Millisecond
+	p := s3test.NewProxy(t)
+	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
+	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	s, err := Open(t.Context(), "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, manifest := s.ReadManifest(t.Context(), "set.jsonl")
+	_, list := s.List(t.Context())
+	_, attributes := s.Attributes(t.Context(), "set.jsonl")
+	_, table := newObject(newBucketDir("s3://lists", s, false), Object{Key: "a.ldb", Size: 1000}).ReadAt(make([]byte, 10), 0)
+	for read, err := range map[string]error{"ReadManifest": manifest, "List": list, "Attributes": attributes, "ReadAt": table} {
+		if err == nil || !strings.Contains(err.Error(), "the store did not answer within 50ms: ") {
+			t.Errorf("%s: %v, want what the store did not do", read, err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.List(ctx); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "did not answer") {
+		t.Errorf("List with a context that is done: %v", err)
+	}
+}

@@ -1,0 +1,11 @@
+// Command sstcloud sends sets of tables to object storage, asks and checks them there, and deletes
+// tables that no manifest lists. "sstcloud help" lists its commands.
+package main
+
+import (
+	"os"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/command"
+)
+
+func main() { os.Exit(command.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
