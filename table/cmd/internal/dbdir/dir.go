@@ -16,7 +16,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // ListOptions say which files of a directory to list, and how to open them.
@@ -103,22 +102,6 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
-}
-
-// checkURL returns an error if a URL is that of no set. Tables of many sets can be in a store: without a manifest it is
-// not known which of them count.
-func checkURL(dir string, names []string, o ListOptions) error {
-	i := slices.IndexFunc(names, versions.IsCurrentOrManifest)
-	switch {
-	case !files.IsURL(dir):
-		return nil
-	case i >= 0:
-		return fmt.Errorf("%s: the directory of a database, because it has %s: copy it to a local directory, and read that", dir, names[i])
-	case !o.AllTables:
-		return fmt.Errorf("%s: no such manifest: give the URL of a set that sstcloud put has sent, or that of its manifest",
-			files.Join(dir, set.ManifestName))
-	}
-	return nil
 }
 
 // isTableName reports whether a file has an extension of tables.
@@ -289,20 +272,6 @@ func ListDir(dir string, o ListOptions) (Dir, error) {
 
 // maxTries is how often a directory is listed.
 const maxTries = 10
-
-// listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
-func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
-	var before []string
-	for range maxTries {
-		d, err = list()
-		lacks := d.lacks()
-		if err != nil || lacks == nil || slices.Equal(lacks, before) {
-			break
-		}
-		before = lacks
-	}
-	return d, err
-}
 
 // lacks names what is missing or damaged.
 func (d *Dir) lacks() (all []string) {
