@@ -124,7 +124,7 @@ Messages name lost ranges of keys and sequence numbers. Older or deleted version
 show: sst counts such pairs, and --certain leaves them out. If the MANIFEST is sound, these pairs
 are certain:
 
-  - writes of live logs behind the damage, from the next block of 32 KiB on
+  - writes of live logs behind the damage, also in its block of 32 KiB, which other commands skip
   - pairs of tables, if no log has lost writes, and nothing in their level or a lower one may have
     their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
