@@ -98,9 +98,12 @@ func (p *Plan) basis() string {
 // measured with lists of URLs and of names.
 const roughFrom = 100
 
-// verdict says whether the Option meets what is asked.
+// verdict says whether the Option meets what is asked, and of filters alone in how many tables: the rates of some grow
+// with the keys of a table.
 func (o Option) verdict() string {
 	switch {
+	case o.meets() && o.FilterOnly && o.Tables > 1:
+		return "yes, in " + text.Count(uint64(o.Tables), "table")
 	case o.meets():
 		return "yes"
 	case o.MeetsRate:

@@ -111,7 +111,7 @@ func (c Config) head(panels []panel, width vg.Length) []line {
 
 // notes explain the marks, and what the labels stand for.
 func (c Config) notes(width vg.Length) []line {
-	texts := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs, where each of these let a key through."}
+	texts := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 80 % of the runs, where each of these let a key through."}
 	if !c.K.isNone() {
 		texts = append(texts, "The upright line is at the k that these filters have otherwise.")
 	}

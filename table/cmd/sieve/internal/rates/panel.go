@@ -89,7 +89,7 @@ func stretches(points []Point, shown func(Point) bool) [][]Point {
 	return stretches
 }
 
-// The band has the middle 8 of 10 runs.
+// The band has the middle 80 % of the runs.
 const bandFrom, bandTo = 0.1, 0.9
 
 // lowEdge and highEdge return the rates that these shares of a point's runs are below.
