@@ -37,7 +37,7 @@ func (c *copier) newSetTarget(
 		return nil, err
 	}
 	check := fits
-	if check == nil && t.old == nil && !c.force {
+	if check == nil && !c.force {
 		check = c.isNew
 	}
 	if c.replaced != nil && t.old != nil && dbdir.RealName(c.replaced.Path) == dbdir.RealName(c.out) {
