@@ -142,15 +142,18 @@ func TestTailsAreLimited(t *testing.T) {
 	}
 	d.Fetch(names)
 	kept := 0
+	var objects []*object
 	for _, name := range names {
 		o, err := d.object(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept += len(o.tail.bytes)
-		checkRead(t, o, contents, len(contents)-100, 100)
+		objects, kept = append(objects, o), kept+len(o.tail.bytes)
 	}
 	if kept > maxTails || kept < maxTails/2 {
 		t.Errorf("%d bytes are kept, want at most %d", kept, maxTails)
+	}
+	for _, o := range objects { // an end that is read again takes the place of another one
+		checkRead(t, o, contents, len(contents)-100, 100)
 	}
 }
