@@ -45,9 +45,12 @@ const DefaultLimit Limit = 1 << 30
 // overhead is how much more than its Limit a command uses at most.
 const overhead = 64 << 20
 
+// slack is what a process may take between two looks at what is left, such as for a thread.
+const slack = 8 << 20
+
 // Usual returns the Limit without --memory: DefaultLimit, or as much as there is.
 func Usual() (Limit, error) {
-	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead)
+	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead-slack)
 	return l, max(l, MinLimit).Check()
 }
 
