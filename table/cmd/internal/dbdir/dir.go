@@ -2,20 +2,15 @@
 package dbdir
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // ListOptions say which files of a directory to list, and how to open them.
@@ -127,138 +122,6 @@ func (d *Dir) isDamaged(name string) bool {
 	})
 }
 
-// readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
-// MANIFEST.
-func (d *Dir) readVersion(o ListOptions, names []string) {
-	v, err := versions.Read(d.Path)
-	if d.Version = v; err == nil {
-		return
-	}
-	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
-	slices.SortFunc(manifests, versions.CompareManifests)
-	if n := len(manifests); n > 0 {
-		d.history, _ = versions.ReadHistory(d.Path, manifests[n-1]) // its damage is told
-	}
-	if h := d.history; h != nil && h.Comparer != "" {
-		d.Order = dbfile.ManifestOrder(h.Comparer)
-	}
-	file, why := d.whyNoVersion(err)
-	for _, name := range slices.Backward(manifests) {
-		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
-			d.Version = v
-			_, noCurrent := versions.Current(d.Path)
-			older := ""
-			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another one, or one that is lost
-				older = ", which may be out of date, so older and deleted versions may show"
-			}
-			d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
-			return
-		}
-	}
-	d.Doubt = true
-	const meaning = "reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show"
-	switch {
-	case d.hasCurrent || len(manifests) > 0:
-		d.addDamage(file, "%s: %s", why, meaning)
-	case o.Repair:
-		d.addDamage("", "no MANIFEST: %s", meaning)
-	case len(d.Logs) > 0:
-		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	}
-}
-
-// whyNoVersion returns which file is at fault for an error of reading the MANIFEST that CURRENT names, and why.
-func (d *Dir) whyNoVersion(err error) (file, why string) {
-	if !d.hasCurrent {
-		return "CURRENT", "missing"
-	}
-	file, why = "CURRENT", err.Error()
-	if name, currentErr := versions.Current(d.Path); currentErr == nil {
-		file = name
-	}
-	path := filepath.Join(d.Path, file)
-	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
-		if current, _ := dbfile.ReadStart(filepath.Join(d.Path, "CURRENT")); !bytes.HasSuffix(current, []byte("\n")) {
-			return "CURRENT", fmt.Sprintf("cut short, as it names %s, which does not exist", file)
-		}
-		return file, "missing (named in CURRENT)"
-	}
-	return file, strings.TrimPrefix(strings.TrimPrefix(why, path+": "), path+" ")
-}
-
-// applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
-// tables in the order of the Version, so that they need no sorting.
-func (d *Dir) applyManifest(o ListOptions, names []string) {
-	v := d.Version
-	d.Order = dbfile.ManifestOrder(v.Comparer)
-	var compare func(a, b []byte) int // nil if it is not known
-	if c := o.Order.Or(d.Order).Comparer; c != table.AnyOrder {
-		compare = table.InternalComparer(c).Compare
-	}
-	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
-	listed := MissingTable("listed in " + v.Manifest)
-	if v.Torn > 0 {
-		listed += ", of which the end was cut off, so that the table may be obsolete"
-	}
-	files := map[uint64]TableFile{} // by number
-	var unlisted []TableFile
-	for _, t := range v.Tables {
-		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
-	}
-	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
-	for _, l := range d.Tables {
-		if listed := files[l.number]; listed.Missing && l.hasEngineName() {
-			l.Meta = listed.Meta
-			files[l.number] = l
-		} else {
-			unlisted = append(unlisted, l)
-		}
-	}
-	d.Tables = d.Tables[:0]
-	for _, t := range v.Tables {
-		l := files[t.Number]
-		if l.Meta != t { // it is listed twice
-			continue
-		}
-		if d.Tables = append(d.Tables, l); l.Missing {
-			d.Missing = append(d.Missing, l)
-		}
-	}
-	if o.AllTables {
-		d.Tables, unlisted = append(d.Tables, unlisted...), nil
-	} else if o.Repair {
-		unlisted = d.findLost(unlisted)
-	}
-	if len(unlisted) > 0 {
-		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
-	}
-	d.applyToLogs(o, names)
-}
-
-// applyToLogs keeps the logs that may have writes that are in no table, or all of them.
-func (d *Dir) applyToLogs(o ListOptions, names []string) {
-	v := d.Version
-	if v.Torn > 0 {
-		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
-			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Torn), "byte"))
-	}
-	if v.Unread > 0 {
-		d.Doubt = true
-		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
-			wire.Plural(uint64(v.Unread), "byte"))
-	}
-	live, missing := v.LiveLogs(names)
-	for _, name := range live {
-		d.LiveLogs = append(d.LiveLogs, filepath.Join(d.Path, name))
-	}
-	if !o.AllTables {
-		d.Logs = slices.Clone(d.LiveLogs)
-	}
-	for _, n := range missing {
-		d.loseLog(o, n)
-	}
-}
-
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
 // lists only the tables and logs of the MANIFEST, unless o asks for all. If it has the manifest
 // of a set, or dir is that file, it lists the tables of the set.
@@ -282,4 +145,34 @@ func (d *Dir) lacks() (all []string) {
 		all = append(all, l.Path)
 	}
 	return all
+}
+
+// checkURL returns an error if a URL is that of no set. Tables of many sets can be in a store: without a manifest it is
+// not known which of them count.
+func checkURL(dir string, names []string, o ListOptions) error {
+	i := slices.IndexFunc(names, versions.IsCurrentOrManifest)
+	switch {
+	case !files.IsURL(dir):
+		return nil
+	case i >= 0:
+		return fmt.Errorf("%s: the directory of a database, because it has %s: copy it to a local directory, and read that", dir, names[i])
+	case !o.AllTables:
+		return fmt.Errorf("%s: no such manifest: give the URL of a set that sstcloud put has sent, or that of its manifest",
+			files.Join(dir, set.ManifestName))
+	}
+	return nil
+}
+
+// listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
+func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
+	var before []string
+	for range maxTries {
+		d, err = list()
+		lacks := d.lacks()
+		if err != nil || lacks == nil || slices.Equal(lacks, before) {
+			break
+		}
+		before = lacks
+	}
+	return d, err
 }

@@ -237,17 +237,3 @@ func (d *Dir) checkLogs() error {
 	}
 	return nil
 }
-
-// listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
-func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
-	var before []string
-	for range maxTries {
-		d, err = list()
-		lacks := d.lacks()
-		if err != nil || lacks == nil || slices.Equal(lacks, before) {
-			break
-		}
-		before = lacks
-	}
-	return d, err
-}

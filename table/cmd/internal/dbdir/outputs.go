@@ -2,7 +2,6 @@ package dbdir
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -174,20 +172,4 @@ func SetManifests(dir string) (all []*set.Manifest, err error) {
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-// checkURL returns an error if a URL is that of no set. Tables of many sets can be in a store: without a manifest it is
-// not known which of them count.
-func checkURL(dir string, names []string, o ListOptions) error {
-	i := slices.IndexFunc(names, versions.IsCurrentOrManifest)
-	switch {
-	case !files.IsURL(dir):
-		return nil
-	case i >= 0:
-		return fmt.Errorf("%s: the directory of a database, because it has %s: copy it to a local directory, and read that", dir, names[i])
-	case !o.AllTables:
-		return fmt.Errorf("%s: no such manifest: give the URL of a set that sstcloud put has sent, or that of its manifest",
-			files.Join(dir, set.ManifestName))
-	}
-	return nil
 }
