@@ -159,7 +159,6 @@ func (f *targetFlags) isSet(cmd *cobra.Command) bool {
 func (c *copier) check() error {
 	info, err := os.Stat(c.out)
 	isDir := err == nil && info.IsDir()
-	_, noSet := dbdir.ReadSetManifest(filepath.Join(c.out, set.ManifestName), dbdir.ListOptions{})
 	switch {
 	case c.database && c.out == "-":
 		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
@@ -169,8 +168,6 @@ func (c *copier) check() error {
 		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", c.out)
 	case !c.isSet(c.cmd):
 		return c.checkSummary()
-	case !c.force && noSet == nil: // a manifest that cannot be read is an error when it is replaced
-		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)
 	case c.out == "-":
 		return cli.UsageErrorf("-o is - and a set needs a directory: name one")
 	case slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(c.out)):

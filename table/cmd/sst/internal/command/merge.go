@@ -10,12 +10,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // mergeFlags are the flags of merge.
@@ -24,6 +26,7 @@ type mergeFlags struct {
 	to          targetFlags
 	onDuplicate string
 	json        bool
+	inPlace     bool // OUT is the set that is the only INPUT
 }
 
 const mergeLong = `Merge tables, logs, sets and databases into one table, set or database. If a key is in several
@@ -82,9 +85,10 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		if dbdir.IsDirectory(path) {
 			whole = directoryOf(path)
 		}
-		switch inPlace := len(inputs) == 1 && dbdir.IsSet(path) && dbdir.RealName(f.to.out) == dbdir.RealName(whole); {
-		case f.to.out == "-" || !isWithin(f.to.out, whole) || inPlace && f.to.force && f.to.set:
-		case inPlace:
+		f.inPlace = len(inputs) == 1 && isManifestIn(path, f.to.out)
+		switch {
+		case f.to.out == "-" || !isWithin(f.to.out, whole) || f.inPlace && f.to.force && f.to.set:
+		case f.inPlace:
 			return cli.UsageErrorf("-o is %s, which is the INPUT: to fold its layers in place, use --set --force, or want another name", f.to.out)
 		default:
 			return cli.UsageErrorf("-o is %s, which is the INPUT %s, or in it: want another name, as no INPUT is written to", f.to.out, path)
@@ -99,6 +103,12 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), size, "merging")
 	defer f.from.progress.Done()
 	return f.openAll(inputs, cmd, nil)
+}
+
+// isManifestIn reports whether a path is the directory of a set, or the manifest set.jsonl in it.
+func isManifestIn(path, dir string) bool {
+	manifest := dbdir.RealName(files.Join(dir, set.ManifestName))
+	return dbdir.IsSet(path) && (dbdir.RealName(path) == manifest || dbdir.RealName(files.Join(path, set.ManifestName)) == manifest)
 }
 
 // openAll opens the inputs beside those that are open, and merges all.
@@ -137,7 +147,9 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") && f.to.tableFilter == tablefilter.None {
 		c.note("the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
-	c.copyOf, c.replaced = all[0].Path, all[0]
+	if c.copyOf = all[0].Path; f.inPlace {
+		c.replaced = all[0]
+	}
 	if err := c.write(m.appendAll); err != nil {
 		return err
 	}
@@ -150,20 +162,16 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 
 // retainFilters sets the flags of filters that were not given to those of a table of the base of a set that is folded.
 func (f *writerFlags) retainFilters(s *source.Source, given func(name string) bool) {
-	path := ""
-	s.WithOldest(func(base *dbfile.File) { path = base.Path })
-	base, err := dbfile.Open(path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order)})
+	if len(s.Tables) == 0 {
+		return
+	}
+	oldest := s.Tables[len(s.Tables)-1]
+	base, err := dbfile.Open(oldest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order)})
 	if err != nil {
 		return // and merging it fails
 	}
 	defer base.Close() // it was only read
-	keys := 0
-	for _, t := range s.Tables {
-		if t.Path == path {
-			keys = int(t.Line.Entries)
-		}
-	}
-	if whole := tablestats.TableFilter(base, keys); whole != nil {
+	if whole := tablestats.TableFilter(base, int(oldest.Line.Entries)); whole != nil {
 		retain(given("table-filter"), &f.tableFilter, retainedTableFilter(*whole))
 		retain(given("bits") || base.Filters().Blocks != nil, &f.bits, -1)
 	}

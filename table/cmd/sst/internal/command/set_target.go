@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -37,11 +36,11 @@ func (c *copier) newSetTarget(
 		return nil, err
 	}
 	check := fits
-	if check == nil && !c.force {
-		check = c.isNew
-	}
-	if c.replaced != nil && t.old != nil && dbdir.RealName(c.replaced.Path) == dbdir.RealName(c.out) {
+	switch {
+	case c.replaced != nil:
 		check = c.isUnchanged
+	case check == nil && !c.force:
+		check = c.isNew
 	}
 	store := &setStore{set.DirStore{Dir: c.out, LockFile: t.lock}}
 	t.Builder, err = set.NewBuilder(c.cmd.Context(), store, &set.BuilderOptions{
@@ -50,10 +49,10 @@ func (c *copier) newSetTarget(
 	return t, err
 }
 
-// isNew returns an error if another process has made a set of the directory meanwhile.
+// isNew returns an error if there is a set, also if another process has written it meanwhile.
 func (c *copier) isNew(m *set.Manifest) error {
 	if m != nil {
-		return fmt.Errorf("another program has written a set to %s meanwhile: to replace it, use --force", c.out)
+		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)
 	}
 	return nil
 }
@@ -61,18 +60,18 @@ func (c *copier) isNew(m *set.Manifest) error {
 // isUnchanged returns an error if the manifest of the set that is merged in place lists other tables than were read,
 // such as those of a layer that another process has added.
 func (c *copier) isUnchanged(m *set.Manifest) error {
-	read := map[string]bool{}
-	for _, t := range c.replaced.Tables {
-		read[filepath.Base(t.Path)] = true
-	}
-	listed := 0
-	for t := range cmp.Or(m, &set.Manifest{}).All() {
-		if listed++; !read[t.Name] {
-			listed = -1
-			break
+	var listed, read []string
+	if m != nil {
+		for t := range m.All() {
+			listed = append(listed, t.Name)
 		}
 	}
-	if listed != len(read) {
+	for _, t := range c.replaced.Tables {
+		read = append(read, filepath.Base(t.Path))
+	}
+	slices.Sort(listed)
+	slices.Sort(read)
+	if !slices.Equal(listed, read) {
 		return fmt.Errorf("%s has changed since it was read: merge it again", c.out)
 	}
 	return nil

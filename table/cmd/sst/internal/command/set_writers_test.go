@@ -84,7 +84,8 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 			}
 		})
 		both.Go(func() {
-			switch status, _, stderr := sst("merge", "--set", "--force", "urls", "-o", "urls"); {
+			input := []string{"urls", "urls/", "urls/set.jsonl"}[i%3]
+			switch status, _, stderr := sst("merge", "--set", "--force", input, "-o", "urls"); {
 			case status == 2 && strings.Contains(stderr, "urls has changed since it was read: merge it again"):
 				refused++
 			case status != 0:

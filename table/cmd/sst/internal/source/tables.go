@@ -211,14 +211,11 @@ func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 // TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
 // a set, or "" if it has none.
 func (s *Source) TableFilter() (policy string) {
-	s.WithOldest(func(f *dbfile.File) {
+	s.withFirst(slices.Backward(s.Tables), func(f *dbfile.File) {
 		policy = strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
 	})
 	return policy
 }
-
-// WithOldest calls do with the oldest table that can be opened.
-func (s *Source) WithOldest(do func(*dbfile.File)) { s.withFirst(slices.Backward(s.Tables), do) }
 
 // withFirst calls do with the first of the tables that can be opened. Errors come again when the table is read.
 func (s *Source) withFirst(tables iter.Seq2[int, *Table], do func(*dbfile.File)) {
