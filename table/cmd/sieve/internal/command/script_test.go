@@ -1,12 +1,10 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -51,35 +50,8 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"status": status, "damage": damageFile, "truncate": truncate},
+		Cmds: scripttest.Commands,
 	})
-}
-
-func damageFile(ts *testscript.TestScript, _ bool, args []string) {
-	name := ts.MkAbs(args[0])
-	contents, err := os.ReadFile(name)
-	ts.Check(err)
-	offset, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	if offset < 0 {
-		offset += len(contents)
-	}
-	contents[offset] ^= 0xff
-	ts.Check(os.WriteFile(name, contents, 0o666))
-}
-
-func truncate(ts *testscript.TestScript, _ bool, args []string) {
-	size, err := strconv.ParseInt(args[1], 10, 64)
-	ts.Check(err)
-	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
-}
-
-func status(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
-		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
-	}
 }
 
 // sieve runs the command, and returns its exit status and what it printed.

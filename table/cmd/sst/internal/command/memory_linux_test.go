@@ -7,61 +7,24 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// peakFile is where measured writes to.
-const peakFile = "SST_TEST_PEAK"
-
-func init() { programs["sst-measured"] = measured }
-
-// measured is runSST, and says how much memory the process had at most. What the system
-// says when it has ended is at least what the test had that started it.
-func measured() {
-	status := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	text, err := os.ReadFile("/proc/self/status")
-	if err == nil {
-		err = os.WriteFile(os.Getenv(peakFile), text, 0o666)
+func init() {
+	programs["sst-measured"] = func() {
+		scripttest.Measured(func() int { return Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
 	}
-	if err != nil {
-		panic(err)
-	}
-	os.Exit(status)
 }
 
 // peak runs the command on input without end, and returns how many bytes it had at most.
 func peak(t *testing.T, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	bin, report := filepath.Join(dir, "sst-measured"), filepath.Join(dir, "peak") // TestMain goes by the name
-	if err := os.Symlink(self, bin); err != nil {
-		t.Fatal(err)
-	}
-	var errs strings.Builder
-	cmd := exec.Command(bin, args...)
-	cmd.Env = append(os.Environ(), peakFile+"="+report)
-	cmd.Stdin, cmd.Stderr = endless{}, &errs
-	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) && !strings.Contains(err.Error(), "broken pipe") {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), "VmHWM:")
-	if _, err := fmt.Sscan(after, &bytes); err != nil {
-		t.Fatal(err)
-	}
-	return bytes << 10, cmd.ProcessState.ExitCode(), errs.String()
+	return scripttest.Peak(t, "sst-measured", endless{}, args...) // TestMain goes by the name
 }
 
 // endless is bytes without end, and without a line's.

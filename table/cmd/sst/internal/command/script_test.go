@@ -3,12 +3,10 @@ package command
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -71,7 +70,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		Cmds: withShared(map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"table":     tableWriter("", table.WriterOptions{}),
 			"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
 			"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
@@ -82,12 +81,15 @@ func TestScripts(t *testing.T) {
 			"goleveldb": writeGoleveldb,
 			"backwards": writeBackwards,
 			"unsorted":  tableWriter("", table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1}),
-			"damage":    damageFile,
-			"truncate":  truncate,
 			"ending":    changeEnding,
-			"status":    status,
-		},
+		}),
 	})
+}
+
+// withShared adds the commands that the scripts of other programs have too.
+func withShared(commands map[string]func(ts *testscript.TestScript, neg bool, args []string)) map[string]func(ts *testscript.TestScript, neg bool, args []string) {
+	maps.Copy(commands, scripttest.Commands)
+	return commands
 }
 
 // tableWriter returns a command that writes a table, with trailer behind each
@@ -135,27 +137,6 @@ func writeBackwards(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(db.Close())
 }
 
-func status(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
-		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
-	}
-}
-
-func damageFile(ts *testscript.TestScript, _ bool, args []string) {
-	name := ts.MkAbs(args[0])
-	contents, err := os.ReadFile(name)
-	ts.Check(err)
-	offset, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	if offset < 0 {
-		offset += len(contents)
-	}
-	contents[offset] ^= 0xff
-	ts.Check(os.WriteFile(name, contents, 0o666))
-}
-
 func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	contents, err := os.ReadFile(name)
@@ -163,12 +144,6 @@ func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
 	end, err := hex.DecodeString(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(name, append(contents[:len(contents)-len(end)], end...), 0o666))
-}
-
-func truncate(ts *testscript.TestScript, _ bool, args []string) {
-	size, err := strconv.ParseInt(args[1], 10, 64)
-	ts.Check(err)
-	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
 func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {

@@ -2,14 +2,12 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,6 +19,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	sst "github.com/sievetable/sievetable/table/cmd/sst/internal/command"
 )
@@ -60,7 +59,7 @@ func TestScripts(t *testing.T) {
 		Setup: setUpScript,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"set": writeSet, "filters": writeFilters, "layer": addLayer,
-			"older": makeOlder, "object": changeObject, "fault": spoil, "status": status,
+			"older": makeOlder, "object": changeObject, "fault": spoil, "status": scripttest.Commands["status"],
 		},
 	})
 }
@@ -87,14 +86,6 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("AWS_ACCESS_KEY_ID", "test")
 	env.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	return nil
-}
-
-func status(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
-		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
-	}
 }
 
 func makeOlder(ts *testscript.TestScript, _ bool, args []string) {

@@ -1,7 +1,8 @@
-package command
+package scripttest
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,15 +10,13 @@ import (
 	"testing"
 )
 
-// peakFile is where measured writes to.
-const peakFile = "SIEVE_TEST_PEAK"
+// peakFile is the environment variable with the file that Measured writes to.
+const peakFile = "SIEVETABLE_TEST_PEAK"
 
-func init() { programs["sieve-measured"] = measured }
-
-// measured is runSieve, and says how much memory the process had at most. What the system says when it has ended is at
-// least what the test had that started it.
-func measured() {
-	status := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+// Measured runs a program, says how much memory the process had at most, and exits. What the system says when it has
+// ended is at least what the test had that started it.
+func Measured(run func() (status int)) {
+	status := run()
 	text, err := os.ReadFile("/proc/self/status")
 	if err == nil {
 		err = os.WriteFile(os.Getenv(peakFile), text, 0o666)
@@ -28,21 +27,22 @@ func measured() {
 	os.Exit(status)
 }
 
-// peak runs sieve as a process of its own, and returns how much memory it had at most.
-func peak(t *testing.T, args ...string) (bytes int64, status int, stderr string) {
+// Peak runs the test's own program by the name that has it call Measured, and returns how much memory it had at most.
+func Peak(t *testing.T, name string, stdin io.Reader, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	bin, report := filepath.Join(dir, "sieve-measured"), filepath.Join(dir, "peak") // TestMain goes by the name
+	bin, report := filepath.Join(dir, name), filepath.Join(dir, "peak")
 	if err := os.Symlink(self, bin); err != nil {
 		t.Fatal(err)
 	}
 	var errs strings.Builder
 	cmd := exec.Command(bin, args...)
-	cmd.Env, cmd.Stderr = append(os.Environ(), peakFile+"="+report), &errs
+	cmd.Env = append(os.Environ(), peakFile+"="+report)
+	cmd.Stdin, cmd.Stderr = stdin, &errs
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
