@@ -50,8 +50,8 @@ const slack = 8 << 20
 
 // Usual returns the Limit without --memory: DefaultLimit, or as much as there is.
 func Usual() (Limit, error) {
-	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead-slack)
-	return l, max(l, MinLimit).Check()
+	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead)
+	return l, max(l-slack, MinLimit).Check()
 }
 
 // Check returns an error if there is not so much memory.
