@@ -1,4 +1,4 @@
-// Command peers draws what a benchmark beside other engines measured. From the root:
+// Command peers draws the results of the lookup benchmark. From the root:
 //
 //	go test -run '^$' -bench Lookups -count 6 ./bench/peers | tee bench/peers/lookups.txt
 //	go run ./bench/peers

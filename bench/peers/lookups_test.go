@@ -47,7 +47,7 @@ func BenchmarkLookups(b *testing.B) {
 	}
 }
 
-// printVersions prints those of the engines.
+// printVersions prints the versions of the engines.
 func printVersions(b *testing.B) {
 	b.Helper()
 	list := exec.Command("go", "list", "-m", "-f", "{{.Path}}: {{.Version}}",

@@ -121,7 +121,7 @@ func sum(first, next func() bool, it mergedIterator, n int) (bytes int) {
 	return bytes
 }
 
-// mergeInTurns has each engine do the work, which is that of so many operations. All must find the same.
+// mergeInTurns times the same work with each engine in turns. All must read the same number of bytes.
 func mergeInTurns(b *testing.B, all map[string]mergedIterator, operations int, work func(it mergedIterator) int) {
 	want := 0
 	var contenders []*contender

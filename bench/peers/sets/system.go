@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A spending is what a process took.
+// A spending is the resources that a process used.
 type spending struct {
 	cpu           time.Duration // of all threads
 	read, written int64         // bytes of the disk
@@ -34,7 +34,7 @@ func spent() spending {
 	return spendingOf(&u)
 }
 
-// runProcess runs a command to its end, and returns what it took and printed.
+// runProcess runs a command, and returns its resources and its output.
 func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

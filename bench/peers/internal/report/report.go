@@ -8,7 +8,7 @@ import (
 	"regexp"
 )
 
-// Draw writes the charts of lookups.txt, and what README.md and RESULTS.md show of it. root is that of the
+// Draw draws the charts of lookups.txt, and updates its figures in README.md and RESULTS.md. root is the root of the
 // repository.
 func Draw(root string) error {
 	dir := filepath.Join(root, "bench", "peers")

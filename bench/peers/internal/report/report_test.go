@@ -31,7 +31,7 @@ func root(t *testing.T, lookups string) string {
 	return dir
 }
 
-// read reads a file below a root, which is that of the repository if it is "".
+// read reads a file below root, or below the root of the repository if root is "".
 func read(t *testing.T, root, name string) string {
 	t.Helper()
 	if root == "" {
@@ -166,7 +166,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Results that cannot be drawn are refused, with what is wrong in them.
+// Draw refuses incomplete or unknown results, and says what is wrong.
 func TestDrawRefuses(t *testing.T) {
 	t.Parallel()
 	whole := sample(5)
