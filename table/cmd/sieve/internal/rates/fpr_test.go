@@ -106,6 +106,9 @@ func TestTheory(t *testing.T) {
 		{0, 64, 1, 0},
 		{1 << 32, math.MaxInt, 30, 0.632}, // all of it hashes that coincide
 	} {
+		if tt.m == math.MaxInt32 {
+			continue // an int of 32 bits holds no filter of that many keys
+		}
 		if got := (blockBloom{dimension: dimension{tt.m, tt.k}}).formula(tt.n); math.Abs(got-tt.want) > tt.want/1000 {
 			t.Errorf("theory(%g, %d, %d) = %g, want %g", tt.n, tt.m, tt.k, got, tt.want)
 		}
