@@ -66,10 +66,6 @@ func TestFullCacheKeepsBlocksAsStored(t *testing.T) {
 		{"Get", r.Get},
 		{"Find", func(key []byte) (v []byte, err error) { _, v, err = r.Find(key); return v, err }},
 		{"FindGE", func(key []byte) (v []byte, err error) { _, v, err = r.FindGE(key); return v, err }},
-		{"View", func(key []byte) (v []byte, err error) {
-			err = r.View(key, func(value []byte) error { v = bytes.Clone(value); return nil })
-			return v, err
-		}},
 		{"Iter", func(key []byte) ([]byte, error) {
 			it := r.NewIter(nil)
 			defer it.Close()

@@ -138,8 +138,8 @@ func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
 // and Verify, which checks all but the order. A Writer with AnyOrder takes keys in any
 // order. Its separators are the last keys of the data blocks, which is right in any order.
 //
-// These return an error, which is not ErrNotFound: Get, AppendGet, GetContext, View, GetMany, Find,
-// AppendFind, FindGE, Locate, SeekGE, SeekLT, and every move of an Iter with bounds.
+// These return an error, which is not ErrNotFound: Get, AppendGet, GetMany, Find, AppendFind,
+// FindGE, SeekGE, SeekLT, and every move of an Iter with bounds.
 // ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1,
 // so the iterators of package merge do not work with AnyOrder.
 //

@@ -192,7 +192,6 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	r := open(t, contents, nil)
 	for name, search := range map[string]func(key []byte) error{
 		"Get":    func(key []byte) error { _, err := r.Get(key); return err },
-		"View":   func(key []byte) error { return r.View(key, func([]byte) error { return nil }) },
 		"Locate": func(key []byte) error { _, err := r.Locate(key); return err },
 		"Find":   func(key []byte) error { _, _, err := r.Find(key); return err },
 		"FindGE": func(key []byte) error { _, _, err := r.FindGE(key); return err },

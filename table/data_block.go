@@ -31,7 +31,6 @@ type dataBlock struct {
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
 	loaded *buffers        // that the block was read into
 	form   form            // in which the cache takes the block
-	view   bool            // a lookup shows the value where it lies
 
 	buffers *buffers       // of contents, if a lookup took them from the pool
 	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
@@ -78,7 +77,7 @@ func (d *dataBlock) prepare(t *openTable, i int, noFill bool) *buffers {
 	}
 	d.buffers = buffersPool.Get().(*buffers)
 	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
-	d.buffers.copies = t.mapped != nil && (d.form != notKept || !d.view && !t.o.SkipChecksums)
+	d.buffers.copies = t.mapped != nil && (d.form != notKept || !t.o.SkipChecksums)
 	return d.buffers
 }
 

@@ -32,15 +32,14 @@
 //	value, err := r.Get(key) // ErrNotFound if the table does not have the key
 //
 // From an object store, or another source where each read takes long, [Reader.GetMany] looks
-// many keys up by few reads at a time, and [Reader.GetContext] one key with a time limit. The
-// source can be a [ContextReaderAt]. [Reader.Locate] tells what a lookup would read. Set
+// many keys up by few reads at a time. The source can be a [ContextReaderAt]. Set
 // TailSize to open such a table by one read, and ReadAhead to scan it by few.
 //
 // Iterators over the keys with a common prefix mostly read no data block if there are none: with
 // [WriterOptions].FilterPrefix filters hold prefixes too, and [IterOptions].Prefix asks for one.
 //
-// [Reader.With] returns the lookups of single keys with options: with a time limit, as GetContext
-// has, or without adding blocks to the Cache.
+// [Reader.With] returns lookups and iterators whose reads a context ends, or which add no blocks to the
+// Cache.
 //
 // If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
 // nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its

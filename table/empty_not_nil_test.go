@@ -68,8 +68,11 @@ func checkLookupsNotNil(t *testing.T, name string, r *table.Reader, pairs []work
 		}
 		for _, k := range keys {
 			for way, get := range map[string]func() (key, value []byte, err error){
-				"Get":        func() ([]byte, []byte, error) { v, err := r.Get(k); return p.Key, v, err },
-				"GetContext": func() ([]byte, []byte, error) { v, err := r.GetContext(context.Background(), k); return p.Key, v, err },
+				"Get": func() ([]byte, []byte, error) { v, err := r.Get(k); return p.Key, v, err },
+				"With": func() ([]byte, []byte, error) {
+					v, err := r.With(context.Background(), table.LookupOptions{}).Get(k)
+					return p.Key, v, err
+				},
 				"AppendGet":  func() ([]byte, []byte, error) { v, err := r.AppendGet(nil, k); return p.Key, v, err },
 				"Find":       func() ([]byte, []byte, error) { return r.Find(k) },
 				"AppendFind": func() ([]byte, []byte, error) { return r.AppendFind(nil, nil, k) },

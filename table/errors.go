@@ -10,9 +10,8 @@ import (
 )
 
 var (
-	// ErrNotFound is the error of Get, AppendGet, GetContext, View, Find, AppendFind and FindGE if the
-	// table does not have what they look for, and of Locate for a key that it knows to be
-	// absent. It is also the error of FirstKey and LastKey if the table has no entries, and of
+	// ErrNotFound is the error of Get, AppendGet, Find, AppendFind and FindGE if the table does not
+	// have what they look for. It is also the error of FirstKey and LastKey if the table has no entries, and of
 	// Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
@@ -19,6 +20,13 @@ import (
 type engineTable struct {
 	name string
 	*table.Reader
+	users *sync.RWMutex // held by lookups and scans
+}
+
+// close waits until nobody uses the table. It keeps the lock, so that nobody does again.
+func (t engineTable) close() error {
+	t.users.Lock()
+	return t.Close()
 }
 
 // flush writes the memory to a new table.
@@ -38,7 +46,7 @@ func (e *engine) flush() error {
 func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t engineTable, err error) {
 	defer func() { err = cmp.Or(err, it.Close()) }()
 	e.made++
-	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
+	t.users, t.name = new(sync.RWMutex), filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
 	w, err := table.Create(t.name, &table.WriterOptions{
 		Comparer:          internalOrder,
 		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb check this one,
@@ -75,7 +83,7 @@ func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t en
 func (e *engine) compact() error {
 	old, err := e.merge()
 	for _, t := range old {
-		err = errors.Join(err, t.Close(), os.Remove(t.name)) // Close waits for handles
+		err = errors.Join(err, t.close(), os.Remove(t.name))
 	}
 	return err
 }

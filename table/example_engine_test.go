@@ -76,7 +76,7 @@ func (e *engine) acquire() (*version, error) {
 // acquireAll takes a handle on each table, or, if one is being closed, none.
 func acquireAll(tables []engineTable) bool {
 	for i, t := range tables {
-		if t.Acquire() != nil {
+		if !t.users.TryRLock() { // from close on, for ever
 			release(tables[:i])
 			return false
 		}
@@ -86,7 +86,7 @@ func acquireAll(tables []engineTable) bool {
 
 func release(tables []engineTable) {
 	for _, t := range tables {
-		t.Release()
+		t.users.RUnlock()
 	}
 }
 
@@ -145,7 +145,7 @@ func (e *engine) scan(sequence uint64, f func(key, value []byte)) error {
 // close waits for lookups and scans that are under way. Writes must have ended.
 func (e *engine) close() (err error) {
 	for _, t := range e.current.Swap(nil).tables {
-		err = errors.Join(err, t.Close())
+		err = errors.Join(err, t.close())
 	}
 	return err
 }

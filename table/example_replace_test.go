@@ -14,20 +14,22 @@ import (
 // A server looks up keys in a mapped table, which another replaces while it serves.
 type server struct{ current atomic.Pointer[table.Reader] }
 
-// look prints the value of key, without a copy of it.
+// look prints the value of key.
 func (s *server) look(key string) error {
-	r := s.current.Load()
-	for r != nil && r.Acquire() != nil { // it was replaced since then
-		r = s.current.Load()
+	for {
+		r := s.current.Load()
+		if r == nil {
+			return table.ErrClosed
+		}
+		value, err := r.Get([]byte(key))
+		if err == table.ErrClosed {
+			continue // it was replaced since then
+		}
+		if err == nil {
+			fmt.Printf("%s: %s\n", key, value)
+		}
+		return err
 	}
-	if r == nil {
-		return table.ErrClosed
-	}
-	defer r.Release()
-	return r.View([]byte(key), func(value []byte) error {
-		fmt.Printf("%s: %s\n", key, value)
-		return nil
-	})
 }
 
 // serve serves the table in the file name from now on.
@@ -47,7 +49,7 @@ func (s *server) close() error { return s.replace(nil) }
 
 func (s *server) replace(r *table.Reader) error {
 	if old := s.current.Swap(r); old != nil {
-		return old.Close() // when the last lookup has released it
+		return old.Close() // lookups that still use it return a value or ErrClosed
 	}
 	return nil
 }
@@ -58,7 +60,7 @@ func must(err error) {
 	}
 }
 
-func ExampleReader_Acquire() {
+func ExampleReader_Close() {
 	dir, err := os.MkdirTemp("", "")
 	must(err)
 	defer os.RemoveAll(dir)

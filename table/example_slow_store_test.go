@@ -63,32 +63,17 @@ func ExampleReader_GetMany() {
 }
 
 // A lookup from a slow store gets a time limit.
-func ExampleReader_GetContext() {
+func ExampleReader_With_deadline() {
 	r, src := openFarAway()
 	src.latency = 5 * time.Minute // the store is overloaded
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := r.GetContext(ctx, []byte("Peru"))
+	_, err := r.With(ctx, table.LookupOptions{}).Get([]byte("Peru"))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	src.latency = 20 * time.Millisecond
-	capital, err := r.GetContext(context.Background(), []byte("Peru"))
+	capital, err := r.With(context.Background(), table.LookupOptions{}).Get([]byte("Peru"))
 	fmt.Printf("%s %v\n", capital, err)
 	// Output:
 	// true
 	// Lima <nil>
-}
-
-// Locate tells without a request what a lookup would read.
-func ExampleReader_Locate() {
-	r, src := openFarAway()
-	for _, country := range []string{"Cuba", "Norway", "Atlantis"} {
-		at, err := r.Locate([]byte(country))
-		fmt.Printf("%s: %d bytes at %d, %v\n", country, at.Length, at.Offset, err)
-	}
-	fmt.Println(src.requests, "requests")
-	// Output:
-	// Cuba: 21 bytes at 0, <nil>
-	// Norway: 21 bytes at 26, <nil>
-	// Atlantis: 0 bytes at 0, table: key not found
-	// 0 requests
 }

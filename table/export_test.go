@@ -36,3 +36,17 @@ func KeptMemory(size int) (lookup, iter, entries int) {
 	m.empty()
 	return cap(b.stored), cap(m.buffers.decompressed) + cap(m.seekKey), m.entries.Size()
 }
+
+// Locate returns the Handle of the only data block that can have key. The error is that of Get, if it reads none.
+func (r *Reader) Locate(key []byte) (h Handle, err error) {
+	t, err := r.startLookup(&noOptions)
+	if err != nil {
+		return Handle{}, err
+	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
+	i, _, err := t.locate(key)
+	if err != nil {
+		return Handle{}, err
+	}
+	return t.index.handle(i)
+}

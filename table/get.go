@@ -1,10 +1,6 @@
 package table
 
-import (
-	"context"
-
-	"github.com/sievetable/sievetable/internal/wire"
-)
+import "github.com/sievetable/sievetable/internal/wire"
 
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
@@ -78,24 +74,6 @@ func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte,
 	}
 	d.release()
 	return kept, err
-}
-
-// Locate returns the Handle of the only data block that can have key. It reads no data block, except
-// when a filter of a table from Open denies a key for the first time: see Open. If a filter or the
-// index rules key out, the error is ErrNotFound. If the table has a filter only, the error for other
-// keys is ErrFilterOnly. A program can use Locate to ask for keys of the same block together, or to
-// see which keys a damaged block concerns.
-func (r *Reader) Locate(key []byte) (h Handle, err error) {
-	t, err := r.startLookup(&noOptions)
-	if err != nil {
-		return Handle{}, err
-	}
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	i, _, err := t.locate(key)
-	if err != nil {
-		return Handle{}, err
-	}
-	return t.index.handle(i)
 }
 
 // locate returns the only data block that can have key, and whether a filter was checked.
@@ -202,39 +180,4 @@ func (t *openTable) believe(answer, ofTable bool) (mayContain, checked bool) {
 		m.countFilterCheck(answer, ofTable)
 	}
 	return answer, true
-}
-
-// View calls f with the value of key, without a copy of it, and returns f's error. If the table does
-// not have the key, f is not called, and the error is [ErrNotFound]. It is Get for a program that
-// needs the value for a moment.
-//
-// The value is valid until f returns. f must not change it. If it lies in a mapped file, and another
-// program cuts that while f reads it, f ends by a panic that View turns into an error: deferred calls
-// run. In the last page of the file, what was cut reads as zeros instead. f must not hand the value to
-// another goroutine.
-func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
-	t, err := r.startLookup(&noOptions)
-	if err != nil {
-		return err
-	}
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	i, filterChecked, err := t.locate(key)
-	if err != nil {
-		return err
-	}
-	d := dataBlock{view: true}
-	defer d.release()
-	if err := d.open(t, i, &noOptions); err != nil {
-		return err
-	}
-	value, err := d.get(key, filterChecked)
-	if err != nil {
-		return err
-	}
-	return f(value)
-}
-
-// GetContext is Get with a read that ctx can end: With(ctx, LookupOptions{}).Get.
-func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
-	return r.With(ctx, LookupOptions{}).Get(key)
 }

@@ -16,7 +16,7 @@ import (
 var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error{
 	"GetContext": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, err := r.GetContext(ctx, key)
+			_, err := r.With(ctx, table.LookupOptions{}).Get(key)
 			return err
 		})
 	},
@@ -63,9 +63,9 @@ func TestGetContext(t *testing.T) {
 		for name, r := range map[string]*table.Reader{"context": far, "no context": open(t, contents, o)} {
 			var values [][]byte
 			for _, p := range pairs {
-				v, err := r.GetContext(t.Context(), p.Key)
+				v, err := r.With(t.Context(), table.LookupOptions{}).Get(p.Key)
 				values = append(values, v)
-				if _, absent := r.GetContext(t.Context(), append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
+				if _, absent := r.With(t.Context(), table.LookupOptions{}).Get(append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
 					t.Errorf("%s: GetContext(%q) = %q, %v, and of an absent key %v", name, p.Key, v, err, absent)
 				}
 			}
@@ -248,7 +248,7 @@ func TestContextErrorOfTheSource(t *testing.T) {
 	}
 	var ctx context.Context
 	ctx, src.cancel = context.WithCancel(t.Context())
-	if _, err := r.GetContext(ctx, pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
+	if _, err := r.With(ctx, table.LookupOptions{}).Get(pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
 		t.Errorf("GetContext = %v, want the context's error and the source's", err)
 	}
 	src.panics = true

@@ -66,7 +66,7 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 //
 //   - If data blocks are damaged, the keys that they may have get no answer, or only some of
 //     them do. All other keys get theirs. GetMany then returns an error for each damaged block,
-//     joined as by errors.Join. Locate tells which block may have a key.
+//     joined as by errors.Join.
 //   - An error of the source ends GetMany. If it is of a read of several blocks, they are first
 //     read one by one.
 //   - If ctx is done, GetMany returns its error at once. Reads that run end when the source ends

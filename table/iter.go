@@ -62,14 +62,6 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
-// NewIterContext is NewIter, but ctx ends the reads of moves. When it is done, a move that needs a
-// read fails with its error. From a [ContextReaderAt] the Iter reads by ReadAtContext.
-func (r *Reader) NewIterContext(ctx context.Context, o *IterOptions) *Iter {
-	it := r.NewIter(o)
-	it.ctx = ctx
-	return it
-}
-
 func (it *Iter) init(r *Reader, o *IterOptions) {
 	t, err := r.table()
 	if err != nil {

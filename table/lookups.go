@@ -52,6 +52,14 @@ func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {
 	return l.r.appendGet(&l.o, dst, key)
 }
 
+// NewIter is [Reader.NewIter] with the context: when that is done, a move that needs a read fails with its
+// error. DontFillCache of either options is enough.
+func (l Lookups) NewIter(o *IterOptions) *Iter {
+	it := l.r.NewIter(o)
+	it.ctx, it.c.noFill = l.o.ctx, it.c.noFill || l.o.noFill
+	return it
+}
+
 // Find is [Reader.Find] with the options.
 func (l Lookups) Find(key []byte) (k, v []byte, err error) { return l.r.find(&l.o, key, nil) }
 

@@ -69,30 +69,25 @@ func TestMapped(t *testing.T) {
 			}
 			r.BuildIndex()
 		}
-		checkViews(t, r, pairs)
+		checkGets(t, r, pairs)
 		if err := errors.Join(r.Verify(), r.FilterErr(), r.Close()); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
-// checkViews compares what View shows with pairs, and with GetMany.
-func checkViews(t *testing.T, r *table.Reader, pairs []workload.Pair) {
+// checkGets compares what Get and GetMany return with pairs.
+func checkGets(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	var keys [][]byte
 	for _, p := range pairs {
 		keys = append(keys, p.Key)
-		shown := false
-		err := r.View(p.Key, func(v []byte) error {
-			shown = bytes.Equal(v, p.Value) && v != nil
-			return errBroken
-		})
-		if err != errBroken || !shown {
-			t.Fatalf("View(%q): the value is shown: %t, error %v", p.Key, shown, err)
+		if v, err := r.Get(p.Key); err != nil || v == nil || !bytes.Equal(v, p.Value) {
+			t.Fatalf("Get(%q) = %q, %v, want %q", p.Key, v, err, p.Value)
 		}
 	}
-	if err := r.View([]byte("none"), nil); err != table.ErrNotFound {
-		t.Errorf("View of an absent key: %v", err)
+	if _, err := r.Get([]byte("none")); err != table.ErrNotFound {
+		t.Errorf("Get of an absent key: %v", err)
 	}
 	found := 0
 	err := r.GetMany(context.Background(), keys, nil, func(i int, v []byte) error {
@@ -173,7 +168,7 @@ func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, r
 		p := pairs[rng.IntN(len(pairs))]
 		var v []byte
 		var err error
-		switch rng.IntN(5) {
+		switch rng.IntN(4) {
 		case 0:
 			v, err = r.Get(p.Key)
 		case 1:
@@ -183,8 +178,6 @@ func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, r
 		case 3:
 			v = p.Value
 			err = r.GetMany(context.Background(), [][]byte{p.Key}, nil, func(_ int, found []byte) error { v = found; return nil })
-		case 4:
-			err = r.View(p.Key, func(found []byte) error { v = bytes.Clone(found); return nil })
 		}
 		if err == nil {
 			it := r.NewIter(nil)

@@ -9,8 +9,7 @@ import (
 // They do not count what opening a table and Verify do. Counts only grow. Snapshot returns
 // all of them. The zero value is ready to use. Metrics are safe for concurrent use.
 type Metrics struct {
-	// Lookups counts calls of Get, AppendGet, GetContext, View, Find, AppendFind, FindGE, MayContain
-	// and Locate, and the keys of GetMany.
+	// Lookups counts calls of Get, AppendGet, Find, AppendFind, FindGE and MayContain, and the keys of GetMany.
 	Lookups atomic.Uint64
 
 	// FilterChecks counts how often a filter was checked for a key: the filter of a data

@@ -26,8 +26,6 @@ type Reader struct {
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
 	checkFilterKey bool // filters that deny one of the table's first keys are not used
 	closed         atomic.Bool
-
-	life lifetime
 }
 
 // NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
@@ -224,18 +222,14 @@ func (r *Reader) Filters() Filters {
 	return filters
 }
 
-// Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
-// and the file if Open has opened it. After Close, lookups, Verify, Properties, FirstKey,
-// LastKey, Acquire and a second Close return ErrClosed. Iters fail with ErrClosed when they
-// seek or come to another block. Values that Get and Find have returned stay valid. Close may
-// be called while other methods run. It does not wait for lookups and Iters without a handle:
-// these may fail with ErrClosed. A second Close does not wait either. A goroutine that holds a
-// handle must not call Close: it would wait for itself.
+// Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
+// Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed when
+// they seek or come to another block. Values that Get and Find have returned stay valid. Close may be
+// called while other methods run: they return a result or ErrClosed.
 func (r *Reader) Close() error {
-	if !r.life.close() {
+	if r.closed.Swap(true) {
 		return ErrClosed
 	}
-	r.closed.Store(true)
 	r.firstUse.Lock()
 	defer r.firstUse.Unlock()
 	if t := r.opened.Load(); t != nil && t.cachedFile != nil {

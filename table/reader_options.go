@@ -92,8 +92,8 @@ type ReaderOptions struct {
 	// cache. The Reader holds no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
 	//
 	// Index and filters are used where they lie, if they are not compressed. A lookup copies its data
-	// block before it compares the checksum, since the file could be cut after that. View uses the
-	// block where it lies, and so do lookups with SkipChecksums. A compressed index is decompressed
+	// block before it compares the checksum, since the file could be cut after that. Lookups with
+	// SkipChecksums use the block where it lies. A compressed index is decompressed
 	// into memory, as compressed data blocks are, and many lookups add a search tree of the index:
 	// write tables that are to be mapped with NoCompression, or give the Reader memory for both.
 	// Lookups in cached blocks compare no checksum.

@@ -85,7 +85,7 @@ func (r *run) get(ctx context.Context, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer l.end()
-	return l.reader.GetContext(ctx, key)
+	return l.reader.With(ctx, table.LookupOptions{}).Get(key)
 }
 
 // checkAbsent returns [table.ErrNotFound] if the key is one of these removals.

@@ -80,7 +80,7 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 			r.release()
 		}
 	}()
-	it.Iter = r.reader.NewIterContext(ctx, o)
+	it.Iter = r.reader.With(ctx, table.LookupOptions{}).NewIter(o)
 	return it, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // A oneTable is a Source of a table.
@@ -60,7 +62,7 @@ func TestLookupsKeepTheirReader(t *testing.T) {
 				if !ok {
 					continue
 				}
-				if _, err := l.reader.GetContext(t.Context(), key); err != nil {
+				if _, err := l.reader.With(t.Context(), table.LookupOptions{}).Get(key); err != nil {
 					t.Errorf("a Get of a lookup: %v", err)
 				}
 				l.end()
@@ -114,7 +116,7 @@ func TestStripesKeepADroppedReader(t *testing.T) {
 		for _, i := range order {
 			l := [2]lookup{counted, striped}[i]
 			l.endStripes() // as a lookup that came too late does
-			if _, err := l.reader.GetContext(t.Context(), key); err != nil {
+			if _, err := l.reader.With(t.Context(), table.LookupOptions{}).Get(key); err != nil {
 				t.Errorf("Get of a lookup that is under way: %v", err)
 			}
 			l.end()

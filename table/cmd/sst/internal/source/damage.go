@@ -165,8 +165,10 @@ func (s *Source) checkKind(e Entry) error {
 		return err
 	}
 	key := table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
-	block, err := f.Reader.Locate(key.Append(nil))
-	return errors.Join(err, f.Wrap(dbfile.KindDamage(key, block)), s.release(e.Table, f))
+	it := f.Reader.NewIter(nil)
+	it.SeekGE(key.Append(nil))
+	block := it.Block()
+	return errors.Join(it.Close(), f.Wrap(dbfile.KindDamage(key, block)), s.release(e.Table, f))
 }
 
 // leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
