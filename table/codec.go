@@ -3,13 +3,10 @@ package table
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
-	"github.com/golang/snappy"
-
-	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // A Codec compresses and decompresses blocks. It must be safe for concurrent use. Snappy and
@@ -35,7 +32,7 @@ type Codec interface {
 
 var (
 	// Snappy is LevelDB's compression. Its id is 1.
-	Snappy Codec = snappyCodec{}
+	Snappy Codec = tablefile.Snappy{}
 
 	// NoCompression stores blocks as they are. Its id is 0.
 	NoCompression Codec = noCodec{}
@@ -52,43 +49,6 @@ func (noCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("block of %d bytes, want at most %d", len(src), limit)
 	}
 	return append(dst, src...), nil
-}
-
-type snappyCodec struct{}
-
-func (snappyCodec) ID() byte { return 1 }
-
-func (snappyCodec) Encode(dst, src []byte) []byte {
-	dst = slices.Grow(dst, snappy.MaxEncodedLen(len(src)))
-	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], src))]
-}
-
-// maxSnappyGain bounds how many times its length a Snappy block can decompress to. The
-// densest element takes 3 bytes and stands for 64.
-const maxSnappyGain = 22
-
-func (snappyCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	n, err := snappy.DecodedLen(src)
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		return nil, fmt.Errorf("snappy: decodes to %d bytes, want at most %d", n, limit)
-	}
-	if uint64(n) > maxSnappyGain*uint64(len(src)) {
-		return nil, fmt.Errorf("snappy: %d bytes claim to decode to %d", len(src), n)
-	}
-	if n > cap(dst)-len(dst) {
-		if err := alloc.CheckLarge(uint64(len(dst) + n)); err != nil {
-			return nil, fmt.Errorf("snappy: %w", err)
-		}
-	}
-	dst = extend(dst, n)
-	got, err := snappy.Decode(dst[len(dst):len(dst)+n], src)
-	if err != nil {
-		return nil, err
-	}
-	return dst[:len(dst)+len(got)], nil
 }
 
 // A blockEncoder compresses blocks and adds their trailers.

@@ -160,11 +160,3 @@ type anyInternalOrder struct{ anyOrder }
 func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(key) }
 
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")
-
-// searchable returns an error if the order of keys is unknown.
-func (t *openTable) searchable() error {
-	if t.order.Unchecked {
-		return errAnyOrder
-	}
-	return nil
-}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -41,7 +41,7 @@ var (
 
 	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
 	// after Abort.
-	ErrClosed = errors.New("table: closed")
+	ErrClosed = tablefile.ErrClosed
 )
 
 // A CorruptionError says which block of a table is damaged, and how. It is [ErrCorrupt] for
@@ -103,29 +103,20 @@ func (e *CorruptionError) Is(target error) bool {
 	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
 }
 
-// misplaced returns a *CorruptionError for data block i, of which a key is not within its
-// separators. It is ErrOrder.
-func (t *openTable) misplaced(i int, message string, args ...any) error {
-	return t.corruptDataBlock(i, format.Disorder(fmt.Sprintf(message, args...)))
+// errorf returns an error about the table that is no damage.
+func (o *ReaderOptions) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s%w", prefix(o.Name), fmt.Errorf(format, args...))
 }
 
-// errorf returns an error about the file that is no damage.
-func (f *tableFile) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s%w", prefix(f.o.Name), fmt.Errorf(format, args...))
-}
+// A reporter makes the CorruptionErrors of a Reader.
+type reporter ReaderOptions
 
-// corrupt returns a *CorruptionError for the block at h.
-func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any) error {
-	return f.damaged(kind, h, fmt.Errorf(format, args...))
-}
-
-// damaged returns a *CorruptionError for the block at h, in which err was found.
-func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
-	e := &CorruptionError{File: f.o.Name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
-	if kind == DataBlock && f.index != nil {
-		e.KeysAfter, e.KeysUpTo = f.index.keysOf(h)
+// Corrupt returns the *CorruptionError for d.
+func (o *reporter) Corrupt(d tablefile.Damage) error {
+	return &CorruptionError{
+		File: o.Name, Block: BlockKind(d.Kind), Offset: int64(d.Handle.Offset), Length: int64(d.Handle.Length),
+		KeysAfter: d.KeysAfter, KeysUpTo: d.KeysUpTo, Err: d.Err,
 	}
-	return e
 }
 
 // errPanicked is the error of a Writer or an iterator while a call runs. If a Comparer,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // Exceptions are the filter keys that the filter of a whole table has by chance, and that
@@ -22,6 +23,9 @@ type Exceptions struct {
 // maxExpansion is how many times as long as their blocks keys may be together, where all of them are checked
 // or kept: those of a forged block can share so many bytes that they would take too long, or all memory.
 const maxExpansion = 320
+
+// exceptionsBudget bounds the memory for the keys in the exceptions block.
+var exceptionsBudget = tablefile.Budget{Fixed: 4 << 20, PerByte: 1}
 
 // Len returns the number of exceptions.
 func (e *Exceptions) Len() int {
@@ -71,15 +75,15 @@ func (e *Exceptions) All() iter.Seq[[]byte] {
 
 // openExceptions opens the exceptions that the metaindex lists, or returns nil if there are none. They
 // must not share bytes with the other blocks.
-func (f *tableFile) openExceptions(m metaindex, others []Handle) (*Exceptions, MetaindexEntry, error) {
-	h, err := f.findMeta(m, NeverBlock, format.NeverName)
+func (f metaReader) openExceptions(m tablefile.Metaindex, others []tablefile.Handle) (*Exceptions, MetaindexEntry, error) {
+	h, err := f.FindMeta(m, tablefile.NeverBlock, format.NeverName)
 	if err != nil || h.Length == 0 {
 		return nil, MetaindexEntry{}, err
 	}
-	listed := MetaindexEntry{format.NeverName, h}
+	listed := MetaindexEntry{format.NeverName, Handle(h)}
 	for _, other := range others {
-		if other.Length > 0 && h.overlaps(other) {
-			return nil, listed, f.corrupt(NeverBlock, h, "overlaps the block at %d", other.Offset)
+		if other.Length > 0 && h.Overlaps(other) {
+			return nil, listed, f.Corrupt(tablefile.NeverBlock, h, "overlaps the block at %d", other.Offset)
 		}
 	}
 	e, err := f.readExceptions(h)
@@ -87,20 +91,20 @@ func (f *tableFile) openExceptions(m metaindex, others []Handle) (*Exceptions, M
 }
 
 // readExceptions reads the exceptions at h, and checks their form.
-func (f *tableFile) readExceptions(h Handle) (*Exceptions, error) {
-	var b buffers
-	contents, err := f.readInPlace(NeverBlock, h, &b)
+func (f metaReader) readExceptions(h tablefile.Handle) (*Exceptions, error) {
+	var b tablefile.Scratch
+	contents, err := f.ReadInPlace(tablefile.NeverBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
 	e := &Exceptions{block: contents}
-	budget := encoded.Budget{Memory: exceptionsBudget.forFile(f.footerOffset)}
+	budget := encoded.Budget{Memory: f.Allow(exceptionsBudget)}
 	err = encoded.Walk(contents, encoded.Order{}, &budget, func([]byte, int, []byte) error {
 		e.n++
 		return nil
 	})
 	if err != nil {
-		return nil, f.damaged(NeverBlock, h, err)
+		return nil, f.Damaged(tablefile.NeverBlock, h, err)
 	}
 	return e, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -107,16 +108,16 @@ func (o *WriterOptions) checkFilterPrefix() error {
 
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
 // the function is not known.
-func (f *tableFile) openPrefixer(m metaindex, o *ReaderOptions) (Prefixer, error) {
-	h, err := f.findMeta(m, PropertiesBlock, format.PrefixName)
+func (f metaReader) openPrefixer(m tablefile.Metaindex) (Prefixer, error) {
+	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PrefixName)
 	if err != nil || h.Length == 0 {
 		return nil, err
 	}
-	p, err := f.propertiesAt(h, new(buffers))
+	p, err := f.propertiesAt(h, new(tablefile.Scratch))
 	if err != nil {
 		return nil, err
 	}
-	for _, known := range o.FilterPrefixes {
+	for _, known := range f.o.FilterPrefixes {
 		if known != nil && known.Name() == p.FilterPrefix {
 			return known, nil
 		}
@@ -125,14 +126,14 @@ func (f *tableFile) openPrefixer(m metaindex, o *ReaderOptions) (Prefixer, error
 }
 
 // prefixDenial returns an error if a filter denies the prefix of a filter key that the table has.
-func (t *openTable) prefixDenial(listed MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
-	if t.filters.Prefix == nil {
+func (s *sieve) prefixDenial(listed MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
+	if s.Prefix == nil {
 		return nil
 	}
-	prefix := prefixOf(t.filters.Prefix, filterKey)
+	prefix := prefixOf(s.Prefix, filterKey)
 	if prefix == nil || contains(prefix) {
 		return nil
 	}
-	return t.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
-		listed.Name, listed.Offset, wire.Quote(prefix), wire.Quote(filterKey), fmt.Sprintf("%.100q", t.filters.Prefix.Name()))
+	return s.o.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
+		listed.Name, listed.Offset, wire.Quote(prefix), wire.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
 }

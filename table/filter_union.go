@@ -87,12 +87,16 @@ func (u *FilterUnion) check(r *Reader, p *Properties) error {
 }
 
 // addFilter adds the filter of a table that has keys.
-func (u *FilterUnion) addFilter(r *Reader) (err error) {
+func (u *FilterUnion) addFilter(r *Reader) error {
 	l, err := r.Layout()
 	if err != nil {
 		return err
 	}
-	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
+	return l.file.Guard(func() error { return u.addFilterOf(l) })
+}
+
+// addFilterOf adds the filter of the table with that layout.
+func (u *FilterUnion) addFilterOf(l *Layout) error {
 	filters, err := l.Filters()
 	if err != nil {
 		return err

@@ -1,128 +1,144 @@
 package table
 
-import "github.com/sievetable/sievetable/internal/wire"
+import (
+	"context"
 
-// Get returns the value of key. If the table does not have the key, the error is
-// ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
-// data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
-// an InternalComparer, key is a whole internal key: see Find and SearchKey to look up a user
-// key.
+	"github.com/sievetable/sievetable/internal/tablefile"
+)
+
+// Get returns the value of key. If the table does not have the key, Get returns ErrNotFound. It
+// consults the filters first: a key that they rule out costs no read of a data block. If the table
+// has a filter only, the error for other keys is ErrFilterOnly. With an InternalComparer, key is a
+// whole internal key: use Find and SearchKey to look up a user key.
 //
-// The value stays valid, also after Close. The caller must not change it. It has no
-// capacity behind it. It can be a part of a larger buffer, which then stays in memory with
-// it: with a Cache that is the data block, and without one at most about four times the
-// value.
+// The value stays valid after Close. The caller must not change it. Its capacity equals its length.
+// It can be part of a larger buffer, which then stays in memory: the data block if there is a Cache,
+// and otherwise at most about four times the value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
-	t, err := r.startLookup(&noOptions)
-	if err != nil {
-		return nil, err
-	}
-	return t.get(&noOptions, key, nil)
+	_, v, err := r.find(&query{key: key})
+	return v, err
 }
 
-// AppendGet appends the value of key to dst and returns the extended slice. If the table
-// does not have the key, or after any other error, it returns dst as it was.
+// AppendGet appends the value of key to dst and returns the extended slice. If the table does not
+// have the key, or after any other error, it returns dst as it was.
 //
 // It allocates nothing if dst has enough capacity and
 //
 //   - the data block takes at most 1 MiB, in the file and decompressed, and in an order that is not
 //     bytewise each of its keys takes less than 64 KiB;
 //   - with a Cache: the block is in it.
-func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return r.appendGet(&noOptions, dst, key) }
+func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
+	return r.appendGet(&query{key: key, appends: true, dstValue: dst})
+}
 
-// appendGet does what AppendGet does, with options.
-func (r *Reader) appendGet(o *lookupOptions, dst, key []byte) ([]byte, error) {
-	t, err := r.startLookup(o)
-	if err != nil {
-		return dst, err
-	}
-	extended, err := t.get(o, key, &dst)
+// appendGet returns the value of a query that appends it.
+func (r *Reader) appendGet(q *query) ([]byte, error) {
+	dst := q.dstValue
+	_, extended, err := r.find(q)
 	if err != nil {
 		return dst, err
 	}
 	return extended, nil
 }
 
-// getMapped is get for a mapped file: a deferred call takes longer than what get does for some keys.
-func (t *openTable) getMapped(o lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	o.entered = true
-	return t.get(&o, key, dst)
+// Find looks a user key up in a table of a database, which has an [InternalComparer], with a key from
+// [SearchKey]. It returns the newest version in this table that the snapshot sees, which can be a
+// deletion, and never another user key. If the table has none, Find returns ErrNotFound, and another
+// table may have one. Search the tables of level 0 from the newest to the oldest, then in each further
+// level the one table whose range has the key, and stop at the first version that is found.
+//
+// In general, Find returns the first entry whose key is >= key, if FilterKey returns the same bytes for
+// both keys, and otherwise ErrNotFound. It consults the filters first, for these bytes.
+//
+// With a FilterKey of your own, all keys of one filter key must be neighbours in the order of the table,
+// as keys with a common prefix are. Keys for which FilterKey returns nil count as keys of one filter key.
+// Find may then return an entry for a different key: callers must compare keys. Without a FilterKey, Find
+// finds exactly what Get finds.
+//
+// Key and value stay valid after Close. The caller must not change them.
+func (r *Reader) Find(key []byte) (k, v []byte, err error) {
+	return r.find(&query{key: key, match: sameFilterKey})
 }
 
-// get does what Get does if dst is nil, and else what AppendGet does, with options. After an
-// error it returns nil.
-func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
-	if t.mapped != nil && !o.entered {
-		return t.getMapped(*o, key, dst)
+// AppendFind is like Find, but appends the key and the value of the entry to dstKey and dstValue, and
+// returns the extended slices. If there is no such entry, or after any other error, it returns the slices
+// as they were. key may be a part of them. The two must not share memory.
+//
+// It allocates nothing if the slices have enough capacity, and under the conditions that AppendGet has for
+// the data block. In every order, each key of the block must take less than 64 KiB.
+func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
+	return r.appendFind(&query{key: key, match: sameFilterKey, appends: true, dstKey: dstKey, dstValue: dstValue})
+}
+
+// appendFind returns the entry of a query that appends it.
+func (r *Reader) appendFind(q *query) (k, v []byte, err error) {
+	dstKey, dstValue := q.dstKey, q.dstValue
+	if k, v, err = r.find(q); err != nil {
+		return dstKey, dstValue, err
 	}
-	i, filterChecked, err := t.locate(key)
+	return k, v, nil
+}
+
+// FindGE returns the first entry whose key is >= key. If there is none, it returns ErrNotFound, or
+// ErrFilterOnly if the table has a filter only. It is like SeekGE of an Iter, but returns a single entry:
+// it consults no filter, and may read two data blocks.
+//
+// Key and value stay valid after Close. The caller must not change them.
+func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
+	return r.find(&query{key: key, match: atOrAfter})
+}
+
+// MayContain reports whether the table may have key. It consults the filters and the index alone, and
+// reads nothing, except when a filter of a table from Open rules out a key for the first time: see Open.
+// If it returns false, Get and Find return ErrNotFound. True can be wrong, at the filters' rate of false
+// positives. Without a filter, or if FilterErr says that it is not used, true means only that key is <= the
+// last separator. Some filters are used only if their policy is in ReaderOptions.TableFilterPolicies.
+//
+// The key is one for Get or Find. With an InternalComparer, MayContain(SearchKey(nil, user, MaxSequence))
+// is about a user key.
+//
+// MayContain works after Close too. For a mapped file it then returns true. For a table from Open, filters
+// that have ruled out no key before Close rule out none after it: call FilterErr before Close to have them
+// checked. If the index cannot be read, MayContain returns true.
+func (r *Reader) MayContain(key []byte) bool { return r.mayContain(&query{key: key, match: maybe}) }
+
+// mayContain reports whether there may be an answer to a query that reads no block.
+func (r *Reader) mayContain(q *query) bool {
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	t, err := r.table()
 	if err != nil {
-		return nil, err
+		return true
 	}
-	var d dataBlock
-	var value []byte
-	if err = d.open(t, i, o); err == nil {
-		value, err = d.get(key, filterChecked)
-	}
-	switch {
-	case err != nil:
-	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // no copy if it is large
-		kept = d.keepValue(value)
-	default:
-		kept = wire.AppendNotNil(*dst, value)
-	}
-	d.release()
-	return kept, err
+	_, _, err = t.lookup(q)
+	return err != ErrNotFound
 }
 
-// locate returns the only data block that can have key, and whether a filter was checked.
-// The error is ErrNotFound if filters or index rule key out.
-func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
-	filterKey := key
-	if t.o.FilterKey != nil || key == nil {
-		filterKey = filterKeyOf(t.o.FilterKey, key)
+// find returns the entry of a query.
+func (r *Reader) find(q *query) (k, v []byte, err error) {
+	if q.read.Ctx != nil {
+		if err := q.read.Ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 	}
-	if t.filters.Table == nil {
-		return t.locateInIndex(key, filterKey, false)
+	t, err := r.table()
+	if err == nil {
+		err = t.startLookups(1)
 	}
-	mayContain, checked := t.mayContain(wholeTable, filterKey)
-	if !mayContain {
-		return 0, true, ErrNotFound
+	if err != nil {
+		return nil, nil, err
 	}
-	return t.locateInIndex(key, filterKey, checked)
-}
-
-// locateInIndex is locate for a key that the table filter does not rule out, if that was checked.
-func (t *openTable) locateInIndex(key, filterKey []byte, tableChecked bool) (i int, filterChecked bool, err error) {
-	if i, err = t.index.search(key); err != nil {
-		return 0, tableChecked, err
-	}
-	if i == t.index.len() {
-		return 0, tableChecked, t.notInIndex()
-	}
-	mayContain, blockChecked := t.mayContain(i, filterKey)
-	if !mayContain {
-		return 0, true, ErrNotFound
-	}
-	return i, tableChecked || blockChecked, nil
-}
-
-// notInIndex is the error for a key that is > all separators.
-func (t *openTable) notInIndex() error {
-	if t.hidden != nil {
-		return t.hidden
-	}
-	return ErrNotFound
+	return t.lookup(q)
 }
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
 func (t *openTable) startLookups(n int) error {
-	if t.closed.Load() {
+	if t.file.IsClosed() {
 		return ErrClosed
 	}
-	if err := t.searchable(); err != nil {
-		return err
+	if t.refused != nil {
+		return t.refused
 	}
 	if m := t.o.Metrics; m != nil {
 		m.Lookups.Add(uint64(n))
@@ -130,54 +146,58 @@ func (t *openTable) startLookups(n int) error {
 	return nil
 }
 
-// endLookup admits data block d to the cache, but not after a filter's false positive:
-// nobody may need that block again.
-func (t *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
-	if found || !filterChecked {
-		d.admit()
-		return
-	}
-	if m := t.o.Metrics; m != nil {
-		m.FilterFalsePositives.Add(1)
-	}
+// LookupOptions are options of lookups. The zero value of each field is its default.
+type LookupOptions struct {
+	// If DontFillCache is set, blocks that lookups read are not added to the Cache. Set it if these
+	// blocks will not be needed again soon, as in a check of all keys.
+	DontFillCache bool
 }
 
-// These stand for all data blocks of a table, which the table filter is for.
-const (
-	wholeTable        = -1 // asked for a key
-	wholeTableByStart = -2 // asked for a prefix, which exceptions are not about
-)
-
-// mayContain checks the filter of data block i, or the table filter, for a filter key, if there are both.
-// A key whose filter key is nil is in no filter. If the block cannot be found it may have the key: to read
-// it is an error.
-func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
-	if filterKey == nil || t.trust.state.Load() == distrusted {
-		return true, false
-	}
-	switch {
-	case i < 0 && t.filters.Table != nil:
-		mayContain = t.filters.Table.Contains(filterKey) &&
-			(t.filters.Never == nil || i == wholeTableByStart || !t.filters.Never.Contains(filterKey))
-	case i >= 0 && t.index.filters != nil:
-		span, err := t.index.span(i)
-		if err != nil {
-			return true, false
-		}
-		mayContain = t.index.filters.ContainsInSpan(span, filterKey)
-	default:
-		return true, false
-	}
-	return t.believe(mayContain, i < 0)
+// Lookups are the lookups and iterators of a Reader with options. Each method behaves like the Reader's
+// method of the same name. [Reader.With] returns Lookups; the zero value must not be used. They are safe
+// for concurrent use. Making them does not allocate.
+type Lookups struct {
+	r *Reader
+	o tablefile.ReadOptions
 }
 
-// believe returns what the answer of a filter is worth, and counts it: true if the filter is not believed.
-func (t *openTable) believe(answer, ofTable bool) (mayContain, checked bool) {
-	if !answer && t.trust.state.Load() != trusted && !t.mayDeny() {
-		return true, false
-	}
-	if m := t.o.Metrics; m != nil {
-		m.countFilterCheck(answer, ofTable)
-	}
-	return answer, true
+// With returns lookups whose reads ctx ends. If ctx is done before the last read of a lookup has ended,
+// the lookup returns the error of ctx, and begins no further read. A [ContextReaderAt] is read by
+// ReadAtContext. For any other source, such as a file, a lookup waits for its ReadAt.
+func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
+	return Lookups{r, tablefile.ReadOptions{Ctx: ctx, NoFill: o.DontFillCache}}
+}
+
+// Get is [Reader.Get] with the options.
+func (l Lookups) Get(key []byte) ([]byte, error) {
+	_, v, err := l.r.find(&query{key: key, read: l.o})
+	return v, err
+}
+
+// AppendGet is [Reader.AppendGet] with the options.
+func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {
+	return l.r.appendGet(&query{key: key, read: l.o, appends: true, dstValue: dst})
+}
+
+// Find is [Reader.Find] with the options.
+func (l Lookups) Find(key []byte) (k, v []byte, err error) {
+	return l.r.find(&query{key: key, match: sameFilterKey, read: l.o})
+}
+
+// AppendFind is [Reader.AppendFind] with the options.
+func (l Lookups) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
+	return l.r.appendFind(&query{key: key, match: sameFilterKey, read: l.o, appends: true, dstKey: dstKey, dstValue: dstValue})
+}
+
+// FindGE is [Reader.FindGE] with the options.
+func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
+	return l.r.find(&query{key: key, match: atOrAfter, read: l.o})
+}
+
+// NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its
+// error. DontFillCache of either options is enough.
+func (l Lookups) NewIter(o *IterOptions) *Iter {
+	it := l.r.NewIter(o)
+	it.ctx, it.c.NoFill = l.o.Ctx, it.c.NoFill || l.o.NoFill
+	return it
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // maxRun is the most bytes of a read of several data blocks.
@@ -20,7 +22,7 @@ type run struct {
 // A readRun is a run whose read has ended.
 type readRun struct {
 	run
-	ahead    readAhead
+	ahead    tablefile.Ahead
 	err      error
 	panicked any // what the source panicked with
 }
@@ -68,8 +70,8 @@ func (b *partBatch) addRuns() error {
 	})
 	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
-		if b.t.storedCopy(keys[0].block) != nil {
-			if err := b.getFromBlock(keys, readAhead{}); err != nil {
+		if b.t.file.IsStored(keys[0].block) {
+			if err := b.getFromBlock(keys, tablefile.Ahead{}); err != nil {
 				return err
 			}
 			continue
@@ -106,12 +108,8 @@ func byBlock(keys []wantedKey) iter.Seq[[]wantedKey] {
 
 // runOf returns the run of keys that are all of one data block.
 func (b *partBatch) runOf(keys []wantedKey) (run, error) {
-	h, err := b.t.index.handle(keys[0].block)
-	if err != nil {
-		return run{}, err
-	}
-	start, end := b.t.readSpan(h)
-	return run{b, keys, start, end}, nil
+	start, end, err := b.t.file.Span(keys[0].block)
+	return run{b, keys, start, end}, err
 }
 
 // read reads the run and sends the result to done.
@@ -121,7 +119,7 @@ func (x run) read(ctx context.Context, done chan<- readRun) {
 		read.panicked = recover()
 		done <- read
 	}()
-	read.err = read.ahead.fill(ctx, x.part.t, x.start, x.end)
+	read.err = read.ahead.Fill(ctx, &x.part.t.file, x.start, x.end)
 }
 
 // answer answers the keys of a run. If the read of several data blocks has failed, it adds a run
@@ -138,8 +136,8 @@ func (x *readRun) answer(ctx context.Context) error {
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
 	if x.err != nil && (first == last || ctx.Err() != nil) {
-		if h, err := b.t.index.handle(first); err == nil {
-			b.t.countRead(h)
+		if h, err := b.t.file.Index.Handle(first); err == nil {
+			b.t.file.CountRead(h)
 		}
 		b.ended = x.err
 		b.fail(x.err, x.keys...)
@@ -159,26 +157,25 @@ func (x *readRun) answer(ctx context.Context) error {
 
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that
 // of found.
-func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
-	var d dataBlock
-	defer d.release()
-	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.DontFillCache); err != nil {
+func (b *partBatch) getFromBlock(keys []wantedKey, ahead tablefile.Ahead) error {
+	var block tablefile.Block
+	defer block.Release()
+	if err := block.OpenAhead(&b.t.file, keys[0].block, ahead, b.o.DontFillCache); err != nil {
 		b.fail(err, keys...)
 		return nil
 	}
-	if len(keys) >= manyKeys {
-		d.check()
-	}
+	block.Prepare(len(keys))
 	for i, k := range keys {
-		value, err := d.get(b.keys[k.number], k.filterChecked)
-		if err == ErrNotFound {
-			continue
-		}
+		value, found, err := block.Get(b.keys[k.number])
 		if err != nil {
 			b.fail(err, keys[i:]...)
 			return nil
 		}
-		if err := b.found(k.number, d.keepValue(value)); err != nil {
+		if b.t.endLookup(&block, found, k.filterChecked); !found {
+			continue
+		}
+		_, value = block.Keep(nil, value)
+		if err := b.found(k.number, value); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
@@ -30,7 +29,7 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 	var memory [stageSize]wantedKey
 	stage := memory[:0]
 	for _, part := range parts {
-		if part.t != nil && part.t.slices != nil {
+		if part.t != nil && part.t.file.HandsOut() {
 			if err := part.getEach(ctx); err != nil {
 				return err
 			}
@@ -110,9 +109,10 @@ func (b *batch) getStage(ctx context.Context, stage []wantedKey) error {
 	}
 	for i := range stage {
 		k, t := &stage[i], stage[i].part.t
-		d := dataBlock{t: t, decoded: true, entries: k.cached.Block(t.order)}
-		value, err := d.get(b.keys[k.number], k.filterChecked)
-		if err != nil { // ErrNotFound
+		entries := k.cached.Block(*t.file.Order())
+		value, found := entries.Get(b.keys[k.number])
+		if !found {
+			t.countMiss(k.filterChecked)
 			continue
 		}
 		if err := b.found(k.number, value); err != nil {
@@ -139,21 +139,26 @@ func (b *batch) locate(stage []wantedKey) []wantedKey {
 
 // locate does what batch.locate does for keys of the part.
 func (b *partBatch) locate(stage []wantedKey) []wantedKey {
-	next, t := stage[:0], b.t
-	whole, ok := t.filters.Table.(filter.BatchFilter)
-	ok = ok && len(stage) > 1 && t.trust.state.Load() != distrusted
-	if ok {
-		b.askTableFilter(whole, stage)
+	next, sieve := stage[:0], &b.t.sieve
+	for i, k := range stage {
+		b.filterKeys[i] = filterKeyOf(b.t.o.FilterKey, b.keys[k.number])
 	}
+	many := sieve.mayContainMany(b.filterKeys[:len(stage)], b.mayContain[:len(stage)])
 	for i := range stage {
 		k := &stage[i]
-		key, err := b.keys[k.number], error(nil)
-		if ok {
-			k.block, k.filterChecked, err = t.locateAsked(key, b.filterKeys[i], b.mayContain[i])
-		} else {
-			k.block, k.filterChecked, err = t.locate(key)
+		answer, checked := true, false
+		switch {
+		case !many:
+			answer, checked = sieve.mayContain(wholeTable, b.filterKeys[i])
+		case b.filterKeys[i] != nil: // no filter has a filter key that is nil
+			answer, checked = sieve.record(b.mayContain[i], true)
 		}
-		if err == nil {
+		if !answer {
+			continue
+		}
+		var err error
+		if k.block, k.filterChecked, err = b.t.locate(b.keys[k.number], b.filterKeys[i]); err == nil {
+			k.filterChecked = k.filterChecked || checked
 			next = append(next, *k)
 		} else if err != ErrNotFound {
 			b.hide(err, *k)
@@ -162,28 +167,20 @@ func (b *partBatch) locate(stage []wantedKey) []wantedKey {
 	return next
 }
 
-// askTableFilter asks the table filter for all keys of the part in a stage.
-func (b *partBatch) askTableFilter(whole filter.BatchFilter, stage []wantedKey) {
-	for i, k := range stage {
-		b.filterKeys[i] = filterKeyOf(b.t.o.FilterKey, b.keys[k.number])
+// locate returns the only data block that can have key, and whether its filter was consulted. The error is ErrNotFound
+// if filter or index rule key out.
+func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err error) {
+	if i, err = t.file.Index.Search(key); err != nil {
+		return 0, false, err
 	}
-	whole.ContainsMany(b.filterKeys[:len(stage)], b.mayContain[:len(stage)])
-	never := b.t.filters.Never
-	for i := 0; never != nil && i < len(stage); i++ {
-		b.mayContain[i] = b.mayContain[i] && !never.Contains(b.filterKeys[i])
+	if i == t.file.Index.Len() {
+		return 0, false, t.notInIndex()
 	}
-}
-
-// locateAsked is locate for a key that the table filter was asked for, with its answer. No filter has a
-// filter key that is nil.
-func (t *openTable) locateAsked(key, filterKey []byte, answer bool) (i int, filterChecked bool, err error) {
-	checked := false
-	if filterKey != nil {
-		if answer, checked = t.believe(answer, true); !answer {
-			return 0, true, ErrNotFound
-		}
+	mayContain, checked := t.sieve.mayContain(i, filterKey)
+	if !mayContain {
+		return 0, true, ErrNotFound
 	}
-	return t.locateInIndex(key, filterKey, checked)
+	return i, checked, nil
 }
 
 // hide leaves a key without an answer since the index does not tell its data block. GetMany returns one
@@ -201,7 +198,7 @@ func (b *batch) findCached(stage []wantedKey) []wantedKey {
 	next := stage[:0]
 	for i := range stage {
 		k := &stage[i]
-		if k.cached = k.part.t.cached(k.block); k.cached != nil && !k.cached.IsStored() {
+		if k.cached = k.part.t.file.Cached(k.block); k.cached != nil {
 			next = append(next, *k)
 		} else {
 			k.part.wanted = append(k.part.wanted, *k)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // An Iter moves over the entries of one table, in both directions. A new Iter is
@@ -32,7 +34,7 @@ type Iter struct {
 
 	loaded             int    // the cursor's block; −1 before the first, index.len() after the last
 	block              Handle // of loaded, once it was asked for; else zero
-	c                  cursor
+	c                  tablefile.Cursor
 	lowerPos, upperPos int // cursor positions ≥ lowerPos and < upperPos are within the bounds
 	valid              bool
 	err                error
@@ -41,7 +43,7 @@ type Iter struct {
 	// fastFrom ≤ i < fastTo. The range is empty if the Iter is at no entry.
 	fastFrom, fastTo int
 
-	memory    *blockMemory // nil until a block is read
+	memory    *tablefile.Memory // nil until a block is read
 	onLoss    func(Loss) bool
 	ctx       context.Context
 	readAhead int
@@ -62,39 +64,42 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
+// init initializes a new Iter.
 func (it *Iter) init(r *Reader, o *IterOptions) {
 	t, err := r.table()
 	if err != nil {
 		t = brokenTable(&r.closed, err)
 	}
-	it.t, it.loaded, it.c.i, it.fastFrom = t, -1, -1, math.MaxInt
-	it.endBlock, it.keyBudget = t.index.len(), dataKeyBudget.forFile(t.footerOffset)
+	it.t, it.loaded, it.c.I, it.fastFrom = t, -1, -1, math.MaxInt
+	it.endBlock, it.keyBudget = t.file.Index.Len(), t.file.KeyBudget()
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		asked := wholeTable
 		if it.filterKey = bytes.Clone(o.FilterKey); it.filterKey == nil {
-			it.filterKey, asked = bytes.Clone(t.filters.askablePrefix(o.Prefix)), wholeTableByStart
+			it.filterKey, asked = bytes.Clone(t.sieve.askablePrefix(o.Prefix)), wholeTableByStart
 		}
 		if err := it.boundBlocks(asked); err != nil {
 			it.t = brokenTable(&r.closed, err)
 		}
-		it.readAhead = min(max(o.ReadAhead, 0), maxReadSize)
-		it.c.noFill, it.onLoss = o.DontFillCache, o.OnLoss
+		it.readAhead = min(max(o.ReadAhead, 0), tablefile.MaxReadSize)
+		it.c.NoFill, it.onLoss = o.DontFillCache, o.OnLoss
 	}
 }
 
 // brokenTable returns the table of an Iter whose moves all fail with err.
 func brokenTable(closed *atomic.Bool, err error) *openTable {
-	t := &openTable{tableFile: tableFile{o: new(ReaderOptions), closed: closed}, hidden: err}
-	t.index = &index{f: &t.tableFile}
+	o := new(ReaderOptions)
+	t := &openTable{o: o, hidden: err}
+	t.sieve.o, t.sieve.file = o, &t.file
+	t.file.InitBroken(closed)
 	return t
 }
 
 // closedTable is the table of a closed Iter.
 var closedTable = func() *openTable {
-	t := brokenTable(new(atomic.Bool), ErrClosed)
-	t.closed.Store(true)
-	return t
+	closed := new(atomic.Bool)
+	closed.Store(true)
+	return brokenTable(closed, ErrClosed)
 }()
 
 // Valid reports whether the Iter is at an entry.
@@ -102,11 +107,11 @@ func (it *Iter) Valid() bool { return it.valid }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
 // move or Close. The caller must not change it.
-func (it *Iter) Key() []byte { return it.c.key() }
+func (it *Iter) Key() []byte { return it.c.Key() }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
 // move or Close. The caller must not change it.
-func (it *Iter) Value() []byte { return it.c.value() }
+func (it *Iter) Value() []byte { return it.c.Value() }
 
 // Block returns the Handle of the data block that has the entry, or a zero Handle if there
 // is no entry, or if a mapped file was cut. It is for tools.
@@ -115,7 +120,11 @@ func (it *Iter) Block() Handle {
 		return Handle{}
 	}
 	if it.block.Length == 0 {
-		it.block, _ = it.t.blockHandle(it.loaded)
+		it.t.file.Guard(func() error {
+			h, err := it.t.file.Index.Handle(it.loaded)
+			it.block = Handle(h)
+			return err
+		})
 	}
 	return it.block
 }
@@ -129,10 +138,10 @@ func (it *Iter) Error() error { return it.err }
 func (it *Iter) Close() error {
 	err := it.err
 	if it.memory != nil {
-		it.memory.put()
+		it.memory.Put()
 	}
 	*it = Iter{} // and then the rest, so that the compiler makes no other Iter to copy
-	it.t, it.loaded, it.c.i, it.fastFrom, it.err = closedTable, -1, -1, math.MaxInt, ErrClosed
+	it.t, it.loaded, it.c.I, it.fastFrom, it.err = closedTable, -1, -1, math.MaxInt, ErrClosed
 	return err
 }
 
@@ -141,7 +150,7 @@ func (it *Iter) First() bool {
 	if it.lower != nil {
 		return it.SeekGE(it.lower)
 	}
-	return it.load(0) && it.forward(it.c.first())
+	return it.load(0) && it.forward(it.c.First())
 }
 
 // Last moves to the last entry, and returns Valid.
@@ -149,13 +158,13 @@ func (it *Iter) Last() bool {
 	if it.upper != nil {
 		return it.SeekLT(it.upper)
 	}
-	return it.load(it.t.index.len()-1) && it.backward(it.c.last())
+	return it.load(it.t.file.Index.Len()-1) && it.backward(it.c.Last())
 }
 
 // SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
 // it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
-	if it.t.order.Unchecked {
+	if it.t.refused != nil {
 		return it.failUnordered()
 	}
 	if it.lower != nil && it.compare(key, it.lower) < 0 {
@@ -165,13 +174,13 @@ func (it *Iter) SeekGE(key []byte) bool {
 	if err != nil {
 		return it.fail(err)
 	}
-	return it.load(i) && it.forward(it.c.seekGE(key))
+	return it.load(i) && it.forward(it.c.SeekGE(key))
 }
 
 // SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none, it
 // moves to before the first entry. key may be a part of Key.
 func (it *Iter) SeekLT(key []byte) bool {
-	if it.t.order.Unchecked {
+	if it.t.refused != nil {
 		return it.failUnordered()
 	}
 	if it.upper != nil && it.compare(key, it.upper) > 0 {
@@ -181,19 +190,19 @@ func (it *Iter) SeekLT(key []byte) bool {
 	if err != nil {
 		return it.fail(err)
 	}
-	return it.load(min(i, it.t.index.len()-1)) && it.backward(it.c.seekLT(key))
+	return it.load(min(i, it.t.file.Index.Len()-1)) && it.backward(it.c.SeekLT(key))
 }
 
 // search returns the data block to seek key in, and key itself. If key may be in the
 // buffers, which loading that block overwrites, it returns a copy.
 func (it *Iter) search(key []byte) (i int, safe []byte, err error) {
-	if i, err = it.t.searchIndex(key); err != nil {
+	if i, err = it.t.search(key); err != nil {
 		return 0, nil, err
 	}
 	if it.valid && i != it.loaded {
 		m := it.blockMemory()
-		m.seekKey = append(m.seekKey[:0], key...)
-		key = m.seekKey
+		m.SeekKey = append(m.SeekKey[:0], key...)
+		key = m.SeekKey
 	}
 	return i, key, nil
 }
@@ -201,8 +210,8 @@ func (it *Iter) search(key []byte) (i int, safe []byte, err error) {
 // Next moves to the next entry, and returns Valid. Before the first entry it moves to the
 // first one. At the last entry it moves to after it.
 func (it *Iter) Next() bool {
-	if i := it.c.i + 1; i < it.fastTo {
-		it.c.i = i
+	if i := it.c.I + 1; i < it.fastTo {
+		it.c.I = i
 		return true
 	}
 	return it.next()
@@ -211,7 +220,7 @@ func (it *Iter) Next() bool {
 func (it *Iter) next() bool {
 	switch {
 	case it.valid:
-		return it.forward(it.c.next())
+		return it.forward(it.c.Next())
 	case it.loaded < 0 && it.err == nil:
 		return it.First()
 	}
@@ -221,8 +230,8 @@ func (it *Iter) next() bool {
 // Prev moves to the entry before, and returns Valid. After the last entry it moves to the
 // last one. At the first entry it moves to before it.
 func (it *Iter) Prev() bool {
-	if i := it.c.i - 1; i >= it.fastFrom {
-		it.c.i = i
+	if i := it.c.I - 1; i >= it.fastFrom {
+		it.c.I = i
 		return true
 	}
 	return it.prev()
@@ -231,8 +240,8 @@ func (it *Iter) Prev() bool {
 func (it *Iter) prev() bool {
 	switch {
 	case it.valid:
-		return it.backward(it.c.prev())
-	case it.loaded >= it.t.index.len() && it.err == nil:
+		return it.backward(it.c.Prev())
+	case it.loaded >= it.t.file.Index.Len() && it.err == nil:
 		return it.Last()
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/merged"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // This file has the part of an Iter that moves from block to block, within its bounds.
@@ -15,10 +16,10 @@ func (it *Iter) forward(found bool) bool {
 		if !it.load(it.loaded + 1) {
 			return false
 		}
-		found = it.c.first()
+		found = it.c.First()
 	}
-	if it.c.position() >= it.upperPos {
-		return it.endOutside(it.t.index.len())
+	if it.c.Position() >= it.upperPos {
+		return it.endOutside(it.t.file.Index.Len())
 	}
 	return it.endAtEntry()
 }
@@ -30,9 +31,9 @@ func (it *Iter) backward(found bool) bool {
 		if !it.load(it.loaded - 1) {
 			return false
 		}
-		found = it.c.last()
+		found = it.c.Last()
 	}
-	if it.c.position() < it.lowerPos {
+	if it.c.Position() < it.lowerPos {
 		return it.endOutside(-1)
 	}
 	return it.endAtEntry()
@@ -41,9 +42,7 @@ func (it *Iter) backward(found bool) bool {
 // endAtEntry ends a move at the cursor's entry.
 func (it *Iter) endAtEntry() bool {
 	it.valid, it.err = true, nil
-	if it.c.decoded {
-		it.fastFrom, it.fastTo = it.lowerPos, min(it.upperPos, it.c.entries.Len())
-	}
+	it.fastFrom, it.fastTo = it.lowerPos, min(it.upperPos, it.c.Len())
 	return true
 }
 
@@ -51,7 +50,7 @@ func (it *Iter) endAtEntry() bool {
 func (it *Iter) endOutside(loaded int) bool {
 	it.invalidate()
 	it.loaded, it.err = loaded, nil
-	it.c.reset()
+	it.c.Reset()
 	return false
 }
 
@@ -64,7 +63,7 @@ func (it *Iter) fail(err error) bool {
 
 // failUnordered ends a move that needs the order of keys, which is not known.
 func (it *Iter) failUnordered() bool {
-	if it.t.closed.Load() {
+	if it.t.file.IsClosed() {
 		return it.fail(ErrClosed)
 	}
 	return it.fail(errAnyOrder)
@@ -80,16 +79,16 @@ func (it *Iter) invalidate() {
 func (it *Iter) load(i int) bool {
 	it.invalidate()
 	switch {
-	case it.t.closed.Load():
+	case it.t.file.IsClosed():
 		return it.fail(ErrClosed)
 	case it.t.hidden != nil:
 		return it.fail(it.t.hidden)
-	case it.t.order.Unchecked && (it.lower != nil || it.upper != nil):
+	case it.t.refused != nil && (it.lower != nil || it.upper != nil):
 		return it.failUnordered()
 	case i < it.firstBlock:
 		return it.endOutside(-1)
 	case i >= it.endBlock:
-		return it.endOutside(it.t.index.len())
+		return it.endOutside(it.t.file.Index.Len())
 	case i == it.loaded:
 		it.err = errPanicked // until the move ends
 		return true
@@ -109,7 +108,7 @@ func (it *Iter) load(i int) bool {
 
 // loadEmpty loads a block without entries in place of data block i.
 func (it *Iter) loadEmpty(i int) bool {
-	it.c.openEmpty()
+	it.c.OpenEmpty()
 	it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
 	return true
 }
@@ -124,20 +123,18 @@ func (it *Iter) passesOver(err error) bool {
 // open moves the cursor to data block i, which is step blocks behind the one that was loaded,
 // unless a filter says that the block has nothing to show.
 func (it *Iter) open(i, step int) (has bool, err error) {
-	if it.t.mapped != nil {
-		return it.openMapped(i, step)
+	if !it.t.file.IsMapped() { // a closure takes longer
+		return it.openUnlessExcluded(i, step)
 	}
-	return it.openUnlessExcluded(i, step)
-}
-
-// openMapped is open for a mapped file.
-func (it *Iter) openMapped(i, step int) (has bool, err error) {
-	defer it.t.mapped.leave(it.t.mapped.enter(), &err)
-	return it.openUnlessExcluded(i, step)
+	err = it.t.file.Guard(func() (err error) {
+		has, err = it.openUnlessExcluded(i, step)
+		return err
+	})
+	return has, err
 }
 
 func (it *Iter) openUnlessExcluded(i, step int) (has bool, err error) {
-	if mayContain, _ := it.t.mayContain(i, it.filterKey); !mayContain {
+	if mayContain, _ := it.t.sieve.mayContain(i, it.filterKey); !mayContain {
 		return false, nil
 	}
 	if err := it.openBlock(i, step); err != nil {
@@ -148,49 +145,63 @@ func (it *Iter) openUnlessExcluded(i, step int) (has bool, err error) {
 }
 
 func (it *Iter) openBlock(i, step int) error {
-	it.c.reset()
-	if it.c.openCached(it.t, i) {
+	f := &it.t.file
+	opened, stored := it.c.OpenCached(f, i)
+	if opened {
 		if it.merged && (step == 1 || step == -1) {
-			it.fetched += it.c.entries.FetchKeys()
+			it.fetched += it.c.FetchKeys()
 		}
 		return nil
 	}
 	m := it.blockMemory()
-	if step == 1 && it.c.stored == nil {
-		m.buffers.prepareAhead(it.t, i, it.endBlock)
+	if step == 1 && !stored {
+		m.ReadAhead(f, i, it.endBlock)
 	}
-	return it.c.open(it.t, i, m, &it.keyBudget)
+	return it.c.Open(f, i, m, &it.keyBudget)
 }
 
 // blockMemory returns the memory of the Iter. It takes it from the pool first.
-func (it *Iter) blockMemory() *blockMemory {
+func (it *Iter) blockMemory() *tablefile.Memory {
 	if it.memory == nil {
-		it.memory = takeBlockMemory(it.ctx, it.readAhead)
-		it.memory.buffers.copies = it.t.mapped != nil // Value must not fault
+		it.memory = tablefile.TakeMemory(it.ctx, &it.t.file, it.readAhead)
 	}
 	return it.memory
+}
+
+// search returns the data block that can have key.
+func (t *openTable) search(key []byte) (i int, err error) {
+	if !t.file.IsMapped() {
+		return t.file.Index.Search(key)
+	}
+	err = t.file.Guard(func() (err error) {
+		i, err = t.file.Index.Search(key)
+		return err
+	})
+	return i, err
 }
 
 // boundBlocks sets the range of data blocks that can have entries within the bounds. asked says how the
 // table filter is asked: wholeTable or wholeTableByStart.
 func (it *Iter) boundBlocks(asked int) (err error) {
-	defer it.t.mapped.leave(it.t.mapped.enter(), &err)
-	if it.lower != nil {
-		if it.firstBlock, err = it.t.index.search(it.lower); err != nil {
-			return err
+	return it.t.file.Guard(func() error {
+		index := it.t.file.Index
+		if it.lower != nil {
+			if it.firstBlock, err = index.Search(it.lower); err != nil {
+				return err
+			}
 		}
-	}
-	if it.upper != nil {
-		i, err := it.t.index.search(it.upper)
-		if err != nil {
-			return err
+		if it.upper != nil {
+			i, err := index.Search(it.upper)
+			if err != nil {
+				return err
+			}
+			it.endBlock = min(i+1, it.endBlock)
 		}
-		it.endBlock = min(i+1, it.endBlock)
-	}
-	if mayContain, _ := it.t.mayContain(asked, it.filterKey); !mayContain {
-		it.endBlock = 0
-	}
-	return nil
+		if mayContain, _ := it.t.sieve.mayContain(asked, it.filterKey); !mayContain {
+			it.endBlock = 0
+		}
+		return nil
+	})
 }
 
 // boundEntries sets the range of entries of data block i that are within the bounds. The
@@ -198,16 +209,16 @@ func (it *Iter) boundBlocks(asked int) (err error) {
 func (it *Iter) boundEntries(i int) {
 	it.lowerPos, it.upperPos = 0, math.MaxInt
 	if it.lower != nil && i == it.firstBlock {
-		it.c.seekGE(it.lower)
-		it.lowerPos = it.c.position()
+		it.c.SeekGE(it.lower)
+		it.lowerPos = it.c.Position()
 	}
-	if it.upper != nil && i == it.endBlock-1 && it.c.seekGE(it.upper) {
-		it.upperPos = it.c.position()
+	if it.upper != nil && i == it.endBlock-1 && it.c.SeekGE(it.upper) {
+		it.upperPos = it.c.Position()
 	}
-	it.c.first() // whose key is no copy, so that the next seek need not copy its key
+	it.c.First() // whose key is no copy, so that the next seek need not copy its key
 }
 
-func (it *Iter) compare(a, b []byte) int { return it.t.order.Compare(a, b) }
+func (it *Iter) compare(a, b []byte) int { return it.t.file.Order().Compare(a, b) }
 
 func init() {
 	merged.Mark = func(iterator any) {

@@ -94,14 +94,3 @@ func TestIterIsCopied(t *testing.T) {
 		t.Errorf("%v allocations for each Iter", got)
 	}
 }
-
-// The buffers of a block of 4 KiB are used again. Those of a huge one do not stay in memory for ever.
-func TestHugeBuffersAreNotKept(t *testing.T) {
-	t.Parallel()
-	if lookup, iter, entries := table.KeptMemory(4 << 10); lookup != 4<<10 || iter != 2*4<<10 || entries == 0 {
-		t.Errorf("of 4 KiB, a lookup keeps %d bytes and an Iter %d and %d of entries, want all", lookup, iter, entries)
-	}
-	if lookup, iter, entries := table.KeptMemory(2 << 20); lookup != 0 || iter != 0 || entries != 0 {
-		t.Errorf("of 2 MiB, a lookup keeps %d bytes and an Iter %d and %d of entries, want none", lookup, iter, entries)
-	}
-}

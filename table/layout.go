@@ -1,14 +1,24 @@
 package table
 
 import (
+	"crypto/sha256"
 	"io"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // An IndexEntry is an entry of the index: a data block and its separator.
 type IndexEntry struct {
 	Separator []byte // ≥ all keys of the block, and < all keys of the next; must not be changed
 	Handle
+}
+
+// A Handle says where a block is in the file. Index and metaindex entries and the footer
+// store it as two uvarints: offset, then length.
+type Handle struct {
+	Offset uint64 // of the block, in bytes from the start of the file
+	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
 }
 
 // A Layout says where the blocks of a table are in the file. It is for tools that list or
@@ -21,7 +31,7 @@ type Layout struct {
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file
 
-	file *tableFile
+	file metaReader
 }
 
 // ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
@@ -37,13 +47,14 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := &tableFile{o: &opts, closed: new(atomic.Bool)} // it stays open
-	err = f.openEnd(r, size)
-	if f.footer.index.Length == 0 {
+	f := metaReader{new(tablefile.File), &opts}
+	fileOptions := opts.fileOptions()
+	err = f.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
+	if f.Footer.Index.Length == 0 {
 		return nil, err // of the footer
 	}
 	l := f.newLayout()
-	f.index = &index{f: f}
+	f.DropIndex()
 	if err == nil {
 		err = l.readData()
 	}
@@ -60,38 +71,39 @@ func (r *Reader) Layout() (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := t.tableFile
-	if f.slices != nil {
-		f.index = &index{f: &f}
+	f := metaReader{t.file.Clone(), t.o}
+	if f.HandsOut() {
+		f.DropIndex()
 	}
 	l := f.newLayout()
 	return l, l.readData()
 }
 
 // newLayout returns a Layout without Data.
-func (f *tableFile) newLayout() *Layout {
-	return &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f}
+func (f metaReader) newLayout() *Layout {
+	return &Layout{
+		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr, Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f,
+	}
 }
 
 // readData reads the index, unless that is there, and sets Data.
-func (l *Layout) readData() (err error) {
+func (l *Layout) readData() error {
 	f := l.file
-	defer f.mapped.leave(f.mapped.enter(), &err)
-	if f.index.n == 0 {
-		x, err := f.readIndex(true)
+	return f.Guard(func() error {
+		if f.Index.Len() == 0 {
+			if err := f.ReadIndex(true); err != nil {
+				return err
+			}
+		}
+		data := make([]IndexEntry, f.Index.Len())
+		err := f.Index.CheckAll(func(i int, separator []byte, h tablefile.Handle) { data[i] = IndexEntry{separator, Handle(h)} })
 		if err != nil {
+			f.DropIndex()
 			return err
 		}
-		f.index = x
-	}
-	data := make([]IndexEntry, f.index.len())
-	err = f.index.checkAll(func(i int, separator []byte, h Handle) { data[i] = IndexEntry{separator, h} })
-	if err != nil {
-		f.index = &index{f: f}
-		return err
-	}
-	l.Data = data
-	return nil
+		l.Data = data
+		return nil
+	})
 }
 
 // Meta reads the metaindex and returns its entries, in the order of their names. The name of
@@ -99,49 +111,71 @@ func (l *Layout) readData() (err error) {
 // "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
 // the data blocks "sievetable.digest", and that of the table filter's exceptions "sievetable.never".
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
-	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	return l.file.metaEntries()
+	err = l.file.Guard(func() (err error) {
+		entries, err = l.file.metaEntries()
+		return err
+	})
+	return entries, err
 }
 
 // Filters reads the filters that a Reader with the same policies would check. The error is
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
 func (l *Layout) Filters() (filters Filters, err error) {
-	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	m, err := l.file.readMetaindex(new(buffers))
-	if err != nil {
-		return Filters{}, err
-	}
-	return l.file.openFilters(m, l.file.o)
+	err = l.file.Guard(func() error {
+		m, err := l.file.ReadMetaindex(new(tablefile.Scratch))
+		if err == nil {
+			filters, err = l.file.openFilters(m)
+		}
+		return err
+	})
+	return filters, err
 }
 
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
 // id from its trailer. The slice is the caller's. Damage is a *CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
-	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	b := buffers{copies: true}
-	kind := l.kind(h)
-	if end := uint64(l.Footer); h.Offset > end || h.Length > end || h.end() > end {
-		return nil, 0, l.file.corrupt(kind, h, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
-	}
-	id, err := l.file.readStored(kind, h, &b)
-	if err != nil {
-		return nil, 0, err
-	}
-	contents, err = l.file.decompress(kind, h, &b, id)
-	return contents, id, err
+	err = l.file.Guard(func() (err error) {
+		contents, compression, err = l.file.ReadAny(l.kind(h), tablefile.Handle(h))
+		return err
+	})
+	return contents, compression, err
 }
 
 // kind returns the kind of the block at h. It does not tell meta blocks apart.
-func (l *Layout) kind(h Handle) BlockKind {
+func (l *Layout) kind(h Handle) tablefile.Kind {
 	switch {
 	case h == l.Metaindex:
-		return MetaindexBlock
+		return tablefile.MetaindexBlock
 	case h == l.Index:
-		return IndexBlock
+		return tablefile.IndexBlock
 	}
-	if _, data := l.file.index.overlapping(h); data {
-		return DataBlock
+	if _, data := l.file.Index.Overlapping(tablefile.Handle(h)); data {
+		return tablefile.DataBlock
 	}
-	return MetaBlock
+	return tablefile.MetaBlock
+}
+
+// TailSum returns what tells the table apart from others: the SHA-256 of
+//
+//   - the trailers (compression id and checksum) of the blocks that the metaindex lists, in its
+//     order, once for each of their names;
+//   - the trailers of the metaindex and of the index;
+//   - the contents of the digest block, if there is one;
+//   - the footer, with zeros for its padding.
+//
+// withData says whether there is a digest block. Without it, two tables of the same keys and other
+// values can have the same TailSum. See WriterOptions.DataDigest.
+//
+// TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
+// changed by accident, as checksums do, and not what was made to look the same.
+func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
+	err = l.file.Guard(func() error {
+		m, err := l.file.ReadMetaindex(new(tablefile.Scratch))
+		if err == nil {
+			sum, withData, err = l.file.TailSum(m)
+		}
+		return err
+	})
+	return sum, withData, err
 }

@@ -17,33 +17,15 @@ func (r *Reader) MemorySize() int64 {
 
 // memorySize returns how many bytes of memory the open table takes.
 func (t *openTable) memorySize() int64 {
-	size := int64(unsafe.Sizeof(*t)) + t.index.memory()
-	if t.cachedFile != nil {
-		size += int64(len(t.cachedBlocks)) * int64(unsafe.Sizeof(t.cachedBlocks[0]))
-	}
-	if t.slices != nil {
+	size := int64(unsafe.Sizeof(*t)) + t.file.Memory()
+	if t.file.HandsOut() {
 		return size
 	}
-	if t.filters.Blocks != nil {
-		size += int64(t.filters.BlocksEntry.Length)
+	if t.sieve.Blocks != nil {
+		size += int64(t.sieve.BlocksEntry.Length)
 	}
-	if t.filters.Table != nil {
-		size += int64(t.filters.TableEntry.Length)
+	if t.sieve.Table != nil {
+		size += int64(t.sieve.TableEntry.Length)
 	}
-	if t.filters.Never != nil {
-		size += int64(len(t.filters.Never.block))
-	}
-	return size
-}
-
-// memory returns how many bytes of memory the index takes.
-func (x *index) memory() int64 {
-	size := int64(unsafe.Sizeof(*x))
-	if !x.inSource {
-		size += int64(cap(x.stored.Entries)) + int64(cap(x.stored.Restarts))
-	}
-	if t := x.tree.Load(); t != nil {
-		size += int64(t.memory())
-	}
-	return size
+	return size + t.sieve.Never.size()
 }

@@ -2,6 +2,8 @@ package table
 
 import (
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // ApproximateOffset returns about where in the file key is, or would be, in bytes. The
@@ -16,24 +18,18 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 	if err != nil {
 		return 0
 	}
-	h, err := t.approximately(key)
+	var h tablefile.Handle
+	err = t.file.Guard(func() error {
+		i, err := t.file.Index.Search(key)
+		if h = t.file.Footer.Metaindex; err == nil && i < t.file.Index.Len() {
+			h, err = t.file.Index.Handle(i)
+		}
+		return err
+	})
 	if err != nil {
 		return 0
 	}
 	return int64(h.Offset)
-}
-
-// approximately returns the handle of the data block that can have key, or of the metaindex.
-func (t *openTable) approximately(key []byte) (h Handle, err error) {
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	i, err := t.index.search(key)
-	switch {
-	case err != nil:
-		return Handle{}, err
-	case i == t.index.len():
-		return t.footer.metaindex, nil
-	}
-	return t.index.handle(i)
 }
 
 // FirstKey returns the first key of the table. The slice is the caller's. If the table has

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -171,8 +172,8 @@ func (o *WriterOptions) checkNames() error {
 		}
 	}
 	const others = 4 // properties under two names, digest and exceptions
-	if n := len(names); n > maxMetaBlocks-others {
-		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, maxMetaBlocks-others)
+	if n := len(names); n > tablefile.MaxMetaBlocks-others {
+		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, tablefile.MaxMetaBlocks-others)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -162,48 +163,54 @@ func (r *Reader) Properties() (p *Properties, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	m, err := t.readMetaindex(new(buffers))
-	if err != nil {
-		return nil, err
-	}
-	return t.readProperties(m, new(buffers))
+	err = t.file.Guard(func() error {
+		f := t.meta()
+		m, err := f.ReadMetaindex(new(tablefile.Scratch))
+		if err == nil {
+			p, err = f.readProperties(m, new(tablefile.Scratch))
+		}
+		return err
+	})
+	return p, err
 }
 
 // readProperties reads the properties that the metaindex lists, into b.
-func (t *tableFile) readProperties(m metaindex, b *buffers) (*Properties, error) {
-	h, err := t.findMeta(m, PropertiesBlock, format.PropertiesName)
+func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*Properties, error) {
+	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
 	}
 	if h.Length == 0 {
 		return nil, ErrNotFound
 	}
-	return t.propertiesAt(h, b)
+	return f.propertiesAt(h, b)
 }
 
 // propertiesHandle returns where the properties block is. It is zero if there is none that can be
 // read.
-func (f *tableFile) propertiesHandle(m metaindex) Handle {
-	h, err := f.findMeta(m, PropertiesBlock, format.PropertiesName)
+func (f metaReader) propertiesHandle(m tablefile.Metaindex) tablefile.Handle {
+	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PropertiesName)
 	if err != nil {
-		return Handle{}
+		return tablefile.Handle{}
 	}
 	return h
 }
 
 // propertiesAt reads the properties block at h into b.
-func (t *tableFile) propertiesAt(h Handle, b *buffers) (*Properties, error) {
-	contents, err := t.readBlock(PropertiesBlock, h, b)
+func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*Properties, error) {
+	contents, err := f.ReadBlock(tablefile.PropertiesBlock, h, b)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decodeProperties(contents, propertiesBudget.forFile(t.footerOffset))
+	p, err := decodeProperties(contents, f.Allow(propertiesBudget))
 	if err != nil {
-		return nil, t.damaged(PropertiesBlock, h, err)
+		return nil, f.Damaged(tablefile.PropertiesBlock, h, err)
 	}
 	return p, nil
 }
+
+// propertiesBudget bounds the memory for names and values.
+var propertiesBudget = tablefile.Budget{Fixed: 1 << 20, PerByte: 1}
 
 // decodeProperties decodes a properties block. It takes at most budget bytes of memory for
 // names and values. Names can share bytes, and then be far longer than the block. The block can

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
@@ -21,7 +22,8 @@ type Reader struct {
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
 
 	o              ReaderOptions // with defaults
-	src            io.ReaderAt   // nil: a mapped file that is closed
+	fileOptions    tablefile.Options
+	src            io.ReaderAt // nil: a mapped file that is closed
 	size           int64
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
 	checkFilterKey bool // filters that deny one of the table's first keys are not used
@@ -47,6 +49,18 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return t.ready()
 }
 
+// An openTable is what a Reader keeps of its table in memory: the index and the filters. It is immutable, but for the
+// search tree of the index.
+type openTable struct {
+	file  tablefile.File
+	sieve sieve
+	o     *ReaderOptions
+
+	filterOnly bool  // the properties say that there are no entries, but keys in the filter
+	hidden     error // why there may be keys though there are no data blocks; nil: there are none
+	refused    error // why keys cannot be looked up; nil: they can
+}
+
 // newReader returns a Reader of a table that is not opened yet.
 func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
@@ -57,16 +71,16 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts.FilterPolicies, opts.TableFilterPolicies = slices.Clone(opts.FilterPolicies), slices.Clone(opts.TableFilterPolicies)
 	opts.Codecs, opts.FilterPrefixes = slices.Clone(opts.Codecs), slices.Clone(opts.FilterPrefixes)
 	r := &Reader{o: opts, src: src, size: size}
+	r.fileOptions = r.o.fileOptions()
 	return r, nil
 }
 
-// ready opens the table, or reads the footer only if the source hands out its bytes: the table is
-// then opened at its first use.
+// ready opens the table, or reads the footer only if the source hands out its bytes: the table is then opened at its
+// first use.
 func (r *Reader) ready() (*Reader, error) {
 	var err error
 	if _, slices := r.src.(SliceReaderAt); slices {
-		f := tableFile{o: &r.o, closed: &r.closed}
-		err = f.openEnd(r.src, r.size)
+		err = new(tablefile.File).Init(r.src, r.size, &r.fileOptions, &r.closed)
 	} else {
 		_, err = r.open()
 	}
@@ -97,12 +111,11 @@ func (r *Reader) open() (t *openTable, err error) {
 	if t, err = r.read(); err != nil {
 		return nil, err
 	}
-	if !r.checkFilterKey || t.index.len() == 0 {
-		t.trust.state.Store(trusted)
+	if !r.checkFilterKey || t.file.Index.Len() == 0 {
+		t.sieve.trust.Store(trusted)
 	}
-	if c := r.o.Cache; c != nil && c.budget > 0 {
-		t.cachedFile = c.openFile(t.cacheID())
-		t.cachedBlocks = t.cachedFile.blocks
+	if c := r.o.Cache; c != nil && c.c.Budget > 0 {
+		t.file.Cache(&c.c, r.o.CacheKey, r.o.Comparer.Name(), r.o.TailSum)
 	}
 	r.opened.Store(t)
 	return t, nil
@@ -110,19 +123,89 @@ func (r *Reader) open() (t *openTable, err error) {
 
 // read reads the index and the filters.
 func (r *Reader) read() (t *openTable, err error) {
-	m, _ := r.src.(*mapping)
-	defer m.leave(m.enter(), &err)
-	src := r.src
-	if r.file != nil && m == nil && r.o.TailSize == 0 && r.size <= smallFile {
-		tail := fileTails.Get().(*fileTail)
-		defer fileTails.Put(tail)
-		src = readTail(src, r.size, tail[:])
-	}
-	if t, err = newOpenTable(src, r.size, &r.o, &r.closed); err != nil {
+	err = tablefile.Guard(r.src, func() error {
+		if _, mapped := r.src.(*tablefile.Mapping); mapped || r.file == nil || r.o.TailSize > 0 || r.size > tablefile.SmallFile {
+			t, err = newOpenTable(r.src, r.size, &r.o, &r.fileOptions, &r.closed)
+			return err
+		}
+		return tablefile.WithTail(r.src, r.size, func(src io.ReaderAt) error {
+			t, err = newOpenTable(src, r.size, &r.o, &r.fileOptions, &r.closed)
+			return err
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
-	t.src = r.src
+	t.file.DropTail(r.src)
 	return t, nil
+}
+
+// newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is closed.
+func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) (*openTable, error) {
+	s := tablefile.TakeScratch()
+	defer s.Put()
+	t, m, err := newIndexTable(r, size, o, f, closed, s)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.openMeta(m, s)
+}
+
+// newIndexTable returns an openTable that has its index, but no filters. Its source still has the tail of the file in
+// memory. It returns the metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much
+// memory that it is read once.
+func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch) (t *openTable, m tablefile.Metaindex, err error) {
+	t = &openTable{o: o}
+	t.sieve.file, t.sieve.o = &t.file, o
+	if f.Order.Unchecked {
+		t.refused = errAnyOrder
+	}
+	if err := t.file.Init(r, size, f, closed); err != nil {
+		return nil, nil, err
+	}
+	if err := t.file.ReadIndex(false); err != nil {
+		return nil, nil, err
+	}
+	m, err = t.file.CheckTailSum(o.TailSum, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, m, nil
+}
+
+// meta returns what reads the blocks that the metaindex lists.
+func (t *openTable) meta() metaReader { return metaReader{&t.file, t.o} }
+
+// openMeta reads the filters, if they are needed, and the metaindex for them into s if it is nil.
+func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err error) {
+	if t.o.IgnoreFilter && t.file.Index.Len() > 0 {
+		return nil
+	}
+	if m == nil {
+		m, err = t.file.ReadMetaindex(s)
+	}
+	if err == nil {
+		if err := t.file.CheckNoData(m); err != nil {
+			return err
+		}
+		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
+			return err
+		}
+		t.sieve.Filters, err = t.meta().openFilters(m)
+		if t.hidden == ErrFilterOnly && t.sieve.Table == nil {
+			return err // there is nothing else
+		}
+	} else if t.file.Index.Len() == 0 {
+		t.hidden = err
+	}
+	if unread(err) {
+		return err
+	}
+	if !t.o.IgnoreFilter {
+		t.sieve.err = err
+	}
+	t.sieve.use()
+	return nil
 }
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes the
@@ -140,7 +223,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 		return nil, wrap(err)
 	}
 	if o != nil && o.Mapped {
-		if m := mapFile(f, info.Size()); m != nil {
+		if m := tablefile.Map(f, info.Size()); m != nil {
 			if err := f.Close(); err != nil {
 				return nil, wrap(err)
 			}
@@ -204,7 +287,7 @@ func (r *Reader) FilterErr() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.filterErr, t.distrust())
+	return errors.Join(t.sieve.err, t.sieve.unusable())
 }
 
 // Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
@@ -215,8 +298,8 @@ func (r *Reader) Filters() Filters {
 	if err != nil {
 		return Filters{}
 	}
-	filters := t.filters
-	if t.distrust() != nil {
+	filters := t.sieve.Filters
+	if t.sieve.unusable() != nil {
 		filters.Table, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil
 	}
 	return filters
@@ -232,10 +315,10 @@ func (r *Reader) Close() error {
 	}
 	r.firstUse.Lock()
 	defer r.firstUse.Unlock()
-	if t := r.opened.Load(); t != nil && t.cachedFile != nil {
-		r.o.Cache.closeFile(t.cachedFile)
+	if t := r.opened.Load(); t != nil {
+		t.file.Uncache()
 	}
-	if _, mapped := r.src.(*mapping); mapped {
+	if _, mapped := r.src.(*tablefile.Mapping); mapped {
 		r.opened.Store(nil) // the file is unmapped when nothing uses it
 		r.src, r.file = nil, nil
 	}

@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // ReaderOptions are options of a Reader. The zero value of each field is its default. A value
@@ -149,6 +151,26 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	r.filtersUserKeys = r.FilterKey == nil && filtersUserKeys(r.Comparer)
 	r.FilterKey = filterKeyFor(r.Comparer, r.FilterKey)
 	return r, nil
+}
+
+// fileOptions returns the options of the table's file. They refer to o.
+func (o *ReaderOptions) fileOptions() tablefile.Options {
+	f := tablefile.Options{
+		Reporter: (*reporter)(o), Order: encoded.Order(BlockOrder(o.Comparer)),
+		MaxBlockSize: o.MaxBlockSize, TailSize: o.TailSize, SkipChecksums: o.SkipChecksums,
+	}
+	for _, c := range o.Codecs {
+		if c != nil {
+			f.Codecs = append(f.Codecs, c)
+		}
+	}
+	if m := o.Metrics; m != nil {
+		f.Counters = &tablefile.Counters{
+			BlocksRead: &m.BlocksRead, BytesRead: &m.BytesRead,
+			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
+		}
+	}
+	return f
 }
 
 // checkCodec checks that c does not have the id of NoCompression, unless it is that.

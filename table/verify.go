@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/verified"
 )
 
@@ -66,8 +67,9 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 	if src == nil {
 		return false, ErrClosed
 	}
+	f := o.fileOptions()
 	v := verifier{see: see}
-	err = v.verify(src, r.size, &o, &r.closed)
+	err = tablefile.Guard(src, func() error { return v.verify(src, r.size, &o, &f, &r.closed) })
 	if r.closed.Load() {
 		return false, ErrClosed
 	}
@@ -75,22 +77,20 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 }
 
 // verify opens the table a second time, and checks it.
-func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
-	m, _ := src.(*mapping)
-	defer m.leave(m.enter(), &err)
-	t, listed, err := newIndexTable(src, size, o, closed, new(buffers))
+func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) error {
+	t, listed, err := newIndexTable(src, size, o, f, closed, new(tablefile.Scratch))
 	if err != nil {
 		return errors.Join(err)
 	}
-	if err := t.index.checkAll(func(int, []byte, Handle) {}); err != nil {
+	if err := t.file.Index.CheckAll(func(int, []byte, tablefile.Handle) {}); err != nil {
 		return errors.Join(err)
 	}
 	v.start(t)
-	v.add(t.footerErr)
+	v.add(t.file.FooterErr)
 	v.add(v.checkMeta(listed))
 	v.sawAll = t.hidden == nil
-	for i := 0; i < t.index.len() && !v.full(); i++ {
-		v.memory.buffers.prepareAhead(t, i, t.index.len())
+	for i := 0; i < t.file.Index.Len() && !v.full(); i++ {
+		v.memory.ReadAhead(&t.file, i, t.file.Index.Len())
 		v.add(v.checkDataBlock(i))
 	}
 	if v.full() {
@@ -107,8 +107,8 @@ type verifier struct {
 	sawAll bool                                    // it was called with all so far
 
 	t         *openTable
-	memory    blockMemory
-	c         cursor
+	memory    tablefile.Memory
+	c         tablefile.Cursor
 	keyBudget int // bytes of memory that may still be taken for keys
 
 	findings []error
@@ -121,14 +121,17 @@ type verifier struct {
 // verifyReadAhead is how many bytes of data blocks Verify reads at once.
 const verifyReadAhead = 256 << 10
 
+// findingsBudget bounds the memory for findings; and again for denied keys.
+var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
+
 // start prepares the verifier for a table.
 func (v *verifier) start(t *openTable) {
 	v.t = t
-	v.keyBudget = dataKeyBudget.forFile(t.footerOffset)
-	v.budget = findingsBudget.forFile(t.footerOffset)
+	v.keyBudget = t.file.KeyBudget()
+	v.budget = t.file.Allow(findingsBudget)
 	v.filters = filterVerifier{t: t, hashBudget: 1 << 28, budget: v.budget}
 	v.digest = digestVerifier{sum: sha256.New()}
-	v.memory.buffers.ahead.size = verifyReadAhead
+	v.memory.SetAhead(verifyReadAhead)
 }
 
 // add adds a finding, unless err is nil.
@@ -147,19 +150,19 @@ func (v *verifier) full() bool { return v.budget < 0 }
 
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
-	if err := v.c.open(v.t, i, &v.memory, &v.keyBudget); err != nil {
+	if err := v.c.Open(&v.t.file, i, &v.memory, &v.keyBudget); err != nil {
 		v.digest.listed = false // what is damaged is said
 		v.sawAll = false
 		return err
 	}
-	h, err := v.t.index.handle(i)
+	h, err := v.t.file.Index.Handle(i)
 	if err != nil {
 		return err
 	}
-	for ok := v.see != nil && v.c.first(); ok; ok = v.c.next() {
-		v.see(v.c.key(), h.Offset, h.Length)
+	for ok := v.see != nil && v.c.First(); ok; ok = v.c.Next() {
+		v.see(v.c.Key(), h.Offset, h.Length)
 	}
-	v.digest.sum.Write(lastTrailer(v.memory.buffers.block))
+	v.digest.sum.Write(v.memory.Trailer())
 	return v.filters.checkDataBlock(&v.c, h)
 }
 

@@ -1,10 +1,13 @@
 package table
 
-import "github.com/sievetable/sievetable/internal/wire"
+import (
+	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/internal/wire"
+)
 
 // addExceptions reads the exceptions of the table filter at m. No key of the table may be among them.
 func (v *filterVerifier) addExceptions(m metaBlock) error {
-	e, err := v.t.readExceptions(m.Handle)
+	e, err := v.t.meta().readExceptions(m.Handle)
 	if err != nil {
 		return err
 	}
@@ -24,7 +27,7 @@ func (v *filterVerifier) checkExceptions() error {
 	left := maxExpansion * v.exceptions.size()
 	for key := range v.exceptions.All() {
 		if left -= int64(len(key)); left < 0 {
-			return v.t.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block", NeverBlock, v.listed.Offset, maxExpansion)
+			return v.t.o.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block", tablefile.NeverBlock, v.listed.Offset, maxExpansion)
 		}
 		if f.contains(0, key) {
 			continue
@@ -36,7 +39,7 @@ func (v *filterVerifier) checkExceptions() error {
 	if v.names = named; missing == 0 {
 		return nil
 	}
-	return v.t.corrupt(NeverBlock, v.listed.Handle, "%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
+	return v.t.file.Corrupt(tablefile.NeverBlock, v.listed.Handle, "%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
 		missing, v.exceptions.Len(), f.kind, f.Offset, named)
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -34,8 +35,8 @@ type checkedFilter struct {
 // checkDataBlock checks each filter for each key of the data block at h, which c is in. If
 // the keys are far longer than the blocks, as damage can make them, it is an error, and no
 // more filters are checked: hashing all keys would take too long.
-func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
-	v.hashBudget += maxExpansion * int64(len(v.filters)) * int64(len(c.contents))
+func (v *filterVerifier) checkDataBlock(c *tablefile.Cursor, h tablefile.Handle) error {
+	v.hashBudget += maxExpansion * int64(len(v.filters)) * int64(c.Size())
 	for _, f := range v.filters {
 		v.checkFilter(f, c, h)
 	}
@@ -44,7 +45,7 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return v.t.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over %d times as long as the blocks",
+	return v.t.o.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over %d times as long as the blocks",
 		first.kind, first.Offset, h.Offset, maxExpansion)
 }
 
@@ -53,18 +54,18 @@ const maxNamedKeys = 3
 
 // checkFilter checks one filter for each key of a data block, and adds a denial that counts
 // the keys that the filter denies and names the first ones, within the budget.
-func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
+func (v *filterVerifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile.Handle) {
 	names, n, checked := v.names[:0], 0, 0
-	for ok := c.first(); ok && v.hashBudget >= 0; ok = c.next() {
+	for ok := c.First(); ok && v.hashBudget >= 0; ok = c.Next() {
 		checked++
-		if !v.denies(f, h.Offset, c.key()) {
+		if !v.denies(f, h.Offset, c.Key()) {
 			continue
 		}
 		if v.denied++; v.denied == 1 {
 			v.firstDenier = f.metaBlock
 		}
 		if n++; n <= maxNamedKeys {
-			names = wire.AppendQuote(append(names, ", "...), c.key())
+			names = wire.AppendQuote(append(names, ", "...), c.Key())
 		}
 	}
 	v.names = names
@@ -72,7 +73,7 @@ func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
 }
 
 // addDenial adds a denial of n of the keys of the data block at h that were checked.
-func (v *filterVerifier) addDenial(f checkedFilter, h Handle, n, checked int, names []byte) {
+func (v *filterVerifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
 	switch {
 	case n == 0:
 		return
@@ -86,14 +87,14 @@ func (v *filterVerifier) addDenial(f checkedFilter, h Handle, n, checked int, na
 	if f.prefixes {
 		what = "denies the prefixes of"
 	}
-	v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
+	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
 	v.budget -= 256 + 4*len(names)
 }
 
 // addPrefixes has the filters checked for the prefixes of the keys too.
 func (v *filterVerifier) addPrefixes(p Prefixer) {
 	for _, f := range v.filters {
-		if f.kind == NeverBlock {
+		if f.kind == tablefile.NeverBlock {
 			continue
 		}
 		contains := f.contains
@@ -125,11 +126,11 @@ func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool
 // findings returns the denials, or one finding that explains them.
 func (v *filterVerifier) findings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{v.t.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+		return []error{v.t.o.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
 	}
 	if v.deniedUnnamed > 0 {
-		v.denials = append(v.denials, v.t.corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
+		v.denials = append(v.denials, v.t.file.Corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
 	}
 	return v.denials
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -46,7 +47,7 @@ type Writer struct {
 	// pendingIndexEntry is true, the last complete block has no separator. Without a
 	// queue, pendingHandle is its handle.
 	pendingIndexEntry bool
-	pendingHandle     Handle
+	pendingHandle     tablefile.Handle
 
 	digest  hash.Hash // of the data blocks' trailers; nil without DataDigest
 	tail    []byte    // what tailSum is the SHA-256 of

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -58,9 +59,9 @@ func (w *Writer) writeDataBlock(raw []byte) error {
 
 // nextHandle returns the handle of the next block, which takes that many bytes with its
 // trailer, and moves offset behind it.
-func (w *Writer) nextHandle(stored int) Handle {
-	h := Handle{w.offset, uint64(stored) - format.TrailerLen}
-	w.offset = h.end()
+func (w *Writer) nextHandle(stored int) tablefile.Handle {
+	h := tablefile.Handle{Offset: w.offset, Length: uint64(stored) - format.TrailerLen}
+	w.offset = h.End()
 	return h
 }
 
@@ -130,8 +131,8 @@ func (w *Writer) setSeparator(s []byte) error {
 }
 
 // addIndexEntry adds the index entry of the data block at h.
-func (w *Writer) addIndexEntry(separator []byte, h Handle) error {
-	w.encodedHandle = h.append(w.encodedHandle[:0])
+func (w *Writer) addIndexEntry(separator []byte, h tablefile.Handle) error {
+	w.encodedHandle = h.Append(w.encodedHandle[:0])
 	if err := w.index.Append(separator, w.encodedHandle); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy,
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}
-	b, err := w.writeRaw(contents, kind.block)
+	b, err := w.writeRaw(contents, BlockKind(kind.block))
 	if err != nil {
 		return err
 	}

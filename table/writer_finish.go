@@ -3,6 +3,7 @@ package table
 import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // finish writes the data blocks that are left, and what follows them: filters,
@@ -20,8 +21,8 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return err
 	}
-	f := footer{metaindex, index}
-	w.out.buf = f.append(w.out.buf)
+	f := tablefile.Footer{Metaindex: metaindex, Index: index}
+	w.out.buf = f.Append(w.out.buf)
 	w.finishTailSum(f)
 	w.offset += format.FooterLen
 	w.tailSize = int64(w.offset - w.dataEnd)
@@ -44,30 +45,30 @@ func (w *Writer) finishData() error {
 
 // writeMetaindex writes the filters and the properties, and the metaindex that lists
 // them. All stay uncompressed: not every engine reads them otherwise.
-func (w *Writer) writeMetaindex() (Handle, error) {
+func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
 	meta, err := block.NewWriter(w.o.RestartInterval, block.Order{})
 	if err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	if err := w.writeBlockFilter(meta); err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	if err := w.writeTableFilter(meta); err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	properties, err := w.writeProperties(meta)
 	if err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	if err := w.writeDigest(meta); err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	if err := w.writeNever(meta); err != nil {
-		return Handle{}, err
+		return tablefile.Handle{}, err
 	}
 	if w.o.FilterPrefix != nil { // a second name, so that a Reader reads them when it opens the table
 		if err := w.list(meta, format.PrefixName, properties); err != nil {
-			return Handle{}, err
+			return tablefile.Handle{}, err
 		}
 	}
 	b, err := w.writeRaw(meta.Finish(), MetaindexBlock)
@@ -77,14 +78,14 @@ func (w *Writer) writeMetaindex() (Handle, error) {
 
 // A storedBlock is a block that is written.
 type storedBlock struct {
-	Handle
+	tablefile.Handle
 	trailer
 }
 
 // list lists a meta block in the metaindex.
 func (w *Writer) list(meta *block.Writer, name string, b storedBlock) error {
 	w.tail = append(w.tail, b.trailer[:]...)
-	return meta.Append([]byte(name), b.append(nil))
+	return meta.Append([]byte(name), b.Append(nil))
 }
 
 // writeProperties writes the properties, if Properties is set, and lists them in the
@@ -141,7 +142,7 @@ func (w *Writer) properties() *Properties {
 }
 
 // writeIndex writes the index block.
-func (w *Writer) writeIndex() (Handle, error) {
+func (w *Writer) writeIndex() (tablefile.Handle, error) {
 	start := len(w.out.buf)
 	w.out.buf = w.encoder.encode(w.out.buf, w.index.Finish())
 	w.tail = append(w.tail, lastTrailer(w.out.buf)...)

@@ -1,4 +1,4 @@
-package table
+package tablefile
 
 import (
 	"bytes"
@@ -10,25 +10,29 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// readIndex reads the index block at the footer's handle. It checks the checksum, and what it
-// needs to know how many entries there are. own is for an index that does not lie in the source.
-func (f *tableFile) readIndex(own bool) (*index, error) {
-	h := f.footer.index
-	b := buffers{copies: own}
-	contents, err := f.readInPlace(IndexBlock, h, &b)
+// ReadIndex reads the index, which is then f.Index. It checks the checksum, and some entries. If own is set, the index
+// does not lie in the source.
+func (f *File) ReadIndex(own bool) error {
+	h := f.Footer.Index
+	s := Scratch{copies: own}
+	contents, err := f.ReadInPlace(IndexBlock, h, &s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x, err := f.newIndex(contents)
 	if err != nil {
-		return nil, f.damaged(IndexBlock, h, wrongOrder(err))
+		return f.Damaged(IndexBlock, h, err)
 	}
-	x.inSource = b.inSource
-	return x, nil
+	x.inSource = s.inSource
+	f.Index = x
+	return nil
 }
 
+// DropIndex sets f.Index to one without entries.
+func (f *File) DropIndex() { f.Index = &Index{f: f} }
+
 // newIndex returns the index whose block has these contents.
-func (f *tableFile) newIndex(contents []byte) (*index, error) {
+func (f *File) newIndex(contents []byte) (*Index, error) {
 	x, err := f.splitIndex(contents)
 	if err == nil && x.n > 0 && !x.plain() {
 		if f.slices != nil {
@@ -45,25 +49,25 @@ func (f *tableFile) newIndex(contents []byte) (*index, error) {
 }
 
 // splitIndex finds the entries of an index block.
-func (f *tableFile) splitIndex(contents []byte) (*index, error) {
+func (f *File) splitIndex(contents []byte) (*Index, error) {
 	stored, err := format.SplitBlock(contents)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{f: f, stored: stored}
+	x := &Index{f: f, stored: stored}
 	if len(stored.Entries) == 0 {
 		return x, stored.CheckEmpty()
 	}
 	const minBlock = 1 + format.TrailerLen
-	if x.n = stored.NumRestarts(); uint64(x.n) > f.footerOffset/minBlock {
-		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.n, f.footerOffset/minBlock)
+	if x.n = stored.NumRestarts(); uint64(x.n) > f.FooterOffset/minBlock {
+		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.n, f.FooterOffset/minBlock)
 	}
 	return x, nil
 }
 
 // plain reports whether there is a restart point at each entry. It looks at the first entry: an
 // engine has one interval for all.
-func (x *index) plain() bool {
+func (x *Index) plain() bool {
 	e, err := format.DecodeEntry(x.stored.Entries, 0)
 	return err != nil || uint64(e.End) >= x.start(1)
 }
@@ -71,17 +75,17 @@ func (x *index) plain() bool {
 // plainIndex returns the contents of an index block with a restart point at each entry, and the
 // entries of an index block that has fewer. There a few bytes can stand for long separators: a
 // budget bounds them.
-func (f *tableFile) plainIndex(contents []byte) ([]byte, error) {
+func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	w, err := block.NewWriter(1, block.Order{Unchecked: true})
 	if err != nil {
 		return nil, err
 	}
-	left := separatorBudget.forFile(f.footerOffset)
+	left := f.Allow(separatorBudget)
 	var before Handle
 	var value []byte
-	budget := encoded.Budget{Memory: indexKeyBudget.forFile(f.footerOffset), Compared: compareBudget(len(contents))}
-	err = encoded.Walk(contents, f.order, &budget, func(separator []byte, _ int, stored []byte) error {
-		h, _, err := decodeHandle(stored, f.footerOffset)
+	budget := encoded.Budget{Memory: f.Allow(indexKeyBudget), Compared: compareBudget(len(contents))}
+	err = encoded.Walk(contents, f.o.Order, &budget, func(separator []byte, _ int, stored []byte) error {
+		h, _, err := DecodeHandle(stored, f.FooterOffset)
 		if err == nil && len(value) > 0 {
 			err = checkBehind(before, h, separator)
 		}
@@ -89,9 +93,9 @@ func (f *tableFile) plainIndex(contents []byte) ([]byte, error) {
 			return err
 		}
 		if left -= len(separator); left < 0 {
-			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", separatorBudget.forFile(f.footerOffset))
+			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", f.Allow(separatorBudget))
 		}
-		before, value = h, h.append(value[:0])
+		before, value = h, h.Append(value[:0])
 		return w.Append(separator, value)
 	})
 	if err != nil {
@@ -105,7 +109,7 @@ const maxSample = 8
 
 // checkSome checks some entries, among them the first and the last: their form, and that they are
 // in order. So a wrong Comparer is noticed at once in most cases.
-func (x *index) checkSome() error {
+func (x *Index) checkSome() error {
 	c := indexChecker{x: x}
 	n := min(x.n, maxSample)
 	for k := range n {
@@ -118,7 +122,7 @@ func (x *index) checkSome() error {
 
 // An indexChecker checks entries of an index, from lower to higher ones.
 type indexChecker struct {
-	x         *index
+	x         *Index
 	checked   bool   // any was checked
 	separator []byte // of the last one
 	handle    Handle
@@ -139,8 +143,8 @@ func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 }
 
 // textSize returns how many bytes the separators have together. Very many are an error.
-func (x *index) textSize() (int, error) {
-	size, most := 0, separatorBudget.forFile(x.f.footerOffset)
+func (x *Index) textSize() (int, error) {
+	size, most := 0, x.f.Allow(separatorBudget)
 	for i := range x.n {
 		e, err := x.entry(i)
 		if err != nil {
@@ -164,7 +168,7 @@ func (c *indexChecker) check(i int) error {
 	if err != nil {
 		return err
 	}
-	if c.checked && !x.f.order.Unchecked && x.f.order.Compare(c.separator, e.separator) >= 0 {
+	if c.checked && !x.f.o.Order.Unchecked && x.f.o.Order.Compare(c.separator, e.separator) >= 0 {
 		return format.NotAscending(int(x.start(i)), c.separator, e.separator)
 	}
 	h, err := x.f.dataHandle(e)
@@ -175,22 +179,14 @@ func (c *indexChecker) check(i int) error {
 	return err
 }
 
-// checkAll checks all entries, and calls visit with each.
-func (x *index) checkAll(visit func(i int, separator []byte, h Handle)) error {
+// CheckAll checks all entries, and calls visit with each.
+func (x *Index) CheckAll(visit func(i int, separator []byte, h Handle)) error {
 	c := indexChecker{x: x}
 	for i := range x.n {
 		if err := c.check(i); err != nil {
-			return x.fail(wrongOrder(err))
+			return x.fail(err)
 		}
 		visit(i, c.separator, c.handle)
 	}
 	return nil
-}
-
-// wrongOrder returns an error for separators that are not in increasing order.
-func wrongOrder(err error) error {
-	if !errors.Is(err, ErrOrder) {
-		return err
-	}
-	return fmt.Errorf("%w: it is damaged, or the table has another order than that of the Comparer", err)
 }

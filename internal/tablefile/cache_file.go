@@ -1,4 +1,4 @@
-package table
+package tablefile
 
 import (
 	"crypto/sha256"
@@ -8,28 +8,38 @@ import (
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
-// A cacheID says which Readers share blocks: those of files with the same contents, that look
-// at their keys in the same way. If key is empty, no others do. Beside the CacheKey it has what
-// is at hand of the contents, to notice most files that have a CacheKey by mistake.
+// A cacheID says which Files share blocks: those with the same contents, that look at their keys in the same way. If
+// key is empty, no others do. Beside the key it has what is at hand of the contents, to notice most files that have
+// the key by mistake.
 type cacheID struct {
 	key          string
 	comparer     string
-	footer       footer
+	footer       Footer
 	footerOffset uint64
 	blocks       int // so that each Reader finds a place for each of its blocks
 	tailSum      [sha256.Size]byte
 	unchecked    bool // with SkipChecksums
 }
 
-// cacheID returns the cacheID of the table.
-func (t *openTable) cacheID() cacheID {
-	return cacheID{
-		key: t.o.CacheKey, comparer: t.o.Comparer.Name(), footer: t.footer, footerOffset: t.footerOffset,
-		blocks: t.index.len(), tailSum: t.o.TailSum, unchecked: t.o.SkipChecksums,
+// Cache has c keep data blocks of f from now on. Files with the same key, comparer and tailSum share them; if the key is
+// empty, f has its own. Uncache must be called in the end.
+func (f *File) Cache(c *Cache, key, comparer string, tailSum [sha256.Size]byte) {
+	f.cache = c
+	f.cachedFile = c.openFile(cacheID{
+		key: key, comparer: comparer, footer: f.Footer, footerOffset: f.FooterOffset,
+		blocks: f.Index.n, tailSum: tailSum, unchecked: f.o.SkipChecksums,
+	})
+	f.cached = f.cachedFile.blocks
+}
+
+// Uncache ends the use of the cache, if there is one.
+func (f *File) Uncache() {
+	if f.cachedFile != nil {
+		f.cache.closeFile(f.cachedFile)
 	}
 }
 
-// A cachedFile stands for a file in a Cache. It has no pointer to a Reader: a Reader that is
+// A cachedFile stands for a file in a Cache. It has no pointer to a File: one that is
 // dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
 type cachedFile struct {
 	id      cacheID

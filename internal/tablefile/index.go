@@ -1,4 +1,4 @@
-package table
+package tablefile
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// An index is the index block as it is stored: the separator and the handle of each data block,
+// An Index is the index block as it is stored: the separator and the handle of each data block,
 // in the order of the file. There is a restart point at each entry, as engines write it.
 //
 // An entry is checked when it is used. So to open a table costs the same however many entries
@@ -20,8 +20,8 @@ import (
 //
 // A lookup searches the entries by halving, until there were as many lookups as pay for a
 // searchTree.
-type index struct {
-	f      *tableFile // which the errors are about
+type Index struct {
+	f      *File // which the errors are about
 	stored format.Block
 	n      int // number of entries
 
@@ -32,14 +32,17 @@ type index struct {
 	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
 }
 
-// len returns the number of data blocks.
-func (x *index) len() int { return x.n }
+// Len returns the number of data blocks.
+func (x *Index) Len() int { return x.n }
+
+// SetFilters has Filter find the filters of data blocks. It must be called before the first lookup.
+func (x *Index) SetFilters(b *filterblock.Reader) { x.filters = b }
 
 // An indexEntry is an entry of the index. It lies in the index block.
 type indexEntry struct{ separator, value []byte }
 
 // entry returns entry i. It checks its form, and that it lies between its neighbours.
-func (x *index) entry(i int) (indexEntry, error) {
+func (x *Index) entry(i int) (indexEntry, error) {
 	entries, start, end := x.stored.Entries, x.start(i), x.start(i+1)
 	if start >= end || end > uint64(len(entries)) || i == 0 && start > 0 {
 		return indexEntry{}, fmt.Errorf("restart points %d and %d are %d and %d, want an entry of %d bytes between them", i, i+1, start, end, len(entries))
@@ -55,18 +58,18 @@ func (x *index) entry(i int) (indexEntry, error) {
 }
 
 // start returns where entry i starts, or where the last one ends if i is len.
-func (x *index) start(i int) uint64 {
+func (x *Index) start(i int) uint64 {
 	if i == x.n {
 		return uint64(len(x.stored.Entries))
 	}
 	return uint64(uint32(x.stored.Restart(i)))
 }
 
-// handle decodes the handle of data block i, and checks that it lies before the footer, and
-// behind the block before.
-func (x *index) handle(i int) (Handle, error) {
+// Handle returns where data block i is: before the footer, and behind the block before.
+func (x *Index) Handle(i int) (Handle, error) {
 	if t := x.tree.Load(); t != nil {
-		return t.handles.at(i), nil
+		r := &t.refs[i]
+		return Handle{r.offset, uint64(r.length)}, nil
 	}
 	e, err := x.entry(i)
 	if err != nil {
@@ -83,8 +86,17 @@ func (x *index) handle(i int) (Handle, error) {
 	return h, x.fail(err)
 }
 
+// Filter returns where the filter of data block i is. There must be filters. If entry i is damaged, that is an error.
+func (x *Index) Filter(i int) (filterblock.Span, error) {
+	if t := x.tree.Load(); t != nil {
+		return t.refs[i].filter, nil
+	}
+	h, err := x.Handle(i)
+	return x.filters.Span(h.Offset), err
+}
+
 // decodeHandle decodes the handle of data block i.
-func (x *index) decodeHandle(i int) (Handle, error) {
+func (x *Index) decodeHandle(i int) (Handle, error) {
 	e, err := x.entry(i)
 	if err != nil {
 		return Handle{}, err
@@ -93,10 +105,10 @@ func (x *index) decodeHandle(i int) (Handle, error) {
 }
 
 // dataHandle decodes the handle of a data block.
-func (f *tableFile) dataHandle(e indexEntry) (Handle, error) {
-	h, _, err := decodeHandle(e.value, f.footerOffset)
+func (f *File) dataHandle(e indexEntry) (Handle, error) {
+	h, _, err := DecodeHandle(e.value, f.FooterOffset)
 	if err == nil {
-		err = f.footer.checkData(h)
+		err = f.Footer.checkData(h)
 	}
 	if err != nil {
 		return h, fmt.Errorf("separator %s: %w", wire.Quote(e.separator), err)
@@ -106,15 +118,15 @@ func (f *tableFile) dataHandle(e indexEntry) (Handle, error) {
 
 // checkBehind checks that a data block at h, which has that separator, is behind the one before it.
 func checkBehind(before, h Handle, separator []byte) error {
-	if h.Offset < before.end() {
-		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(separator), h.Offset, before.end())
+	if h.Offset < before.End() {
+		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(separator), h.Offset, before.End())
 	}
 	return nil
 }
 
-// separator returns the separator of data block i. It is ≥ all keys of the block, and <
+// Separator returns the separator of data block i. It is ≥ all keys of the block, and <
 // all keys of the next one. If entry i is damaged it is nil.
-func (x *index) separator(i int) []byte {
+func (x *Index) Separator(i int) []byte {
 	if t := x.tree.Load(); t != nil {
 		return t.separator(i)
 	}
@@ -125,19 +137,13 @@ func (x *index) separator(i int) []byte {
 	return e.separator
 }
 
-// span returns where the filter of data block i is. If entry i is damaged, that is an error.
-func (x *index) span(i int) (filterblock.Span, error) {
-	if t := x.tree.Load(); t != nil {
-		return t.spans.At(i), nil
+// Search returns the first data block whose separator is ≥ key: the only one that can
+// hold key. If all separators are < key, it returns x.Len().
+func (x *Index) Search(key []byte) (int, error) {
+	t := x.tree.Load()
+	if t == nil && x.n > maxUnbuilt && rand.Uint32()%sampleRate == 0 {
+		t = x.sample()
 	}
-	h, err := x.handle(i)
-	return x.filters.Span(h.Offset), err
-}
-
-// search returns the first data block whose separator is ≥ key: the only one that can
-// hold key. If all separators are < key, it returns x.len().
-func (x *index) search(key []byte) (int, error) {
-	t := x.searchTree()
 	switch {
 	case t == nil:
 		return x.halve(key)
@@ -159,7 +165,7 @@ func (x *index) search(key []byte) (int, error) {
 }
 
 // halve is search without a tree.
-func (x *index) halve(key []byte) (int, error) {
+func (x *Index) halve(key []byte) (int, error) {
 	low, high := 0, x.n
 	for low < high {
 		mid := int(uint(low+high) >> 1)
@@ -167,28 +173,13 @@ func (x *index) halve(key []byte) (int, error) {
 		if err != nil {
 			return 0, x.fail(err)
 		}
-		if x.f.order.Compare(e.separator, key) < 0 {
+		if x.f.o.Order.Compare(e.separator, key) < 0 {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
 	return low, nil
-}
-
-// searchIndex is search of the index for an Iter, which has not entered a mapped file.
-func (t *openTable) searchIndex(key []byte) (i int, err error) {
-	if t.mapped == nil { // no defer: it takes longer
-		return t.index.search(key)
-	}
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	return t.index.search(key)
-}
-
-// blockHandle is the same for handle of the index.
-func (t *openTable) blockHandle(i int) (h Handle, err error) {
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	return t.index.handle(i)
 }
 
 // sampleRate is how many lookups there are for each that is counted. To count all of them would
@@ -198,19 +189,18 @@ const sampleRate = 16
 // maxUnbuilt is up to how many entries need no search tree: halving takes three steps.
 const maxUnbuilt = 8
 
-// searchTree returns the search tree, or nil if lookups are still to do without. To build it takes
-// about as long per data block as it saves per lookup.
-func (x *index) searchTree() *searchTree {
-	t := x.tree.Load()
-	if t == nil && x.n > maxUnbuilt && !x.f.order.Unchecked && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
-		t = x.build()
+// sample counts a lookup without a search tree, and builds it if it pays: that takes about as long per data block as
+// it saves per lookup.
+func (x *Index) sample() *searchTree {
+	if x.f.o.Order.Unchecked || x.sampled.Add(1) != uint32(x.n)/sampleRate+1 {
+		return nil
 	}
-	return t
+	return x.build()
 }
 
-// build builds the search tree, and returns it. If the index is damaged it returns nil: lookups
-// then go on without, and have the same results as before.
-func (x *index) build() *searchTree {
+// build builds the search tree, and returns it. If the index is damaged it returns nil: lookups then go on without, and
+// have the same results as before.
+func (x *Index) build() *searchTree {
 	t, err := newSearchTree(x)
 	if err != nil {
 		return nil
@@ -219,31 +209,37 @@ func (x *index) build() *searchTree {
 	return t
 }
 
-// overlapping returns the first data block that shares bytes with h, if there is one. Entries
+// Build builds the search tree, as many lookups do, and reports whether the index is sound. It is for tests.
+func (x *Index) Build() bool { return x.build() != nil }
+
+// IsBuilt reports whether there is a search tree. It is for tests.
+func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
+
+// Overlapping returns the first data block that shares bytes with h, if there is one. Entries
 // that are damaged have none. Most blocks that are asked for are behind all data blocks.
-func (x *index) overlapping(h Handle) (Handle, bool) {
+func (x *Index) Overlapping(h Handle) (Handle, bool) {
 	if x.n == 0 {
 		return Handle{}, false
 	}
-	if last, err := x.decodeHandle(x.n - 1); err == nil && last.end() <= h.Offset {
+	if last, err := x.decodeHandle(x.n - 1); err == nil && last.End() <= h.Offset {
 		return Handle{}, false
 	}
 	i := sort.Search(x.n, func(i int) bool {
-		found, err := x.handle(i)
-		return err == nil && found.end() > h.Offset
+		found, err := x.Handle(i)
+		return err == nil && found.End() > h.Offset
 	})
 	if i == x.n {
 		return Handle{}, false
 	}
-	found, err := x.handle(i)
-	return found, err == nil && found.Offset < h.end()
+	found, err := x.Handle(i)
+	return found, err == nil && found.Offset < h.End()
 }
 
 // keysOf returns which keys the data block at h can have: those > after and ≤ upTo. If there is
 // no such block, both are nil. The slices are the caller's.
-func (x *index) keysOf(h Handle) (after, upTo []byte) {
+func (x *Index) keysOf(h Handle) (after, upTo []byte) {
 	at := func(i int) Handle {
-		found, _ := x.handle(i)
+		found, _ := x.Handle(i)
 		return found
 	}
 	i := sort.Search(x.n, func(i int) bool { return at(i).Offset >= h.Offset })
@@ -251,15 +247,15 @@ func (x *index) keysOf(h Handle) (after, upTo []byte) {
 		return nil, nil
 	}
 	if i > 0 {
-		after = append([]byte{}, x.separator(i-1)...)
+		after = append([]byte{}, x.Separator(i-1)...)
 	}
-	return after, append([]byte{}, x.separator(i)...)
+	return after, append([]byte{}, x.Separator(i)...)
 }
 
 // fail returns the error for damage in the index, or nil if err is nil.
-func (x *index) fail(err error) error {
+func (x *Index) fail(err error) error {
 	if err == nil {
 		return nil
 	}
-	return x.f.damaged(IndexBlock, x.f.footer.index, err)
+	return x.f.Damaged(IndexBlock, x.f.Footer.Index, err)
 }

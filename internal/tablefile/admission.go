@@ -1,4 +1,4 @@
-package table
+package tablefile
 
 import (
 	"math/rand/v2"
@@ -37,8 +37,8 @@ func (r *refusals) enough(blocks int) bool {
 	return r != nil && len(r.rows)*rowLen >= min(blocks/2, maxRows*rowLen)
 }
 
-// again reports whether the block was recently refused. If it was not, it is from now on.
-func (r *refusals) again(file uint64, block int) bool {
+// seenBefore reports whether the block was recently refused. If it was not, it is from now on.
+func (r *refusals) seenBefore(file uint64, block int) bool {
 	hash := (file<<32 + uint64(block) + 1) * 0x9e3779b97f4a7c15 // 2⁶⁴ ÷ the golden ratio
 	hash ^= hash >> 32
 	hash *= 0x9e3779b97f4a7c15
@@ -70,19 +70,19 @@ const decodeEvery = 8
 // Cache has it as it is in the file, and else from the file. Where the Cache has space it takes
 // entries. Where that is rare, it keeps what is read again as it is in the file, until it is used
 // often. What a source hands out need not be kept so.
-func (t *openTable) admits(i int, stored *decoded.Cached, noFill bool) form {
-	if t.cachedBlocks == nil || noFill {
+func (f *File) admits(i int, stored *decoded.Cached, noFill bool) form {
+	if noFill {
 		return notKept
 	}
-	refused := t.o.Cache.refused.Load()
+	refused := f.cache.refused.Load()
 	switch {
 	case stored != nil && stored.Uses()%decodeEvery != 0:
 		return notKept
 	case stored != nil || refused == nil:
 		return asEntries
-	case !refused.again(t.cachedFile.number, i):
+	case !refused.seenBefore(f.cachedFile.number, i):
 		return notKept
-	case t.slices == nil:
+	case f.slices == nil:
 		return asStored
 	}
 	return asEntries
@@ -94,30 +94,30 @@ const maxCachedBlock = 4 << 20
 
 // fits reports whether the Cache takes a block of that many bytes.
 func (c *Cache) fits(size int) bool {
-	return size <= maxCachedBlock && int64(size)+cacheEntrySize <= c.budget
+	return size <= maxCachedBlock && int64(size)+cacheEntrySize <= c.Budget
 }
 
-// admit adds the block to the Cache in the form that admits has decided on, if it has that form and
-// fits. What calls it does so once nothing is wrong with the block, but not after a filter's false
-// positive. Of entries, d then has those in the Cache.
-func (d *dataBlock) admit() {
-	if d.form != notKept {
-		d.addToCache()
+// Admit adds the block to the Cache in the form that admits has decided on, if it has that form and fits. What calls
+// it does so once nothing is wrong with the block, but not after a filter's false positive. Of entries, b then has
+// those in the Cache.
+func (b *Block) Admit() {
+	if b.form != notKept {
+		b.addToCache()
 	}
 }
 
-func (d *dataBlock) addToCache() {
-	t, form := d.t, d.form
-	d.form = notKept
+func (b *Block) addToCache() {
+	f, form := b.f, b.form
+	b.form = notKept
 	var c *decoded.Cached
 	switch {
-	case form == asEntries && d.decoded && t.o.Cache.fits(d.entries.CachedSize()):
-		c = d.entries.ForCache()
-		d.entries, d.contents = c.Block(t.order), nil
-	case form == asStored && t.o.Cache.fits(len(d.loaded.block)):
-		c = decoded.NewStored(d.loaded.block[:len(d.loaded.block)-format.TrailerLen+1])
+	case form == asEntries && b.decoded && f.cache.fits(b.entries.CachedSize()):
+		c = b.entries.ForCache()
+		b.entries, b.contents = c.Block(f.o.Order), nil
+	case form == asStored && f.cache.fits(len(b.loaded.block)):
+		c = decoded.NewStored(b.loaded.block[:len(b.loaded.block)-format.TrailerLen+1])
 	default:
 		return
 	}
-	t.o.Cache.add(&cacheEntry{block: c, file: t.cachedFile, metrics: t.o.Metrics, number: d.n}, d.stored)
+	f.cache.add(&cacheEntry{block: c, file: f.cachedFile, counts: f.o.Counters, number: b.n}, b.stored)
 }

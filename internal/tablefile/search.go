@@ -1,7 +1,8 @@
-package table
+package tablefile
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -19,7 +20,7 @@ const (
 )
 
 // A searchTree finds separators in the bytewise order, and compares few whole keys for
-// that. It has copies of the separators, the handles of the data blocks, and where their filters are.
+// that. It has copies of the separators, and says where the data blocks and their filters are.
 // The levels are those of a B-tree. The lowest has all separators, in nodes of
 // fanOut. Each level above has the last separator of each node below. The highest is one
 // node.
@@ -32,12 +33,18 @@ const (
 // If the order has a Suffix, all this is about the keys without it. See block.Order. In an order that
 // is not Bytewise there are no levels, and whole keys are compared.
 type searchTree struct {
-	levels  []searchLevel // the lowest first
-	order   encoded.Order
-	text    []byte   // the separators, one behind the other
-	ends    []uint32 // where in text each separator ends
-	handles blockHandles
-	spans   filterblock.Spans // of the data blocks' filters, if there are filters
+	levels []searchLevel // the lowest first
+	order  encoded.Order
+	text   []byte   // the separators, one behind the other
+	ends   []uint32 // where in text each separator ends
+	refs   []ref
+}
+
+// A ref says where a data block and its filter are.
+type ref struct {
+	offset uint64
+	length uint32
+	filter filterblock.Span // if there are filters
 }
 
 type searchLevel struct {
@@ -63,25 +70,29 @@ type searchNode struct {
 }
 
 // newSearchTree returns the tree of the index. Damage is an error.
-func newSearchTree(x *index) (*searchTree, error) {
+func newSearchTree(x *Index) (*searchTree, error) {
 	size, err := x.textSize()
 	if err != nil {
 		return nil, err
 	}
-	t := &searchTree{order: x.f.order, ends: make([]uint32, 0, x.len()), handles: makeBlockHandles(x.len())}
+	t := &searchTree{order: x.f.o.Order, ends: make([]uint32, 0, x.n), refs: make([]ref, 0, x.n)}
 	c := indexChecker{x: x, text: make([]byte, 0, size)}
-	for i := range x.len() {
+	for i := range x.n {
 		if err := c.check(i); err != nil {
 			return nil, err
 		}
 		t.ends = append(t.ends, uint32(len(c.text)))
-		t.handles.append(c.handle)
+		if c.handle.Length > math.MaxUint32 {
+			return nil, errors.New("a data block of 4 GiB or more") // which no Reader reads
+		}
+		r := ref{offset: c.handle.Offset, length: uint32(c.handle.Length)}
+		if x.filters != nil {
+			r.filter = x.filters.Span(r.offset)
+		}
+		t.refs = append(t.refs, r)
 	}
 	t.text = c.text
 	t.buildLevels()
-	if x.filters != nil {
-		t.spans = x.filters.Spans(x.len(), func(i int) uint64 { return t.handles.at(i).Offset })
-	}
 	return t, nil
 }
 
@@ -116,7 +127,7 @@ func (t *searchTree) halve(key []byte) int {
 
 // memory returns how many bytes of memory the tree takes.
 func (t *searchTree) memory() int {
-	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + t.handles.memory() + int(t.spans.Size())
+	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + cap(t.refs)*int(unsafe.Sizeof(ref{}))
 	for i := range t.levels {
 		l := &t.levels[i]
 		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.prefix) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))

@@ -1,7 +1,9 @@
-package table
+package tablefile
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -15,7 +17,7 @@ import (
 
 // indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
 // interval entries.
-func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval int) *index {
+func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval int) *Index {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order(order))
 	if err != nil {
@@ -24,18 +26,18 @@ func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval in
 	var h Handle
 	for _, s := range separators {
 		h.Length = 1
-		if err := w.Append(s, h.append(nil)); err != nil {
+		if err := w.Append(s, h.Append(nil)); err != nil {
 			t.Fatal(err)
 		}
-		h.Offset = h.end()
+		h.Offset = h.End()
 	}
-	f := &tableFile{o: new(ReaderOptions), order: order, footerOffset: h.Offset + 100<<20}
-	f.footer = footer{metaindex: Handle{h.Offset, 1}, index: Handle{h.Offset + 6, 1}}
+	f := &File{o: &Options{Order: order}, FooterOffset: h.Offset + 100<<20}
+	f.Footer = Footer{Metaindex: Handle{h.Offset, 1}, Index: Handle{h.Offset + 6, 1}}
 	x, err := f.newIndex(w.Finish())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.index = x
+	f.Index = x
 	return x
 }
 
@@ -84,7 +86,7 @@ func TestSearchTree(t *testing.T) {
 				want := sort.Search(len(all), func(i int) bool { return bytes.Compare(all[i], key) >= 0 })
 				for _, built := range []*searchTree{nil, tree} {
 					x.tree.Store(built)
-					if got, err := x.search(key); err != nil || got != want {
+					if got, err := x.Search(key); err != nil || got != want {
 						t.Fatalf("%s, %d separators, built %t: search(%q) = %d, %v; want %d", tt.name, len(all), built != nil, key, got, err, want)
 					}
 				}
@@ -126,7 +128,7 @@ func BenchmarkIndexSearch(b *testing.B) {
 			x.tree.Store(search.tree)
 			x.sampled.Store(1 << 31) // builds no tree
 			for b.Loop() {
-				if _, err := x.search(keys[i : i+16]); err != nil {
+				if _, err := x.Search(keys[i : i+16]); err != nil {
 					b.Fatal(err)
 				}
 				i = (i + 16) % len(keys)
@@ -135,12 +137,23 @@ func BenchmarkIndexSearch(b *testing.B) {
 	}
 }
 
+// compareInternal is the order of internal keys: by the user key, the newest version first, and short keys before all.
+func compareInternal(a, b []byte) int {
+	const trailer = format.InternalTrailerLen
+	if len(a) < trailer || len(b) < trailer {
+		return cmp.Or(cmp.Compare(min(len(a)/trailer, 1), min(len(b)/trailer, 1)), bytes.Compare(a, b))
+	}
+	userA, userB := a[:len(a)-trailer], b[:len(b)-trailer]
+	return cmp.Or(bytes.Compare(userA, userB),
+		cmp.Compare(binary.LittleEndian.Uint64(b[len(userB):]), binary.LittleEndian.Uint64(a[len(userA):])))
+}
+
 // The same for internal keys. The user keys are in the bytewise order. Versions of one
 // user key, and keys too short to be internal, are compared as whole keys.
 func TestSearchTreeOfInternalKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(19, 19))
-	compare := InternalComparer(BytewiseComparer).Compare
+	compare := compareInternal
 	random := func() []byte {
 		user := make([]byte, rng.IntN(6))
 		for i := range user {
@@ -149,7 +162,8 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		if rng.IntN(50) == 0 {
 			return user // too short
 		}
-		return InternalKey{UserKey: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
+		user = append([]byte("http://www.")[:rng.IntN(2)*11], user...)
+		return binary.LittleEndian.AppendUint64(user, rng.Uint64N(4)<<48|rng.Uint64N(2))
 	}
 	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
 		var all [][]byte
@@ -165,7 +179,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 			want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
 			for _, built := range []*searchTree{nil, tree} {
 				x.tree.Store(built)
-				if got, err := x.search(key); err != nil || got != want {
+				if got, err := x.Search(key); err != nil || got != want {
 					t.Fatalf("%d separators, built %t: search(%q) = %d, %v; want %d", len(all), built != nil, key, got, err, want)
 				}
 			}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package table
+package tablefile
 
 import (
 	"math"
@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/internal/mappings"
 )
 
-// mapFile maps a file of size bytes into memory. It returns nil if that is not possible, or if too
+// Map maps a file of size bytes into memory. It returns nil if that is not possible, or if too
 // many are mapped: the file is then read.
-func mapFile(f *os.File, size int64) *mapping {
+func Map(f *os.File, size int64) *Mapping {
 	if size <= 0 || size > math.MaxInt || !mappings.Take() {
 		return nil
 	}
@@ -22,7 +22,7 @@ func mapFile(f *os.File, size int64) *mapping {
 		mappings.Give()
 		return nil
 	}
-	m := &mapping{f.Name(), data}
+	m := &Mapping{f.Name(), data}
 	runtime.AddCleanup(m, func(data []byte) {
 		_ = syscall.Munmap(data)
 		mappings.Give()

@@ -1,0 +1,273 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// ReadOptions are options of a read of a data block.
+type ReadOptions struct {
+	Ctx    context.Context // ends the read; nil: nothing does
+	NoFill bool            // do not add the block to the Cache
+}
+
+// A Block is one data block, from the cache or from the file, for lookups. The zero value is no block. Open opens one,
+// and Release ends its use.
+//
+// A block from the cache is decoded, unless it is there as it is in the file: then it is like one from the file. Such
+// a block is decoded if an iterator reads it, or if the cache takes its entries; otherwise a lookup searches its
+// contents, which takes less time. A block with very many entries is never decoded.
+type Block struct {
+	f *File
+	n int // its number in the index
+
+	decoded  bool // entries is set
+	entries  decoded.Block
+	contents []byte        // decompressed; nil if entries are from the cache
+	checked  *encoded.Iter // of contents, if Check has found no damage
+
+	stored *decoded.Cached // the block as it is in the file, if the cache has that
+	loaded *Scratch        // that the block was read into
+	form   form            // in which the cache takes the block
+
+	scratch *Scratch       // of contents, if a lookup took it from the pool
+	spare   *decoded.Block // the memory of entries, if a lookup took it from the pool
+}
+
+var entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
+
+// Open sets b, which must be a zero Block, to data block i.
+func (b *Block) Open(f *File, i int, o *ReadOptions) error {
+	b.f, b.n = f, i
+	if f.cached != nil {
+		if b.openCached() {
+			return nil
+		}
+		b.form = f.admits(i, b.stored, o.NoFill)
+	}
+	b.scratch = TakeScratch()
+	b.scratch.ctx = o.Ctx
+	return b.read()
+}
+
+// OpenAhead is Open for a block that ahead has, unless that is too long.
+func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
+	b.f, b.n = f, i
+	if f.cached != nil {
+		b.stored = f.storedCopy(i)
+		b.form = f.admits(i, b.stored, noFill)
+	}
+	b.scratch = TakeScratch()
+	b.scratch.ahead = ahead
+	return b.read()
+}
+
+// read reads the block into b.scratch. It decodes it only if the cache takes its entries.
+func (b *Block) read() error {
+	f, s := b.f, b.scratch
+	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
+	s.copies = f.mapped != nil && (b.form != notKept || !f.o.SkipChecksums)
+	contents, err := f.readData(b.n, s, b.stored)
+	if err != nil {
+		return err
+	}
+	b.contents, b.loaded = contents, s
+	if b.form != asEntries || !f.cache.fits(len(contents)) {
+		return nil
+	}
+	b.spare = entriesPool.Get().(*decoded.Block)
+	return b.decode(b.spare)
+}
+
+// openCached sets b to its block if the entries are in the cache. If the block is there as it is in the file, readData
+// takes it from there.
+func (b *Block) openCached() bool {
+	c := b.f.cachedBlock(b.n)
+	if c == nil {
+		return false
+	}
+	if c.IsStored() {
+		b.stored = c
+		return false
+	}
+	b.decoded, b.entries = true, c.Block(b.f.o.Order)
+	return true
+}
+
+// decode decodes the contents in memory of into, unless they have too many entries.
+func (b *Block) decode(into *decoded.Block) error {
+	f := b.f
+	err := into.Decode(b.contents, f.o.Order)
+	if errors.Is(err, decoded.ErrTooMany) {
+		return nil
+	}
+	if err != nil {
+		return f.corruptData(b.n, err)
+	}
+	b.decoded, b.entries = true, *into
+	n := b.entries.Len()
+	if n == 0 {
+		return nil
+	}
+	if err := f.checkLast(b.n, b.entries.Key(n-1)); err != nil {
+		return err
+	}
+	return f.checkFirst(b.n, b.entries.Key(0))
+}
+
+// readData reads data block i into s, and counts that, unless the cache has it: in stored. A copy of another length is
+// of a file with the same CacheKey by mistake.
+func (f *File) readData(i int, s *Scratch, stored *decoded.Cached) ([]byte, error) {
+	h, err := f.Index.Handle(i)
+	if err != nil {
+		return nil, err
+	}
+	var id byte
+	if stored != nil && uint64(len(stored.Stored())) == h.Length+1 {
+		s.block = stored.Stored()
+		id = s.block[h.Length]
+		s.inSource = id == 0
+	} else {
+		f.CountRead(h)
+		if id, err = f.ReadStored(DataBlock, h, s); err != nil {
+			return nil, err
+		}
+	}
+	return f.decompress(DataBlock, h, s, id)
+}
+
+// CountRead counts a read of the data block at h.
+func (f *File) CountRead(h Handle) {
+	if m := f.o.Counters; m != nil {
+		m.BlocksRead.Add(1)
+		m.BytesRead.Add(h.Length + format.TrailerLen)
+	}
+}
+
+// Get returns the value of key, which is valid until Release, and whether the block has it.
+func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
+	f := b.f
+	switch {
+	case b.decoded:
+		value, found = b.entries.Get(key)
+	case b.checked != nil:
+		if found = b.checked.SeekGE(key) && f.o.Order.Compare(b.checked.Key(), key) == 0; found {
+			value = b.checked.Value()
+		}
+	default:
+		if value, found, err = encoded.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget())); err != nil {
+			err = f.corruptData(b.n, err)
+		}
+	}
+	return value, found, err
+}
+
+// manyKeys is from how many keys on it pays to check a block first. A search of one that is not checked decodes half of
+// its entries, to see whether the restart point that it starts from is one.
+const manyKeys = 8
+
+// Prepare prepares the block for n calls of Get: if they are many, it checks the whole block, unless it is decoded. If
+// the block is damaged, Get finds what it finds without.
+func (b *Block) Prepare(n int) {
+	if n < manyKeys || b.decoded {
+		return
+	}
+	it := new(encoded.Iter)
+	if it.Open(b.contents, b.f.o.Order, b.budget(b.f.KeyBudget())) == nil {
+		b.checked = it
+	}
+}
+
+// SeekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at most that many bytes of
+// memory for keys that share bytes. If borrows, the key may lie in memory that Keep does not keep.
+func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found bool, err error) {
+	if b.decoded {
+		i := b.entries.SeekGE(key)
+		if i == b.entries.Len() {
+			return nil, nil, false, nil
+		}
+		return b.entries.Key(i), b.entries.Value(i), true, nil
+	}
+	var own []byte
+	buf := &own
+	if borrows {
+		buf = &b.scratch.key
+	}
+	if k, v, found, err = encoded.SeekGE(buf, b.contents, b.f.o.Order, key, b.budget(memory)); err != nil {
+		err = b.f.corruptData(b.n, err)
+	}
+	return k, v, found, err
+}
+
+// budget bounds the work of a lookup on keys that share bytes.
+func (b *Block) budget(memory int) *encoded.Budget {
+	return &encoded.Budget{Memory: memory, Compared: compareBudget(len(b.contents))}
+}
+
+// Lasts reports whether what Get and SeekGE return stays valid after Release, since it is in the cache.
+func (b *Block) Lasts() bool { return b.scratch == nil }
+
+// Keep returns a key and a value, results of Get or SeekGE, in memory that stays valid after Release.
+func (b *Block) Keep(key, value []byte) (k, v []byte) {
+	switch {
+	case b.scratch == nil:
+		return key, value
+	case b.decoded && key != nil:
+		_, v = b.scratch.keep(nil, value)
+		return slices.Clip(bytes.Clone(key)), v
+	}
+	return b.scratch.keep(key, value)
+}
+
+// Release ends the use of the block.
+func (b *Block) Release() {
+	if b.spare != nil {
+		entriesPool.Put(b.spare)
+	}
+	if b.scratch != nil {
+		b.scratch.Put()
+	}
+}
+
+// checkFirst checks that key, the first one of data block i, is > the separator before. checkLast checks the other end.
+// Together they check that the keys of all blocks are in order.
+func (f *File) checkFirst(i int, key []byte) error {
+	if i == 0 {
+		return nil
+	}
+	if s := f.Index.Separator(i - 1); f.o.Order.Compare(s, key) >= 0 {
+		return f.misplaced(i, "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+	}
+	return nil
+}
+
+// checkLast checks that key, the last one of data block i, is ≤ the block's separator.
+func (f *File) checkLast(i int, key []byte) error {
+	if s := f.Index.Separator(i); f.o.Order.Compare(key, s) > 0 {
+		return f.misplaced(i, "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
+	}
+	return nil
+}
+
+// misplaced returns the error for data block i, of which a key is not within its separators.
+func (f *File) misplaced(i int, message string, args ...any) error {
+	return f.corruptData(i, format.Disorder(fmt.Sprintf(message, args...)))
+}
+
+// corruptData returns the error for data block i, in which err was found.
+func (f *File) corruptData(i int, err error) error {
+	h, indexErr := f.Index.Handle(i)
+	if indexErr != nil {
+		return indexErr
+	}
+	return f.Damaged(DataBlock, h, err)
+}

@@ -1,0 +1,157 @@
+package tablefile
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/clock"
+	"github.com/sievetable/sievetable/internal/decoded"
+)
+
+// A Cache keeps data blocks in memory: table.Cache says how. The zero value keeps nothing.
+type Cache struct {
+	Budget int64 // maximum of size
+
+	refused atomic.Pointer[refusals] // nil: nothing was evicted, or there is much space since
+
+	mu        sync.Mutex
+	size      int64 // bytes of all entries, and of what closed files keep
+	entries   clock.Clock[cacheEntry, *cacheEntry]
+	files     map[cacheID]*cachedFile
+	opened    uint64 // number of files that have been opened
+	evictions uint64
+}
+
+// A cacheEntry is a block in the ring of a Cache.
+type cacheEntry struct {
+	block  *decoded.Cached
+	file   *cachedFile
+	counts *Counters // of the File that added the entry
+	number int       // of the block in its file
+	links  clock.Links[cacheEntry]
+
+	filePrev, fileNext *cacheEntry // in the list of the file
+}
+
+// cacheEntrySize is the size of a cacheEntry in bytes.
+const cacheEntrySize = 64
+
+// ClockLinks returns the neighbors of s in the ring.
+func (s *cacheEntry) ClockLinks() *clock.Links[cacheEntry] { return &s.links }
+
+// size returns how many bytes of memory s takes, with its block.
+func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
+
+// add adds a block in place of the copy before, if there is one, and evicts others for it. It does
+// nothing if the file has another copy by now or is closed. The copy before stays in the ring, where
+// the hand finds it unused.
+func (c *Cache) add(s *cacheEntry, before *decoded.Cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(before, s.block) {
+		return
+	}
+	c.link(s)
+	c.evict()
+}
+
+// evict removes blocks until the rest fits into the budget.
+func (c *Cache) evict() {
+	if n := c.entries.Len(); c.size > c.Budget && !c.refused.Load().enough(n) {
+		c.refused.Store(newRefusals(n))
+	}
+	for c.size > c.Budget {
+		s := c.entries.Take(func(s *cacheEntry) bool { return s.block.Touched() })
+		c.drop(s)
+		c.evictions++
+		if m := s.counts; m != nil {
+			m.CacheEvictions.Add(1)
+		}
+	}
+}
+
+// link adds s to the ring, where the hand comes last, and to the list of its file.
+func (c *Cache) link(s *cacheEntry) {
+	c.entries.AddLast(s)
+	if s.fileNext = s.file.entries; s.fileNext != nil {
+		s.fileNext.filePrev = s
+	}
+	s.file.entries = s
+	c.size += s.size()
+}
+
+// remove removes s and its block.
+func (c *Cache) remove(s *cacheEntry) {
+	c.entries.Remove(s)
+	c.drop(s)
+}
+
+// drop removes the block of s, which is not in the ring any more, and the file if that is not needed any more.
+func (c *Cache) drop(s *cacheEntry) {
+	if c.size -= s.size(); c.size < c.Budget-c.Budget/8 {
+		c.refused.Store(nil)
+	}
+	s.unlinkFromFile()
+	s.file.blocks[s.number].CompareAndSwap(s.block, nil)
+	c.dropUnused(s.file)
+}
+
+// unlinkFromFile removes s from its file's list.
+func (s *cacheEntry) unlinkFromFile() {
+	if s.fileNext != nil {
+		s.fileNext.filePrev = s.filePrev
+	}
+	if s.filePrev != nil {
+		s.filePrev.fileNext = s.fileNext
+	} else {
+		s.file.entries = s.fileNext
+	}
+}
+
+// storedCopy returns data block i as it is in the file, or nil if it is not in the cache so. It counts nothing.
+func (f *File) storedCopy(i int) *decoded.Cached {
+	if f.cached == nil {
+		return nil
+	}
+	if c := f.cached[i].Load(); c != nil && c.IsStored() {
+		return c
+	}
+	return nil
+}
+
+// cachedBlock returns data block i, or nil if it is not in the cache, and counts a hit or a miss. There must be a cache.
+func (f *File) cachedBlock(i int) *decoded.Cached {
+	b := f.cached[i].Load()
+	if b != nil {
+		b.Touch()
+	}
+	if m := f.o.Counters; m != nil {
+		if b != nil {
+			m.CacheHits.Add(1)
+		} else {
+			m.CacheMisses.Add(1)
+		}
+	}
+	return b
+}
+
+// Use returns how many blocks were evicted so far, how many there are, and how many bytes of memory they take.
+func (c *Cache) Use() (evictions uint64, blocks int, size int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.evictions, c.entries.Len(), c.size
+}
+
+// Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
+func (f *File) Cached(i int) *decoded.Cached {
+	if f.cached == nil {
+		return nil
+	}
+	if c := f.cachedBlock(i); c != nil && !c.IsStored() {
+		return c
+	}
+	return nil
+}
+
+// IsStored reports whether the cache has data block i as it is in the file.
+func (f *File) IsStored(i int) bool { return f.storedCopy(i) != nil }

@@ -1,0 +1,213 @@
+package tablefile
+
+import (
+	"context"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
+)
+
+// Memory is what an iterator needs to read and decode blocks. One that finds all in the Cache needs none.
+type Memory struct {
+	Scratch
+	entries decoded.Block // the decoded block
+	SeekKey []byte        // a copy of the key to seek, which may be in the Scratch
+}
+
+var memoryPool = sync.Pool{New: func() any { return new(Memory) }}
+
+// TakeMemory returns Memory from the pool, for reads from f that ctx ends, and that read so many bytes ahead.
+func TakeMemory(ctx context.Context, f *File, readAhead int) *Memory {
+	m := memoryPool.Get().(*Memory)
+	m.ctx, m.ahead.size = ctx, readAhead
+	m.copies = f.mapped != nil // values must not fault
+	return m
+}
+
+// Put gives the memory back to the pool.
+func (m *Memory) Put() {
+	m.empty()
+	memoryPool.Put(m)
+}
+
+// empty removes what need not stay in memory: what a huge block needed.
+func (m *Memory) empty() {
+	if m.entries.Size() > maxPooledBlock || cap(m.stored) > maxPooledBlock || cap(m.decompressed) > maxPooledBlock {
+		m.entries = decoded.Block{} // it also refers to the buffers
+	}
+	if cap(m.SeekKey) > maxPooledBlock {
+		m.SeekKey = nil
+	}
+	ahead := m.ahead.bytes[:0]
+	if m.Scratch.empty(); cap(ahead) <= maxPooledBlock {
+		m.ahead.bytes = ahead
+	}
+}
+
+// A Cursor moves over the entries of one data block. In a decoded block it counts them; in another it is an
+// encoded.Iter.
+type Cursor struct {
+	Block
+	I  int          // in a decoded block: −1 before the first entry, the number of entries after the last
+	it encoded.Iter // if the block is not decoded
+
+	NoFill bool // do not add blocks to the cache
+}
+
+// OpenCached moves the cursor to before the first entry of data block i if its entries are in the cache. If not, it
+// must be opened by Open, and stored says whether the cache has the block as it is in the file.
+func (c *Cursor) OpenCached(f *File, i int) (opened, stored bool) {
+	c.Reset()
+	c.f, c.n = f, i
+	opened = f.cached != nil && c.openCached()
+	return opened, c.stored != nil
+}
+
+// Open moves the cursor to before the first entry of data block i. It checks the whole block, and its keys against the
+// index. It subtracts the memory that it takes for keys of a block that is not decoded from *keyBudget.
+func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
+	stored := c.stored // which OpenCached has found
+	c.Reset()
+	c.f, c.n, c.stored, c.loaded = f, i, stored, &m.Scratch
+	if c.contents, err = f.readData(i, &m.Scratch, stored); err == nil {
+		err = c.decode(&m.entries)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !c.decoded:
+		c.contents = m.own(c.contents)
+		return c.openIter(keyBudget)
+	case f.cached != nil:
+		c.form = f.admits(i, stored, c.NoFill)
+		c.Admit()
+	}
+	return nil
+}
+
+// openIter opens a block that has too many entries to be decoded.
+func (c *Cursor) openIter(keyBudget *int) error {
+	budget := encoded.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
+	err := c.it.Open(c.contents, c.f.o.Order, &budget)
+	*keyBudget = budget.Memory
+	if err != nil {
+		return c.f.corruptData(c.n, err)
+	}
+	c.it.Last()
+	if err := c.f.checkLast(c.n, c.it.Key()); err != nil {
+		return err
+	}
+	c.it.First()
+	return c.f.checkFirst(c.n, c.it.Key())
+}
+
+// OpenEmpty moves the cursor to a block without entries.
+func (c *Cursor) OpenEmpty() {
+	c.Reset()
+	c.decoded = true
+}
+
+// Reset moves the cursor to no block.
+func (c *Cursor) Reset() {
+	c.Block, c.I = Block{}, -1
+	c.it.Reset(encoded.Block{})
+}
+
+// Len returns the number of entries that I counts, or 0 if the block is not decoded.
+func (c *Cursor) Len() int {
+	if c.decoded {
+		return c.entries.Len()
+	}
+	return 0
+}
+
+// Size returns the length of the block, decompressed, or 0 if it is from the cache.
+func (c *Cursor) Size() int { return len(c.contents) }
+
+// Position returns a number that tells which of two entries of the block comes first.
+func (c *Cursor) Position() int {
+	if c.decoded {
+		return c.I
+	}
+	return c.it.Offset()
+}
+
+// Key returns the entry's key, or nil if there is no entry.
+func (c *Cursor) Key() []byte {
+	switch {
+	case !c.decoded:
+		return c.it.Key()
+	case uint(c.I) < uint(c.entries.Len()):
+		return c.entries.Key(c.I)
+	}
+	return nil
+}
+
+// Value returns the entry's value, or nil if there is no entry.
+func (c *Cursor) Value() []byte {
+	switch {
+	case !c.decoded:
+		return c.it.Value()
+	case uint(c.I) < uint(c.entries.Len()):
+		return c.entries.Value(c.I)
+	}
+	return nil
+}
+
+// moveTo moves to entry i, or to before the first or after the last one.
+func (c *Cursor) moveTo(i int) bool {
+	c.I = max(-1, min(i, c.entries.Len()))
+	return uint(c.I) < uint(c.entries.Len())
+}
+
+// First moves to the first entry, and reports whether there is one. The other moves do so for theirs.
+func (c *Cursor) First() bool {
+	if c.decoded {
+		return c.moveTo(0)
+	}
+	return c.it.First()
+}
+
+// Last moves to the last entry.
+func (c *Cursor) Last() bool {
+	if c.decoded {
+		return c.moveTo(c.entries.Len() - 1)
+	}
+	return c.it.Last()
+}
+
+// Next moves to the next entry.
+func (c *Cursor) Next() bool {
+	if c.decoded {
+		return c.moveTo(c.I + 1)
+	}
+	return c.it.Next()
+}
+
+// Prev moves to the entry before.
+func (c *Cursor) Prev() bool {
+	if c.decoded {
+		return c.moveTo(c.I - 1)
+	}
+	return c.it.Prev()
+}
+
+// SeekGE moves to the first entry whose key is ≥ key.
+func (c *Cursor) SeekGE(key []byte) bool {
+	if c.decoded {
+		return c.moveTo(c.entries.SeekGE(key))
+	}
+	return c.it.SeekGE(key)
+}
+
+// SeekLT moves to the last entry whose key is < key.
+func (c *Cursor) SeekLT(key []byte) bool {
+	if c.decoded {
+		return c.moveTo(c.entries.SeekGE(key) - 1)
+	}
+	return c.it.SeekLT(key)
+}
+
+// FetchKeys fetches the keys of a cached block into the processor's caches. The result is of no use.
+func (c *Cursor) FetchKeys() uint32 { return c.entries.FetchKeys() }

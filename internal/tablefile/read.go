@@ -1,0 +1,237 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// A Scratch has the memory of one block: as it is stored and, if it is compressed, decompressed. The next block
+// overwrites both. The zero value is ready to use.
+type Scratch struct {
+	stored, decompressed []byte
+	block                []byte // as it is stored, with its trailer: in stored, or in the source
+	inSource             bool   // block is in the source, and so are its contents
+	copies               bool   // block is copied from the source before its checksum is compared
+	compressed           bool   // the contents are in decompressed, not in block
+
+	key  []byte    // a copy of a key that a lookup has found, or of names in meta
+	meta Metaindex // the entries of a metaindex
+
+	ahead Ahead
+	ctx   context.Context // ends reads; nil: nothing does
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(Scratch) }}
+
+// TakeScratch returns a Scratch from the pool.
+func TakeScratch() *Scratch { return scratchPool.Get().(*Scratch) }
+
+// maxPooledBlock is the largest buffer that goes back to the pool, so that one huge value does not hold memory for
+// ever. The others are the same for a key, and for the entries of a metaindex.
+const (
+	maxPooledBlock = 1<<20 + format.TrailerLen
+	maxPooledKey   = 64 << 10
+	maxPooledMeta  = 16
+)
+
+// Put gives s back to the pool.
+func (s *Scratch) Put() {
+	s.empty()
+	scratchPool.Put(s)
+}
+
+// empty removes what need not stay in memory.
+func (s *Scratch) empty() {
+	if cap(s.stored) > maxPooledBlock || cap(s.decompressed) > maxPooledBlock {
+		s.stored, s.decompressed = nil, nil
+	}
+	if cap(s.key) > maxPooledKey {
+		s.key = nil
+	}
+	if len(s.meta) > 0 { // they can lie in memory that is given up
+		clear(s.meta)
+		if s.meta = s.meta[:0]; cap(s.meta) > maxPooledMeta {
+			s.meta = nil
+		}
+	}
+	s.block, s.copies, s.ahead, s.ctx = nil, false, Ahead{}, nil
+}
+
+// Trailer returns the trailer of the block that was read last.
+func (s *Scratch) Trailer() []byte { return s.block[len(s.block)-format.TrailerLen:] }
+
+// SetAhead has ReadAhead read that many bytes at once.
+func (s *Scratch) SetAhead(size int) { s.ahead.size = size }
+
+// keep returns key and value, of which value is a part of the contents, in memory that the next block does not
+// overwrite. The key may be in memory of its own. If they are a large part of the buffer, s gives that up; otherwise
+// they are copies.
+func (s *Scratch) keep(key, value []byte) (k, v []byte) {
+	contents := &s.stored
+	if s.compressed {
+		contents = &s.decompressed
+	}
+	if s.inSource || len(key)+len(value) < cap(*contents)/4 {
+		return slices.Clip(bytes.Clone(key)), slices.Clip(bytes.Clone(value))
+	}
+	*contents = nil
+	return key, value
+}
+
+// own returns the contents of the block in memory of s.
+func (s *Scratch) own(contents []byte) []byte {
+	if !s.inSource {
+		return contents
+	}
+	s.stored = append(grow(s.stored[:0], len(s.block)), s.block...)
+	s.block, s.inSource = s.stored, false
+	return s.stored[:len(contents):len(contents)]
+}
+
+// ReadBlock does what ReadInPlace does, but the contents are in memory of s. What the source hands out can change, and
+// what checks it once and relies on that later would panic. So are those of the blocks that s is used for after it.
+func (f *File) ReadBlock(kind Kind, h Handle, s *Scratch) ([]byte, error) {
+	s.copies = true
+	return f.ReadInPlace(kind, h, s)
+}
+
+// ReadInPlace reads the block at h, checks its checksum, and returns its contents, decompressed. They are valid until
+// s is used for another block. If the source hands out its bytes, those of an uncompressed block are not copied.
+func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
+	id, err := f.ReadStored(kind, h, s)
+	if err != nil {
+		return nil, err
+	}
+	return f.decompress(kind, h, s, id)
+}
+
+// ReadAny does what ReadBlock does for a block whose place the caller does not know to lie in the file. It returns the
+// compression id too. The contents are the caller's.
+func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error) {
+	if end := f.FooterOffset; h.Offset > end || h.Length > end || h.End() > end {
+		return nil, 0, f.Corrupt(kind, h, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, end)
+	}
+	s := Scratch{copies: true}
+	if id, err = f.ReadStored(kind, h, &s); err == nil {
+		contents, err = f.decompress(kind, h, &s, id)
+	}
+	return contents, id, err
+}
+
+// ReadStored reads the block at h as it is stored, checks its checksum, and returns its compression id.
+func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) {
+	if h.Length > uint64(f.o.MaxBlockSize) {
+		return 0, f.Corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.o.MaxBlockSize)
+	}
+	n := int(h.Length)
+	if s.inSource = false; f.slices != nil {
+		err = f.sliceStored(kind, h, s)
+	} else if err = checkMemory(n); err == nil {
+		s.stored = grow(s.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
+		if s.block = s.stored; s.ahead.bytes != nil && s.ahead.has(h.Offset, h.End()) {
+			copy(s.stored, s.ahead.bytes[h.Offset-s.ahead.offset:])
+		} else {
+			err = f.readAt(s.ctx, kind, s.stored, h.Offset)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	if id = s.block[n]; f.o.SkipChecksums {
+		return id, nil
+	}
+	want := binary.LittleEndian.Uint32(s.block[n+1:])
+	if got := crc.Block(s.block[:n], id); got != want {
+		return 0, f.Corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+	}
+	return id, nil
+}
+
+// checkMemory returns an error if there is not the memory for a large block, such as the filter of a table: the
+// process would end.
+func checkMemory(n int) error {
+	if err := alloc.CheckLarge(uint64(n)); err != nil {
+		return fmt.Errorf("table: block of %d bytes %w", n, err)
+	}
+	return nil
+}
+
+// maxFetched is how many bytes of a block are fetched.
+const maxFetched = 8 << 10
+
+// fetch reads a byte of each cache line of p, all of which the processor fetches at once. A search, which comes to the
+// next entry by the one before, and a checksum too, wait for line after line. It returns their sum so that they are
+// read.
+//
+//go:noinline
+func fetch(p []byte) (sum byte) {
+	for i := 0; i < len(p); i += 64 {
+		sum += p[i]
+	}
+	return sum
+}
+
+// sliceStored sets s.block to the block at h of a source that hands out its bytes. A compressed block is copied: a
+// codec then reads bytes that do not change.
+func (f *File) sliceStored(kind Kind, h Handle, s *Scratch) (err error) {
+	n := int(h.Length)
+	size := n + format.TrailerLen
+	if s.block, err = f.slice(s.ctx, kind, h.Offset, size); err != nil {
+		return err
+	}
+	if !s.copies {
+		fetch(s.block[:min(size, maxFetched)])
+		if s.inSource = s.block[n] == 0; s.inSource {
+			return nil
+		}
+	}
+	if err := checkMemory(size); err != nil {
+		return err
+	}
+	s.stored = append(grow(s.stored[:0], size), s.block...)
+	s.block = s.stored
+	return nil
+}
+
+// decompress returns the contents of the block in s.block, which has that compression id.
+func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, error) {
+	stored := s.block[:h.Length:h.Length]
+	if s.compressed = id != 0; !s.compressed {
+		return stored, nil
+	}
+	codec := f.codec(id)
+	if codec == nil {
+		return nil, f.Corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
+	}
+	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
+	if err != nil {
+		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // which is no damage
+			return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
+		}
+		return nil, f.Damaged(kind, h, err)
+	}
+	s.decompressed = contents
+	return contents[:len(contents):len(contents)], nil
+}
+
+// codec returns the codec with that id, or nil if there is none.
+func (f *File) codec(id byte) Codec {
+	for _, c := range f.o.Codecs {
+		if c.ID() == id {
+			return c
+		}
+	}
+	if id == (Snappy{}).ID() {
+		return Snappy{}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package table
+
+import (
+	"bytes"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A match says which entry a lookup finds.
+type match uint8
+
+const (
+	exact         match = iota // the one with the key
+	sameFilterKey              // the first one whose key is >= the key, if it has the same filter key
+	atOrAfter                  // the first one whose key is >= the key: filters are not checked
+	maybe                      // any, as far as filters and index know: no block is read
+)
+
+// A query is one question about one key.
+type query struct {
+	key    []byte
+	match  match
+	hashed *HashedKey // the key with its hash, if many tables are queried for it; else nil
+	read   tablefile.ReadOptions
+
+	// Where key and value are appended, if appends. Otherwise they are returned in memory that stays valid.
+	appends          bool
+	dstKey, dstValue []byte
+
+	guarded bool // a mapped file is guarded
+}
+
+// lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
+// why.
+func (t *openTable) lookup(q *query) (k, v []byte, err error) {
+	if t.file.IsMapped() && !q.guarded {
+		return t.lookupGuarded(*q)
+	}
+	filterKey, tableChecked := []byte(nil), false
+	if q.match != atOrAfter {
+		if q.hashed != nil && t.sieve.excludes(q.hashed) {
+			return nil, nil, ErrNotFound
+		}
+		filterKey = filterKeyOf(t.o.FilterKey, q.key)
+		var mayContain bool
+		if mayContain, tableChecked = t.sieve.mayContain(wholeTable, filterKey); !mayContain {
+			return nil, nil, ErrNotFound
+		}
+	}
+	if q.match == maybe && (t.hidden != nil || t.refused != nil) {
+		return nil, nil, nil
+	}
+	first, err := t.file.Index.Search(q.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := first; i < t.file.Index.Len(); i++ {
+		mayContain, checked := t.sieve.mayContain(i, filterKey)
+		switch {
+		case mayContain:
+			k, v, found, err := t.lookupIn(i, i > first, q, filterKey, tableChecked || checked)
+			if found || err != nil {
+				return k, v, err
+			}
+		case i > first:
+			return nil, nil, ErrNotFound
+		}
+		if q.match == exact || q.match != atOrAfter && !t.nextMayHave(i, filterKey) {
+			return nil, nil, ErrNotFound
+		}
+	}
+	return nil, nil, t.notInIndex()
+}
+
+// lookupGuarded is lookup for a mapped file. It is apart since what takes a copy of the query to the heap takes longer
+// than what lookup does for some keys.
+func (t *openTable) lookupGuarded(q query) (k, v []byte, err error) {
+	q.guarded = true
+	err = t.file.Guard(func() (err error) {
+		k, v, err = t.lookup(&q)
+		return err
+	})
+	return k, v, err
+}
+
+// lookupIn finds the entry in data block i. later says that an earlier block can have the key too: of this one, at most
+// the first key is wanted, which shares nothing. checked says whether a filter was consulted.
+func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
+	if q.match == maybe {
+		return nil, nil, true, nil
+	}
+	var b tablefile.Block
+	defer b.Release()
+	if err := b.Open(&t.file, i, &q.read); err != nil {
+		return nil, nil, false, err
+	}
+	same := true
+	if q.match == exact {
+		v, found, err = b.Get(q.key)
+		same = found
+	} else {
+		memory := 0
+		if !later {
+			memory = t.file.KeyBudget()
+		}
+		k, v, found, err = b.SeekGE(q.key, memory, q.appends)
+		if q.match == sameFilterKey {
+			same = found && t.sameFilterKey(k, filterKey)
+		}
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if t.endLookup(&b, same, checked); found && !same {
+		return nil, nil, true, ErrNotFound
+	}
+	if found {
+		k, v = q.result(&b, k, v)
+	}
+	return k, v, found, nil
+}
+
+// endLookup adds the block to the cache, but not after a filter's false positive: nobody may need that block again.
+func (t *openTable) endLookup(b *tablefile.Block, found, checked bool) {
+	if found || !checked {
+		b.Admit()
+	} else {
+		t.countMiss(true)
+	}
+}
+
+// countMiss counts a false positive, if a filter was consulted.
+func (t *openTable) countMiss(checked bool) {
+	if m := t.o.Metrics; m != nil && checked {
+		m.FilterFalsePositives.Add(1)
+	}
+}
+
+// result returns the entry in memory that stays valid, which is that of dstKey and dstValue if the query appends.
+func (q *query) result(b *tablefile.Block, k, v []byte) (key, value []byte) {
+	switch {
+	case !q.appends:
+		return b.Keep(k, v)
+	case q.match == exact && len(q.dstValue) == 0 && cap(q.dstValue) < len(v) && !b.Lasts(): // no copy if it is large
+		return b.Keep(nil, v)
+	case q.match != exact && q.dstKey == nil && q.dstValue == nil: // one allocation for both
+		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
+		return both[:len(k):len(k)], both[len(k):]
+	case q.match == exact:
+		return nil, wire.AppendNotNil(q.dstValue, v)
+	}
+	return wire.AppendNotNil(q.dstKey, k), wire.AppendNotNil(q.dstValue, v)
+}
+
+// notInIndex is the error for a key that is > all separators.
+func (t *openTable) notInIndex() error {
+	if t.hidden != nil {
+		return t.hidden
+	}
+	return ErrNotFound
+}
+
+// nextMayHave reports whether the data block behind block i may have the first key that is >= a key of that filter key,
+// for which the index has found block i. So it is if block i has no key >= that key.
+func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
+	return t.o.FilterKey != nil && (!t.o.filtersUserKeys || t.sameFilterKey(t.file.Index.Separator(i), filterKey))
+}
+
+// sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's is not for separators,
+// which may be no keys.
+func (t *openTable) sameFilterKey(key, filterKey []byte) bool {
+	if t.o.FilterKey == nil {
+		return t.file.Order().Compare(key, filterKey) == 0
+	}
+	key = filterKeyOf(t.o.FilterKey, key)
+	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)
+}

@@ -1,0 +1,238 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A sieve is the filters of a table with what is known of them. Lookups ask nothing else.
+type sieve struct {
+	Filters
+	blocks *filterblock.Reader // of Filters.Blocks; nil if there are none
+	byHash hashFilter          // Filters.Table, if it depends on the hash of the whole key; else nil
+	err    error               // why a filter is not in use
+
+	file *tablefile.File
+	o    *ReaderOptions
+
+	// A table that Open has opened is checked: whether its filters have its first keys. If one rules out any, they
+	// would hide keys, and none is used. Most likely FilterKey is not the one that the table was written with, and then
+	// filters have the other keys by chance only. This is found out when a filter rules out a key for the first time.
+	// Until then the filters have hidden nothing.
+	trust    atomic.Int32 // 0 until it is known
+	mu       sync.Mutex
+	distrust error // which filters rule out the key, if they do
+}
+
+const (
+	trusted    = 1
+	distrusted = 2
+)
+
+// These stand for all data blocks of a table, which the table filter is for.
+const (
+	wholeTable        = -1 // consulted for a key
+	wholeTableByStart = -2 // consulted for a prefix, which exceptions are not about
+)
+
+// use has the sieve use its filters.
+func (s *sieve) use() {
+	if s.o.FilterKey == nil {
+		s.byHash, _ = s.Table.(hashFilter)
+	}
+	if s.Blocks != nil {
+		s.blocks = filterblock.ReaderOf(s.Blocks)
+		s.file.Index.SetFilters(s.blocks)
+	}
+}
+
+// mayContain consults the filter of data block i, or the table filter, for a filter key, if there are both. A key whose
+// filter key is nil is in no filter. If the block cannot be found it may have the key: to read it is an error.
+func (s *sieve) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
+	if filterKey == nil || s.trust.Load() == distrusted {
+		return true, false
+	}
+	switch {
+	case i < 0 && s.Table != nil:
+		mayContain = s.Table.Contains(filterKey) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
+	case i >= 0 && s.blocks != nil:
+		span, err := s.file.Index.Filter(i)
+		if err != nil {
+			return true, false
+		}
+		mayContain = s.blocks.ContainsInSpan(span, filterKey)
+	default:
+		return true, false
+	}
+	return s.record(mayContain, i < 0)
+}
+
+// record notes a filter's answer. A negative from an unvalidated filter counts as a positive.
+func (s *sieve) record(answer, ofTable bool) (mayContain, checked bool) {
+	if !answer && s.trust.Load() != trusted && !s.validated() {
+		return true, false
+	}
+	if m := s.o.Metrics; m != nil {
+		m.countFilterCheck(answer, ofTable)
+	}
+	return answer, true
+}
+
+// A HashedKey is a key that many tables are queried for: see [Reader.MayContainHashed]. It keeps the hash that filters
+// of [filter.TableBloom] depend on, so that it is computed once. [HashKey] returns one. One goroutine at a time may
+// use it.
+type HashedKey struct {
+	key    []byte
+	hash   bloom.TableHash
+	hashed bool
+}
+
+// HashKey returns a HashedKey of key. It keeps the slice, whose bytes must stay the same while it is used. The hash is
+// computed when a table first needs it.
+func HashKey(key []byte) HashedKey { return HashedKey{key: key} }
+
+// MayContainHashed is like [Reader.MayContain]. For a key that many tables are queried for, such as those of the levels
+// of a storage engine, it takes less time, if the tables have filters of [filter.TableBloom] and no FilterKey.
+func (r *Reader) MayContainHashed(k *HashedKey) bool {
+	return r.mayContain(&query{key: k.key, match: maybe, hashed: k})
+}
+
+// A hashFilter is a filter of filter.TableBloom, which can be consulted by the hash of a key.
+type hashFilter interface {
+	ContainsHash(h bloom.TableHash) bool
+}
+
+// excludes reports whether the table filter rules out the key by its hash. If it does not, there may be more to ask.
+func (s *sieve) excludes(k *HashedKey) bool {
+	if s.byHash == nil || s.trust.Load() == distrusted {
+		return false
+	}
+	if !k.hashed {
+		k.hash, k.hashed = bloom.TableHash(bloom.Hash(k.key, bloom.SignedTail)), true
+	}
+	if s.byHash.ContainsHash(k.hash) {
+		return false
+	}
+	mayContain, _ := s.record(false, true)
+	return !mayContain
+}
+
+// validated reports whether a filter that rules out a key may be believed. If the first keys are damaged it may, since
+// lookups will report that; but if the source fails, the next negative asks again.
+func (s *sieve) validated() bool {
+	if state := s.trust.Load(); state != 0 {
+		return state == trusted
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trust.Load() == 0 {
+		denied, err := s.checkFirstKeys()
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			return false
+		}
+		state := int32(trusted)
+		if denied != nil {
+			s.distrust, state = denied, distrusted
+		}
+		s.trust.Store(state)
+	}
+	return s.trust.Load() == trusted
+}
+
+// unusable returns why no filter may be believed, or nil if they may, or if there are none.
+func (s *sieve) unusable() error {
+	return s.file.Guard(func() error {
+		if s.Blocks == nil && s.Table == nil || s.validated() || s.trust.Load() != distrusted {
+			return nil
+		}
+		return s.distrust
+	})
+}
+
+// maxAsked is how many of the first keys filters are checked for. With a wrong FilterKey, a filter of 10 bits per key
+// has one of 100 keys by chance, but hardly several.
+const maxAsked = 8
+
+// errAsked ends the walk over the first keys.
+var errAsked = errors.New("the filters were checked for enough keys")
+
+// checkFirstKeys checks the filters for the first keys of the table, in any order, as far as they are in its first data
+// block. denied is for the first key that is ruled out. err says why keys cannot be read.
+func (s *sieve) checkFirstKeys() (denied, err error) {
+	h, err := s.file.Index.Handle(0)
+	if err != nil {
+		return nil, err
+	}
+	b := tablefile.TakeScratch()
+	defer b.Put()
+	contents, err := s.file.ReadBlock(tablefile.DataBlock, h, b)
+	if err != nil {
+		return nil, err
+	}
+	asked, budget := 0, encoded.Budget{Memory: s.file.KeyBudget()}
+	err = encoded.Walk(contents, encoded.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
+		denied = s.denials(h, key)
+		if asked++; denied != nil || asked == maxAsked {
+			return errAsked
+		}
+		return nil
+	})
+	if err != nil && err != errAsked {
+		return nil, s.file.Damaged(tablefile.DataBlock, h, err)
+	}
+	return denied, nil
+}
+
+// denials returns an error for each filter that rules out key, which is in the data block at h, or its prefix.
+func (s *sieve) denials(h tablefile.Handle, key []byte) error {
+	var denials [4]error
+	filterKey := filterKeyOf(s.o.FilterKey, key)
+	if f := s.Table; f != nil && filterKey != nil {
+		contains := func(key []byte) bool { return f.Contains(key) && !s.Never.Contains(key) }
+		denials[0] = s.denial(s.TableEntry, contains, key, filterKey)
+		denials[1] = s.prefixDenial(s.TableEntry, f.Contains, filterKey)
+	}
+	if f := s.Blocks; f != nil && filterKey != nil {
+		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
+		denials[2] = s.denial(s.BlocksEntry, contains, key, filterKey)
+		denials[3] = s.prefixDenial(s.BlocksEntry, contains, filterKey)
+	}
+	return errors.Join(denials[:]...)
+}
+
+// denial returns an error if a filter rules out key, which the table has.
+func (s *sieve) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
+	if contains(filterKey) {
+		return nil
+	}
+	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"
+	if user := InternalFilterKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
+		hint = "it has the key without its last 8 bytes, as in a database: use InternalComparer, or FilterKey: InternalFilterKey"
+	} else if !bytes.Equal(key, filterKey) && contains(key) {
+		hint = "it has the whole key: use a FilterKey that returns the key"
+	}
+	return s.o.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
+}
+
+// mayContainMany consults the table filter for several filter keys at once, if it has a faster way for them, and
+// reports whether it did. The answers are not recorded.
+func (s *sieve) mayContainMany(filterKeys [][]byte, answers []bool) bool {
+	whole, ok := s.Table.(filter.BatchFilter)
+	if !ok || len(filterKeys) < 2 || s.trust.Load() == distrusted {
+		return false
+	}
+	whole.ContainsMany(filterKeys, answers)
+	for i := 0; s.Never != nil && i < len(answers); i++ {
+		answers[i] = answers[i] && !s.Never.Contains(filterKeys[i])
+	}
+	return true
+}
