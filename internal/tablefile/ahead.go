@@ -64,7 +64,7 @@ func (a *Ahead) Fill(ctx context.Context, f *File, start, end uint64) error {
 	}
 	into := grow(a.bytes[:0], n)[:n]
 	a.bytes, a.offset = nil, start // should the source panic
-	if err := f.readAt(ctx, DataBlock, into, start); err != nil {
+	if err := f.read(ctx, DataBlock, into, start); err != nil {
 		return err
 	}
 	a.bytes = into

@@ -140,7 +140,7 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 		if s.block = s.stored; s.ahead.bytes != nil && s.ahead.has(h.Offset, h.End()) {
 			copy(s.stored, s.ahead.bytes[h.Offset-s.ahead.offset:])
 		} else {
-			err = f.readAt(s.ctx, kind, s.stored, h.Offset)
+			err = f.read(s.ctx, kind, s.stored, h.Offset)
 		}
 	}
 	if err != nil {

@@ -21,12 +21,16 @@ type Slicer interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// readAt fills p with the bytes at offset, unless ctx ends that. ctx may be nil. An error of the source is in the
-// chain of the error. If ctx is done when the read ends, the error is ctx's.
-func (f *File) readAt(ctx context.Context, kind Kind, p []byte, offset uint64) error {
+// read fills p with the bytes at offset, unless ctx ends that. ctx may be nil.
+func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {
 	if ctx != nil {
-		return f.readAtContext(ctx, kind, p, offset)
+		return f.readContext(ctx, kind, p, offset)
 	}
+	return f.readAt(kind, p, offset)
+}
+
+// readAt fills p with the bytes at offset. An error of the source is in the chain of the error.
+func (f *File) readAt(kind Kind, p []byte, offset uint64) error {
 	n, err := f.src.ReadAt(p, int64(offset))
 	if n == len(p) && (err == nil || err == io.EOF) {
 		return nil
@@ -34,8 +38,8 @@ func (f *File) readAt(ctx context.Context, kind Kind, p []byte, offset uint64) e
 	return f.readError(kind, offset, err)
 }
 
-// readAtContext is readAt with a context.
-func (f *File) readAtContext(ctx context.Context, kind Kind, p []byte, offset uint64) error {
+// readContext is readAt with a context. If that is done when the read ends, the error is the context's.
+func (f *File) readContext(ctx context.Context, kind Kind, p []byte, offset uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (f *File) hashMetaTrailers(to hash.Hash, m Metaindex) (digest Handle, err e
 // hashTrailer adds the trailer of the block at h.
 func (f *File) hashTrailer(to hash.Hash, h Handle) error {
 	var t [format.TrailerLen]byte
-	if err := f.readAt(nil, MetaBlock, t[:], h.End()-format.TrailerLen); err != nil {
+	if err := f.readAt(MetaBlock, t[:], h.End()-format.TrailerLen); err != nil {
 		return err
 	}
 	to.Write(t[:])
