@@ -28,12 +28,12 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 //     bytewise each of its keys takes less than 64 KiB;
 //   - with a Cache: the block is in it.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
-	return r.appendGet(&query{key: key, appends: true, dstValue: dst})
+	return r.appendGet(&query{key: key, dst: &entryDst{value: dst}})
 }
 
 // appendGet returns the value of a query that appends it.
 func (r *Reader) appendGet(q *query) ([]byte, error) {
-	dst := q.dstValue
+	dst := q.dst.value
 	_, extended, err := r.find(q)
 	if err != nil {
 		return dst, err
@@ -67,12 +67,12 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 // It allocates nothing if the slices have enough capacity, and under the conditions that AppendGet has for
 // the data block. In every order, each key of the block must take less than 64 KiB.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	return r.appendFind(&query{key: key, match: sameFilterKey, appends: true, dstKey: dstKey, dstValue: dstValue})
+	return r.appendFind(&query{key: key, match: sameFilterKey, dst: &entryDst{dstKey, dstValue}})
 }
 
 // appendFind returns the entry of a query that appends it.
 func (r *Reader) appendFind(q *query) (k, v []byte, err error) {
-	dstKey, dstValue := q.dstKey, q.dstValue
+	dstKey, dstValue := q.dst.key, q.dst.value
 	if k, v, err = r.find(q); err != nil {
 		return dstKey, dstValue, err
 	}
@@ -117,7 +117,7 @@ func (r *Reader) mayContain(q *query) bool {
 
 // find returns the entry of a query.
 func (r *Reader) find(q *query) (k, v []byte, err error) {
-	if q.read.Ctx != nil {
+	if q.read != nil && q.read.Ctx != nil {
 		if err := q.read.Ctx.Err(); err != nil {
 			return nil, nil, err
 		}
@@ -170,28 +170,28 @@ func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
 
 // Get is [Reader.Get] with the options.
 func (l Lookups) Get(key []byte) ([]byte, error) {
-	_, v, err := l.r.find(&query{key: key, read: l.o})
+	_, v, err := l.r.find(&query{key: key, read: &l.o})
 	return v, err
 }
 
 // AppendGet is [Reader.AppendGet] with the options.
 func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {
-	return l.r.appendGet(&query{key: key, read: l.o, appends: true, dstValue: dst})
+	return l.r.appendGet(&query{key: key, read: &l.o, dst: &entryDst{value: dst}})
 }
 
 // Find is [Reader.Find] with the options.
 func (l Lookups) Find(key []byte) (k, v []byte, err error) {
-	return l.r.find(&query{key: key, match: sameFilterKey, read: l.o})
+	return l.r.find(&query{key: key, match: sameFilterKey, read: &l.o})
 }
 
 // AppendFind is [Reader.AppendFind] with the options.
 func (l Lookups) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	return l.r.appendFind(&query{key: key, match: sameFilterKey, read: l.o, appends: true, dstKey: dstKey, dstValue: dstValue})
+	return l.r.appendFind(&query{key: key, match: sameFilterKey, read: &l.o, dst: &entryDst{dstKey, dstValue}})
 }
 
 // FindGE is [Reader.FindGE] with the options.
 func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
-	return l.r.find(&query{key: key, match: atOrAfter, read: l.o})
+	return l.r.find(&query{key: key, match: atOrAfter, read: &l.o})
 }
 
 // NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its

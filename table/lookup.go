@@ -21,15 +21,17 @@ const (
 type query struct {
 	key    []byte
 	match  match
-	hashed *HashedKey // the key with its hash, if many tables are queried for it; else nil
-	read   tablefile.ReadOptions
-
-	// Where key and value are appended, if appends. Otherwise they are returned in memory that stays valid.
-	appends          bool
-	dstKey, dstValue []byte
+	hashed *HashedKey             // the key with its hash, if many tables are queried for it; else nil
+	read   *tablefile.ReadOptions // nil: the defaults
+	dst    *entryDst              // what key and value are appended to; nil: they are in memory that stays valid
 
 	guarded bool // a mapped file is guarded
 }
+
+// An entryDst is what AppendGet and AppendFind append to.
+type entryDst struct{ key, value []byte }
+
+var defaultRead tablefile.ReadOptions
 
 // lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
 // why.
@@ -43,9 +45,11 @@ func (t *openTable) lookup(q *query) (k, v []byte, err error) {
 			return nil, nil, ErrNotFound
 		}
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
-		var mayContain bool
-		if mayContain, tableChecked = t.sieve.mayContain(wholeTable, filterKey); !mayContain {
-			return nil, nil, ErrNotFound
+		if t.sieve.Table != nil {
+			var mayContain bool
+			if mayContain, tableChecked = t.sieve.mayContain(wholeTable, filterKey); !mayContain {
+				return nil, nil, ErrNotFound
+			}
 		}
 	}
 	if q.match == maybe && (t.hidden != nil || t.refused != nil) {
@@ -92,7 +96,11 @@ func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, chec
 	}
 	var b tablefile.Block
 	defer b.Release()
-	if err := b.Open(&t.file, i, &q.read); err != nil {
+	read := q.read
+	if read == nil {
+		read = &defaultRead
+	}
+	if err := b.Open(&t.file, i, read); err != nil {
 		return nil, nil, false, err
 	}
 	same := true
@@ -104,7 +112,7 @@ func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, chec
 		if !later {
 			memory = t.file.KeyBudget()
 		}
-		k, v, found, err = b.SeekGE(q.key, memory, q.appends)
+		k, v, found, err = b.SeekGE(q.key, memory, q.dst != nil)
 		if q.match == sameFilterKey {
 			same = found && t.sameFilterKey(k, filterKey)
 		}
@@ -137,20 +145,21 @@ func (t *openTable) countMiss(checked bool) {
 	}
 }
 
-// result returns the entry in memory that stays valid, which is that of dstKey and dstValue if the query appends.
+// result returns the entry in memory that stays valid, which is that of dst if the query appends.
 func (q *query) result(b *tablefile.Block, k, v []byte) (key, value []byte) {
+	dst := q.dst
 	switch {
-	case !q.appends:
+	case dst == nil:
 		return b.Keep(k, v)
-	case q.match == exact && len(q.dstValue) == 0 && cap(q.dstValue) < len(v) && !b.Lasts(): // no copy if it is large
+	case q.match == exact && len(dst.value) == 0 && cap(dst.value) < len(v) && !b.Lasts(): // no copy if it is large
 		return b.Keep(nil, v)
-	case q.match != exact && q.dstKey == nil && q.dstValue == nil: // one allocation for both
+	case q.match == exact:
+		return nil, wire.AppendNotNil(dst.value, v)
+	case dst.key == nil && dst.value == nil: // one allocation for both
 		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
 		return both[:len(k):len(k)], both[len(k):]
-	case q.match == exact:
-		return nil, wire.AppendNotNil(q.dstValue, v)
 	}
-	return wire.AppendNotNil(q.dstKey, k), wire.AppendNotNil(q.dstValue, v)
+	return wire.AppendNotNil(dst.key, k), wire.AppendNotNil(dst.value, v)
 }
 
 // notInIndex is the error for a key that is > all separators.

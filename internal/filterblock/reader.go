@@ -68,11 +68,11 @@ func (b *Reader) Contains(offset uint64, key []byte) bool {
 func (b *Reader) Span(offset uint64) Span {
 	i := offset >> b.baseLg
 	if i >= uint64(b.Len()) {
-		return noFilter
+		return NoFilter
 	}
 	s, sound := b.span(int(i))
 	if !sound {
-		return noFilter
+		return NoFilter
 	}
 	return s
 }
@@ -80,10 +80,10 @@ func (b *Reader) Span(offset uint64) Span {
 // ContainsInSpan is Contains for a data block whose Span is known. The Span must be
 // from the same Reader.
 func (b *Reader) ContainsInSpan(s Span, key []byte) bool {
-	if s.start >= s.limit { // no filter, or one of 0 bytes, which holds no keys
-		return s == noFilter
+	if s.Start >= s.Limit { // no filter, or one of 0 bytes, which holds no keys
+		return s == NoFilter
 	}
-	one := b.filters[s.start:s.limit]
+	one := b.filters[s.Start:s.Limit]
 	switch {
 	case !b.bloom:
 		return b.checker != nil && b.checker.Check(one) != nil || b.policy.Contains(one, key)
@@ -104,7 +104,7 @@ func (b *Reader) Filter(i int) []byte {
 	if !sound {
 		return nil
 	}
-	return b.filters[s.start:s.limit:s.limit]
+	return b.filters[s.Start:s.Limit:s.Limit]
 }
 
 // EitherHash reports whether the filters are read with the function [EitherHash].
@@ -118,8 +118,8 @@ func (b *Reader) BaseLg() int { return int(b.baseLg) }
 // can change, if the block is in a mapped file.
 func (b *Reader) span(i int) (s Span, sound bool) {
 	o := b.offsets[4*i : 4*i+8]
-	s = Span{start: binary.LittleEndian.Uint32(o), limit: binary.LittleEndian.Uint32(o[4:])}
-	return s, s.start <= s.limit && uint64(s.limit) <= uint64(len(b.filters))
+	s = Span{Start: binary.LittleEndian.Uint32(o), Limit: binary.LittleEndian.Uint32(o[4:])}
+	return s, s.Start <= s.Limit && uint64(s.Limit) <= uint64(len(b.filters))
 }
 
 // Check checks all filters: that each lies in the block, behind the one before, and what it holds
@@ -128,12 +128,12 @@ func (b *Reader) Check() error {
 	for i := range b.Len() {
 		s, sound := b.span(i)
 		if !sound {
-			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.start, s.limit, len(b.filters))
+			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.Start, s.Limit, len(b.filters))
 		}
-		if b.checker == nil || s.start == s.limit {
+		if b.checker == nil || s.Start == s.Limit {
 			continue
 		}
-		if err := b.checker.Check(b.filters[s.start:s.limit]); err != nil {
+		if err := b.checker.Check(b.filters[s.Start:s.Limit]); err != nil {
 			return fmt.Errorf("%w, in filter %d of the block", err, i)
 		}
 	}

@@ -5,10 +5,10 @@ import "unsafe"
 // A Span is where the filter of a data block is in the filter block. Get it once with
 // Reader.Span and store it to check many keys of one data block: finding it
 // takes about as long as Reader.ContainsInSpan.
-type Span struct{ start, limit uint32 }
+type Span struct{ Start, Limit uint32 }
 
-// noFilter is the Span of a data block that has no filter, or one with damaged offsets.
-var noFilter = Span{1, 0}
+// NoFilter is the Span of a data block that has no filter, or one with damaged offsets.
+var NoFilter = Span{1, 0}
 
 // Spans has the Span of each data block of a table, in the order of the file. It takes 4
 // bytes for a Span if the filters are one behind the other, as engines write them, and else 8.
@@ -35,18 +35,18 @@ func (b *Reader) Spans(n int, offset func(i int) uint64) Spans {
 	for i := range n {
 		s := b.Span(offset(i))
 		switch {
-		case s.start >= s.limit:
+		case s.Start >= s.Limit:
 			return b.allSpans(n, offset)
-		case s.start == last.limit:
+		case s.Start == last.Limit:
 			sharing = 1
 		case s != last || sharing == maxSharing:
 			return b.allSpans(n, offset)
 		default:
 			sharing++
 		}
-		starts, last = append(starts, s.start), s
+		starts, last = append(starts, s.Start), s
 	}
-	return Spans{starts: append(starts, last.limit)}
+	return Spans{starts: append(starts, last.Limit)}
 }
 
 // allSpans returns Spans that have them as they are.

@@ -25,8 +25,8 @@ type Index struct {
 	stored format.Block
 	n      int // number of entries
 
-	inSource bool                // the block lies in the source
-	filters  *filterblock.Reader // of the data blocks; nil if none are used
+	inSource bool  // the block lies in the source
+	filters  Spans // of the data blocks; nil if none are used
 
 	tree    atomic.Pointer[searchTree] // nil until it is built
 	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
@@ -36,7 +36,12 @@ type Index struct {
 func (x *Index) Len() int { return x.n }
 
 // SetFilters has Filter find the filters of data blocks. It must be called before the first lookup.
-func (x *Index) SetFilters(b *filterblock.Reader) { x.filters = b }
+func (x *Index) SetFilters(s Spans) { x.filters = s }
+
+// Spans says where the filter of the data block at an offset is.
+type Spans interface {
+	Span(offset uint64) filterblock.Span
+}
 
 // An indexEntry is an entry of the index. It lies in the index block.
 type indexEntry struct{ separator, value []byte }
@@ -68,8 +73,7 @@ func (x *Index) start(i int) uint64 {
 // Handle returns where data block i is: before the footer, and behind the block before.
 func (x *Index) Handle(i int) (Handle, error) {
 	if t := x.tree.Load(); t != nil {
-		r := &t.refs[i]
-		return Handle{r.offset, uint64(r.length)}, nil
+		return t.refs.handle(i), nil
 	}
 	e, err := x.entry(i)
 	if err != nil {
@@ -89,7 +93,7 @@ func (x *Index) Handle(i int) (Handle, error) {
 // Filter returns where the filter of data block i is. There must be filters. If entry i is damaged, that is an error.
 func (x *Index) Filter(i int) (filterblock.Span, error) {
 	if t := x.tree.Load(); t != nil {
-		return t.refs[i].filter, nil
+		return t.refs.filter(i), nil
 	}
 	h, err := x.Handle(i)
 	return x.filters.Span(h.Offset), err

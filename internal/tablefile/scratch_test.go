@@ -1,10 +1,12 @@
 package tablefile
 
 import (
+	"math"
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 // kept returns how many bytes of a block's buffers lookups and an iterator leave to the next one, and how many of the
@@ -38,37 +40,39 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 	}
 }
 
-// A data block of 4 GiB or more, which no Reader reads, has its place in the index, and the index no search tree.
-func TestIndexOfAHugeBlock(t *testing.T) {
+// Whatever the handles and spans are, they come out as they went in.
+func TestBlockRefs(t *testing.T) {
 	t.Parallel()
-	x := indexOf(t, [][]byte{[]byte("a"), []byte("b"), []byte("c")}, encoded.Order{}, 1)
-	want, err := x.Handle(2)
-	if err != nil || !x.Build() {
-		t.Fatalf("Handle = %v, %v, and the tree is built: %t", want, err, x.IsBuilt())
-	}
-	if got, err := x.Handle(2); got != want || err != nil {
-		t.Errorf("with the tree, Handle = %v, %v; want %v", got, err, want)
-	}
-	w, err := block.NewWriter(1, block.Order{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handles := []Handle{{0, 1}, {6, 1 << 40}, {1<<40 + 11, 7}}
-	for i, h := range handles {
-		if err := w.Append([]byte{'a' + byte(i)}, h.Append(nil)); err != nil {
-			t.Fatal(err)
+	span := func(start, limit uint32) filterblock.Span { return filterblock.Span{Start: start, Limit: limit} }
+	for _, tt := range []struct {
+		name   string
+		refs   []ref
+		packed bool
+	}{
+		{"none", nil, true},
+		{"without gaps", []ref{{0, 1, span(0, 9)}, {6, 10, span(9, 20)}, {21, 100, span(20, 21)}}, true},
+		{"blocks that share a filter", []ref{{0, 1, span(0, 9)}, {6, 10, span(0, 9)}, {21, 100, span(9, 21)}}, true},
+		{"behind a gap", []ref{{100, 1, span(0, 9)}, {106, 10, span(9, 12)}}, true},
+		{"a gap", []ref{{0, 1, span(0, 9)}, {6, 10, span(9, 10)}, {22, 100, span(10, 12)}}, false},
+		{"a gap between filters", []ref{{0, 1, span(0, 9)}, {6, 10, span(10, 11)}}, false},
+		{"a block without a filter", []ref{{0, 1, span(0, 9)}, {6, 10, filterblock.NoFilter}}, false},
+		{"an empty filter", []ref{{0, 1, span(0, 9)}, {6, 10, span(9, 9)}, {21, 1, span(9, 10)}}, false},
+		{"up to 4 GiB", []ref{{0, 1 << 31, span(0, 9)}, {1<<31 + 5, 1<<31 - 11, span(9, 10)}}, true},
+		{"one byte beyond", []ref{{0, 1 << 31, span(0, 9)}, {1<<31 + 5, 1<<31 - 9, span(9, 10)}}, false},
+		{"huge", []ref{{0, math.MaxUint32, span(0, 9)}, {math.MaxUint32 + 5, 1 << 40, span(9, 10)}}, false},
+	} {
+		b := packRefs(tt.refs, true)
+		if packed := b.all == nil; packed != tt.packed {
+			t.Errorf("%s: packed is %t", tt.name, packed)
+		}
+		for i, want := range tt.refs {
+			h := b.handle(i)
+			if got := (ref{h.Offset, h.Length, b.filter(i)}); got != want {
+				t.Errorf("%s: ref %d is %v, want %v", tt.name, i, got, want)
+			}
 		}
 	}
-	f := &File{o: new(Options), FooterOffset: 1 << 41, Footer: Footer{Handle{1 << 41, 1}, Handle{1<<41 + 6, 1}}}
-	if f.Index, err = f.newIndex(w.Finish()); err != nil {
-		t.Fatal(err)
-	}
-	if f.Index.Build() {
-		t.Error("a search tree cannot hold 2^40 bytes as the length of a block")
-	}
-	for i, want := range handles {
-		if got, err := f.Index.Handle(i); got != want || err != nil {
-			t.Errorf("Handle(%d) = %v, %v; want %v", i, got, err, want)
-		}
+	if b := packRefs([]ref{{0, 1, filterblock.Span{}}, {6, 10, filterblock.Span{}}}, false); b.all != nil || b.handle(1) != (Handle{6, 10}) {
+		t.Errorf("without filters: %v", b)
 	}
 }

@@ -2,14 +2,12 @@ package tablefile
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"slices"
 	"sort"
 	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -37,14 +35,7 @@ type searchTree struct {
 	order  encoded.Order
 	text   []byte   // the separators, one behind the other
 	ends   []uint32 // where in text each separator ends
-	refs   []ref
-}
-
-// A ref says where a data block and its filter are.
-type ref struct {
-	offset uint64
-	length uint32
-	filter filterblock.Span // if there are filters
+	refs   blockRefs
 }
 
 type searchLevel struct {
@@ -75,23 +66,21 @@ func newSearchTree(x *Index) (*searchTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &searchTree{order: x.f.o.Order, ends: make([]uint32, 0, x.n), refs: make([]ref, 0, x.n)}
+	t := &searchTree{order: x.f.o.Order, ends: make([]uint32, 0, x.n)}
+	refs := make([]ref, 0, x.n)
 	c := indexChecker{x: x, text: make([]byte, 0, size)}
 	for i := range x.n {
 		if err := c.check(i); err != nil {
 			return nil, err
 		}
 		t.ends = append(t.ends, uint32(len(c.text)))
-		if c.handle.Length > math.MaxUint32 {
-			return nil, errors.New("a data block of 4 GiB or more") // which no Reader reads
-		}
-		r := ref{offset: c.handle.Offset, length: uint32(c.handle.Length)}
+		r := ref{offset: c.handle.Offset, length: c.handle.Length}
 		if x.filters != nil {
 			r.filter = x.filters.Span(r.offset)
 		}
-		t.refs = append(t.refs, r)
+		refs = append(refs, r)
 	}
-	t.text = c.text
+	t.text, t.refs = c.text, packRefs(refs, x.filters != nil)
 	t.buildLevels()
 	return t, nil
 }
@@ -127,7 +116,7 @@ func (t *searchTree) halve(key []byte) int {
 
 // memory returns how many bytes of memory the tree takes.
 func (t *searchTree) memory() int {
-	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + cap(t.refs)*int(unsafe.Sizeof(ref{}))
+	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + t.refs.memory()
 	for i := range t.levels {
 		l := &t.levels[i]
 		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.prefix) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
