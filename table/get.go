@@ -15,7 +15,7 @@ import (
 // It can be part of a larger buffer, which then stays in memory: the data block if there is a Cache,
 // and otherwise at most about four times the value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
-	_, v, err := r.find(&query{key: key})
+	_, v, err := r.find(query{key: key}, &noOptions)
 	return v, err
 }
 
@@ -28,15 +28,14 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 //     bytewise each of its keys takes less than 64 KiB;
 //   - with a Cache: the block is in it.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
-	return r.appendGet(&query{key: key, dst: &entryDst{value: dst}})
+	return r.appendGet(key, &lookupOptions{appends: true, dstValue: dst})
 }
 
-// appendGet returns the value of a query that appends it.
-func (r *Reader) appendGet(q *query) ([]byte, error) {
-	dst := q.dst.value
-	_, extended, err := r.find(q)
+// appendGet is AppendGet with options.
+func (r *Reader) appendGet(key []byte, o *lookupOptions) ([]byte, error) {
+	_, extended, err := r.find(query{key: key}, o)
 	if err != nil {
-		return dst, err
+		return o.dstValue, err
 	}
 	return extended, nil
 }
@@ -57,7 +56,7 @@ func (r *Reader) appendGet(q *query) ([]byte, error) {
 //
 // Key and value stay valid after Close. The caller must not change them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
-	return r.find(&query{key: key, match: sameFilterKey})
+	return r.find(query{key: key, match: sameFilterKey}, &noOptions)
 }
 
 // AppendFind is like Find, but appends the key and the value of the entry to dstKey and dstValue, and
@@ -67,14 +66,13 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 // It allocates nothing if the slices have enough capacity, and under the conditions that AppendGet has for
 // the data block. In every order, each key of the block must take less than 64 KiB.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	return r.appendFind(&query{key: key, match: sameFilterKey, dst: &entryDst{dstKey, dstValue}})
+	return r.appendFind(key, &lookupOptions{appends: true, dstKey: dstKey, dstValue: dstValue})
 }
 
-// appendFind returns the entry of a query that appends it.
-func (r *Reader) appendFind(q *query) (k, v []byte, err error) {
-	dstKey, dstValue := q.dst.key, q.dst.value
-	if k, v, err = r.find(q); err != nil {
-		return dstKey, dstValue, err
+// appendFind is AppendFind with options.
+func (r *Reader) appendFind(key []byte, o *lookupOptions) (k, v []byte, err error) {
+	if k, v, err = r.find(query{key: key, match: sameFilterKey}, o); err != nil {
+		return o.dstKey, o.dstValue, err
 	}
 	return k, v, nil
 }
@@ -85,7 +83,7 @@ func (r *Reader) appendFind(q *query) (k, v []byte, err error) {
 //
 // Key and value stay valid after Close. The caller must not change them.
 func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
-	return r.find(&query{key: key, match: atOrAfter})
+	return r.find(query{key: key, match: atOrAfter}, &noOptions)
 }
 
 // MayContain reports whether the table may have key. It consults the filters and the index alone, and
@@ -100,10 +98,23 @@ func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 // MayContain works after Close too. For a mapped file it then returns true. For a table from Open, filters
 // that have ruled out no key before Close rule out none after it: call FilterErr before Close to have them
 // checked. If the index cannot be read, MayContain returns true.
-func (r *Reader) MayContain(key []byte) bool { return r.mayContain(&query{key: key, match: maybe}) }
+func (r *Reader) MayContain(key []byte) bool {
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	t, err := r.table()
+	return err != nil || t.mayContain(key)
+}
 
-// mayContain reports whether there may be an answer to a query that reads no block.
-func (r *Reader) mayContain(q *query) bool {
+// mayContain reports whether filters and index leave open that the table has key.
+func (t *openTable) mayContain(key []byte) bool {
+	_, _, err := t.lookup(query{key: key, match: maybe}, &noOptions)
+	return err != ErrNotFound
+}
+
+// MayContainHashed is like [Reader.MayContain]. For a key that many tables are queried for, such as those of the levels
+// of a storage engine, it takes less time, if the tables have filters of [filter.TableBloom] and no FilterKey.
+func (r *Reader) MayContainHashed(k *HashedKey) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
@@ -111,14 +122,17 @@ func (r *Reader) mayContain(q *query) bool {
 	if err != nil {
 		return true
 	}
-	_, _, err = t.lookup(q)
-	return err != ErrNotFound
+	excluded := false
+	if err := t.file.Guard(func() error { excluded = t.sieve.excludes(k); return nil }); err != nil {
+		return true
+	}
+	return !excluded && t.mayContain(k.key)
 }
 
 // find returns the entry of a query.
-func (r *Reader) find(q *query) (k, v []byte, err error) {
-	if q.read != nil && q.read.Ctx != nil {
-		if err := q.read.Ctx.Err(); err != nil {
+func (r *Reader) find(q query, o *lookupOptions) (k, v []byte, err error) {
+	if o.Ctx != nil {
+		if err := o.Ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -129,7 +143,7 @@ func (r *Reader) find(q *query) (k, v []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return t.lookup(q)
+	return t.lookup(q, o)
 }
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
@@ -158,40 +172,42 @@ type LookupOptions struct {
 // for concurrent use. Making them does not allocate.
 type Lookups struct {
 	r *Reader
-	o tablefile.ReadOptions
+	o lookupOptions
 }
 
 // With returns lookups whose reads ctx ends. If ctx is done before the last read of a lookup has ended,
 // the lookup returns the error of ctx, and begins no further read. A [ContextReaderAt] is read by
 // ReadAtContext. For any other source, such as a file, a lookup waits for its ReadAt.
 func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
-	return Lookups{r, tablefile.ReadOptions{Ctx: ctx, NoFill: o.DontFillCache}}
+	return Lookups{r, lookupOptions{ReadOptions: tablefile.ReadOptions{Ctx: ctx, NoFill: o.DontFillCache}}}
 }
 
 // Get is [Reader.Get] with the options.
 func (l Lookups) Get(key []byte) ([]byte, error) {
-	_, v, err := l.r.find(&query{key: key, read: &l.o})
+	_, v, err := l.r.find(query{key: key}, &l.o)
 	return v, err
 }
 
 // AppendGet is [Reader.AppendGet] with the options.
 func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {
-	return l.r.appendGet(&query{key: key, read: &l.o, dst: &entryDst{value: dst}})
+	l.o.appends, l.o.dstValue = true, dst
+	return l.r.appendGet(key, &l.o)
 }
 
 // Find is [Reader.Find] with the options.
 func (l Lookups) Find(key []byte) (k, v []byte, err error) {
-	return l.r.find(&query{key: key, match: sameFilterKey, read: &l.o})
+	return l.r.find(query{key: key, match: sameFilterKey}, &l.o)
 }
 
 // AppendFind is [Reader.AppendFind] with the options.
 func (l Lookups) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	return l.r.appendFind(&query{key: key, match: sameFilterKey, read: &l.o, dst: &entryDst{dstKey, dstValue}})
+	l.o.appends, l.o.dstKey, l.o.dstValue = true, dstKey, dstValue
+	return l.r.appendFind(key, &l.o)
 }
 
 // FindGE is [Reader.FindGE] with the options.
 func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
-	return l.r.find(&query{key: key, match: atOrAfter, read: &l.o})
+	return l.r.find(query{key: key, match: atOrAfter}, &l.o)
 }
 
 // NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its

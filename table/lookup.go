@@ -19,31 +19,31 @@ const (
 
 // A query is one question about one key.
 type query struct {
-	key    []byte
-	match  match
-	hashed *HashedKey             // the key with its hash, if many tables are queried for it; else nil
-	read   *tablefile.ReadOptions // nil: the defaults
-	dst    *entryDst              // what key and value are appended to; nil: they are in memory that stays valid
-
+	key     []byte
+	match   match
 	guarded bool // a mapped file is guarded
 }
 
-// An entryDst is what AppendGet and AppendFind append to.
-type entryDst struct{ key, value []byte }
+// lookupOptions are options of a lookup.
+type lookupOptions struct {
+	tablefile.ReadOptions
 
-var defaultRead tablefile.ReadOptions
+	// What key and value are appended to, if appends is set. Otherwise they are returned in memory that stays valid.
+	appends          bool
+	dstKey, dstValue []byte
+}
+
+// noOptions are the options of the Reader's own lookups.
+var noOptions lookupOptions
 
 // lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
 // why.
-func (t *openTable) lookup(q *query) (k, v []byte, err error) {
+func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if t.file.IsMapped() && !q.guarded {
-		return t.lookupGuarded(*q)
+		return t.lookupGuarded(q, *o)
 	}
 	filterKey, tableChecked := []byte(nil), false
 	if q.match != atOrAfter {
-		if q.hashed != nil && t.sieve.excludes(q.hashed) {
-			return nil, nil, ErrNotFound
-		}
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
 		if t.sieve.Table != nil {
 			var mayContain bool
@@ -63,7 +63,7 @@ func (t *openTable) lookup(q *query) (k, v []byte, err error) {
 		mayContain, checked := t.sieve.mayContain(i, filterKey)
 		switch {
 		case mayContain:
-			k, v, found, err := t.lookupIn(i, i > first, q, filterKey, tableChecked || checked)
+			k, v, found, err := t.lookupIn(i, i > first, &q, o, filterKey, tableChecked || checked)
 			if found || err != nil {
 				return k, v, err
 			}
@@ -79,10 +79,10 @@ func (t *openTable) lookup(q *query) (k, v []byte, err error) {
 
 // lookupGuarded is lookup for a mapped file. It is apart since what takes a copy of the query to the heap takes longer
 // than what lookup does for some keys.
-func (t *openTable) lookupGuarded(q query) (k, v []byte, err error) {
+func (t *openTable) lookupGuarded(q query, o lookupOptions) (k, v []byte, err error) {
 	q.guarded = true
 	err = t.file.Guard(func() (err error) {
-		k, v, err = t.lookup(&q)
+		k, v, err = t.lookup(q, &o)
 		return err
 	})
 	return k, v, err
@@ -90,17 +90,13 @@ func (t *openTable) lookupGuarded(q query) (k, v []byte, err error) {
 
 // lookupIn finds the entry in data block i. later says that an earlier block can have the key too: of this one, at most
 // the first key is wanted, which shares nothing. checked says whether a filter was consulted.
-func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
+func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
 	if q.match == maybe {
 		return nil, nil, true, nil
 	}
 	var b tablefile.Block
 	defer b.Release()
-	read := q.read
-	if read == nil {
-		read = &defaultRead
-	}
-	if err := b.Open(&t.file, i, read); err != nil {
+	if err := b.Open(&t.file, i, &o.ReadOptions); err != nil {
 		return nil, nil, false, err
 	}
 	same := true
@@ -112,7 +108,7 @@ func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, chec
 		if !later {
 			memory = t.file.KeyBudget()
 		}
-		k, v, found, err = b.SeekGE(q.key, memory, q.dst != nil)
+		k, v, found, err = b.SeekGE(q.key, memory, o.appends)
 		if q.match == sameFilterKey {
 			same = found && t.sameFilterKey(k, filterKey)
 		}
@@ -124,7 +120,7 @@ func (t *openTable) lookupIn(i int, later bool, q *query, filterKey []byte, chec
 		return nil, nil, true, ErrNotFound
 	}
 	if found {
-		k, v = q.result(&b, k, v)
+		k, v = o.result(&b, q.match, k, v)
 	}
 	return k, v, found, nil
 }
@@ -145,21 +141,20 @@ func (t *openTable) countMiss(checked bool) {
 	}
 }
 
-// result returns the entry in memory that stays valid, which is that of dst if the query appends.
-func (q *query) result(b *tablefile.Block, k, v []byte) (key, value []byte) {
-	dst := q.dst
+// result returns the entry in memory that stays valid, which is that of dstKey and dstValue if the lookup appends.
+func (o *lookupOptions) result(b *tablefile.Block, m match, k, v []byte) (key, value []byte) {
 	switch {
-	case dst == nil:
+	case !o.appends:
 		return b.Keep(k, v)
-	case q.match == exact && len(dst.value) == 0 && cap(dst.value) < len(v) && !b.Lasts(): // no copy if it is large
+	case m == exact && len(o.dstValue) == 0 && cap(o.dstValue) < len(v) && !b.Lasts(): // no copy if it is large
 		return b.Keep(nil, v)
-	case q.match == exact:
-		return nil, wire.AppendNotNil(dst.value, v)
-	case dst.key == nil && dst.value == nil: // one allocation for both
+	case m == exact:
+		return nil, wire.AppendNotNil(o.dstValue, v)
+	case o.dstKey == nil && o.dstValue == nil: // one allocation for both
 		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
 		return both[:len(k):len(k)], both[len(k):]
 	}
-	return wire.AppendNotNil(dst.key, k), wire.AppendNotNil(dst.value, v)
+	return wire.AppendNotNil(o.dstKey, k), wire.AppendNotNil(o.dstValue, v)
 }
 
 // notInIndex is the error for a key that is > all separators.

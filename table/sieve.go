@@ -100,12 +100,6 @@ type HashedKey struct {
 // computed when a table first needs it.
 func HashKey(key []byte) HashedKey { return HashedKey{key: key} }
 
-// MayContainHashed is like [Reader.MayContain]. For a key that many tables are queried for, such as those of the levels
-// of a storage engine, it takes less time, if the tables have filters of [filter.TableBloom] and no FilterKey.
-func (r *Reader) MayContainHashed(k *HashedKey) bool {
-	return r.mayContain(&query{key: k.key, match: maybe, hashed: k})
-}
-
 // A hashFilter is a filter of filter.TableBloom, which can be consulted by the hash of a key.
 type hashFilter interface {
 	ContainsHash(h bloom.TableHash) bool
