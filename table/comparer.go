@@ -118,18 +118,6 @@ func BlockOrder(c Comparer) block.Order {
 	return order
 }
 
-// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is
-// the empty key: f gets a slice that is not nil.
-func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
-	if key == nil {
-		key = []byte{}
-	}
-	if f == nil {
-		return key
-	}
-	return f(key)
-}
-
 // AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in any
 // order. Use it to list a table, not to look up keys.
 //

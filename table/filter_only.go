@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -46,31 +45,4 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 func (r *Reader) FilterOnly() bool {
 	t, err := r.table()
 	return err == nil && t.filterOnly
-}
-
-// openFilterOnly finds out whether a table without data blocks has a filter only. Its
-// properties say so, and then it is damage if there is none. If they are damaged and there is
-// a filter of the whole table, keys may be in that. The properties are read into b.
-func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) error {
-	if t.file.Index.Len() > 0 {
-		return nil
-	}
-	p, err := t.meta().readProperties(m, b)
-	_, hasFilter := tableFilters.first(m)
-	switch {
-	case errors.Is(err, ErrNotFound):
-	case errors.Is(err, ErrCorrupt):
-		if hasFilter {
-			t.hidden = err
-		}
-	case err != nil:
-		return err
-	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
-		return t.file.Corrupt(tablefile.MetaindexBlock, t.file.Footer.Metaindex, "no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
-	case p.FilterOnly && p.FilterEntries > 0:
-		t.filterOnly, t.hidden = true, ErrFilterOnly
-	default:
-		t.filterOnly = p.FilterOnly
-	}
-	return nil
 }

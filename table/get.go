@@ -148,7 +148,7 @@ func (r *Reader) find(q query, o *lookupOptions) (k, v []byte, err error) {
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
 func (t *openTable) startLookups(n int) error {
-	if t.file.IsClosed() {
+	if t.file.Closed.Load() {
 		return ErrClosed
 	}
 	if t.refused != nil {

@@ -171,7 +171,11 @@ func (b *partBatch) getFromBlock(keys []wantedKey, ahead tablefile.Ahead) error 
 			b.fail(err, keys[i:]...)
 			return nil
 		}
-		if b.t.endLookup(&block, found, k.filterChecked); !found {
+		if !found && k.filterChecked {
+			b.t.countMiss(true)
+			continue
+		}
+		if block.Admit(); !found {
 			continue
 		}
 		_, value = block.Keep(nil, value)

@@ -173,7 +173,7 @@ func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err erro
 	if i, err = t.file.Index.Search(key); err != nil {
 		return 0, false, err
 	}
-	if i == t.file.Index.Len() {
+	if i == t.file.Index.N {
 		return 0, false, t.notInIndex()
 	}
 	mayContain, checked := t.sieve.mayContain(i, filterKey)

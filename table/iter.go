@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"context"
+	"iter"
 	"math"
 	"sync/atomic"
 
@@ -71,7 +72,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 		t = brokenTable(&r.closed, err)
 	}
 	it.t, it.loaded, it.c.I, it.fastFrom = t, -1, -1, math.MaxInt
-	it.endBlock, it.keyBudget = t.file.Index.Len(), t.file.KeyBudget()
+	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		asked := wholeTable
@@ -158,7 +159,7 @@ func (it *Iter) Last() bool {
 	if it.upper != nil {
 		return it.SeekLT(it.upper)
 	}
-	return it.load(it.t.file.Index.Len()-1) && it.backward(it.c.Last())
+	return it.load(it.t.file.Index.N-1) && it.backward(it.c.Last())
 }
 
 // SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
@@ -190,7 +191,7 @@ func (it *Iter) SeekLT(key []byte) bool {
 	if err != nil {
 		return it.fail(err)
 	}
-	return it.load(min(i, it.t.file.Index.Len()-1)) && it.backward(it.c.SeekLT(key))
+	return it.load(min(i, it.t.file.Index.N-1)) && it.backward(it.c.SeekLT(key))
 }
 
 // search returns the data block to seek key in, and key itself. If key may be in the
@@ -241,8 +242,43 @@ func (it *Iter) prev() bool {
 	switch {
 	case it.valid:
 		return it.backward(it.c.Prev())
-	case it.loaded >= it.t.file.Index.Len() && it.err == nil:
+	case it.loaded >= it.t.file.Index.N && it.err == nil:
 		return it.Last()
 	}
 	return false
+}
+
+// An Entry is a key and its value. Both are valid until the next iteration of the loop that shows
+// it. The loop must not change them.
+type Entry struct{ Key, Value []byte }
+
+// All returns the entries that an Iter with the options o shows, for a range loop. If o is nil,
+// these are all entries of the table. An error ends the loop, after an iteration that has only the
+// error. When the loop ends or is left, the Iter is closed.
+//
+//	for e, err := range r.All(nil) {
+//		if err != nil { return err }
+//		… e.Key, e.Value …
+//	}
+func (r *Reader) All(o *IterOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		it := r.NewIter(o)
+		defer it.Close() // its error is that of the last move, which All has shown
+		it.All()(yield)
+	}
+}
+
+// All returns all entries from First on, for a range loop. An error ends the loop, after an
+// iteration that has only the error.
+func (it *Iter) All() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(Entry{it.Key(), it.Value()}, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(Entry{}, err)
+		}
+	}
 }

@@ -19,7 +19,7 @@ func (it *Iter) forward(found bool) bool {
 		found = it.c.First()
 	}
 	if it.c.Position() >= it.upperPos {
-		return it.endOutside(it.t.file.Index.Len())
+		return it.endOutside(it.t.file.Index.N)
 	}
 	return it.endAtEntry()
 }
@@ -63,7 +63,7 @@ func (it *Iter) fail(err error) bool {
 
 // failUnordered ends a move that needs the order of keys, which is not known.
 func (it *Iter) failUnordered() bool {
-	if it.t.file.IsClosed() {
+	if it.t.file.Closed.Load() {
 		return it.fail(ErrClosed)
 	}
 	return it.fail(errAnyOrder)
@@ -79,7 +79,7 @@ func (it *Iter) invalidate() {
 func (it *Iter) load(i int) bool {
 	it.invalidate()
 	switch {
-	case it.t.file.IsClosed():
+	case it.t.file.Closed.Load():
 		return it.fail(ErrClosed)
 	case it.t.hidden != nil:
 		return it.fail(it.t.hidden)
@@ -88,7 +88,7 @@ func (it *Iter) load(i int) bool {
 	case i < it.firstBlock:
 		return it.endOutside(-1)
 	case i >= it.endBlock:
-		return it.endOutside(it.t.file.Index.Len())
+		return it.endOutside(it.t.file.Index.N)
 	case i == it.loaded:
 		it.err = errPanicked // until the move ends
 		return true
@@ -123,7 +123,7 @@ func (it *Iter) passesOver(err error) bool {
 // open moves the cursor to data block i, which is step blocks behind the one that was loaded,
 // unless a filter says that the block has nothing to show.
 func (it *Iter) open(i, step int) (has bool, err error) {
-	if !it.t.file.IsMapped() { // a closure takes longer
+	if it.t.file.Mapped == nil { // a closure takes longer
 		return it.openUnlessExcluded(i, step)
 	}
 	err = it.t.file.Guard(func() (err error) {
@@ -170,7 +170,7 @@ func (it *Iter) blockMemory() *tablefile.Memory {
 
 // search returns the data block that can have key.
 func (t *openTable) search(key []byte) (i int, err error) {
-	if !t.file.IsMapped() {
+	if t.file.Mapped == nil {
 		return t.file.Index.Search(key)
 	}
 	err = t.file.Guard(func() (err error) {

@@ -90,12 +90,12 @@ func (f metaReader) newLayout() *Layout {
 func (l *Layout) readData() error {
 	f := l.file
 	return f.Guard(func() error {
-		if f.Index.Len() == 0 {
+		if f.Index.N == 0 {
 			if err := f.ReadIndex(true); err != nil {
 				return err
 			}
 		}
-		data := make([]IndexEntry, f.Index.Len())
+		data := make([]IndexEntry, f.Index.N)
 		err := f.Index.CheckAll(func(i int, separator []byte, h tablefile.Handle) { data[i] = IndexEntry{separator, Handle(h)} })
 		if err != nil {
 			f.DropIndex()

@@ -39,7 +39,7 @@ var noOptions lookupOptions
 // lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
 // why.
 func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
-	if t.file.IsMapped() && !q.guarded {
+	if t.file.Mapped != nil && !q.guarded {
 		return t.lookupGuarded(q, *o)
 	}
 	filterKey, tableChecked := []byte(nil), false
@@ -59,7 +59,7 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := first; i < t.file.Index.Len(); i++ {
+	for i := first; i < t.file.Index.N; i++ {
 		mayContain, checked := t.sieve.mayContain(i, filterKey)
 		switch {
 		case mayContain:
@@ -106,7 +106,7 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 	} else {
 		memory := 0
 		if !later {
-			memory = t.file.KeyBudget()
+			memory = t.file.KeyBudget
 		}
 		k, v, found, err = b.SeekGE(q.key, memory, o.appends)
 		if q.match == sameFilterKey {
@@ -116,22 +116,19 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if t.endLookup(&b, same, checked); found && !same {
-		return nil, nil, true, ErrNotFound
-	}
-	if found {
-		k, v = o.result(&b, q.match, k, v)
-	}
-	return k, v, found, nil
-}
-
-// endLookup adds the block to the cache, but not after a filter's false positive: nobody may need that block again.
-func (t *openTable) endLookup(b *tablefile.Block, found, checked bool) {
-	if found || !checked {
+	if same || !checked {
 		b.Admit()
-	} else {
+	} else { // a false positive: nobody may need the block again
 		t.countMiss(true)
 	}
+	switch {
+	case !found:
+		return nil, nil, false, nil
+	case !same:
+		return nil, nil, true, ErrNotFound
+	}
+	k, v = o.result(&b, q.match, k, v)
+	return k, v, true, nil
 }
 
 // countMiss counts a false positive, if a filter was consulted.

@@ -49,18 +49,6 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return t.ready()
 }
 
-// An openTable is what a Reader keeps of its table in memory: the index and the filters. It is immutable, but for the
-// search tree of the index.
-type openTable struct {
-	file  tablefile.File
-	sieve sieve
-	o     *ReaderOptions
-
-	filterOnly bool  // the properties say that there are no entries, but keys in the filter
-	hidden     error // why there may be keys though there are no data blocks; nil: there are none
-	refused    error // why keys cannot be looked up; nil: they can
-}
-
 // newReader returns a Reader of a table that is not opened yet.
 func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
@@ -111,7 +99,7 @@ func (r *Reader) open() (t *openTable, err error) {
 	if t, err = r.read(); err != nil {
 		return nil, err
 	}
-	if !r.checkFilterKey || t.file.Index.Len() == 0 {
+	if !r.checkFilterKey || t.file.Index.N == 0 {
 		t.sieve.trust.Store(trusted)
 	}
 	if c := r.o.Cache; c != nil && c.c.Budget > 0 {
@@ -138,74 +126,6 @@ func (r *Reader) read() (t *openTable, err error) {
 	}
 	t.file.DropTail(r.src)
 	return t, nil
-}
-
-// newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is closed.
-func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) (*openTable, error) {
-	s := tablefile.TakeScratch()
-	defer s.Put()
-	t, m, err := newIndexTable(r, size, o, f, closed, s)
-	if err != nil {
-		return nil, err
-	}
-	return t, t.openMeta(m, s)
-}
-
-// newIndexTable returns an openTable that has its index, but no filters. Its source still has the tail of the file in
-// memory. It returns the metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much
-// memory that it is read once.
-func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch) (t *openTable, m tablefile.Metaindex, err error) {
-	t = &openTable{o: o}
-	t.sieve.file, t.sieve.o = &t.file, o
-	if f.Order.Unchecked {
-		t.refused = errAnyOrder
-	}
-	if err := t.file.Init(r, size, f, closed); err != nil {
-		return nil, nil, err
-	}
-	if err := t.file.ReadIndex(false); err != nil {
-		return nil, nil, err
-	}
-	m, err = t.file.CheckTailSum(o.TailSum, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	return t, m, nil
-}
-
-// meta returns what reads the blocks that the metaindex lists.
-func (t *openTable) meta() metaReader { return metaReader{&t.file, t.o} }
-
-// openMeta reads the filters, if they are needed, and the metaindex for them into s if it is nil.
-func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err error) {
-	if t.o.IgnoreFilter && t.file.Index.Len() > 0 {
-		return nil
-	}
-	if m == nil {
-		m, err = t.file.ReadMetaindex(s)
-	}
-	if err == nil {
-		if err := t.file.CheckNoData(m); err != nil {
-			return err
-		}
-		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
-			return err
-		}
-		t.sieve.Filters, err = t.meta().openFilters(m)
-		if t.hidden == ErrFilterOnly && t.sieve.Table == nil {
-			return err // there is nothing else
-		}
-	} else if t.file.Index.Len() == 0 {
-		t.hidden = err
-	}
-	if unread(err) {
-		return err
-	}
-	if !t.o.IgnoreFilter {
-		t.sieve.err = err
-	}
-	t.sieve.use()
-	return nil
 }
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes the

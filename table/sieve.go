@@ -55,6 +55,18 @@ func (s *sieve) use() {
 	}
 }
 
+// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is
+// the empty key: f gets a slice that is not nil.
+func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
+	if key == nil {
+		key = []byte{}
+	}
+	if f == nil {
+		return key
+	}
+	return f(key)
+}
+
 // mayContain consults the filter of data block i, or the table filter, for a filter key, if there are both. A key whose
 // filter key is nil is in no filter. If the block cannot be found it may have the key: to read it is an error.
 func (s *sieve) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
@@ -172,7 +184,7 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, budget := 0, encoded.Budget{Memory: s.file.KeyBudget()}
+	asked, budget := 0, encoded.Budget{Memory: s.file.KeyBudget}
 	err = encoded.Walk(contents, encoded.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
 		denied = s.denials(h, key)
 		if asked++; denied != nil || asked == maxAsked {

@@ -89,8 +89,8 @@ func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tabl
 	v.add(t.file.FooterErr)
 	v.add(v.checkMeta(listed))
 	v.sawAll = t.hidden == nil
-	for i := 0; i < t.file.Index.Len() && !v.full(); i++ {
-		v.memory.ReadAhead(&t.file, i, t.file.Index.Len())
+	for i := 0; i < t.file.Index.N && !v.full(); i++ {
+		v.memory.ReadAhead(&t.file, i, t.file.Index.N)
 		v.add(v.checkDataBlock(i))
 	}
 	if v.full() {
@@ -127,7 +127,7 @@ var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
 // start prepares the verifier for a table.
 func (v *verifier) start(t *openTable) {
 	v.t = t
-	v.keyBudget = t.file.KeyBudget()
+	v.keyBudget = t.file.KeyBudget
 	v.budget = t.file.Allow(findingsBudget)
 	v.filters = filterVerifier{t: t, hashBudget: 1 << 28, budget: v.budget}
 	v.digest = digestVerifier{sum: sha256.New()}

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/format"
 )
 
 // refusals are the data blocks that a full Cache has recently refused. Admitting every block that is
@@ -95,29 +94,4 @@ const maxCachedBlock = 4 << 20
 // fits reports whether the Cache takes a block of that many bytes.
 func (c *Cache) fits(size int) bool {
 	return size <= maxCachedBlock && int64(size)+cacheEntrySize <= c.Budget
-}
-
-// Admit adds the block to the Cache in the form that admits has decided on, if it has that form and fits. What calls
-// it does so once nothing is wrong with the block, but not after a filter's false positive. Of entries, b then has
-// those in the Cache.
-func (b *Block) Admit() {
-	if b.form != notKept {
-		b.addToCache()
-	}
-}
-
-func (b *Block) addToCache() {
-	f, form := b.f, b.form
-	b.form = notKept
-	var c *decoded.Cached
-	switch {
-	case form == asEntries && b.decoded && f.cache.fits(b.entries.CachedSize()):
-		c = b.entries.ForCache()
-		b.entries, b.contents = c.Block(f.o.Order), nil
-	case form == asStored && f.cache.fits(len(b.loaded.block)):
-		c = decoded.NewStored(b.loaded.block[:len(b.loaded.block)-format.TrailerLen+1])
-	default:
-		return
-	}
-	f.cache.add(&cacheEntry{block: c, file: f.cachedFile, counts: f.o.Counters, number: b.n}, b.stored)
 }

@@ -54,7 +54,7 @@ func (b *Block) Open(f *File, i int, o *ReadOptions) error {
 		}
 		b.form = f.admits(i, b.stored, o.NoFill)
 	}
-	b.scratch = TakeScratch()
+	b.scratch = scratchPool.Get().(*Scratch)
 	b.scratch.ctx = o.Ctx
 	return b.read()
 }
@@ -66,7 +66,7 @@ func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
 		b.stored = f.storedCopy(i)
 		b.form = f.admits(i, b.stored, noFill)
 	}
-	b.scratch = TakeScratch()
+	b.scratch = scratchPool.Get().(*Scratch)
 	b.scratch.ahead = ahead
 	return b.read()
 }
@@ -75,7 +75,7 @@ func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
 func (b *Block) read() error {
 	f, s := b.f, b.scratch
 	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
-	s.copies = f.mapped != nil && (b.form != notKept || !f.o.SkipChecksums)
+	s.copies = f.Mapped != nil && (b.form != notKept || !f.o.SkipChecksums)
 	contents, err := f.readData(b.n, s, b.stored)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 			value = b.checked.Value()
 		}
 	default:
-		if value, found, err = encoded.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget())); err != nil {
+		if value, found, err = encoded.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget)); err != nil {
 			err = f.corruptData(b.n, err)
 		}
 	}
@@ -182,7 +182,7 @@ func (b *Block) Prepare(n int) {
 		return
 	}
 	it := new(encoded.Iter)
-	if it.Open(b.contents, b.f.o.Order, b.budget(b.f.KeyBudget())) == nil {
+	if it.Open(b.contents, b.f.o.Order, b.budget(b.f.KeyBudget)) == nil {
 		b.checked = it
 	}
 }
@@ -226,6 +226,31 @@ func (b *Block) Keep(key, value []byte) (k, v []byte) {
 		return slices.Clip(bytes.Clone(key)), v
 	}
 	return b.scratch.keep(key, value)
+}
+
+// Admit adds the block to the Cache in the form that admits has decided on, if it has that form and fits. What calls
+// it does so once nothing is wrong with the block, but not after a filter's false positive. Of entries, b then has
+// those in the Cache.
+func (b *Block) Admit() {
+	if b.form != notKept {
+		b.addToCache()
+	}
+}
+
+func (b *Block) addToCache() {
+	f, form := b.f, b.form
+	b.form = notKept
+	var c *decoded.Cached
+	switch {
+	case form == asEntries && b.decoded && f.cache.fits(b.entries.CachedSize()):
+		c = b.entries.ForCache()
+		b.entries, b.contents = c.Block(f.o.Order), nil
+	case form == asStored && f.cache.fits(len(b.loaded.block)):
+		c = decoded.NewStored(b.loaded.block[:len(b.loaded.block)-format.TrailerLen+1])
+	default:
+		return
+	}
+	f.cache.add(&cacheEntry{block: c, file: f.cachedFile, counts: f.o.Counters, number: b.n}, b.stored)
 }
 
 // Release ends the use of the block.

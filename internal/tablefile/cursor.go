@@ -21,7 +21,7 @@ var memoryPool = sync.Pool{New: func() any { return new(Memory) }}
 func TakeMemory(ctx context.Context, f *File, readAhead int) *Memory {
 	m := memoryPool.Get().(*Memory)
 	m.ctx, m.ahead.size = ctx, readAhead
-	m.copies = f.mapped != nil // values must not fault
+	m.copies = f.Mapped != nil // values must not fault
 	return m
 }
 

@@ -4,9 +4,11 @@ package tablefile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Options say how a File is read.
@@ -37,14 +40,16 @@ type Counters struct {
 type File struct {
 	o      *Options
 	src    io.ReaderAt
-	slices Slicer   // src, if it hands out its bytes; else nil
-	mapped *Mapping // src, if it is that; else nil
-	closed *atomic.Bool
+	slices Slicer       // src, if it hands out its bytes; else nil
+	Mapped *Mapping     // src, if it is that: what reads it runs in Guard; else nil
+	Closed *atomic.Bool // reads return ErrClosed
 
 	Footer       Footer
 	FooterErr    error  // damage that no lookup depends on
 	FooterOffset uint64 // all blocks end before it
 	Index        *Index // nil until it is read
+
+	KeyBudget int // how many bytes of memory an operation may take for keys of data blocks that share bytes
 
 	cached     []atomic.Pointer[decoded.Cached] // those of cachedFile; nil if there is no cache
 	cachedFile *cachedFile
@@ -54,7 +59,7 @@ type File struct {
 // Init opens the file of the first size bytes of r, and reads the footer. When closed is set, reads return ErrClosed.
 // If TailSize is set, the File has the end of the file in memory until DropTail.
 func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) error {
-	f.o, f.closed = o, closed
+	f.o, f.Closed = o, closed
 	if r == nil {
 		return errors.New("table: the io.ReaderAt is nil")
 	}
@@ -65,9 +70,10 @@ func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) 
 		return f.Corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
 	}
 	f.FooterOffset = uint64(size) - format.FooterLen
+	f.KeyBudget = f.Allow(dataKeyBudget)
 	if f.slices, _ = r.(Slicer); f.slices != nil {
 		f.src = r
-		f.mapped, _ = r.(*Mapping)
+		f.Mapped, _ = r.(*Mapping)
 	} else if f.src = r; o.TailSize > 0 {
 		if n := min(int64(o.TailSize), size, MaxReadSize); alloc.CheckLarge(uint64(n)) == nil { // else its blocks are read one by one
 			f.src = readTail(r, size, make([]byte, n))
@@ -105,12 +111,6 @@ func (f *File) DropTail(src io.ReaderAt) { f.src = src }
 // HandsOut reports whether the source hands out its bytes.
 func (f *File) HandsOut() bool { return f.slices != nil }
 
-// IsMapped reports whether the file is mapped into memory: what reads that runs in Guard.
-func (f *File) IsMapped() bool { return f.mapped != nil }
-
-// IsClosed reports whether reads return ErrClosed.
-func (f *File) IsClosed() bool { return f.closed.Load() }
-
 // Order returns the order of keys.
 func (f *File) Order() *encoded.Order { return &f.o.Order }
 
@@ -136,6 +136,117 @@ func (f *File) Memory() int64 {
 
 // InitBroken sets f to a file without blocks.
 func (f *File) InitBroken(closed *atomic.Bool) {
-	f.o, f.closed = new(Options), closed
+	f.o, f.Closed = new(Options), closed
 	f.DropIndex()
+}
+
+// A Handle says where a block is in the file. Index and metaindex entries and the footer store it as two uvarints:
+// offset, then length.
+type Handle struct {
+	Offset uint64 // of the block, in bytes from the start of the file
+	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
+}
+
+// End returns where the block's trailer ends.
+func (h Handle) End() uint64 { return h.Offset + h.Length + format.TrailerLen }
+
+// Overlaps reports whether the two blocks share bytes of the file.
+func (h Handle) Overlaps(g Handle) bool { return h.Offset < g.End() && g.Offset < h.End() }
+
+// Append appends the stored form of h to dst.
+func (h Handle) Append(dst []byte) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, h.Offset), h.Length)
+}
+
+// DecodeHandle decodes the handle at the start of b, and returns it and its length. The block
+// with its trailer must end before limit. In an index or a metaindex, more bytes may follow:
+// LevelDB's reader ignores them, to allow extensions of the format.
+func DecodeHandle(b []byte, limit uint64) (Handle, int, error) {
+	offset, n := wire.Uvarint(b)
+	length, m := wire.Uvarint(b[n:])
+	if n == 0 || m == 0 {
+		return Handle{}, 0, fmt.Errorf("handle %x is not two minimal varints", b[:min(len(b), 2*binary.MaxVarintLen64)])
+	}
+	if length == 0 {
+		return Handle{}, 0, fmt.Errorf("handle of 0 bytes at %d, want at least 1", offset)
+	}
+	if offset > limit || length > limit-offset || limit-offset-length < format.TrailerLen {
+		return Handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
+	}
+	return Handle{offset, length}, n + m, nil
+}
+
+// A Footer is the decoded footer: the end of the file.
+type Footer struct{ Metaindex, Index Handle }
+
+// checkData checks that a data block at h shares no bytes with metaindex and index.
+func (f Footer) checkData(h Handle) error {
+	for _, other := range []Handle{f.Metaindex, f.Index} {
+		if h.Overlaps(other) {
+			return fmt.Errorf("data block at %d overlaps the block at %d", h.Offset, other.Offset)
+		}
+	}
+	return nil
+}
+
+// Append appends the 48 bytes of the footer to dst.
+func (f Footer) Append(dst []byte) []byte {
+	start := len(dst)
+	dst = f.Index.Append(f.Metaindex.Append(dst))
+	dst = append(dst, make([]byte, start+format.FooterLen-8-len(dst))...)
+	return binary.LittleEndian.AppendUint64(dst, format.Magic)
+}
+
+// decodeFooter decodes b, the 48 bytes at offset at of the file. The blocks must end before
+// that. It returns the padding between the handles and the magic number too, which engines write
+// as zeros and do not read.
+func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
+	if m := binary.LittleEndian.Uint64(b[format.FooterLen-8:]); m != format.Magic {
+		return f, nil, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(format.Magic))
+	}
+	rest := b[:format.FooterLen-8]
+	for _, h := range []*Handle{&f.Metaindex, &f.Index} {
+		var n int
+		if *h, n, err = DecodeHandle(rest, at); err != nil {
+			return f, nil, err
+		}
+		rest = rest[n:]
+	}
+	return f, rest, nil
+}
+
+// A Budget bounds the memory that one operation takes for keys and messages: Fixed bytes, and PerByte bytes for each
+// byte of the file.
+//
+// The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file, since
+// grow allocates no more than is needed. A decoded.Block takes at most 3 MiB, with what it has outgrown. All together
+// is < 64 MiB plus 32 times the size of the file.
+type Budget struct{ Fixed, PerByte uint64 }
+
+// A key that shares bytes with the key before has to be rebuilt in memory. It can be as long as its block,
+// decompressed.
+var (
+	dataKeyBudget      = Budget{55 << 20, 3} // of an Iter, a lookup or Verify
+	indexKeyBudget     = Budget{1 << 20, 1}
+	separatorBudget    = Budget{1 << 20, 1} // of the index, if its separators share bytes
+	metaindexKeyBudget = Budget{1 << 20, 1}
+)
+
+// Allow returns the budget for the file.
+func (f *File) Allow(b Budget) int {
+	return int(min(b.Fixed+b.PerByte*min(f.FooterOffset, math.MaxInt64/8), math.MaxInt))
+}
+
+// compareBudget returns how many bytes of keys may be compared in a block of that length, decompressed, in an order
+// that has to see whole keys. Each key is compared with the key before. The keys of a block by block.Writer are
+// together at most 257 times as long as the block. So are those of other engines, unless hundreds of long keys follow
+// a restart point.
+func compareBudget(length int) int64 { return 64<<10 + 1024*int64(length) }
+
+// grow returns b with capacity for n more bytes. Unlike append, it allocates no more than that.
+func grow(b []byte, n int) []byte {
+	if n <= cap(b)-len(b) {
+		return b
+	}
+	return append(make([]byte, 0, len(b)+n), b...)
 }

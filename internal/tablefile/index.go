@@ -23,7 +23,7 @@ import (
 type Index struct {
 	f      *File // which the errors are about
 	stored format.Block
-	n      int // number of entries
+	N      int // number of data blocks
 
 	inSource bool  // the block lies in the source
 	filters  Spans // of the data blocks; nil if none are used
@@ -31,9 +31,6 @@ type Index struct {
 	tree    atomic.Pointer[searchTree] // nil until it is built
 	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
 }
-
-// Len returns the number of data blocks.
-func (x *Index) Len() int { return x.n }
 
 // SetFilters has Filter find the filters of data blocks. It must be called before the first lookup.
 func (x *Index) SetFilters(s Spans) { x.filters = s }
@@ -64,7 +61,7 @@ func (x *Index) entry(i int) (indexEntry, error) {
 
 // start returns where entry i starts, or where the last one ends if i is len.
 func (x *Index) start(i int) uint64 {
-	if i == x.n {
+	if i == x.N {
 		return uint64(len(x.stored.Entries))
 	}
 	return uint64(uint32(x.stored.Restart(i)))
@@ -145,7 +142,7 @@ func (x *Index) Separator(i int) []byte {
 // hold key. If all separators are < key, it returns x.Len().
 func (x *Index) Search(key []byte) (int, error) {
 	t := x.tree.Load()
-	if t == nil && x.n > maxUnbuilt && rand.Uint32()%sampleRate == 0 {
+	if t == nil && x.N > maxUnbuilt && rand.Uint32()%sampleRate == 0 {
 		t = x.sample()
 	}
 	switch {
@@ -162,7 +159,7 @@ func (x *Index) Search(key []byte) (int, error) {
 	for i := len(t.levels) - 1; i >= 0; i-- {
 		l := &t.levels[i]
 		if node = l.search(t, node, key, ordered); node == l.n {
-			return x.n, nil
+			return x.N, nil
 		}
 	}
 	return node, nil
@@ -170,7 +167,7 @@ func (x *Index) Search(key []byte) (int, error) {
 
 // halve is search without a tree.
 func (x *Index) halve(key []byte) (int, error) {
-	low, high := 0, x.n
+	low, high := 0, x.N
 	for low < high {
 		mid := int(uint(low+high) >> 1)
 		e, err := x.entry(mid)
@@ -196,7 +193,7 @@ const maxUnbuilt = 8
 // sample counts a lookup without a search tree, and builds it if it pays: that takes about as long per data block as
 // it saves per lookup.
 func (x *Index) sample() *searchTree {
-	if x.f.o.Order.Unchecked || x.sampled.Add(1) != uint32(x.n)/sampleRate+1 {
+	if x.f.o.Order.Unchecked || x.sampled.Add(1) != uint32(x.N)/sampleRate+1 {
 		return nil
 	}
 	return x.build()
@@ -222,17 +219,17 @@ func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
 // Overlapping returns the first data block that shares bytes with h, if there is one. Entries
 // that are damaged have none. Most blocks that are asked for are behind all data blocks.
 func (x *Index) Overlapping(h Handle) (Handle, bool) {
-	if x.n == 0 {
+	if x.N == 0 {
 		return Handle{}, false
 	}
-	if last, err := x.decodeHandle(x.n - 1); err == nil && last.End() <= h.Offset {
+	if last, err := x.decodeHandle(x.N - 1); err == nil && last.End() <= h.Offset {
 		return Handle{}, false
 	}
-	i := sort.Search(x.n, func(i int) bool {
+	i := sort.Search(x.N, func(i int) bool {
 		found, err := x.Handle(i)
 		return err == nil && found.End() > h.Offset
 	})
-	if i == x.n {
+	if i == x.N {
 		return Handle{}, false
 	}
 	found, err := x.Handle(i)
@@ -246,8 +243,8 @@ func (x *Index) keysOf(h Handle) (after, upTo []byte) {
 		found, _ := x.Handle(i)
 		return found
 	}
-	i := sort.Search(x.n, func(i int) bool { return at(i).Offset >= h.Offset })
-	if i == x.n || at(i) != h {
+	i := sort.Search(x.N, func(i int) bool { return at(i).Offset >= h.Offset })
+	if i == x.N || at(i) != h {
 		return nil, nil
 	}
 	if i > 0 {

@@ -34,7 +34,7 @@ func (f *File) DropIndex() { f.Index = &Index{f: f} }
 // newIndex returns the index whose block has these contents.
 func (f *File) newIndex(contents []byte) (*Index, error) {
 	x, err := f.splitIndex(contents)
-	if err == nil && x.n > 0 && !x.plain() {
+	if err == nil && x.N > 0 && !x.plain() {
 		if f.slices != nil {
 			contents = bytes.Clone(contents) // which does not change
 		}
@@ -59,8 +59,8 @@ func (f *File) splitIndex(contents []byte) (*Index, error) {
 		return x, stored.CheckEmpty()
 	}
 	const minBlock = 1 + format.TrailerLen
-	if x.n = stored.NumRestarts(); uint64(x.n) > f.FooterOffset/minBlock {
-		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.n, f.FooterOffset/minBlock)
+	if x.N = stored.NumRestarts(); uint64(x.N) > f.FooterOffset/minBlock {
+		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.N, f.FooterOffset/minBlock)
 	}
 	return x, nil
 }
@@ -111,9 +111,9 @@ const maxSample = 8
 // in order. So a wrong Comparer is noticed at once in most cases.
 func (x *Index) checkSome() error {
 	c := indexChecker{x: x}
-	n := min(x.n, maxSample)
+	n := min(x.N, maxSample)
 	for k := range n {
-		if err := c.check(int(uint64(k) * uint64(x.n-1) / uint64(max(n-1, 1)))); err != nil {
+		if err := c.check(int(uint64(k) * uint64(x.N-1) / uint64(max(n-1, 1)))); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 // textSize returns how many bytes the separators have together. Very many are an error.
 func (x *Index) textSize() (int, error) {
 	size, most := 0, x.f.Allow(separatorBudget)
-	for i := range x.n {
+	for i := range x.N {
 		e, err := x.entry(i)
 		if err != nil {
 			return 0, err
@@ -182,7 +182,7 @@ func (c *indexChecker) check(i int) error {
 // CheckAll checks all entries, and calls visit with each.
 func (x *Index) CheckAll(visit func(i int, separator []byte, h Handle)) error {
 	c := indexChecker{x: x}
-	for i := range x.n {
+	for i := range x.N {
 		if err := c.check(i); err != nil {
 			return x.fail(err)
 		}

@@ -41,8 +41,8 @@ func Guard(src io.ReaderAt, use func() error) error {
 
 // Guard is Guard for the source of f.
 func (f *File) Guard(use func() error) error {
-	if f.mapped != nil {
-		return f.mapped.guard(use)
+	if f.Mapped != nil {
+		return f.Mapped.guard(use)
 	}
 	return use()
 }
