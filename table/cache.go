@@ -7,26 +7,19 @@ import "github.com/sievetable/sievetable/internal/tablefile"
 // ReaderOptions.Cache. It is safe for concurrent use. NewCache returns one; the zero value
 // keeps nothing.
 //
-// To find a block in the Cache takes one atomic load and no lock. To add a block takes a
-// lock. If the Cache is full, it evicts blocks by the CLOCK algorithm: a hand goes around the
-// ring of all blocks, and evicts those that were not used since it came by last. New blocks
-// count as not used, so that a long scan does not evict the blocks that are used again and
-// again.
+// Finding a block in the Cache takes one atomic load and no lock. Adding a block takes a lock. If the Cache
+// is full, it evicts blocks by the CLOCK algorithm: a hand goes around the ring of all blocks, and evicts
+// those that were not used since it came by last. New blocks count as not used, so that a long scan does not
+// evict the blocks that are used again and again.
 //
-// While the Cache has space, it keeps blocks decoded, so that an entry is found in the least time.
-// Once full, it admits a block on its second read, if fewer other blocks than half its capacity were
-// read in between. What is read once costs no memory and no lock, and evicts nothing.
-// It keeps such a block as it is in the file, where most blocks are compressed: so there is space for
-// more of them. To find an entry takes longer then. So a block that is used eight times before the
-// hand comes to it is decoded, and lookups use its entries. The copy as it is in the file takes memory
-// until the hand comes to that. Blocks of a source that hands out its bytes, see [SliceReaderAt], are
-// always kept decoded.
+// A full Cache admits a block on its second read, if fewer other blocks than half its capacity were read
+// in between. A block that is read only once is not cached, and evicts nothing.
 //
 // Lookups and iterators add the blocks that they read, unless their options say DontFillCache; Verify does
 // not. These blocks are never added, and are read each time:
 //
 //   - blocks that take more than 4 MiB, or more than the size of the Cache;
-//   - while the Cache has space: blocks with more than 16,384 entries, or whose keys take more than
+//   - blocks with more than 16,384 entries, or whose keys take more than
 //     1 MiB, or more than 16 KiB plus four times the block;
 //   - blocks that a lookup reads because of a filter's false positive.
 //

@@ -115,9 +115,7 @@ func GetMany(ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetMany
 		return err
 	}
 	for _, part := range partBatches {
-		if err := part.addRuns(); err != nil {
-			return err
-		}
+		part.addRuns()
 	}
 	if len(b.runs) > 0 {
 		if err := b.readRuns(ctx); err != nil {

@@ -62,20 +62,13 @@ func (b *batch) skipEnded() bool {
 	return len(b.runs) > 0
 }
 
-// addRuns answers the wanted keys whose blocks the Cache has as they are in the file, and adds the runs of
-// the others, in the order of the file. The error is that of found.
-func (b *partBatch) addRuns() error {
+// addRuns adds the runs of the wanted keys, in the order of the file.
+func (b *partBatch) addRuns() {
 	slices.SortFunc(b.wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))
 	})
 	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
-		if b.t.file.IsStored(keys[0].block) {
-			if err := b.getFromBlock(keys, tablefile.Ahead{}); err != nil {
-				return err
-			}
-			continue
-		}
 		next, err := b.runOf(keys)
 		if err != nil {
 			b.fail(err, keys...)
@@ -89,7 +82,6 @@ func (b *partBatch) addRuns() error {
 		last := &b.runs[n-1]
 		last.keys, last.end = append(last.keys, next.keys...), next.end
 	}
-	return nil
 }
 
 // byBlock yields the keys of each data block.

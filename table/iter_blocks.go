@@ -146,15 +146,14 @@ func (it *Iter) openUnlessExcluded(i, step int) (has bool, err error) {
 
 func (it *Iter) openBlock(i, step int) error {
 	f := &it.t.file
-	opened, stored := it.c.OpenCached(f, i)
-	if opened {
+	if it.c.OpenCached(f, i) {
 		if it.merged && (step == 1 || step == -1) {
 			it.fetched += it.c.FetchKeys()
 		}
 		return nil
 	}
 	m := it.blockMemory()
-	if step == 1 && !stored {
+	if step == 1 {
 		m.ReadAhead(f, i, it.endBlock)
 	}
 	return it.c.Open(f, i, m, &it.keyBudget)

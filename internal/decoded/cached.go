@@ -21,15 +21,12 @@ import (
 // slower by an eighth to a third, since its page of memory has to be found first. A Cached
 // contains no pointers, and its parts are reached by a pointer to it only.
 //
-// A Cached of a stored block has no entries: the block follows the struct.
-//
-// Only the count of Touch changes. A Cached is safe for concurrent use.
+// Only what Touch notes changes. A Cached is safe for concurrent use.
 type Cached struct {
 	n            uint16 // number of entries, ≤ maxEntries
-	stored       bool   // it is of a stored block
-	size         uint32 // bytes of all keys and values, or of the stored block
+	size         uint32 // bytes of all keys and values
 	commonPrefix int32  // as in Block
-	uses         atomic.Uint32
+	touched      atomic.Bool
 	memory       uint32 // words of all of it
 }
 
@@ -93,22 +90,6 @@ func newCached(n, size int) *Cached {
 	return c
 }
 
-// NewStored returns a Cached with a copy of a stored block, in any form.
-func NewStored(stored []byte) *Cached {
-	c := newCached(0, len(stored))
-	c.stored = true
-	copy(c.Stored(), stored)
-	return c
-}
-
-// IsStored reports whether c is of a stored block.
-func (c *Cached) IsStored() bool { return c.stored }
-
-// Stored returns the stored block, if c is of one. The caller must not change it.
-func (c *Cached) Stored() []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), headerSize)), c.size)
-}
-
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
 // prefix.
 func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
@@ -139,19 +120,15 @@ func (c *Cached) Block(order encoded.Order) Block {
 // Size returns how many bytes of memory c takes.
 func (c *Cached) Size() int { return wordSize * int(c.memory) }
 
-// Touch counts a use of c. The entries of a block count one use at most: to write each time would
-// slow down other processors that read c.
+// Touch notes a use of c. To write each time would slow down other processors that read c.
 func (c *Cached) Touch() {
-	if c.stored || c.uses.Load() == 0 {
-		c.uses.Add(1)
+	if !c.touched.Load() {
+		c.touched.Store(true)
 	}
 }
 
-// Uses returns the count of uses.
-func (c *Cached) Uses() int { return int(c.uses.Load()) }
-
-// Touched reports whether c was used, and sets the count to 0.
-func (c *Cached) Touched() bool { return c.uses.Swap(0) > 0 }
+// Touched reports whether c was used, and forgets it.
+func (c *Cached) Touched() bool { return c.touched.Swap(false) }
 
 // Fetch reads a byte or more of the lines of memory that a search begins with, so that they are
 // in the processor's caches then. Of a large block it reads some 32 lines. The sum of what it

@@ -3,8 +3,6 @@ package tablefile
 import (
 	"math/rand/v2"
 	"sync/atomic"
-
-	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // refusals are the data blocks that a full Cache has recently refused. Admitting every block that is
@@ -30,8 +28,7 @@ func newRefusals(blocks int) *refusals {
 	return &refusals{make([][rowLen]atomic.Uint32, n)}
 }
 
-// enough reports whether there are enough marks for that many blocks. A Cache has space for more of
-// them when it has taken some as they are in the file.
+// enough reports whether there are enough marks for that many blocks.
 func (r *refusals) enough(blocks int) bool {
 	return r != nil && len(r.rows)*rowLen >= min(blocks/2, maxRows*rowLen)
 }
@@ -52,39 +49,13 @@ func (r *refusals) seenBefore(file uint64, block int) bool {
 	return false
 }
 
-// A form is how the Cache keeps a data block.
-type form uint8
-
-const (
-	notKept   form = iota
-	asStored       // as it is in the file: most often it takes less memory compressed
-	asEntries      // decoded: it is found in less time
-)
-
-// decodeEvery is after how many uses of a block that is kept as it is in the file, without a visit
-// of the hand, the Cache takes its entries in place of it.
-const decodeEvery = 8
-
-// admits decides in which form the Cache takes data block i, which is loaded now: from stored, if the
-// Cache has it as it is in the file, and else from the file. Where the Cache has space it takes
-// entries. Where that is rare, it keeps what is read again as it is in the file, until it is used
-// often. What a source hands out need not be kept so.
-func (f *File) admits(i int, stored *decoded.Cached, noFill bool) form {
-	if noFill {
-		return notKept
+// admits decides whether the Cache takes data block i, which is read now. Where it has space it does.
+func (f *File) admits(i int, noFill bool) bool {
+	if noFill || f.cached == nil {
+		return false
 	}
 	refused := f.cache.refused.Load()
-	switch {
-	case stored != nil && stored.Uses()%decodeEvery != 0:
-		return notKept
-	case stored != nil || refused == nil:
-		return asEntries
-	case !refused.seenBefore(f.cachedFile.number, i):
-		return notKept
-	case f.slices == nil:
-		return asStored
-	}
-	return asEntries
+	return refused == nil || refused.seenBefore(f.cachedFile.number, i)
 }
 
 // maxCachedBlock is the size in bytes of the largest block that is added to a cache. A

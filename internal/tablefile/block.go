@@ -23,9 +23,8 @@ type ReadOptions struct {
 // A Block is one data block, from the cache or from the file, for lookups. The zero value is no block. Open opens one,
 // and Release ends its use.
 //
-// A block from the cache is decoded, unless it is there as it is in the file: then it is like one from the file. Such
-// a block is decoded if an iterator reads it, or if the cache takes its entries; otherwise a lookup searches its
-// contents, which takes less time. A block with very many entries is never decoded.
+// A block from the cache is decoded. One from the file is decoded if an iterator reads it, or if the cache takes it;
+// otherwise a lookup searches its contents, which takes less time. A block with very many entries is never decoded.
 type Block struct {
 	f *File
 	n int // its number in the index
@@ -35,10 +34,7 @@ type Block struct {
 	contents []byte        // decompressed; nil if entries are from the cache
 	checked  *encoded.Iter // of contents, if Check has found no damage
 
-	stored *decoded.Cached // the block as it is in the file, if the cache has that
-	loaded *Scratch        // that the block was read into
-	form   form            // in which the cache takes the block
-
+	admits  bool           // the cache takes the block
 	scratch *Scratch       // of contents, if a lookup took it from the pool
 	spare   *decoded.Block // the memory of entries, if a lookup took it from the pool
 }
@@ -48,59 +44,43 @@ var entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
 // Open sets b, which must be a zero Block, to data block i.
 func (b *Block) Open(f *File, i int, o *ReadOptions) error {
 	b.f, b.n = f, i
-	if f.cached != nil {
-		if b.openCached() {
-			return nil
-		}
-		b.form = f.admits(i, b.stored, o.NoFill)
+	if b.openCached() {
+		return nil
 	}
 	b.scratch = scratchPool.Get().(*Scratch)
 	b.scratch.ctx = o.Ctx
-	return b.read()
+	return b.read(o.NoFill)
 }
 
-// OpenAhead is Open for a block that ahead has, unless that is too long.
+// OpenAhead is Open for a block that is not in the cache, and that ahead has, unless it is too long.
 func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
 	b.f, b.n = f, i
-	if f.cached != nil {
-		b.stored = f.storedCopy(i)
-		b.form = f.admits(i, b.stored, noFill)
-	}
 	b.scratch = scratchPool.Get().(*Scratch)
 	b.scratch.ahead = ahead
-	return b.read()
+	return b.read(noFill)
 }
 
-// read reads the block into b.scratch. It decodes it only if the cache takes its entries.
-func (b *Block) read() error {
-	f, s := b.f, b.scratch
-	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
-	s.copies = f.Mapped != nil && (b.form != notKept || !f.o.SkipChecksums)
-	contents, err := f.readData(b.n, s, b.stored)
-	if err != nil {
-		return err
-	}
-	b.contents, b.loaded = contents, s
-	if b.form != asEntries || !f.cache.fits(len(contents)) {
-		return nil
-	}
-	b.spare = entriesPool.Get().(*decoded.Block)
-	return b.decode(b.spare)
-}
-
-// openCached sets b to its block if the entries are in the cache. If the block is there as it is in the file, readData
-// takes it from there.
+// openCached sets b to its block if that is in the cache.
 func (b *Block) openCached() bool {
-	c := b.f.cachedBlock(b.n)
+	c := b.f.Cached(b.n)
 	if c == nil {
-		return false
-	}
-	if c.IsStored() {
-		b.stored = c
 		return false
 	}
 	b.decoded, b.entries = true, c.Block(b.f.o.Order)
 	return true
+}
+
+// read reads the block into b.scratch. It decodes it only if the cache takes it.
+func (b *Block) read(noFill bool) (err error) {
+	f, s := b.f, b.scratch
+	b.admits = f.admits(b.n, noFill)
+	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
+	s.copies = f.Mapped != nil && (b.admits || !f.o.SkipChecksums)
+	if b.contents, err = f.readData(b.n, s); err != nil || !b.admits || !f.cache.fits(len(b.contents)) {
+		return err
+	}
+	b.spare = entriesPool.Get().(*decoded.Block)
+	return b.decode(b.spare)
 }
 
 // decode decodes the contents in memory of into, unless they have too many entries.
@@ -124,25 +104,14 @@ func (b *Block) decode(into *decoded.Block) error {
 	return f.checkFirst(b.n, b.entries.Key(0))
 }
 
-// readData reads data block i into s, and counts that, unless the cache has it: in stored. A copy of another length is
-// of a file with the same CacheKey by mistake.
-func (f *File) readData(i int, s *Scratch, stored *decoded.Cached) ([]byte, error) {
+// readData reads data block i into s, and counts that.
+func (f *File) readData(i int, s *Scratch) ([]byte, error) {
 	h, err := f.Index.Handle(i)
 	if err != nil {
 		return nil, err
 	}
-	var id byte
-	if stored != nil && uint64(len(stored.Stored())) == h.Length+1 {
-		s.block = stored.Stored()
-		id = s.block[h.Length]
-		s.inSource = id == 0
-	} else {
-		f.CountRead(h)
-		if id, err = f.ReadStored(DataBlock, h, s); err != nil {
-			return nil, err
-		}
-	}
-	return f.decompress(DataBlock, h, s, id)
+	f.CountRead(h)
+	return f.ReadInPlace(DataBlock, h, s)
 }
 
 // CountRead counts a read of the data block at h.
@@ -228,29 +197,15 @@ func (b *Block) Keep(key, value []byte) (k, v []byte) {
 	return b.scratch.keep(key, value)
 }
 
-// Admit adds the block to the Cache in the form that admits has decided on, if it has that form and fits. What calls
-// it does so once nothing is wrong with the block, but not after a filter's false positive. Of entries, b then has
-// those in the Cache.
+// Admit adds the block to the Cache, if that takes it and it fits. What calls it does so once nothing is wrong with the
+// block, but not after a filter's false positive. b then has the entries in the Cache.
 func (b *Block) Admit() {
-	if b.form != notKept {
-		b.addToCache()
-	}
-}
-
-func (b *Block) addToCache() {
-	f, form := b.f, b.form
-	b.form = notKept
-	var c *decoded.Cached
-	switch {
-	case form == asEntries && b.decoded && f.cache.fits(b.entries.CachedSize()):
-		c = b.entries.ForCache()
+	if f := b.f; b.admits && b.decoded && f.cache.fits(b.entries.CachedSize()) {
+		c := b.entries.ForCache()
 		b.entries, b.contents = c.Block(f.o.Order), nil
-	case form == asStored && f.cache.fits(len(b.loaded.block)):
-		c = decoded.NewStored(b.loaded.block[:len(b.loaded.block)-format.TrailerLen+1])
-	default:
-		return
+		f.cache.add(&cacheEntry{block: c, file: f.cachedFile, counts: f.o.Counters, number: b.n})
 	}
-	f.cache.add(&cacheEntry{block: c, file: f.cachedFile, counts: f.o.Counters, number: b.n}, b.stored)
+	b.admits = false
 }
 
 // Release ends the use of the block.

@@ -44,13 +44,12 @@ func (s *cacheEntry) ClockLinks() *clock.Links[cacheEntry] { return &s.links }
 // size returns how many bytes of memory s takes, with its block.
 func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
 
-// add adds a block in place of the copy before, if there is one, and evicts others for it. It does
-// nothing if the file has another copy by now or is closed. The copy before stays in the ring, where
-// the hand finds it unused.
-func (c *Cache) add(s *cacheEntry, before *decoded.Cached) {
+// add adds a block, and evicts others for it. It does nothing if the cache has the block by now, or if the file is
+// closed.
+func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(before, s.block) {
+	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -110,19 +109,11 @@ func (s *cacheEntry) unlinkFromFile() {
 	}
 }
 
-// storedCopy returns data block i as it is in the file, or nil if it is not in the cache so. It counts nothing.
-func (f *File) storedCopy(i int) *decoded.Cached {
+// Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
+func (f *File) Cached(i int) *decoded.Cached {
 	if f.cached == nil {
 		return nil
 	}
-	if c := f.cached[i].Load(); c != nil && c.IsStored() {
-		return c
-	}
-	return nil
-}
-
-// cachedBlock returns data block i, or nil if it is not in the cache, and counts a hit or a miss. There must be a cache.
-func (f *File) cachedBlock(i int) *decoded.Cached {
 	b := f.cached[i].Load()
 	if b != nil {
 		b.Touch()
@@ -143,20 +134,6 @@ func (c *Cache) Use() (evictions uint64, blocks int, size int64) {
 	defer c.mu.Unlock()
 	return c.evictions, c.entries.Len(), c.size
 }
-
-// Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
-func (f *File) Cached(i int) *decoded.Cached {
-	if f.cached == nil {
-		return nil
-	}
-	if c := f.cachedBlock(i); c != nil && !c.IsStored() {
-		return c
-	}
-	return nil
-}
-
-// IsStored reports whether the cache has data block i as it is in the file.
-func (f *File) IsStored(i int) bool { return f.storedCopy(i) != nil }
 
 // A cacheID says which Files share blocks: those with the same contents, that look at their keys in the same way. If
 // key is empty, no others do. Beside the key it has what is at hand of the contents, to notice most files that have

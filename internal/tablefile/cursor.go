@@ -55,22 +55,19 @@ type Cursor struct {
 	NoFill bool // do not add blocks to the cache
 }
 
-// OpenCached moves the cursor to before the first entry of data block i if its entries are in the cache. If not, it
-// must be opened by Open, and stored says whether the cache has the block as it is in the file.
-func (c *Cursor) OpenCached(f *File, i int) (opened, stored bool) {
+// OpenCached moves the cursor to before the first entry of data block i, if that is in the cache. If not, Open does.
+func (c *Cursor) OpenCached(f *File, i int) bool {
 	c.Reset()
 	c.f, c.n = f, i
-	opened = f.cached != nil && c.openCached()
-	return opened, c.stored != nil
+	return c.openCached()
 }
 
 // Open moves the cursor to before the first entry of data block i. It checks the whole block, and its keys against the
 // index. It subtracts the memory that it takes for keys of a block that is not decoded from *keyBudget.
 func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
-	stored := c.stored // which OpenCached has found
 	c.Reset()
-	c.f, c.n, c.stored, c.loaded = f, i, stored, &m.Scratch
-	if c.contents, err = f.readData(i, &m.Scratch, stored); err == nil {
+	c.f, c.n = f, i
+	if c.contents, err = f.readData(i, &m.Scratch); err == nil {
 		err = c.decode(&m.entries)
 	}
 	switch {
@@ -79,10 +76,9 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 	case !c.decoded:
 		c.contents = m.own(c.contents)
 		return c.openIter(keyBudget)
-	case f.cached != nil:
-		c.form = f.admits(i, stored, c.NoFill)
-		c.Admit()
 	}
+	c.admits = f.admits(i, c.NoFill)
+	c.Admit()
 	return nil
 }
 

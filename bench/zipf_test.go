@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkCacheZipf looks up keys of which some are far more frequent than others, in a file, with a Cache that has
+// space for a part of the data.
+func BenchmarkCacheZipf(b *testing.B) {
+	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
+		name := filepath.Join(b.TempDir(), "t.ldb")
+		if err := os.WriteFile(name, contents, 0o666); err != nil {
+			b.Fatal(err)
+		}
+		size := int64(0)
+		for i, key := range set.Keys {
+			size += int64(len(key) + len(set.Values[i]))
+		}
+		order := rand.New(rand.NewPCG(1, 47)).Perm(len(set.Keys))
+		for _, percent := range []int64{10, 50} {
+			b.Run(fmt.Sprintf("cache=%d%%", percent), func(b *testing.B) {
+				var m table.Metrics
+				r, err := table.Open(name, &table.ReaderOptions{Cache: table.NewCache(size * percent / 100), Metrics: &m})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer r.Close()
+				zipf := rand.NewZipf(rand.New(rand.NewPCG(2, 47)), 1.05, 10, uint64(len(order)-1))
+				get := func() {
+					if _, err := r.Get(set.Keys[order[zipf.Uint64()]]); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for range 2 * len(order) {
+					get()
+				}
+				before := m.BlocksRead.Load()
+				for b.Loop() {
+					get()
+				}
+				b.ReportMetric(float64(m.BlocksRead.Load()-before)/float64(b.N), "blocks/op")
+			})
+		}
+	})
+}
