@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 func TestNewBlockWriterRefusesBaseLgAndNoPolicy(t *testing.T) {
@@ -132,7 +131,7 @@ func TestAddHashMakesTheFiltersOfAdd(t *testing.T) {
 			}
 			for i := range uint64(10) {
 				key := []byte{'k', byte('0' + i)}
-				h := filterblock.WriterOf(later).AppendHash([]byte("dst"), key)[3:]
+				h := later.AppendHash([]byte("dst"), key)[3:]
 				if len(h) != tt.kept {
 					t.Errorf("AppendHash appends %d bytes for %q, want %d", len(h), key, tt.kept)
 				}
@@ -140,7 +139,7 @@ func TestAddHashMakesTheFiltersOfAdd(t *testing.T) {
 					t.Fatal(err)
 				}
 				at.Add(key)
-				filterblock.WriterOf(later).AddHash(h)
+				later.AddHash(h)
 			}
 			want, err1 := at.Finish()
 			got, err2 := later.Finish()

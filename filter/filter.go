@@ -111,7 +111,7 @@
 // the table filter.
 package filter
 
-import "github.com/sievetable/sievetable/internal/filterblock"
+import "slices"
 
 // A Policy builds and reads the filters of a filter block. It has the methods of
 // goleveldb's filter.Filter; [Adapt] turns it into one. A Policy is not a
@@ -180,7 +180,10 @@ type Bytes []byte
 // Alloc appends n bytes and returns them. They hold arbitrary values.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
-	*b = filterblock.Extend(*b, n)
+	if n > cap(*b)-start { // append would grow by a quarter only
+		*b = slices.Grow(*b, max(n, start))
+	}
+	*b = (*b)[:start+n]
 	return (*b)[start : start+n : start+n]
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/filter"
 )
 
 const (
@@ -204,19 +204,19 @@ const maxKeptBuffer = 4 * jobSize
 var jobPool = sync.Pool{New: func() any { return &encodeJob{done: make(chan struct{}, 1)} }}
 
 // addFilterKey adds a key of the block that is being built, in the form that f wants.
-func (j *encodeJob) addFilterKey(f *filterblock.Writer, key []byte) {
+func (j *encodeJob) addFilterKey(f *filter.BlockWriter, key []byte) {
 	j.filterKeys = f.AppendHash(j.filterKeys, key)
 	j.filterEnds = append(j.filterEnds, len(j.filterKeys))
 }
 
 // addFilterPrefix adds a prefix in the same way.
-func (j *encodeJob) addFilterPrefix(f *filterblock.Writer, prefix []byte) {
+func (j *encodeJob) addFilterPrefix(f *filter.BlockWriter, prefix []byte) {
 	j.filterKeys = f.AppendHash(j.filterKeys, prefix)
 	j.filterEnds = append(j.filterEnds, ^len(j.filterKeys))
 }
 
 // writeFilterKeys adds the filter keys of b to f, and the prefixes.
-func (j *encodeJob) writeFilterKeys(f *filterblock.Writer, b queuedBlock) {
+func (j *encodeJob) writeFilterKeys(f *filter.BlockWriter, b queuedBlock) {
 	start := 0
 	if b.filterEnds.start > 0 {
 		start = j.filterEnds[b.filterEnds.start-1]

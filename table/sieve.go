@@ -9,7 +9,6 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -17,9 +16,8 @@ import (
 // A sieve is the filters of a table with what is known of them. Lookups ask nothing else.
 type sieve struct {
 	Filters
-	blocks *filterblock.Reader // of Filters.Blocks; nil if there are none
-	byHash hashFilter          // Filters.Table, if it depends on the hash of the whole key; else nil
-	err    error               // why a filter is not in use
+	byHash hashFilter // Filters.Table, if it depends on the hash of the whole key; else nil
+	err    error      // why a filter is not in use
 
 	file *tablefile.File
 	o    *ReaderOptions
@@ -50,8 +48,7 @@ func (s *sieve) use() {
 		s.byHash, _ = s.Table.(hashFilter)
 	}
 	if s.Blocks != nil {
-		s.blocks = filterblock.ReaderOf(s.Blocks)
-		s.file.Index.SetFilters(s.blocks)
+		s.file.Index.SetFilters(s.Blocks)
 	}
 }
 
@@ -76,12 +73,12 @@ func (s *sieve) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
 	switch {
 	case i < 0 && s.Table != nil:
 		mayContain = s.Table.Contains(filterKey) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
-	case i >= 0 && s.blocks != nil:
+	case i >= 0 && s.Blocks != nil:
 		span, err := s.file.Index.Filter(i)
 		if err != nil {
 			return true, false
 		}
-		mayContain = s.blocks.ContainsInSpan(span, filterKey)
+		mayContain = s.Blocks.ContainsInSpan(span, filterKey)
 	default:
 		return true, false
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
-	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -33,7 +32,7 @@ type Writer struct {
 	encoder blockEncoder
 	queue   *encodeQueue // nil: the Writer's goroutine encodes all blocks
 
-	filter          *filterblock.Writer   // nil if there is no policy
+	filter          *filter.BlockWriter   // nil if there is no policy
 	tableFilter     filter.TableGenerator // nil if there is no policy
 	tableFilterKeys int                   // keys that were added to tableFilter
 	never           *neverList            // nil without Never
@@ -130,11 +129,9 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 	if opts.FilterPolicy != nil {
-		w, err := filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg)
-		if err != nil {
+		if t.filter, err = filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg); err != nil {
 			return nil, err
 		}
-		t.filter = filterblock.WriterOf(w)
 	}
 	if opts.TableFilterPolicy != nil {
 		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
