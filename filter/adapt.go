@@ -5,47 +5,104 @@ import (
 	"reflect"
 )
 
-// Adapt turns a Policy into the filter interface of another package, such as
-// goleveldb, whose methods have the same names. This package does not import the
-// other one. G is the generator interface of the other package, and B is its buffer
+// A filterOf is a Policy of another package, whose generators are of type G.
+type filterOf[G any] interface {
+	Name() string
+	NewGenerator() G
+	Contains(filter, key []byte) bool
+}
+
+// A generatorOf is a Generator that writes to buffers of type B.
+type generatorOf[B any] interface {
+	Add(key []byte)
+	Generate(b B)
+}
+
+// Adapt returns p as the filter interface of another package, such as goleveldb, whose
+// methods have the same names. G is that package's generator interface, and B its buffer
 // interface:
 //
 //	import lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 //
 //	opt.Options{Filter: filter.Adapt[lfilter.FilterGenerator, lfilter.Buffer](filter.NewBloom(10))}
 //
-// Adapt panics if G has other methods than Add([]byte) and Generate(B).
-func Adapt[G any, B Buffer](p Policy) Adapted[G, B] {
+// The result has the methods of Policy, but NewGenerator returns a G. If the methods of G
+// are not Add([]byte) and Generate(B), Adapt panics.
+func Adapt[G any, B Buffer](p Policy) filterOf[G] {
 	if _, ok := any(adaptedGenerator[B]{}).(G); !ok {
 		panic(fmt.Sprintf("filter: Adapt: %v is not an interface of Add([]byte) and Generate(%v)",
 			reflect.TypeFor[G](), reflect.TypeFor[B]()))
 	}
-	return Adapted[G, B]{policy: p}
+	return adapted[G, B]{p}
 }
 
-// Adapted is a [Policy] in the form of another package's filter interface: its
-// generators are of type G and write to buffers of type B. It comes from [Adapt]; the
-// zero value is not usable. It is safe for concurrent use.
-type Adapted[G any, B Buffer] struct {
-	policy Policy
+type adapted[G any, B Buffer] struct{ Policy }
+
+func (a adapted[G, B]) NewGenerator() G {
+	return any(adaptedGenerator[B]{a.Policy.NewGenerator()}).(G)
 }
 
-// Name returns the name of the Policy.
-func (a Adapted[G, B]) Name() string { return a.policy.Name() }
+type adaptedGenerator[B Buffer] struct{ Generator }
 
-// Contains reports whether key may be in filter, as the Policy does.
-func (a Adapted[G, B]) Contains(filter, key []byte) bool {
-	return a.policy.Contains(filter, key)
+func (g adaptedGenerator[B]) Generate(b B) { g.Generator.Generate(b) }
+
+// From returns the filter p of another package, such as goleveldb, as a [Policy]. It is the
+// reverse of [Adapt]. The type arguments are inferred:
+//
+//	filter.From(lfilter.NewBloomFilter(10)) // of goleveldb's leveldb/filter
+//
+// A Buffer's Alloc returns zeros to p, since goleveldb's generator relies on them.
+//
+// If p removes a part of each key itself, as the filters of goleveldb's engine do, it needs
+// whole keys: with an InternalComparer, set a FilterKey that returns the key, and nil for
+// keys that p cannot take.
+//
+// If the methods of B are not those of [Buffer], From panics.
+func From[G generatorOf[B], B any](p filterOf[G]) Policy {
+	if _, ok := any(clearedBuffer{}).(B); !ok {
+		panic(fmt.Sprintf("filter: From: %v is not an interface of the methods of Buffer", reflect.TypeFor[B]()))
+	}
+	return from[G, B]{p}
 }
 
-// NewGenerator returns an empty generator of the Policy as a G.
-func (a Adapted[G, B]) NewGenerator() G {
-	return any(adaptedGenerator[B]{a.policy.NewGenerator()}).(G)
+type from[G generatorOf[B], B any] struct{ filterOf[G] }
+
+func (f from[G, B]) NewGenerator() Generator { return fromGenerator[B]{f.filterOf.NewGenerator()} }
+
+type fromGenerator[B any] struct{ generatorOf[B] }
+
+func (g fromGenerator[B]) Generate(b Buffer) { g.generatorOf.Generate(any(clearedBuffer{b}).(B)) }
+
+// A clearedBuffer is a Buffer whose Alloc returns zeros.
+type clearedBuffer struct{ Buffer }
+
+// Alloc appends n zeros and returns them.
+func (b clearedBuffer) Alloc(n int) []byte {
+	p := b.Buffer.Alloc(n)
+	clear(p)
+	return p
 }
 
-type adaptedGenerator[B Buffer] struct {
-	gen Generator
+// Rename returns a Policy that is like p but has another name and no aliases. A table then
+// lists the filter under the name of one engine only:
+//
+//	filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2") // C++ LevelDB
+func Rename(p Policy, name string) Policy { return renamed{checked{p}, name} }
+
+type renamed struct {
+	checked
+	name string
 }
 
-func (g adaptedGenerator[B]) Add(key []byte) { g.gen.Add(key) }
-func (g adaptedGenerator[B]) Generate(b B)   { g.gen.Generate(b) }
+func (r renamed) Name() string { return r.name }
+
+// checked is a Policy without optional methods but Check.
+type checked struct{ Policy }
+
+// Check is the method of the Policy, if it has one.
+func (c checked) Check(filter []byte) error {
+	if p, ok := c.Policy.(checker); ok {
+		return p.Check(filter)
+	}
+	return nil
+}

@@ -12,20 +12,19 @@ const (
 	levelDBName   = "leveldb.BuiltinBloomFilter2"
 )
 
-// Bloom is LevelDB's Bloom filter, as a [Policy], [Aliaser] and [Checker]. Its
-// filters are those of goleveldb and C++ LevelDB, bit for bit. The zero value is
-// NewBloom(0). A Bloom is safe for concurrent use.
+// Bloom is LevelDB's Bloom filter, as a [Policy]. Its filters are identical to those of
+// goleveldb and C++ LevelDB. The zero value is NewBloom(0). A Bloom is safe for concurrent
+// use.
 type Bloom struct {
 	bitsPerKey int
 }
 
-// NewBloom returns a Bloom that builds filters of bitsPerKey bits for each key. With
-// 10, about 1 % of the answers for absent keys are false positives. [SizeForRate]
-// gives the bits per key for other rates. Values < 0 count as 0.
+// NewBloom returns a Bloom that builds filters of bitsPerKey bits for each key. 10 is the
+// usual choice, with a false-positive rate of about 1 %. [SizeForSingleRate] computes the
+// bits per key for other rates. Negative values mean 0.
 //
-// A key sets k = bitsPerKey·69/100 bits, at least 1 and at most 30. A filter has at
-// least 64 bits and at most 2³²−8. For reading, bitsPerKey does not matter, since a
-// filter stores its own k.
+// A key sets k = bitsPerKey*69/100 bits, at least 1 and at most 30. A filter has at least
+// 64 bits and at most 2^32-8. Readers take k from the filter and ignore bitsPerKey.
 func NewBloom(bitsPerKey int) Bloom {
 	return Bloom{bitsPerKey: max(bitsPerKey, 0)}
 }
@@ -41,16 +40,14 @@ func (p Bloom) NewGenerator() Generator {
 	return &bloomGenerator{bitsPerKey: uint64(p.bitsPerKey)}
 }
 
-// Contains reports whether key may be in filter. For filters of C++ LevelDB before version 1.18,
-// see [EitherHash]. As in goleveldb and C++ LevelDB, it
-// is false for every key if the filter has less than 2 bytes, and true for every key
-// if k > 30.
+// Contains reports whether key may be in filter. As in LevelDB, it returns false if filter
+// is shorter than 2 bytes, and true if k > 30.
 func (Bloom) Contains(filter, key []byte) bool {
 	return bloom.MayContain(filter, bloom.Hash(key, bloom.UnsignedTail))
 }
 
-// Check returns an error if filter is shorter than 9 bytes or has k = 0. No engine
-// writes such filters.
+// Check returns an error if filter is shorter than 9 bytes or has k = 0. No engine writes
+// such filters.
 func (Bloom) Check(filter []byte) error {
 	if len(filter) < bloom.MinBits/8+1 {
 		return fmt.Errorf("filter: Bloom filter of %d bytes, want at least %d", len(filter), bloom.MinBits/8+1)
@@ -72,4 +69,29 @@ func (g *bloomGenerator) Generate(b Buffer) {
 	filter := b.Alloc(bloom.Size(g.hashes.Len(), g.bitsPerKey))
 	bloom.Build(filter, &g.hashes, g.bitsPerKey)
 	g.hashes.Reset()
+}
+
+// EitherHash returns a Policy that is like p but also reads filters of C++ LevelDB before
+// version 1.18, which have a different hash. A key is ruled out only if it is by both hashes.
+//
+// The two hashes differ only for keys with a byte >= 0x80 among the 1 to 3 bytes that follow
+// the last whole 4 bytes. The older hash takes these bytes as signed. Such keys have about
+// twice the false positives.
+//
+// goleveldb and C++ LevelDB before 1.18 use the name "leveldb.BuiltinBloomFilter". Package
+// table applies EitherHash to a filter block that is listed under this name only.
+func EitherHash(p Policy) Policy { return eitherHash{checked{p}} }
+
+type eitherHash struct{ checked }
+
+func (e eitherHash) Contains(filter, key []byte) bool {
+	return e.Policy.Contains(filter, key) || bloom.MayContainSigned(filter, key)
+}
+
+// Aliases are those of the Policy, if it has some.
+func (e eitherHash) Aliases() []string {
+	if p, ok := e.Policy.(interface{ Aliases() []string }); ok {
+		return p.Aliases()
+	}
+	return nil
 }

@@ -88,13 +88,13 @@ func checkProbe(t *testing.T, b *BlockReader, key []byte) {
 func TestEitherHashIsThePolicy(t *testing.T) {
 	t.Parallel()
 	p := EitherHash(NewBloom(10))
-	if got := p.(Aliaser).Aliases(); len(got) != 1 || got[0] != levelDBName || p.Name() != goleveldbName {
+	if got := p.(interface{ Aliases() []string }).Aliases(); len(got) != 1 || got[0] != levelDBName || p.Name() != goleveldbName {
 		t.Errorf("names are %s and %s", p.Name(), got)
 	}
-	if err := p.(Checker).Check(make([]byte, 8)); err == nil {
+	if err := p.(checker).Check(make([]byte, 8)); err == nil {
 		t.Error("Check of 8 bytes = nil")
 	}
-	if got := EitherHash(Rename(NewBloom(10), "another")).(Aliaser).Aliases(); got != nil {
+	if got := EitherHash(Rename(NewBloom(10), "another")).(interface{ Aliases() []string }).Aliases(); got != nil {
 		t.Errorf("aliases are %s, want none", got)
 	}
 }

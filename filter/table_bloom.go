@@ -9,44 +9,39 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// TableBloom is the Bloom filter that RocksDB and Pebble use for whole tables, as a
-// [TablePolicy]. Each package reads the filters of the other. All bits of a key are in one
-// line of 64 bytes, so that a lookup costs at most one miss of the processor's cache:
+// TableBloom is the table filter of RocksDB and Pebble, as a [TablePolicy]. It is a Bloom
+// filter that keeps all bits of a key in one line of 64 bytes, so that a lookup has at most
+// one cache miss. Either package reads the filters of the other.
 //
-//	┌────────┬────────┬───┬───┬───────────────────┐
-//	│ line 0 │ line 1 │ … │ k │ n, u32le          │
-//	└────────┴────────┴───┴───┴───────────────────┘
+//	bits per key                 6     8    10    12    14    16    20    24
+//	false positives in percent   5.89  2.49  1.16  0.62  0.38  0.26  0.15  0.11
 //
-// There are n lines, an odd number. The hash h of a key is that of [Bloom], except that
-// the 1 to 3 bytes at the end of the key are signed. The line of a key is h mod n. In this
-// line the key sets the bits h, h+δ, h+2δ, …, each mod 512, k of them, with the δ of Bloom.
+// These rates are of a million keys. For 10 million keys, they are higher by 0.2 percentage
+// points, since hashes have 32 bits. Prefer several tables to a larger one.
 //
-// In filters of a million keys this share of the answers for absent keys is false positives:
+// # Format
 //
-//	bits per key      6      8     10     12     14     16     20     24
-//	             5.89 % 2.49 % 1.16 % 0.62 % 0.38 % 0.26 % 0.15 % 0.11 %
+//	+--------+--------+-----+---+----------+
+//	| line 0 | line 1 | ... | k | n, u32le |
+//	+--------+--------+-----+---+----------+
 //
-// Filters of more keys err more, since their hashes have 32 bits: those of 10⁷ keys err 0.2
-// percentage points more. It is better to write more tables.
+// The number n of lines is odd. The hash h of a key is that of [Bloom], but the 1 to 3 bytes
+// that follow the last whole 4 bytes of the key are signed. The key is in line h mod n, where
+// it sets the k bits h, h+d, h+2d, and so on, each mod 512. d is that of Bloom.
 //
 // # Sizes
 //
-// k is 0.69 times the bits per key, but at most 6, 3 for 4 bits and 5 for 9. More bits in a line
-// only fill it up: their sequence is determined by 18 bits of the hash. RocksDB, and Pebble up to 2.1,
-// set more: with 16 bits per key 11, which gives 0.35 %.
+// k is 0.69 times the bits per key, but 3 for 4 bits, 5 for 9 bits, and at most 6. More bits
+// would only fill the line, since their sequence depends on 18 bits of the hash.
 //
-// At some numbers of lines, keys of one line share their bits: where a small multiple of n is near
-// a multiple of 2^17. RocksDB's and Pebble's filters have such sizes: a filter of 6.7 million keys at
-// 10 bits, or 131,073 lines, has a false-positive rate of 12 %. A TableBloom with >= 2048 lines, or
-// with more than 10 bits per key, therefore takes a better number, up to 30 or 0.2 % more of them.
-// [TableBloom.Rate] and [PredictTableRate] know about the rest: with 10 bits per key and fewer than
-// 2048 lines, the rate is up to 1.37 times as high as usual, at 771, 1057 and 1285 lines.
+// For some n, keys of one line share their bits: a small multiple of n is then near a
+// multiple of 2^17. A filter of RocksDB or Pebble with 131073 lines has 12 % false positives
+// at 10 bits per key. If n >= 2048, or for more than 10 bits per key, a TableBloom uses a
+// better n, which is larger by at most 30 lines or 0.2 %.
 //
-// With fewer than 2048 lines and at most 10 bits per key, the bytes are Pebble's. Pebble 2.1 and
-// RocksDB set 2 bits for each key at 4 bits per key and 6 at 9, so there only newer versions of Pebble
-// write the same bytes.
-//
-// For the few keys of one data block, Bloom takes less space.
+// If n < 2048, for at most 10 bits per key, the bytes are identical to those of Pebble
+// versions after 2.1. Earlier versions and RocksDB use another k at 4 and 9 bits per key.
+// With 771, 1057 or 1285 lines, the rate is up to 1.37 times as high.
 //
 // The zero value is NewTableBloom(0). A TableBloom is safe for concurrent use.
 type TableBloom struct {
@@ -68,15 +63,16 @@ const (
 	maxLineK = math.MaxInt8
 )
 
-// NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each
-// key. Values < 0 count as 0. A filter takes at least 69 bytes, but 5 if it has no keys, and at most 512 MiB. For
-// reading, bitsPerKey does not matter, since a filter stores its own sizes.
+// NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each key.
+// 10 is the usual choice. [TableBloomForRate] computes the bits per key for other rates.
+// Negative values mean 0. A filter has 69 bytes to 512 MiB, but 5 bytes if it has no keys.
+// Readers take k and n from the filter and ignore bitsPerKey.
 func NewTableBloom(bitsPerKey int) TableBloom {
 	return TableBloom{bitsPerKey: max(bitsPerKey, 0)}
 }
 
-// SizedFor returns a TableBloom whose filters of fewer than n keys have the size of one of n keys, so that
-// [UnionTable] unites them. Filters of more keys, and reading, are as with p. n counts keys that differ.
+// SizedFor returns a TableBloom that gives filters of fewer than n different keys the size
+// of a filter of n keys. [UnionTable] combines filters of one size.
 func (p TableBloom) SizedFor(n uint64) TableBloom {
 	p.keys = n
 	return p
@@ -85,16 +81,16 @@ func (p TableBloom) SizedFor(n uint64) TableBloom {
 // Name returns "rocksdb.BuiltinBloomFilter", the name that RocksDB and Pebble use.
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
-// NewTableGenerator returns an empty TableGenerator. It takes 4 bytes of memory for each key,
-// or none if the key equals the one added before it, and Generate takes the filter's length. If there
-// is too little memory for the filter, Generate returns an error.
+// NewTableGenerator returns an empty TableGenerator. It takes 4 bytes of memory for each key
+// that differs from the previous one. If memory for the filter is not available, Generate
+// returns an error.
 func (p TableBloom) NewTableGenerator() TableGenerator {
-	return &tableBloomGenerator{bitsPerKey: uint64(p.bitsPerKey), keys: p.keys}
+	return &tableBloomGenerator{policy: p}
 }
 
-// Open returns filter ready for lookups and keeps the slice. It is an error if the
-// filter is damaged, if its lines are not of 64 bytes, or if k < 1 as a signed byte:
-// newer versions of RocksDB mark other encodings that way.
+// Open returns filter ready for lookups. It keeps the slice, which the caller must not
+// modify. If filter is corrupt, Open returns an error. So it does for other encodings that
+// RocksDB marks with a negative k.
 func (TableBloom) Open(filter []byte) (TableFilter, error) {
 	f, err := openTableBloom(filter)
 	if err != nil {
@@ -137,7 +133,7 @@ func (f *tableBloomFilter) Contains(key []byte) bool {
 	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
 }
 
-// ContainsHash is Contains for a key with this hash, for who asks many filters for one key.
+// ContainsHash is Contains for a key with this hash. It saves the hash of a key that is checked in many filters.
 func (f *tableBloomFilter) ContainsHash(h bloom.TableHash) bool { return f.mayContain(uint32(h)) }
 
 // line returns the line of the key with hash h. It takes the remainder as
@@ -151,7 +147,7 @@ func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {
 func (f *tableBloomFilter) mayContain(h uint32) bool {
 	line, delta := f.line(h), bloom.Delta(h)
 	k := f.k
-	for ; k >= 3; k -= 3 { // three at a time, as in Bloom's mayContain
+	for ; k >= 3; k -= 3 { // three at a time, as in bloom.MayContain
 		all := word(line, h) >> (h & 63)
 		all &= word(line, h+delta) >> ((h + delta) & 63)
 		all &= word(line, h+2*delta) >> ((h + 2*delta) & 63)
@@ -172,4 +168,29 @@ func (f *tableBloomFilter) mayContain(h uint32) bool {
 // word returns the 64 bits of the line that have bit h mod 512 among them.
 func word(line *[lineSize]byte, h uint32) uint64 {
 	return binary.LittleEndian.Uint64(line[h>>3&0x38:])
+}
+
+// batchSize is how many keys of ContainsMany are hashed before the first line is read.
+const batchSize = 64
+
+// ContainsMany sets results[i] to Contains(keys[i]). The first bit of each key is read before the others are,
+// so that the processor fetches several lines at a time.
+func (f *tableBloomFilter) ContainsMany(keys [][]byte, results []bool) {
+	if len(keys) != len(results) {
+		panic(fmt.Sprintf("filter: ContainsMany of %d keys has %d results, want as many", len(keys), len(results)))
+	}
+	var batch [batchSize]uint32
+	for len(keys) > 0 {
+		n := min(len(keys), batchSize)
+		for i, key := range keys[:n] {
+			batch[i] = bloom.Hash(key, bloom.SignedTail)
+		}
+		for i, h := range batch[:n] {
+			results[i] = word(f.line(h), h)>>(h&63)&1 != 0
+		}
+		for i, h := range batch[:n] {
+			results[i] = results[i] && f.mayContain(h)
+		}
+		keys, results = keys[n:], results[n:]
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// Size returns the length in bytes of a filter of n keys, or of as many as SizedFor has.
+// Size returns the length in bytes of a filter of n keys.
 func (p TableBloom) Size(n uint64) int {
 	if n == 0 {
 		return lineTrailer
@@ -16,21 +16,41 @@ func (p TableBloom) Size(n uint64) int {
 	return int(p.lines(n)*lineSize + lineTrailer)
 }
 
-// K returns how many bits each key sets, 1 to 6.
-func (p TableBloom) K() int { return lineK(uint64(p.bitsPerKey)) }
+// K returns how many bits a key sets, 1 to 6.
+func (p TableBloom) K() int {
+	switch p.bitsPerKey { // as in versions of Pebble after 2.1
+	case 4:
+		return 3
+	case 9:
+		return 5
+	}
+	return min(bloom.K(uint64(p.bitsPerKey)), 6)
+}
 
-// Rate returns the false-positive rate, 0 to 1, that a filter of n random keys is expected to have: see
-// [PredictTableRate].
+// Rate returns the false-positive rate, 0 to 1, that [PredictTableRate] predicts for a filter
+// of n random keys.
 func (p TableBloom) Rate(n uint64) float64 {
 	return PredictTableRate(n, p.lines(n), p.K())
 }
 
-func (p TableBloom) lines(n uint64) uint64 { return lineCount(max(n, p.keys), uint64(p.bitsPerKey)) }
+// lines returns how many lines a filter of n keys has. The number is odd, so that all bits of a hash
+// matter for the line.
+func (p TableBloom) lines(n uint64) uint64 {
+	n = max(n, p.keys)
+	bitsPerKey := uint64(p.bitsPerKey)
+	if bitsPerKey > 0 && n > maxLines*lineBits/bitsPerKey {
+		return maxLines
+	}
+	lines := (n*bitsPerKey+lineBits-1)/lineBits | 1
+	if lines < fewLines && bitsPerKey <= 10 {
+		return lines // for the bytes of Pebble
+	}
+	return leastAliased(lines)
+}
 
 type tableBloomGenerator struct {
-	bitsPerKey uint64
-	keys       uint64
-	hashes     bloom.Hashes
+	policy TableBloom
+	hashes bloom.Hashes
 }
 
 func (g *tableBloomGenerator) Add(key []byte) {
@@ -45,12 +65,12 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	if g.hashes.Len() == 0 {
 		return make([]byte, lineTrailer), nil
 	}
-	n := lineCount(max(uint64(g.hashes.Len()), g.keys), g.bitsPerKey)
+	n := g.policy.lines(uint64(g.hashes.Len()))
 	if err := alloc.Check(n*lineSize + lineTrailer); err != nil {
 		return nil, fmt.Errorf("filter: table filter of %d lines of %d bytes %w", n, lineSize, err)
 	}
 	filter := make([]byte, n*lineSize+lineTrailer)
-	filter[n*lineSize] = byte(lineK(g.bitsPerKey))
+	filter[n*lineSize] = byte(g.policy.K())
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
 	f, err := openTableBloom(filter)
 	if err != nil {
@@ -69,31 +89,6 @@ func (f *tableBloomFilter) setAll(hashes []uint32) {
 			h += delta
 		}
 	}
-}
-
-// lineK returns k, the number of bits that each key sets, as in versions of Pebble after 2.1. In a line, more
-// than 6 bits only fill it up: their sequence is determined by 18 bits of the hash.
-func lineK(bitsPerKey uint64) int {
-	switch bitsPerKey {
-	case 4:
-		return 3
-	case 9:
-		return 5
-	}
-	return min(bloom.K(bitsPerKey), 6)
-}
-
-// lineCount returns how many lines a filter of n keys has. The number is odd, so that all bits of a hash
-// matter for the line.
-func lineCount(n, bitsPerKey uint64) uint64 {
-	if bitsPerKey > 0 && n > maxLines*lineBits/bitsPerKey {
-		return maxLines
-	}
-	lines := (n*bitsPerKey+lineBits-1)/lineBits | 1
-	if lines < fewLines && bitsPerKey <= 10 {
-		return lines // for the bytes of Pebble
-	}
-	return leastAliased(lines)
 }
 
 // With fewer than fewLines, some keys of a line always share their bits. A number of lines is good enough if

@@ -11,8 +11,14 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
+// A manyFilter is a TableFilter with the optional method ContainsMany.
+type manyFilter interface {
+	filter.TableFilter
+	ContainsMany(keys [][]byte, results []bool)
+}
+
 // tableBloomOf returns an open filter of the keys.
-func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filter.BatchFilter {
+func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) manyFilter {
 	t.Helper()
 	p := filter.NewTableBloom(bitsPerKey)
 	g := p.NewTableGenerator()
@@ -27,7 +33,7 @@ func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filter.BatchFilte
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.(filter.BatchFilter)
+	return f.(manyFilter)
 }
 
 // The law: ContainsMany answers as Contains does for each key.

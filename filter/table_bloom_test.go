@@ -189,7 +189,7 @@ func checkTableContainsNothing(t *testing.T, none []byte) {
 	}
 	keys := filtertest.Keys(rand.New(rand.NewPCG(16, 16)), 100)
 	results := make([]bool, len(keys))
-	f.(BatchFilter).ContainsMany(keys, results)
+	f.(*tableBloomFilter).ContainsMany(keys, results)
 	for i, key := range keys {
 		if f.Contains(key) || results[i] {
 			t.Fatalf("a filter without keys contains %x", key)
@@ -240,8 +240,8 @@ func TestLineCountIsBounded(t *testing.T) {
 		{maxLines * lineBits / 10, 10, maxLines},
 	} {
 		t.Run(fmt.Sprintf("keys=%d/bits=%d", tt.keys, tt.bitsPerKey), func(t *testing.T) {
-			if got := lineCount(tt.keys, tt.bitsPerKey); got != tt.want {
-				t.Errorf("lineCount = %d, want %d", got, tt.want)
+			if got := (TableBloom{bitsPerKey: int(tt.bitsPerKey)}).lines(tt.keys); got != tt.want {
+				t.Errorf("lines = %d, want %d", got, tt.want)
 			}
 		})
 	}

@@ -22,22 +22,28 @@ func (p batchPolicy) Open(contents []byte) (filter.TableFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return countingFilter{f.(filter.BatchFilter), p.asked}, nil
+	return countingFilter{f.(manyFilter), p.asked}, nil
+}
+
+// A manyFilter is a TableFilter with the optional method ContainsMany.
+type manyFilter interface {
+	filter.TableFilter
+	ContainsMany(keys [][]byte, results []bool)
 }
 
 type countingFilter struct {
-	filter.BatchFilter
+	manyFilter
 	asked *[2]int
 }
 
 func (f countingFilter) Contains(key []byte) bool {
 	f.asked[0]++
-	return f.BatchFilter.Contains(key)
+	return f.manyFilter.Contains(key)
 }
 
 func (f countingFilter) ContainsMany(keys [][]byte, results []bool) {
 	f.asked[1] += len(keys)
-	f.BatchFilter.ContainsMany(keys, results)
+	f.manyFilter.ContainsMany(keys, results)
 }
 
 // GetMany asks the table filter for batches of keys, and counts what Get counts.

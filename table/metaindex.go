@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
@@ -73,10 +72,13 @@ func (k filterKind) first(m tablefile.Metaindex) (policy []byte, found bool) {
 // A namedPolicy is a filter.Policy or a filter.TablePolicy.
 type namedPolicy interface{ Name() string }
 
+// An aliaser is a policy with the optional method Aliases.
+type aliaser interface{ Aliases() []string }
+
 // filterNames returns the name and the aliases of p, in ascending order, without duplicates.
 func filterNames(p namedPolicy) []string {
 	names := []string{p.Name()}
-	if a, ok := p.(filter.Aliaser); ok {
+	if a, ok := p.(aliaser); ok {
 		names = append(names, a.Aliases()...)
 	}
 	slices.Sort(names)
@@ -90,10 +92,10 @@ func isNamed(p namedPolicy, name []byte) bool {
 	if same(p.Name()) {
 		return true
 	}
-	if a, ok := p.(filter.Aliaser); ok && slices.ContainsFunc(a.Aliases(), same) {
+	if a, ok := p.(aliaser); ok && slices.ContainsFunc(a.Aliases(), same) {
 		return true
 	}
-	a, ok := p.(filter.ReadAliaser)
+	a, ok := p.(interface{ ReadAliases() []string })
 	return ok && slices.ContainsFunc(a.ReadAliases(), same)
 }
 

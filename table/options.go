@@ -19,8 +19,8 @@ const defaultMaxBlockSize = 1 << 30
 // out of range is an error of Create and NewWriter.
 type WriterOptions struct {
 	// FilterPolicy builds the filters of a filter block, most often filter.NewBloom(10).
-	// The table lists the block under the policy's name and, if it is a filter.Aliaser,
-	// its aliases. A name may have ≤ 1 KiB. nil: no filter block.
+	// The table lists the block under the policy's name and its aliases: see
+	// filter.Policy. A name may have up to 1 KiB. If nil, there is no filter block.
 	FilterPolicy filter.Policy
 
 	// TableFilterPolicy builds one filter of all keys of the table, most often

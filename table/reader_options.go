@@ -14,9 +14,9 @@ import (
 // ReaderOptions are options of a Reader. The zero value of each field is its default. A value
 // out of range is an error of Open and NewReader.
 type ReaderOptions struct {
-	// FilterPolicies read filter blocks. The Reader uses the first policy whose name, or
-	// alias if it is a filter.Aliaser, the table lists. filter.Bloom, the policy of
-	// LevelDB and goleveldb, need not be set.
+	// FilterPolicies read filter blocks. The Reader uses the first policy whose name or
+	// alias the table lists. filter.Bloom, the policy of LevelDB and goleveldb, need not
+	// be set.
 	FilterPolicies []filter.Policy
 
 	// TableFilterPolicies read table filters, chosen by name like FilterPolicies.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -226,10 +225,15 @@ func (s *sieve) denial(listed MetaindexEntry, contains func(filterKey []byte) bo
 	return s.o.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
 }
 
+// A batchFilter is a filter.TableFilter with the optional method ContainsMany.
+type batchFilter interface {
+	ContainsMany(keys [][]byte, results []bool)
+}
+
 // mayContainMany consults the table filter for several filter keys at once, if it has a faster way for them, and
 // reports whether it did. The answers are not recorded.
 func (s *sieve) mayContainMany(filterKeys [][]byte, answers []bool) bool {
-	whole, ok := s.Table.(filter.BatchFilter)
+	whole, ok := s.Table.(batchFilter)
 	if !ok || len(filterKeys) < 2 || s.trust.Load() == distrusted {
 		return false
 	}

@@ -50,10 +50,7 @@ type Policy struct {
 	bits int // 0: defaultBits
 }
 
-var (
-	_ filter.TablePolicy = Policy{}
-	_ filter.ReadAliaser = Policy{}
-)
+var _ filter.TablePolicy = Policy{}
 
 // New returns a Policy that builds filters with fingerprints of the given number of bits: 4, 8, 10,
 // 12, 14 or 16. Another number is an error. Filters of 10⁶ keys measure:

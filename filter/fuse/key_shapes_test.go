@@ -44,7 +44,7 @@ func tableFilterOf(p filter.TablePolicy) filterOf {
 	}
 }
 
-// keyShapes are keys by number, and the rates in percent that go doc filter has for them: of
+// keyShapes are keys by number, and the rates in percent that filter/README.md has for them: of
 // Bloom(10) with 35 keys and with 1,000, TableBloom(10) and fuse of 8 bits, and of the same with 20
 // and 16 bits.
 var keyShapes = []struct {
@@ -64,7 +64,7 @@ func randomKey(i int) []byte {
 }
 
 // Bloom filters of keys that differ in few bits err far more often for the neighbours of these keys,
-// as go doc filter says. Fuse filters do not.
+// as filter/README.md says. Fuse filters do not.
 func TestRatesByShapeOfKeys(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Open returns contents ready for lookups, and keeps the slice. It is an error if the bytes cannot
-// be a filter: see [Inspect]. The TableFilter is a [filter.BatchFilter].
+// Open returns contents ready for lookups. It keeps the slice, which the caller must not
+// modify. If contents cannot be a filter, Open returns an error: see [Inspect].
 func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 	i, err := Inspect(contents)
 	if err != nil {
@@ -45,8 +45,6 @@ type (
 	openFilter8  struct{ openFilter }
 	openFilter16 struct{ openFilter }
 )
-
-var _, _, _ filter.BatchFilter = &openFilter{}, &openFilter8{}, &openFilter16{}
 
 // Contains reports whether the fingerprints of key are those of a key in the filter.
 func (f *openFilter) Contains(key []byte) bool {

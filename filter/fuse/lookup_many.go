@@ -18,7 +18,7 @@ func (f *openFilter) mixedBatch(batch *[batchSize]uint64, keys [][]byte) []uint6
 	return batch[:len(keys)]
 }
 
-// ContainsMany asks for many keys: see [filter.BatchFilter].
+// ContainsMany sets results[i] to Contains(keys[i]): see [filter.TableFilter].
 func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	if len(keys) != len(results) {
 		panic(fmt.Sprintf("fuse: ContainsMany of %d keys has %d results, want as many", len(keys), len(results)))

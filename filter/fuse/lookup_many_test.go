@@ -9,9 +9,15 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
+// A manyFilter is a TableFilter with the optional method ContainsMany.
+type manyFilter interface {
+	filter.TableFilter
+	ContainsMany(keys [][]byte, results []bool)
+}
+
 // containsOf returns the methods of a filter of n keys of 8 bits.
 func containsOf(t testing.TB, n int) (one func([]byte) bool, many func([][]byte, []bool)) {
-	f := open(t, build(t, newPolicy(t, 8), n)).(filter.BatchFilter)
+	f := open(t, build(t, newPolicy(t, 8), n)).(manyFilter)
 	return f.Contains, f.ContainsMany
 }
 
@@ -23,7 +29,7 @@ func TestContainsManyIsManyContains(t *testing.T) {
 			rng := rand.New(rand.NewPCG(27, uint64(bits)))
 			for range 100 {
 				n := 1 + rng.IntN(3000)
-				f := open(t, build(t, newPolicy(t, bits), n)).(filter.BatchFilter)
+				f := open(t, build(t, newPolicy(t, bits), n)).(manyFilter)
 				keys := anyKeys(rng, n)
 				want, got := make([]bool, len(keys)), make([]bool, len(keys))
 				for i, key := range keys {
@@ -59,7 +65,7 @@ func anyKeys(rng *rand.Rand, n int) (keys [][]byte) {
 func TestContainsManyWantsAResultForEachKey(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		f := open(t, build(t, newPolicy(t, bits), 10)).(filter.BatchFilter)
+		f := open(t, build(t, newPolicy(t, bits), 10)).(manyFilter)
 		f.ContainsMany(nil, nil)
 		for keys, results := range map[int]int{0: 1, 1: 0, 64: 65, 65: 64} {
 			func() {
@@ -77,7 +83,7 @@ func TestContainsManyWantsAResultForEachKey(t *testing.T) {
 func TestContainsManyDoesNotAllocate(t *testing.T) {
 	keys, results := sixteenBytes(2, 1000), make([]bool, 1000)
 	for _, bits := range allBits {
-		f := open(t, build(t, newPolicy(t, bits), 1000)).(filter.BatchFilter)
+		f := open(t, build(t, newPolicy(t, bits), 1000)).(manyFilter)
 		if n := testing.AllocsPerRun(10, func() { f.ContainsMany(keys, results) }); n != 0 {
 			t.Errorf("%d bits: %v allocations", bits, n)
 		}

@@ -89,7 +89,7 @@ func known(filters table.Filters, policies []filter.Policy) bool {
 	}
 	return filters.Blocks == nil || slices.ContainsFunc(policies, func(p filter.Policy) bool {
 		names := []string{p.Name()}
-		if a, ok := p.(filter.Aliaser); ok {
+		if a, ok := p.(interface{ Aliases() []string }); ok {
 			names = append(names, a.Aliases()...)
 		}
 		return slices.Contains(names, strings.TrimPrefix(filters.BlocksEntry.Name, "filter."))
