@@ -1,24 +1,27 @@
 package filter
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// A CountingBloom is a Bloom filter from which keys can be removed again. In place of each bit it
-// has a counter of 4 bits, so that it takes four times the memory of the filter that it yields:
-// [CountingBloom.Bytes] is LevelDB's, of the keys that are left. [OpenCountingBloom] resumes from
-// [CountingBloom.Counts].
+// A CountingBloom is a Bloom filter that can also remove keys. It has a counter of 4 bits in
+// place of each bit, and takes four times the memory of a [Bloom] filter. [CountingBloom.Bytes]
+// returns that filter. [OpenCountingBloom] resumes from [CountingBloom.Counts].
 //
-// A key that was added several times is there until it has been removed as many times. A counter
-// that reaches 15 stays there, since what it should count is lost. A key with such counters only
-// may stay "may contain" for ever, but no key is denied for it. With at most the number of keys that the
-// filter was made for, this happens to keys that are added some 15 times, and to hardly any other.
+// A key that was added several times must be removed as many times. A counter that reaches 15
+// stays at 15, since its count is lost. A key whose counters are all at 15 cannot be removed.
+// No key is lost for it. If the filter has no more keys than it was made for, this happens only
+// to keys that are added some 15 times.
 //
-// One goroutine at a time may change a CountingBloom. Several may ask it while none changes it.
+// A CountingBloom is not safe for concurrent use, except that several goroutines may call
+// Contains while none changes it.
 type CountingBloom struct {
 	counters []byte // that of bit i is in byte i/2; of an odd bit in the upper half
 	k        int
@@ -28,10 +31,8 @@ type CountingBloom struct {
 // maxCount is the highest count, at which a counter stays.
 const maxCount = 15
 
-// NewCountingBloom returns an empty filter that yields filters of the size and k of
-// [NewDynamicBloom](keys, bitsPerKey), and takes four times their memory. keys is how many there are at
-// once. bitsPerKey must be ≥ 1, and keys·bitsPerKey at most 2³²−8. Too little memory is an error, as for
-// NewDynamicBloom.
+// NewCountingBloom returns an empty filter for that number of keys at a time. Its size and k
+// are those of [NewDynamicBloom](keys, bitsPerKey), and so are its errors.
 func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
 	size, k, err := sizeFor(keys, bitsPerKey)
 	if err != nil {
@@ -44,40 +45,43 @@ func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
 }
 
 // Add adds a key. It does not keep the slice.
-func (f *CountingBloom) Add(key []byte) {
-	var bits [bloom.MaxK]uint32
-	for _, bit := range f.bitsOf(key, &bits) {
-		if f.count(bit) < maxCount {
-			f.counters[bit/2] += 1 << (bit % 2 * 4)
-		}
-	}
-}
+func (f *CountingBloom) Add(key []byte) { f.count(key, 1) }
 
-// Remove takes back one Add of the key. If the key is certainly absent, it returns false and changes
+// Remove undoes one Add of key. If key is not in the filter, Remove returns false and changes
 // nothing.
 //
-// Remove only keys that were added. If a key was not, but the filter may contain it, Remove cannot
-// tell: it returns true and takes away counts of other keys, which may be denied from then on.
+// Remove must not be called for a key that was not added. If such a key is a false positive,
+// Remove returns true and may remove other keys.
 func (f *CountingBloom) Remove(key []byte) bool {
 	if !f.Contains(key) {
 		return false
 	}
-	var bits [bloom.MaxK]uint32
-	for _, bit := range f.bitsOf(key, &bits) {
-		if f.count(bit) < maxCount {
-			f.counters[bit/2] -= 1 << (bit % 2 * 4)
-		}
-	}
+	f.count(key, 0xff) // -1
 	return true
 }
 
-// Contains reports whether key may be in the filter. If it returns false, the key was not added,
-// or was removed as often as it was added.
+// count adds by to the counters of a key, each once. Several of the k bits of a key can be the same one: if
+// each counted, the key alone could bring a counter to its end.
+func (f *CountingBloom) count(key []byte, by byte) {
+	var bits [bloom.MaxK]uint32
+	h := bloom.Hash(key, bloom.UnsignedTail)
+	delta := bloom.Delta(h)
+	for i := range f.k {
+		bit := f.prober.Bit(h)
+		if bits[i] = bit; f.counter(bit) < maxCount && !slices.Contains(bits[:i], bit) {
+			f.counters[bit/2] += by << (bit % 2 * 4)
+		}
+		h += delta
+	}
+}
+
+// Contains reports whether key may be in the filter. If it returns false, key was removed as
+// often as it was added.
 func (f *CountingBloom) Contains(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta := bloom.Delta(h)
 	for range f.k {
-		if f.count(f.prober.Bit(h)) == 0 {
+		if f.counter(f.prober.Bit(h)) == 0 {
 			return false
 		}
 		h += delta
@@ -85,24 +89,8 @@ func (f *CountingBloom) Contains(key []byte) bool {
 	return true
 }
 
-// bitsOf stores the bits of a key in bits, each once, and returns them. Several of the k bits of a key
-// can be the same one: if each counted, the key alone could bring a counter to its end.
-func (f *CountingBloom) bitsOf(key []byte, bits *[bloom.MaxK]uint32) []uint32 {
-	h := bloom.Hash(key, bloom.UnsignedTail)
-	delta, n := bloom.Delta(h), 0
-	for range f.k {
-		bits[n] = f.prober.Bit(h)
-		if !slices.Contains(bits[:n], bits[n]) {
-			n++
-		}
-		h += delta
-	}
-	return bits[:n]
-}
-
-// Union adds all keys of other, as often as they were added to it. If other has another size or k, Union returns
-// an error and adds nothing. other stays as it is. A key that was added to both filters must be removed as many
-// times from the union. Counters stay at 15, so that no key of either filter is denied later.
+// Union adds all keys of other, as often as they were added to it. If other has another size
+// or k, Union returns an error and adds nothing.
 func (f *CountingBloom) Union(other *CountingBloom) error {
 	if err := checkEqualForm("union", len(f.counters)/4, len(other.counters)/4, f.k, other.k); err != nil {
 		return err
@@ -117,30 +105,70 @@ func (f *CountingBloom) Union(other *CountingBloom) error {
 	return nil
 }
 
-func (f *CountingBloom) count(bit uint32) byte { return f.counters[bit/2] >> (bit % 2 * 4) & maxCount }
-
-// Bytes returns the filter of the keys that are there, as [Bloom] and all engines read it, without
-// the counts. [OpenDynamicBloom] resumes from it. A CountingBloom resumes from [CountingBloom.Counts].
-func (f *CountingBloom) Bytes() []byte { return f.AppendTo(nil) }
-
-// AppendTo appends what Bytes returns to b, and returns the extended slice.
-func (f *CountingBloom) AppendTo(b []byte) []byte {
-	size := len(f.counters) / 4
-	b = slices.Grow(b, size+1)
-	for i := range size {
-		var bits byte
-		for j, two := range f.counters[4*i : 4*i+4] {
-			bits |= (nonzero(two&maxCount) | nonzero(two>>4)<<1) << (2 * j)
-		}
-		b = append(b, bits)
-	}
-	return append(b, byte(f.k))
+// counter returns the count of a bit.
+func (f *CountingBloom) counter(bit uint32) byte {
+	return f.counters[bit/2] >> (bit % 2 * 4) & maxCount
 }
 
-// nonzero returns 1 if c > 0, else 0.
-func nonzero(c byte) byte {
-	if c > 0 {
-		return 1
+// Bytes returns the filter of the present keys as a [Bloom] filter, without the counts.
+func (f *CountingBloom) Bytes() []byte {
+	size := len(f.counters) / 4
+	b := make([]byte, size+1)
+	for i := range b[:size] {
+		for j, two := range f.counters[4*i : 4*i+4] { // a bit is set if its count is not 0
+			b[i] |= ((two&maxCount+maxCount)>>4 | (two>>4+maxCount)>>4<<1) << (2 * j)
+		}
 	}
-	return 0
+	b[size] = byte(f.k)
+	return b
+}
+
+const (
+	countsMagic     = "SieveCnt"
+	countsVersion   = 1
+	countsHeaderLen = len(countsMagic) + 8
+	countsSumLen    = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Counts returns the filter with its counts:
+//
+//	"SieveCnt"    8 bytes
+//	version, 1    u32le
+//	k             u32le
+//	counters      4 bits for each bit of the filter; an even bit is in the lower half of its byte
+//	CRC-32C       u32le, of all that precedes it
+func (f *CountingBloom) Counts() []byte {
+	b := make([]byte, 0, countsHeaderLen+len(f.counters)+countsSumLen)
+	b = append(b, countsMagic...)
+	b = binary.LittleEndian.AppendUint32(b, countsVersion)
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.k))
+	b = append(b, f.counters...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// OpenCountingBloom returns a filter that resumes from the bytes of [CountingBloom.Counts]. It
+// copies them. If they are corrupt, OpenCountingBloom returns an error.
+func OpenCountingBloom(counts []byte) (*CountingBloom, error) {
+	if !bytes.HasPrefix(counts, []byte(countsMagic)) {
+		return nil, fmt.Errorf("filter: counts of a Bloom filter begin with %q, not with %.8q", countsMagic, counts)
+	}
+	size := (len(counts) - countsHeaderLen - countsSumLen) / 4
+	if size < bloom.MinBits/8 || size > bloom.MaxBits/8 || countsHeaderLen+4*size+countsSumLen != len(counts) {
+		return nil, fmt.Errorf("filter: counts of a Bloom filter cannot take %d bytes", len(counts))
+	}
+	contents, stored := counts[:len(counts)-countsSumLen], binary.LittleEndian.Uint32(counts[len(counts)-countsSumLen:])
+	if sum := crc32.Checksum(contents, castagnoli); sum != stored {
+		return nil, fmt.Errorf("filter: counts of a Bloom filter are corrupt: checksum 0x%08x, and 0x%08x is stored", sum, stored)
+	}
+	if v := binary.LittleEndian.Uint32(counts[len(countsMagic):]); v != countsVersion {
+		return nil, fmt.Errorf("filter: counts of a Bloom filter of version %d: this package reads version %d", v, countsVersion)
+	}
+	k := binary.LittleEndian.Uint32(counts[len(countsMagic)+4:])
+	if k < 1 || k > bloom.MaxK {
+		return nil, fmt.Errorf("filter: counts of a Bloom filter with k = %d, and k is 1 to %d", k, bloom.MaxK)
+	}
+	counters := bytes.Clone(contents[countsHeaderLen:])
+	return &CountingBloom{counters: counters, k: int(k), prober: bloom.NewProber(size)}, nil
 }

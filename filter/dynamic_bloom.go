@@ -3,26 +3,20 @@ package filter
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
+	"math/rand/v2"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// A DynamicBloom is LevelDB's Bloom filter of a fixed number of bits, in memory, to which keys
-// are added while it is asked. All methods may be called by many goroutines at once. None of
-// them waits for another, and Add, Contains and AddIfAbsent allocate nothing.
+// A DynamicBloom is LevelDB's Bloom filter, to which keys are added while it is queried. It
+// is safe for concurrent use. Its methods do not wait for each other, and Add, AddIfAbsent
+// and Contains do not allocate memory.
 //
-// Contains is true for a key from the moment on at which an Add or AddIfAbsent of the key has
-// returned. It may be true earlier. Only [DynamicBloom.Intersect] makes keys absent again.
-//
-// The bytes of the filter are those that a Generator of [Bloom] builds of the same keys, if it
-// has as many bits. A program can stop and resume from them. Nothing stops the filter from
-// getting more keys than it was made for: its false-positive rate grows, and [DynamicBloom.Rate]
-// tells it.
-//
-// For more than some 10⁶ keys the module filter/blocked has filters with fewer false positives.
+// The size is fixed. If more keys are added than the filter was made for, its false-positive
+// rate grows: see [DynamicBloom.Rate]. For more than a million keys, prefer the module
+// filter/blocked, which has fewer false positives.
 type DynamicBloom struct {
 	words  []uint32 // bit i is bit i%32 of word i/32; 32-bit processors are slow to change 64 bits at once
 	size   int      // of the bit array in bytes, of which the last word can have less than 4
@@ -30,10 +24,10 @@ type DynamicBloom struct {
 	prober bloom.Prober
 }
 
-// NewDynamicBloom returns an empty filter. It has the size and the k that [NewBloom](bitsPerKey)
-// gives to a filter of that many keys, from 8 bytes to 512 MiB. bitsPerKey must be ≥ 1, and
-// keys·bitsPerKey at most 2³²−8. It is an error if the filter takes more memory than debug.SetMemoryLimit
-// allows or, on Unix and Windows, than the system grants.
+// NewDynamicBloom returns an empty filter for that number of keys, of 8 bytes to 512 MiB. Its
+// size and k are those of [NewBloom](bitsPerKey). If bitsPerKey < 1, keys*bitsPerKey > 2^32-8,
+// or memory is not available, NewDynamicBloom returns an error. Memory is limited by
+// debug.SetMemoryLimit, and on Unix and Windows by the system.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	size, k, err := sizeFor(keys, bitsPerKey)
 	if err != nil {
@@ -63,9 +57,9 @@ func newDynamicBloom(size, k int) *DynamicBloom {
 	return &DynamicBloom{words: make([]uint32, (size+3)/4), size: size, k: k, prober: bloom.NewProber(size)}
 }
 
-// OpenDynamicBloom returns a filter that goes on from the bytes of a [Bloom] filter, of this
-// type's Bytes or of any engine. It copies them. It is an error if they are not a filter by
-// [Bloom.Check], if k > 30, or if there are more than 2³²−8 bits.
+// OpenDynamicBloom returns a filter that resumes from the bytes of a [Bloom] filter, such as
+// those of [DynamicBloom.Bytes]. It copies them. If they are corrupt, k > 30, or the filter
+// has more than 2^32-8 bits, OpenDynamicBloom returns an error.
 func OpenDynamicBloom(filter []byte) (*DynamicBloom, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return nil, err
@@ -78,11 +72,8 @@ func OpenDynamicBloom(filter []byte) (*DynamicBloom, error) {
 		return nil, fmt.Errorf("filter: Bloom filter of %d bytes, want at most %d", len(filter), bloom.MaxBits/8+1)
 	}
 	f := newDynamicBloom(len(array), k)
-	for i := range len(array) / 4 {
-		f.words[i] = binary.LittleEndian.Uint32(array[4*i:])
-	}
-	for i := len(array) &^ 3; i < len(array); i++ {
-		f.words[i/4] |= uint32(array[i]) << (i % 4 * 8)
+	for i, c := range array {
+		f.words[i/4] |= uint32(c) << (i % 4 * 8)
 	}
 	return f, nil
 }
@@ -101,12 +92,11 @@ func (f *DynamicBloom) Add(key []byte) {
 	}
 }
 
-// AddIfAbsent adds a key and reports whether it was absent. If so, it was certainly not added
-// before. If not, it was added before, or is a false positive: the filter had all its bits,
-// and the call changed none of them.
+// AddIfAbsent adds a key and reports whether it was absent. If so, it was not added before.
+// Otherwise it was added before or is a false positive.
 //
-// If several goroutines add the same absent key at once, AddIfAbsent is true for at least one of
-// them, and can be true for more than one.
+// If several goroutines add the same absent key at once, AddIfAbsent returns true to at
+// least one of them.
 func (f *DynamicBloom) AddIfAbsent(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta, absent := bloom.Delta(h), false
@@ -120,8 +110,8 @@ func (f *DynamicBloom) AddIfAbsent(key []byte) bool {
 	return absent
 }
 
-// Contains reports whether key may have been added. If it returns false, no Add of the key had
-// returned before the call.
+// Contains reports whether key may have been added. If it returns false, no Add or
+// AddIfAbsent of key had returned before the call.
 func (f *DynamicBloom) Contains(key []byte) bool {
 	return f.containsHash(bloom.Hash(key, bloom.UnsignedTail))
 }
@@ -155,17 +145,67 @@ func (f *DynamicBloom) bit(h uint32) uint32 {
 	return atomic.LoadUint32(&f.words[i/32]) >> (i % 32) & 1
 }
 
-// Bytes returns the filter as [Bloom] and all engines read it: see [DynamicBloom.AppendTo].
-func (f *DynamicBloom) Bytes() []byte { return f.AppendTo(make([]byte, 0, f.size+1)) }
-
-// AppendTo appends the filter to b, as [Bloom] and all engines read it, and returns the extended
-// slice. The filter has all keys whose Add returned before the call. It can have keys that are
-// added during the call, or some of their bits.
-func (f *DynamicBloom) AppendTo(b []byte) []byte {
-	start := len(b)
-	b = slices.Grow(b, 4*len(f.words)+1)
+// Bytes returns the filter as a [Bloom] filter, which LevelDB's engines read too. It is
+// identical to the one that a Generator builds from the same keys. It has all keys whose Add
+// returned before the call.
+func (f *DynamicBloom) Bytes() []byte {
+	b := make([]byte, 0, 4*len(f.words)+1)
 	for i := range f.words {
 		b = binary.LittleEndian.AppendUint32(b, atomic.LoadUint32(&f.words[i]))
 	}
-	return append(b[:start+f.size], byte(f.k))
+	return append(b[:f.size], byte(f.k))
+}
+
+// Rate returns the filter's current false-positive rate for random keys, 0 to 1. It looks up
+// the same 2^20 random hashes each time, which takes 10 to 200 milliseconds. The standard
+// deviation is 0.01 percentage points at a rate of 1 %, and a third of a rate of 0.001 %.
+func (f *DynamicBloom) Rate() float64 {
+	const samples = 1 << 20
+	rng, hits := rand.New(rand.NewPCG(1, 1)), 0
+	for range samples {
+		if f.containsHash(rng.Uint32()) {
+			hits++
+		}
+	}
+	return float64(hits) / samples
+}
+
+// Union adds all keys of other, which must have the same size and k. Otherwise it returns an
+// error and adds nothing. Keys can be added to both filters during the call. Those whose Add
+// to other returned before the call are in f afterwards.
+func (f *DynamicBloom) Union(other *DynamicBloom) error {
+	if err := checkEqualForm("union", f.size, other.size, f.k, other.k); err != nil {
+		return err
+	}
+	for i := range f.words {
+		if bits := atomic.LoadUint32(&other.words[i]); bits != 0 {
+			atomic.OrUint32(&f.words[i], bits)
+		}
+	}
+	return nil
+}
+
+// Intersect removes the keys that are not in other, which must have the same size and k.
+// Otherwise it returns an error and changes nothing. The false positives are those of the
+// function [Intersect].
+//
+// Keys can be added to both filters during the call. f keeps those that other had before the
+// call. It may lose the others that are added to f during the call: add them again afterwards.
+func (f *DynamicBloom) Intersect(other *DynamicBloom) error {
+	if err := checkEqualForm("intersection", f.size, other.size, f.k, other.k); err != nil {
+		return err
+	}
+	for i := range f.words {
+		atomic.AndUint32(&f.words[i], atomic.LoadUint32(&other.words[i]))
+	}
+	return nil
+}
+
+// checkEqualForm returns an error unless two filters have bit arrays of equal sizes, in bytes, and the same k.
+func checkEqualForm(operation string, size, otherSize, k, otherK int) error {
+	if size != otherSize || k != otherK {
+		return fmt.Errorf("filter: %s of filters of %d and %d bytes, with k = %d and %d: want equal sizes and k",
+			operation, size+1, otherSize+1, k, otherK)
+	}
+	return nil
 }

@@ -63,9 +63,6 @@ func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 		if !bytes.Equal(f.Bytes(), want) {
 			t.Fatalf("%d keys of %d bits: filter is\n%x, want\n%x", len(keys), bits, f.Bytes(), want)
 		}
-		if got := f.AppendTo([]byte("before")); !bytes.Equal(got, append([]byte("before"), want...)) {
-			t.Fatalf("appended: %x, want before%x", got, want)
-		}
 		for _, key := range append(filtertest.Keys(rng, 100), keys...) {
 			if got, want := f.Contains(key), filter.NewBloom(bits).Contains(want, key); got != want {
 				t.Fatalf("Contains(%x) = %v, Bloom's is %v", key, got, want)
@@ -183,7 +180,7 @@ func TestDynamicBloomRefuses(t *testing.T) {
 	}
 }
 
-// Inspect says what the function says of the bytes. Rate is what Bloom measures from them, and
+// Rate is what Bloom measures from them, and
 // higher than the power of the fill in a large filter.
 func TestDynamicBloomTellsItsRate(t *testing.T) {
 	long.NoRace(t)
@@ -198,13 +195,9 @@ func TestDynamicBloomTellsItsRate(t *testing.T) {
 		f.Add(fmt.Append(nil, rng.Uint64()))
 	}
 	contents := f.Bytes()
-	want, err := filter.Inspect(contents)
+	i, err := filter.Inspect(contents)
 	if err != nil {
 		t.Fatal(err)
-	}
-	i := f.Inspect()
-	if diff := cmp.Diff(want, i); diff != "" {
-		t.Errorf("Inspect (-of the bytes +of the filter):\n%s", diff)
 	}
 	hits := 0
 	for range asked {

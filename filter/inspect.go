@@ -1,39 +1,113 @@
 package filter
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// An Inspection is what the bytes of one [Bloom] filter tell about it.
+// An Inspection describes a [Bloom] filter.
 type Inspection struct {
 	Bits int     // length of the bit array in bits
-	K    int     // bits that each key sets, 1 to 255; a filter with K > 30 may contain every key
+	K    int     // bits that each key sets, 1 to 255; if K > 30, the filter may contain every key
 	Set  int     // number of bits that are set
-	Fill float64 // Set/Bits, 0 to 1: about ½ in a filter of the best size
+	Fill float64 // Set/Bits, 0 to 1; about 0.5 in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set
 }
 
-// Inspect returns what the bytes of a [Bloom] filter tell about it. A filter does not know
-// how many keys it has: Keys is estimated from its set bits, with a standard deviation
-// of a few percent of a small filter's keys. In filters of 100,000 keys or more the estimate
-// is low by up to 1/k, since third bits coincide: see [PredictRate]. It is an error if the
-// filter is damaged.
+// Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits. In
+// a small filter, its standard deviation is a few percent. In filters of 100000 keys or
+// more, it is too low by up to 1/k: see [PredictRate]. If filter is corrupt, Inspect returns
+// an error.
 func Inspect(filter []byte) (Inspection, error) {
-	var p Bloom
-	if err := p.Check(filter); err != nil {
+	if err := (Bloom{}).Check(filter); err != nil {
 		return Inspection{}, err
 	}
 	n := len(filter) - 1
-	set := 0
+	i := Inspection{Bits: 8 * n, K: int(filter[n])}
 	for _, c := range filter[:n] {
-		set += bits.OnesCount8(c)
+		i.Set += bits.OnesCount8(c)
 	}
-	return newInspection(8*n, int(filter[n]), set), nil
+	i.Fill = float64(i.Set) / float64(i.Bits)
+	i.Keys = -math.Log1p(-i.Fill) * float64(i.Bits) / float64(i.K)
+	return i, nil
 }
 
-func newInspection(bits, k, set int) Inspection {
-	m := float64(bits)
-	fill := float64(set) / m
-	return Inspection{Bits: bits, K: k, Set: set, Fill: fill, Keys: -math.Log1p(-fill) * m / float64(k)}
+// Probes are the bits that a lookup of a key checks in a Bloom filter.
+type Probes struct {
+	Hash   uint32 // the hash of the key
+	Signed bool   // the hash takes the last 1 to 3 bytes as signed: see EitherHash
+	Line   uint32 // in a TableBloom filter, the number of the line; else 0
+
+	// Bits are the k bits in the order of lookup: positions in the bit array, or in the
+	// line. If k > 30, there are none.
+	Bits []uint32
+
+	// Clear is the index in Bits of the first bit that is 0, where the lookup ends. If
+	// the filter may contain the key, Clear is -1.
+	Clear int
+}
+
+// Probe returns the bits that a lookup of key checks in a [Bloom] filter. It is for tools
+// that explain a filter, and slower than Contains. If filter is corrupt, Probe returns an
+// error.
+func Probe(filter, key []byte) (Probes, error) {
+	if err := (Bloom{}).Check(filter); err != nil {
+		return Probes{}, err
+	}
+	return probe(filter, bloom.Hash(key, bloom.UnsignedTail)), nil
+}
+
+// Probe is like the function [Probe] for filter i of the block, 0 <= i < Len. With
+// [EitherHash], the bits are those of the hash that decides: of the signed one if only that
+// has the key. If the filter is corrupt, has no keys, or is not a [Bloom] filter, Probe
+// returns an error.
+func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
+	if !b.bloom {
+		return Probes{}, fmt.Errorf("filter: the filters are of policy %q, want Bloom filters", b.policy.Name())
+	}
+	one := b.Filter(i)
+	p, err := Probe(one, key)
+	if err == nil && p.Clear >= 0 && b.either && bloom.MayContainSigned(one, key) {
+		p = probe(one, bloom.Hash(key, bloom.SignedTail))
+		p.Signed = true
+	}
+	return p, err
+}
+
+// ProbeTable is like [Probe] for a table filter. If f does not come from [TableBloom.Open],
+// ok is false.
+func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
+	t, ok := f.(*tableBloomFilter)
+	if !ok {
+		return Probes{}, false
+	}
+	h := bloom.Hash(key, bloom.SignedTail)
+	p = probeArray(t.line(h)[:], h, t.k)
+	p.Signed, p.Line = true, uint32(uint64(h)%t.n)
+	return p, true
+}
+
+// probe looks the key with hash h up in a filter that is sound.
+func probe(filter []byte, h uint32) Probes {
+	n := len(filter) - 1
+	if filter[n] > bloom.MaxK {
+		return Probes{Hash: h, Clear: -1}
+	}
+	return probeArray(filter[:min(n, bloom.MaxBits/8)], h, int(filter[n]))
+}
+
+// probeArray looks up the k bits of the key with hash h.
+func probeArray(array []byte, h uint32, k int) Probes {
+	p := Probes{Hash: h, Bits: make([]uint32, k), Clear: -1}
+	for i, delta := 0, bloom.Delta(h); i < k; i++ {
+		bit := uint32(uint64(h) % (8 * uint64(len(array))))
+		if p.Bits[i] = bit; p.Clear < 0 && array[bit/8]>>(bit%8)&1 == 0 {
+			p.Clear = i
+		}
+		h += delta
+	}
+	return p
 }
