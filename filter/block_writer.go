@@ -177,7 +177,8 @@ func (w *BlockWriter) generate() error {
 func (w *BlockWriter) checkSize(more uint64) error {
 	const most = math.MaxUint32
 	if size := w.Size(); size > most || more > (most-size)/4 {
-		return fmt.Errorf("filter: filter block of more than %d bytes: write a smaller table, or use a larger base lg", uint64(most))
+		return fmt.Errorf("filter: filter block of more than %d bytes: write a smaller table, or use a larger base lg",
+			uint64(most))
 	}
 	return nil
 }

@@ -5,21 +5,18 @@ import (
 	"math/rand/v2"
 )
 
-// PredictTableRate returns the false-positive rate, 0 to 1, that one [TableBloom] filter of n
-// random keys with that number of lines, of 64 bytes each, is expected to have. k is the
-// number of bits that each key sets.
+// PredictTableRate returns the expected false-positive rate, 0 to 1, of a [TableBloom] filter
+// of n random keys. k is the number of bits that each key sets.
 //
-// The rate is higher than the classical formula's: some lines have many more keys than
-// others; the k bits of one key in 512 are one and the same bit; and a line knows only 18
-// bits of a hash, so that two of its keys often have all bits in common. At some numbers of
-// lines, keys of a line share bits: see TableBloom. The rate of such filters is up to 23 times as high,
-// and is measured with random hashes, which takes some 30 milliseconds.
+// The rate is higher than that of the classical formula. Some lines have many more keys than
+// others. A line knows only 18 bits of a hash, so two of its keys often share all bits. For
+// some numbers of lines, keys of one line share bits: see [TableBloom]. Such a filter has a
+// rate up to 23 times as high. It is measured with random hashes, which takes some 30
+// milliseconds.
 //
-// Random keys in filters with 1 to 24 bits per key measure 0.93 to 1.07 times the prediction, if that is
-// ≥ 0.01 %.
+// At 1 to 24 bits per key, measured rates >= 0.01 % are 0.93 to 1.07 times the prediction.
 //
-// It returns 0 if n or lines is 0, and 1 if k is not 1 to 127: such filters have no keys or
-// cannot be used.
+// If n or lines is 0, PredictTableRate returns 0. If k is not in 1 to 127, it returns 1.
 func PredictTableRate(n, lines uint64, k int) float64 {
 	switch {
 	case n == 0 || lines == 0:

@@ -10,63 +10,52 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Sizing is the size and the false-positive rate of [Bloom] filters of a number of
-// keys. The rate is the share of absent keys for which a filter answers "may contain".
-// [SizeForRate] and [SizeForBits] return a Sizing.
+// A Sizing is the size and the false-positive rate of [Bloom] filters of n keys.
 //
-// With n keys, m bits and k bits set per key, the classical formulas are
+// With m bits in all and k bits set per key, the classical formulas are
 //
-//	m = −n·ln p/(ln 2)²        bits for a false-positive rate p, at the best k
-//	k = m/n·ln 2               the best k
-//	p = (1 − e^(−kn/m))^k      the rate
+//	m = -n*ln(p)/ln(2)^2       bits for a false-positive rate p, at the best k
+//	k = m/n*ln(2)              the best k
+//	p = (1 - e^(-kn/m))^k      the rate
 //
-// LevelDB uses a whole number of bits per key, and rounds 0.69 times that down to k.
-// Its rate is therefore a little higher than the optimum.
+// LevelDB uses a whole number of bits per key, and rounds 0.69 times that down to k. Its bits
+// come from one 32-bit hash and are not independent, so measured rates are higher than the
+// formula's:
 //
-// The formulas assume k independent bits. LevelDB's bits come from one 32-bit hash by double
-// hashing, and are not independent:
-//
-//   - In small filters of a few hundred bits, such as those of a filter block, they often
-//     coincide. The measured rate is higher by 10 to 40 % at 10 bits per key, and tenfold at
-//     20 bits, where the formula gives 0.0068 %.
-//   - In a filter of ≥ 10⁵ keys the rate is higher by half at 10 bits per key, and sixfold for
-//     10⁶ keys at 20 bits: see [PredictRate]. Ten billion keys need many small filters,
-//     never one.
-//
-// [SizeForSingleRate] sizes by the rate that one filter has.
-//
-// Keys that differ in a few bytes only, such as consecutive decimal numbers, can have higher
-// rates, since the hash spreads them badly.
+//   - In filters of a few hundred bits, such as those of a filter block, by 10 to 40 % at 10
+//     bits per key, and tenfold at 20 bits.
+//   - In a filter of a million keys, by half at 10 bits per key, and sixfold at 20 bits: see
+//     [PredictRate]. Ten billion keys need many small filters.
+//   - For keys that differ in a few bytes only, such as consecutive numbers.
 type Sizing struct {
-	// Keys is n, the number of keys.
+	// Keys is n.
 	Keys uint64
 
 	// BitsPerKey is the argument for NewBloom.
 	BitsPerKey int
 
-	// K is how many bits LevelDB sets for each key, with BitsPerKey.
+	// K is how many bits LevelDB sets for each key.
 	K int
 
-	// Bytes is Keys·BitsPerKey/8, rounded up: the size of the bit arrays. The k and
-	// the offset of each filter are not counted.
+	// Bytes is Keys*BitsPerKey/8, rounded up. The k and the offset of each filter are not
+	// counted.
 	Bytes uint64
 
-	// Rate is the false-positive rate by the formula, 0 to 1, if the keys are in
-	// many small filters.
+	// Rate is the formula's rate, 0 to 1.
 	Rate float64
 
-	// SingleRate is the rate, 0 to 1, that is expected if all keys are in one filter, which
-	// has at most 2³²−8 bits: see PredictRate.
+	// SingleRate is the rate, 0 to 1, that PredictRate predicts if all keys are in one
+	// filter. It has at most 2^32-8 bits.
 	SingleRate float64
 
-	// ExactBits is the classical optimum m in bits, rounded up: for SizeForRate that
-	// of the given rate, for the others Keys·BitsPerKey.
+	// ExactBits is the classical optimum m, rounded up, for the rate given to
+	// SizeForRate. Other functions set it to Keys*BitsPerKey.
 	ExactBits uint64
 
-	// BestK is the classical optimum k for BitsPerKey, as a whole number.
+	// BestK is the classical optimum k for BitsPerKey, rounded.
 	BestK int
 
-	// BestRate is the classical rate, 0 to 1, for BitsPerKey and BestK.
+	// BestRate is the formula's rate for BitsPerKey and BestK, 0 to 1.
 	BestRate float64
 }
 
@@ -74,9 +63,9 @@ type Sizing struct {
 // by far, and it keeps the bits per key within an int32.
 const minRate = 1e-100
 
-// SizeForRate returns the Sizing of n keys with the fewest bits per key whose Rate is
-// ≤ p. It is an error if p is not in [10⁻¹⁰⁰, 1), or if the filters take ≥ 2⁶⁴ bits.
-// It takes as long as PredictRate.
+// SizeForRate returns the Sizing of n keys with the fewest bits per key whose Rate is <= p.
+// If p is not in [1e-100, 1), or the filters have 2^64 bits or more, SizeForRate returns an
+// error.
 func SizeForRate(n uint64, p float64) (Sizing, error) {
 	if !(p >= minRate && p < 1) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
@@ -96,10 +85,10 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 // lower a rate that is worth asking for.
 const maxSizedBits = 64
 
-// SizeForSingleRate returns the Sizing of n keys with the fewest bits per key whose SingleRate is ≤ p: one
-// filter of n random keys has that rate, within the bounds of [PredictRate]. It is an error if p is not in
-// (0, 1), or if no filter of ≤ 64 bits per key has the rate: absent keys with the 32-bit hash of one of n keys
-// pass all of them. Then take one of the module filter/fuse or filter/blocked. It takes up to 6 seconds, for more than 10⁸ keys.
+// SizeForSingleRate returns the Sizing of n keys with the fewest bits per key whose SingleRate
+// is <= p. If p is not in (0, 1), or no filter of at most 64 bits per key has that rate,
+// SizeForSingleRate returns an error. Modules filter/fuse and filter/blocked have filters with
+// lower rates. For more than 100 million keys, it takes up to 6 seconds.
 func SizeForSingleRate(n uint64, p float64) (Sizing, error) {
 	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 {
 		return PredictRate(n, bloom.Bits(n, bitsPerKey), bloom.K(bitsPerKey))
@@ -110,11 +99,13 @@ func SizeForSingleRate(n uint64, p float64) (Sizing, error) {
 	return SizeForBits(n, bitsPerKey)
 }
 
-// TableBloomForRate returns the TableBloom of the fewest bits per key whose filters of n random keys have an
-// expected rate ≤ p: see [TableBloom.Rate]. It is an error if p is not in (0, 1), or if none of ≤ 64 bits per
-// key has the rate.
+// TableBloomForRate returns the TableBloom with the fewest bits per key whose Rate(n) is <= p.
+// If p is not in (0, 1), or none of at most 64 bits per key has that rate, TableBloomForRate
+// returns an error.
 func TableBloomForRate(n uint64, p float64) (TableBloom, error) {
-	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 { return TableBloom{bitsPerKey: int(bitsPerKey)}.Rate(n) })
+	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 {
+		return TableBloom{bitsPerKey: int(bitsPerKey)}.Rate(n)
+	})
 	return NewTableBloom(bitsPerKey), err
 }
 
@@ -129,11 +120,12 @@ func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int,
 			return bitsPerKey + 1, nil
 		}
 	}
-	return 0, fmt.Errorf("filter: no filter of %s with ≤ %d bits per key has a false-positive rate of %g: modules filter/fuse and filter/blocked have filters with lower rates", wire.Plural(n, "key"), maxSizedBits, p)
+	return 0, fmt.Errorf("filter: no filter of %s with ≤ %d bits per key has a false-positive rate of %g: "+
+		"modules filter/fuse and filter/blocked have filters with lower rates", wire.Plural(n, "key"), maxSizedBits, p)
 }
 
-// SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error
-// if the filters take ≥ 2⁶⁴ bits. It takes as long as PredictRate.
+// SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). If the filters have 2^64
+// bits or more, SizeForBits returns an error.
 func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 	perKey := uint64(max(bitsPerKey, 0))
 	hi, m := bits.Mul64(n, perKey)
