@@ -160,10 +160,12 @@ func OpenCountingBloom(counts []byte) (*CountingBloom, error) {
 	}
 	contents, stored := counts[:len(counts)-countsSumLen], binary.LittleEndian.Uint32(counts[len(counts)-countsSumLen:])
 	if sum := crc32.Checksum(contents, castagnoli); sum != stored {
-		return nil, fmt.Errorf("filter: counts of a Bloom filter are corrupt: checksum 0x%08x, and 0x%08x is stored", sum, stored)
+		return nil, fmt.Errorf("filter: counts of a Bloom filter are corrupt: checksum 0x%08x, and 0x%08x is stored",
+			sum, stored)
 	}
 	if v := binary.LittleEndian.Uint32(counts[len(countsMagic):]); v != countsVersion {
-		return nil, fmt.Errorf("filter: counts of a Bloom filter of version %d: this package reads version %d", v, countsVersion)
+		return nil, fmt.Errorf("filter: counts of a Bloom filter of version %d: this package reads version %d",
+			v, countsVersion)
 	}
 	k := binary.LittleEndian.Uint32(counts[len(countsMagic)+4:])
 	if k < 1 || k > bloom.MaxK {
