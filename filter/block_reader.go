@@ -65,15 +65,12 @@ func (b *BlockReader) Contains(offset uint64, key []byte) bool {
 // Span returns the position of the filter for a data block that starts at offset in the
 // file. Use it with [BlockReader.ContainsInSpan] to check several keys of one data block.
 func (b *BlockReader) Span(offset uint64) filterblock.Span {
-	i := offset >> b.baseLg
-	if i >= uint64(b.Len()) {
-		return filterblock.NoFilter
+	if i := offset >> b.baseLg; i < uint64(b.Len()) {
+		if s, sound := b.span(int(i)); sound {
+			return s
+		}
 	}
-	s, sound := b.span(int(i))
-	if !sound {
-		return filterblock.NoFilter
-	}
-	return s
+	return filterblock.NoFilter
 }
 
 // ContainsInSpan is like [BlockReader.Contains] for a data block whose Span is known. The
@@ -100,11 +97,10 @@ func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
 // [i*2^BaseLg, (i+1)*2^BaseLg). If its offsets are corrupt, Filter returns nil. The caller
 // must not modify the slice.
 func (b *BlockReader) Filter(i int) []byte {
-	s, sound := b.span(i)
-	if !sound {
-		return nil
+	if s, sound := b.span(i); sound {
+		return b.filters[s.Start:s.Limit:s.Limit]
 	}
-	return b.filters[s.Start:s.Limit:s.Limit]
+	return nil
 }
 
 // EitherHash reports whether the policy is one of the function [EitherHash].

@@ -29,7 +29,6 @@ type BlockWriter struct {
 	offset  uint64 // of the current data block
 	keys    int    // added since the last filter was generated
 	prefix  []byte // the last prefix of them, as AppendHash has it; empty: there is none
-	hashed  []byte // of AddPrefix
 	filters Bytes
 	offsets []uint32
 	err     error
@@ -66,13 +65,14 @@ func (w *BlockWriter) startBlock(offset uint64) error {
 		return fmt.Errorf("filter: data block at %d after the one at %d, want ascending offsets", offset, w.offset)
 	}
 	w.offset = offset
-	want := offset >> w.baseLg
-	if have := uint64(len(w.offsets)); want > have {
-		if err := w.checkSize(want - have); err != nil { // before memory is taken for them
-			return err
-		}
+	have, want := uint64(len(w.offsets)), offset>>w.baseLg
+	if have >= want {
+		return nil
 	}
-	for uint64(len(w.offsets)) < want {
+	if err := w.checkSize(want - have); err != nil { // before memory is taken for them
+		return err
+	}
+	for range want - have {
 		if err := w.generate(); err != nil {
 			return err
 		}
@@ -111,14 +111,8 @@ func (w *BlockWriter) AddHash(h []byte) {
 	}
 }
 
-// AddPrefix adds a prefix of keys of the current data block. If the last prefix added to
-// the current filter is the same, AddPrefix does nothing. It does not keep the slice.
-func (w *BlockWriter) AddPrefix(prefix []byte) {
-	w.hashed = w.AppendHash(w.hashed[:0], prefix)
-	w.AddPrefixHash(w.hashed)
-}
-
-// AddPrefixHash is like [BlockWriter.AddPrefix] for a hash from AppendHash.
+// AddPrefixHash is like [BlockWriter.AddHash] for a prefix of keys. If the last prefix of the
+// current filter is the same, it does nothing.
 func (w *BlockWriter) AddPrefixHash(h []byte) {
 	if len(w.prefix) > 0 && bytes.Equal(h, w.prefix) {
 		return

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
@@ -34,12 +33,9 @@ const maxCount = 15
 // NewCountingBloom returns an empty filter for that number of keys at a time. Its size and k
 // are those of [NewDynamicBloom](keys, bitsPerKey), and so are its errors.
 func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
-	size, k, err := sizeFor(keys, bitsPerKey)
+	size, k, err := sizeFor("counting Bloom filter", keys, bitsPerKey, 4)
 	if err != nil {
 		return nil, err
-	}
-	if err := alloc.Check(4 * uint64(size)); err != nil {
-		return nil, fmt.Errorf("filter: counting Bloom filter of %d keys with %d bits each %w", keys, bitsPerKey, err)
 	}
 	return &CountingBloom{counters: make([]byte, 4*size), k: k, prober: bloom.NewProber(size)}, nil
 }
@@ -96,11 +92,9 @@ func (f *CountingBloom) Union(other *CountingBloom) error {
 		return err
 	}
 	for i, more := range other.counters {
-		if more != 0 {
-			low := min(f.counters[i]&maxCount+more&maxCount, maxCount)
-			high := min(f.counters[i]>>4+more>>4, maxCount)
-			f.counters[i] = high<<4 | low
-		}
+		low := min(f.counters[i]&maxCount+more&maxCount, maxCount)
+		high := min(f.counters[i]>>4+more>>4, maxCount)
+		f.counters[i] = high<<4 | low
 	}
 	return nil
 }

@@ -29,27 +29,29 @@ type DynamicBloom struct {
 // or memory is not available, NewDynamicBloom returns an error. Memory is limited by
 // debug.SetMemoryLimit, and on Unix and Windows by the system.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
-	size, k, err := sizeFor(keys, bitsPerKey)
+	size, k, err := sizeFor("Bloom filter", keys, bitsPerKey, 1)
 	if err != nil {
 		return nil, err
-	}
-	if err := alloc.Check(uint64(size)); err != nil {
-		return nil, fmt.Errorf("filter: Bloom filter of %d keys with %d bits each %w", keys, bitsPerKey, err)
 	}
 	return newDynamicBloom(size, k), nil
 }
 
-// sizeFor returns the size in bytes of the bit array that Bloom gives to so many keys, and k.
-func sizeFor(keys uint64, bitsPerKey int) (size, k int, err error) {
+// sizeFor returns the size in bytes of the bit array that Bloom gives to so many keys, and k. It checks that there
+// is memory for so many arrays.
+func sizeFor(kind string, keys uint64, bitsPerKey, arrays int) (size, k int, err error) {
 	if bitsPerKey < 1 {
-		return 0, 0, fmt.Errorf("filter: Bloom filter of %d bits per key, want at least 1", bitsPerKey)
+		return 0, 0, fmt.Errorf("filter: %s of %d bits per key, want at least 1", kind, bitsPerKey)
 	}
 	perKey := uint64(bitsPerKey)
 	if keys > bloom.MaxBits/perKey {
-		return 0, 0, fmt.Errorf("filter: Bloom filter of %d keys with %d bits each, want at most %d bits in all: "+
-			"take several filters, or one of module filter/blocked", keys, bitsPerKey, uint64(bloom.MaxBits))
+		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each, want at most %d bits in all: "+
+			"take several filters, or one of module filter/blocked", kind, keys, bitsPerKey, uint64(bloom.MaxBits))
 	}
-	return int(bloom.Bits(keys, perKey) / 8), bloom.K(perKey), nil
+	bytes := bloom.Bits(keys, perKey) / 8
+	if err := alloc.Check(uint64(arrays) * bytes); err != nil {
+		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each %w", kind, keys, bitsPerKey, err)
+	}
+	return int(bytes), bloom.K(perKey), nil
 }
 
 // newDynamicBloom returns an empty filter whose bit array has size bytes.

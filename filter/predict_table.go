@@ -29,7 +29,7 @@ func PredictTableRate(n, lines uint64, k int) float64 {
 		return 1 // all bits are set
 	}
 	if aliasing(lines) > usualAliasing(lines) {
-		return loadedRate(n, lines, newLineSample(mean, lines, k).rate)
+		return loadedRate(n, lines, sampledRate(mean, lines, k))
 	}
 	p := loadedRate(n, lines, func(x, _ float64) float64 { return lineRate(x, k) })
 	return min(1, p+(1-p)*-math.Expm1(-float64(n)/(1<<32)))
@@ -47,49 +47,36 @@ func loadedRate(n, lines uint64, rate func(x, share float64) float64) float64 {
 	return min(1, p)
 }
 
-// A lineSample measures the rate of lines whose keys share bits. It fills lines with random hashes, the same ones
-// each time.
-type lineSample struct {
-	rng   *rand.Rand
-	lines uint64  // of the filter
-	size  float64 // lines that are filled
-	k     int
-}
-
-// newLineSample returns a lineSample that takes some 30 milliseconds: its standard deviation is 1 % of a rate of 1 %.
-func newLineSample(mean float64, lines uint64, k int) lineSample {
-	const bits = 1 << 24
-	return lineSample{rand.New(rand.NewPCG(lines, uint64(k))), lines, bits / ((mean + lineProbes) * float64(k)), k}
-}
-
-// lineProbes is how many absent keys a lineSample looks up in each line.
-const lineProbes = 64
-
-// rate measures lines with x keys, as many as their share of the sample.
-func (s lineSample) rate(x, share float64) float64 {
-	count := int(share * s.size)
-	if count == 0 {
-		return lineRate(x, s.k) // they are too rare to matter
-	}
-	hits, f := 0, tableBloomFilter{lines: make([]byte, lineSize), n: 1, k: s.k}
-	for range count {
-		clear(f.lines)
-		number := s.rng.Uint64N(s.lines)
-		for range int(x) {
-			f.setAll([]uint32{s.hash(number)})
+// sampledRate returns a function for loadedRate that fills lines with random hashes and looks up others, the same
+// ones each time. It takes some 30 milliseconds: its standard deviation is 1 % of a rate of 1 %.
+func sampledRate(mean float64, lines uint64, k int) func(x, share float64) float64 {
+	const (
+		bits   = 1 << 24
+		probes = 64 // absent keys for each line
+	)
+	rng := rand.New(rand.NewPCG(lines, uint64(k)))
+	size := bits / ((mean + probes) * float64(k)) // lines that are filled
+	f := tableBloomFilter{lines: make([]byte, lineSize), n: 1, k: k}
+	return func(x, share float64) float64 {
+		count, hits := int(share*size), 0
+		if count == 0 {
+			return lineRate(x, k) // they are too rare to matter
 		}
-		for range lineProbes {
-			if f.mayContain(s.hash(number)) {
-				hits++
+		for range count {
+			clear(f.lines)
+			number := rng.Uint64N(lines)
+			hash := func() uint32 { return uint32(number + lines*rng.Uint64N((math.MaxUint32-number)/lines+1)) }
+			for range int(x) {
+				f.setAll([]uint32{hash()})
+			}
+			for range probes {
+				if f.mayContain(hash()) {
+					hits++
+				}
 			}
 		}
+		return float64(hits) / float64(count*probes)
 	}
-	return float64(hits) / float64(count*lineProbes)
-}
-
-// hash returns a random hash of the line with that number.
-func (s lineSample) hash(number uint64) uint32 {
-	return uint32(number + s.lines*s.rng.Uint64N((math.MaxUint32-number)/s.lines+1))
 }
 
 // binomial returns the probability that x of n keys are in a line, if each is with probability p.

@@ -89,28 +89,9 @@ func (p TableBloom) NewTableGenerator() TableGenerator {
 }
 
 // Open returns filter ready for lookups. It keeps the slice, which the caller must not
-// modify. If filter is corrupt, Open returns an error. So it does for other encodings that
-// RocksDB marks with a negative k.
+// modify. If filter is corrupt or k is negative, which marks other encodings of RocksDB,
+// Open returns an error.
 func (TableBloom) Open(filter []byte) (TableFilter, error) {
-	f, err := openTableBloom(filter)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// tableBloomFilter is a filter whose form has been checked.
-type tableBloomFilter struct {
-	lines      []byte
-	n          uint64 // number of lines
-	reciprocal uint64 // 2⁶⁴/n, rounded up
-	k          int
-}
-
-// emptyTableBloom is the filter without keys and lines: it has a line in which no bit is set.
-var emptyTableBloom = &tableBloomFilter{lines: make([]byte, lineSize), n: 1, reciprocal: 0, k: 1}
-
-func openTableBloom(filter []byte) (*tableBloomFilter, error) {
 	size := len(filter) - lineTrailer
 	if size == 0 && [lineTrailer]byte(filter) == [lineTrailer]byte{} {
 		return emptyTableBloom, nil
@@ -125,7 +106,22 @@ func openTableBloom(filter []byte) (*tableBloomFilter, error) {
 	if n*lineSize != uint64(size) {
 		return nil, fmt.Errorf("filter: table filter of %d lines in %d bytes, want lines of %d bytes", n, size, lineSize)
 	}
-	return &tableBloomFilter{lines: filter[:size], n: n, reciprocal: math.MaxUint64/n + 1, k: int(k)}, nil
+	return newTableBloomFilter(filter, n, int(k)), nil
+}
+
+// tableBloomFilter is a filter whose form has been checked.
+type tableBloomFilter struct {
+	lines      []byte
+	n          uint64 // number of lines
+	reciprocal uint64 // 2⁶⁴/n, rounded up
+	k          int
+}
+
+// emptyTableBloom is the filter without keys and lines: it has a line in which no bit is set.
+var emptyTableBloom = &tableBloomFilter{lines: make([]byte, lineSize), n: 1, reciprocal: 0, k: 1}
+
+func newTableBloomFilter(filter []byte, n uint64, k int) *tableBloomFilter {
+	return &tableBloomFilter{lines: filter[:n*lineSize], n: n, reciprocal: math.MaxUint64/n + 1, k: k}
 }
 
 // Contains reports whether key may be in the filter.

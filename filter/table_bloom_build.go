@@ -65,18 +65,14 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	if g.hashes.Len() == 0 {
 		return make([]byte, lineTrailer), nil
 	}
-	n := g.policy.lines(uint64(g.hashes.Len()))
+	n, k := g.policy.lines(uint64(g.hashes.Len())), g.policy.K()
 	if err := alloc.Check(n*lineSize + lineTrailer); err != nil {
 		return nil, fmt.Errorf("filter: table filter of %d lines of %d bytes %w", n, lineSize, err)
 	}
 	filter := make([]byte, n*lineSize+lineTrailer)
-	filter[n*lineSize] = byte(g.policy.K())
+	filter[n*lineSize] = byte(k)
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
-	f, err := openTableBloom(filter)
-	if err != nil {
-		return nil, err
-	}
-	g.hashes.All(f.setAll)
+	g.hashes.All(newTableBloomFilter(filter, n, k).setAll)
 	return filter, nil
 }
 

@@ -43,14 +43,15 @@ func combine(operation string, a, b []byte, combine func(f, other *DynamicBloom)
 // A filter without keys can be combined with any other. If a filter is corrupt, UnionTable
 // returns an error.
 func UnionTable(a, b []byte) ([]byte, error) {
-	x, err := openTableBloom(a)
+	first, err := TableBloom{}.Open(a)
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the first filter of a union", err)
 	}
-	y, err := openTableBloom(b)
+	second, err := TableBloom{}.Open(b)
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the second filter of a union", err)
 	}
+	x, y := first.(*tableBloomFilter), second.(*tableBloomFilter)
 	switch emptyTableBloom { // which has no lines
 	case x:
 		return bytes.Clone(b), nil

@@ -66,6 +66,7 @@ type Writer struct {
 
 	separator     []byte // scratch
 	encodedHandle []byte // scratch
+	prefixHash    []byte // scratch
 }
 
 // Create returns a Writer for the file name. The file appears only when Close has

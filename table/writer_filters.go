@@ -47,7 +47,8 @@ func (w *Writer) addPrefix(filterKey []byte) {
 		if w.queue != nil {
 			w.queue.filling.addFilterPrefix(w.filter, prefix)
 		} else {
-			w.filter.AddPrefix(prefix)
+			w.prefixHash = w.filter.AppendHash(w.prefixHash[:0], prefix)
+			w.filter.AddPrefixHash(w.prefixHash)
 		}
 	}
 	w.prefix, w.prefixInBlock = append(w.prefix[:0], prefix...), true
