@@ -26,20 +26,13 @@ func First8(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)
 	}
-	var h uint64
-	for i, c := range key {
-		h |= uint64(c) << (56 - 8*i)
-	}
-	return h
+	var first [8]byte
+	copy(first[:], key)
+	return binary.BigEndian.Uint64(first[:])
 }
 
 // First4 returns the first 4 bytes of key as First8 returns the first 8.
-func First4(key []byte) uint32 {
-	if len(key) >= 4 {
-		return binary.BigEndian.Uint32(key)
-	}
-	return uint32(First8(key) >> 32)
-}
+func First4(key []byte) uint32 { return uint32(First8(key) >> 32) }
 
 // CountLess returns how many of the ascending numbers are < x. Among 64 of them it compares every eighth,
 // and then eight in a row, without branches: a processor would often predict those wrong, and fetches the
