@@ -39,7 +39,7 @@ var livingFilters = []struct {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(8*len(f.Bytes())-8)}
+		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(8*len(f.Bytes()) - 8)}
 	}},
 	{"bits-and-blooms", func(_ *testing.B, n int) livingFilter {
 		f := bitsbloom.New(uint(10*n), 6)
