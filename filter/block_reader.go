@@ -103,7 +103,7 @@ func (b *BlockReader) Filter(i int) []byte {
 	return nil
 }
 
-// EitherHash reports whether the policy is one of the function [EitherHash].
+// EitherHash reports whether the policy comes from the function [EitherHash].
 func (b *BlockReader) EitherHash() bool { return b.either }
 
 // BaseLg returns the base-2 logarithm of the length of the file ranges that share a

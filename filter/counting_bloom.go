@@ -16,8 +16,8 @@ import (
 //
 // A key that was added several times must be removed as many times. A counter that reaches 15
 // stays at 15, since its count is lost. A key whose counters are all at 15 cannot be removed.
-// No key is lost for it. If the filter has no more keys than it was made for, this happens only
-// to keys that are added some 15 times.
+// Other keys are not affected. If the filter has no more keys than it was made for, this happens
+// only to keys that are added some 15 times.
 //
 // A CountingBloom is not safe for concurrent use, except that several goroutines may call
 // Contains while none changes it.
@@ -71,8 +71,8 @@ func (f *CountingBloom) count(key []byte, by byte) {
 	}
 }
 
-// Contains reports whether key may be in the filter. If it returns false, key was removed as
-// often as it was added.
+// Contains reports whether key may be in the filter. If it returns false, key was never added,
+// or was removed as often as it was added.
 func (f *CountingBloom) Contains(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta := bloom.Delta(h)

@@ -97,8 +97,8 @@ func (f *DynamicBloom) Add(key []byte) {
 // AddIfAbsent adds a key and reports whether it was absent. If so, it was not added before.
 // Otherwise it was added before or is a false positive.
 //
-// If several goroutines add the same absent key at once, AddIfAbsent returns true to at
-// least one of them.
+// If several goroutines add the same absent key at once, AddIfAbsent returns true in
+// at least one of them.
 func (f *DynamicBloom) AddIfAbsent(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta, absent := bloom.Delta(h), false

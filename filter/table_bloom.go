@@ -11,7 +11,7 @@ import (
 
 // TableBloom is the table filter of RocksDB and Pebble, as a [TablePolicy]. It is a Bloom
 // filter that keeps all bits of a key in one line of 64 bytes, so that a lookup has at most
-// one cache miss. Either package reads the filters of the other.
+// one cache miss. RocksDB, Pebble and this package read each other's filters.
 //
 //	bits per key                 6     8    10    12    14    16    20    24
 //	false positives in percent   5.89  2.49  1.16  0.62  0.38  0.26  0.15  0.11

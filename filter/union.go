@@ -13,8 +13,8 @@ func Union(a, b []byte) ([]byte, error) {
 }
 
 // Intersect returns a [Bloom] filter with the keys that are in both of the filters a and b,
-// which must have the same size and k. A key that is in only one of them, and a false
-// positive of the other, is a false positive of the intersection. If a filter is corrupt or
+// which must have the same size and k. Its false positives are those that both filters have,
+// and keys of one filter that are false positives of the other. If a filter is corrupt or
 // k > 30, Intersect returns an error.
 func Intersect(a, b []byte) ([]byte, error) {
 	return combine("an intersection", a, b, (*DynamicBloom).Intersect)
