@@ -23,7 +23,7 @@ func (t *File) Create(dir string) (err error) {
 		return nil
 	}
 	if t.File, err = os.CreateTemp(dir, "sievetable-*.tmp"); err != nil {
-		return fmt.Errorf("temporary file: %w", nameless(err))
+		return nameless(err)
 	}
 	t.unlinked = os.Remove(t.Name()) == nil
 	return nil
@@ -59,7 +59,7 @@ func (t File) Write(p []byte) (int, error) {
 // nameless returns the error with the directory of the file instead of its name.
 func nameless(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return fmt.Errorf("in %s: %w", filepath.Dir(p.Path), p.Err)
+		return fmt.Errorf("temporary file: in %s: %w", filepath.Dir(p.Path), p.Err)
 	}
 	return err
 }

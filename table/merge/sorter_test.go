@@ -20,6 +20,9 @@ import (
 
 	cmpdiff "github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/chunk"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -124,7 +127,7 @@ func TestSorter(t *testing.T) {
 		"chunks":              {inline: 1 << 10, chunk: 100 << 10, chunks: 6, fanIn: 1000},
 		"few at once":         {inline: 1 << 10, chunk: 100 << 10, chunks: 2, fanIn: 2},
 		"chunks of one pair":  {inline: 1 << 10, chunk: 1, chunks: 6, fanIn: 100},
-		"all in a file":       {inline: placeLen + 1, chunk: 20 << 10, chunks: 6, fanIn: 7},
+		"all in a file":       {inline: spool.PlaceLen + 1, chunk: 20 << 10, chunks: 6, fanIn: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, pairs, want := t.TempDir(), pairs, want
@@ -282,11 +285,11 @@ func TestSorterCannotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.spill.file.Truncate(10); err != nil {
+	if err := s.large.Truncate(10); err != nil {
 		t.Fatal(err)
 	}
 	for p, err := range s.All() {
-		if p != nil || !errors.Is(err, io.EOF) {
+		if p != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("All = %v, %v, want the error of the file", p, err)
 		}
 	}
@@ -295,9 +298,9 @@ func TestSorterCannotRead(t *testing.T) {
 // Runs that were cut or changed on disk are an error.
 func TestSorterReadsDamagedRuns(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(f *runFile) error{
-		"cut":     func(f *runFile) error { return f.Truncate(f.size / 2) },
-		"changed": func(f *runFile) error { _, err := f.WriteAt([]byte("xyz"), f.size/3); return err },
+	for name, damage := range map[string]func(f *spool.File, size int64) error{
+		"cut":     func(f *spool.File, size int64) error { return f.Truncate(size / 2) },
+		"changed": func(f *spool.File, size int64) error { _, err := f.WriteAt([]byte("xyz"), size/3); return err },
 	} {
 		s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
 		if err != nil {
@@ -309,7 +312,11 @@ func TestSorterReadsDamagedRuns(t *testing.T) {
 			}
 		}
 		s.workers.Wait()
-		if err := damage(&s.file); err != nil {
+		info, err := s.file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(&s.file, info.Size()); err != nil {
 			t.Fatal(err)
 		}
 		n, failed := 0, error(nil)
@@ -361,7 +368,7 @@ func TestSorterChunksInMemory(t *testing.T) {
 	t.Parallel()
 	const perChunk = 4
 	for _, chunks := range []int{1, 2, 6} {
-		l := limits{inline: 256, chunk: perChunk * (200 + numberLen + chunkPairLen), chunks: chunks, fanIn: 1000}
+		l := limits{inline: 256, chunk: perChunk * (200 + 1 + format.InternalTrailerLen + chunk.PairSize), chunks: chunks, fanIn: 1000}
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			release, done, n := make(chan bool), make(chan error, 1), 0

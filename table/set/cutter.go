@@ -1,14 +1,12 @@
 package set
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/sievetable/sievetable/internal/tempfile"
+	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
@@ -26,15 +24,16 @@ const evenTables = 4
 
 // A cutter distributes entries over tables of at most most entries. The largest table has at
 // most 1.3 times as many entries as the mean, or 1 more. The number of entries is not known
-// before the last one, so the first entries are kept in a spool. If it has all of them, they
-// are distributed evenly. Otherwise all tables but the last are full.
+// before the last one, so the first entries are kept in a temporary file. If it has all of them,
+// they are distributed evenly. Otherwise all tables but the last are full.
 type cutter struct {
 	most  int // entries of a table; 0: any number
 	start func() (entryWriter, error)
 
-	spool   *spool // the first entries; nil when they are in tables
-	last    []byte // the last key
-	entries int    // of all tables
+	spool    spool.File
+	spooling bool   // the entries are in spool
+	last     []byte // the last key
+	entries  int    // of all tables
 
 	table entryWriter // nil: the next entry starts one
 	room  int         // entries that table still takes
@@ -42,11 +41,7 @@ type cutter struct {
 }
 
 func newCutter(most int, tempDir string, start func() (entryWriter, error)) *cutter {
-	c := &cutter{most: most, start: start}
-	if most > 0 {
-		c.spool = &spool{dir: tempDir}
-	}
-	return c
+	return &cutter{most: most, start: start, spool: spool.File{Dir: tempDir}, spooling: most > 0}
 }
 
 // Append adds an entry. Its key must be > the key before.
@@ -55,14 +50,14 @@ func (c *cutter) Append(key, value []byte) error {
 		return fmt.Errorf("%w: %s after %s", table.ErrOrder, wire.Quote(key), wire.Quote(c.last))
 	}
 	c.last = append(c.last[:0], key...)
-	if c.spool != nil && c.entries == evenTables*c.most {
+	if c.spooling && c.entries == evenTables*c.most {
 		if err := c.unspool(); err != nil {
 			return err
 		}
 	}
 	c.entries++
-	if c.spool != nil {
-		return c.spool.write(key, value)
+	if c.spooling {
+		return c.spool.Append(key, value)
 	}
 	return c.append(key, value)
 }
@@ -100,17 +95,17 @@ func (c *cutter) closeTable() error {
 
 // unspool writes the entries of the spool to tables, and removes it.
 func (c *cutter) unspool() error {
-	s := c.spool
-	if s == nil {
+	if !c.spooling {
 		return nil
 	}
-	c.spool, c.left = nil, s.n
-	err := s.each(func(key, value []byte) error {
-		err := c.append(key, value)
+	c.spooling, c.left = false, c.entries
+	run, err := c.spool.End()
+	r := c.spool.Open(run)
+	for err == nil && r.Next() {
+		err = c.append(r.Key(), r.Value())
 		c.left--
-		return err
-	})
-	return errors.Join(err, s.file.Close())
+	}
+	return errors.Join(cmp.Or(err, r.Error()), c.spool.Close())
 }
 
 // finish completes the last table.
@@ -127,81 +122,8 @@ func (c *cutter) abort() (err error) {
 		err = c.table.Abort()
 		c.table = nil
 	}
-	if c.spool != nil {
-		err = errors.Join(err, c.spool.file.Close())
+	if c.spooling {
+		err = errors.Join(err, c.spool.Close())
 	}
 	return err
-}
-
-// A spool keeps entries in a temporary file, in their order. Each has the lengths of key and
-// value as varints, the key and the value. It creates the file with the first entry.
-type spool struct {
-	dir  string // of the temporary file; "": that of the system
-	file tempfile.File
-	out  *bufio.Writer
-	n    int // entries
-}
-
-// spoolBuffer is how many bytes a spool writes and reads at once.
-const spoolBuffer = 256 << 10
-
-// write adds an entry.
-func (s *spool) write(key, value []byte) error {
-	if s.out == nil {
-		if err := s.file.Create(s.dir); err != nil {
-			return err
-		}
-		s.out = bufio.NewWriterSize(s.file, spoolBuffer)
-	}
-	s.n++
-	for _, b := range [][]byte{key, value} {
-		s.out.Write(binary.AppendUvarint(s.out.AvailableBuffer(), uint64(len(b)))) // the next Write returns the same error
-		if _, err := s.out.Write(b); err != nil {
-			return fmt.Errorf("temporary file: %w", err)
-		}
-	}
-	return nil
-}
-
-// each calls f with the entries, until it returns an error.
-func (s *spool) each(f func(key, value []byte) error) error {
-	if s.out == nil {
-		return nil
-	}
-	err := s.out.Flush()
-	if err == nil {
-		_, err = s.file.Seek(0, io.SeekStart)
-	}
-	in := bufio.NewReaderSize(s.file, spoolBuffer)
-	var key, value []byte
-	for i := 0; i < s.n && err == nil; i++ {
-		if key, err = readBytes(in, key); err == nil {
-			value, err = readBytes(in, value)
-		}
-		if err == nil {
-			if err := f(key, value); err != nil {
-				return err
-			}
-		}
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return fmt.Errorf("temporary file: %w", err)
-	}
-	return nil
-}
-
-// readBytes reads a length and as many bytes, into the memory of b.
-func readBytes(in *bufio.Reader, b []byte) ([]byte, error) {
-	n, err := binary.ReadUvarint(in)
-	if err != nil {
-		return b, err
-	}
-	if n > uint64(cap(b)) {
-		b = make([]byte, n)
-	}
-	_, err = io.ReadFull(in, b[:n])
-	return b[:n], err
 }

@@ -1,0 +1,80 @@
+// Package chunk sorts pairs in memory.
+package chunk
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Chunk is pairs in memory. It is reused after Reset.
+type Chunk struct {
+	Max int // bytes to fill; at most 1 GiB, since places are 32-bit numbers
+
+	data  []byte // of each pair, the key, the length of the value, and the value
+	pairs []pair
+}
+
+// A pair is where a pair is in data, and what decides most comparisons without it.
+type pair struct {
+	number uint64 // the first bytes of the key, after what all keys begin with
+	at     uint32
+	keyLen uint32
+}
+
+// PairSize is the memory of a pair beside its bytes: 16, and half as much for what append leaves free.
+const PairSize = 24
+
+// Fits reports whether there is room for a pair. In an empty Chunk there is.
+func (c *Chunk) Fits(key, value []byte) bool {
+	return len(c.pairs) == 0 || len(c.data)+len(key)+len(value)+(len(c.pairs)+1)*PairSize <= c.Max
+}
+
+// Append adds a pair. It does not keep the slices.
+func (c *Chunk) Append(key, value []byte) {
+	n := len(c.data) + len(key) + binary.MaxVarintLen32 + len(value)
+	if n > cap(c.data) {
+		c.data = append(make([]byte, 0, max(n, min(2*n, c.Max))), c.data...) // append would leave more free
+	}
+	c.pairs = append(c.pairs, pair{at: uint32(len(c.data)), keyLen: uint32(len(key))})
+	c.data = binary.AppendUvarint(append(c.data, key...), uint64(len(value)))
+	c.data = append(c.data, value...)
+}
+
+// Len returns the number of pairs.
+func (c *Chunk) Len() int { return len(c.pairs) }
+
+// Pair returns pair i, as part of the Chunk's memory.
+func (c *Chunk) Pair(i int) (key, value []byte) {
+	key = c.key(c.pairs[i])
+	rest := c.data[int(c.pairs[i].at)+len(key):]
+	size, n := binary.Uvarint(rest)
+	return key, rest[n:][:size:size]
+}
+
+func (c *Chunk) key(p pair) []byte { return c.data[p.at:][:p.keyLen:p.keyLen] }
+
+// Reset removes the pairs, and keeps the memory.
+func (c *Chunk) Reset() { c.data, c.pairs = c.data[:0], c.pairs[:0] }
+
+// Sort sorts the pairs by their keys. If prefix is not nil, it returns the start of a key, and keys whose starts differ
+// are in the bytewise order of these.
+func (c *Chunk) Sort(compare func(a, b []byte) int, prefix func(key []byte) []byte) {
+	if prefix != nil && len(c.pairs) > 0 {
+		common := prefix(c.key(c.pairs[0]))
+		for _, p := range c.pairs {
+			common = common[:wire.SharedLen(common, prefix(c.key(p)))]
+		}
+		for i, p := range c.pairs {
+			c.pairs[i].number = wire.First8(prefix(c.key(p))[len(common):])
+		}
+	}
+	slices.SortFunc(c.pairs, func(a, b pair) int {
+		if a.number != b.number {
+			return cmp.Compare(a.number, b.number)
+		}
+		return compare(c.key(a), c.key(b))
+	})
+}

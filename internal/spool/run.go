@@ -1,0 +1,103 @@
+package spool
+
+import (
+	"encoding/binary"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Run is the places of blocks of entries with ascending keys. An entry has the length of what its key shares with the
+// key before, those of the rest and of the value, the rest and the value.
+type Run []byte
+
+// A runWriter is a run that takes entries.
+type runWriter struct {
+	places Run
+	block  []byte // the entries that are in no block yet
+	last   []byte // the key before
+}
+
+// Append adds an entry to the run.
+func (f *File) Append(key, value []byte) error {
+	w := &f.run
+	shared := wire.SharedLen(w.last, key)
+	w.last = append(w.last[:shared], key[shared:]...)
+	b := binary.AppendUvarint(w.block, uint64(shared))
+	b = binary.AppendUvarint(b, uint64(len(key)-shared))
+	b = binary.AppendUvarint(b, uint64(len(value)))
+	w.block = append(append(b, key[shared:]...), value...)
+	if len(w.block) < blockSize {
+		return nil
+	}
+	return f.endBlock()
+}
+
+// endBlock puts the entries that are in no block yet.
+func (f *File) endBlock() error {
+	w := &f.run
+	if len(w.block) == 0 {
+		return nil
+	}
+	place, err := f.Put(w.block)
+	w.places, w.block = append(w.places, place...), w.block[:0]
+	if cap(w.block) > 4*blockSize { // it was for a large value
+		w.block = nil
+	}
+	return err
+}
+
+// End returns the run of the entries since the last End.
+func (f *File) End() (Run, error) {
+	if err := f.endBlock(); err != nil {
+		return nil, err
+	}
+	run := f.run.places
+	f.run.places, f.run.last = nil, f.run.last[:0]
+	return run, f.Flush()
+}
+
+// A Reader moves over the entries of a run. The slices are valid until the next move.
+type Reader struct {
+	file        *File
+	run         Run    // what is not read yet
+	block, rest []byte // the last block that was read, and what is left of it
+	key, value  []byte
+	err         error
+}
+
+// Open returns a Reader before the first entry.
+func (f *File) Open(run Run) *Reader { return &Reader{file: f, run: run} }
+
+// First is Next of a new Reader.
+func (r *Reader) First() bool { return r.Next() }
+
+// Next moves to the next entry. It returns false at the end, and after an error.
+func (r *Reader) Next() bool {
+	for len(r.rest) == 0 {
+		if r.err != nil || len(r.run) == 0 {
+			return false
+		}
+		if r.block, r.err = r.file.Get(r.run, r.block); r.err == nil {
+			r.rest, r.run = r.block, r.run[PlaceLen:]
+		}
+	}
+	shared, rest, value := r.uvarint(), r.uvarint(), r.uvarint()
+	r.key = append(r.key[:shared], r.rest[:rest]...)
+	r.value, r.rest = r.rest[rest:][:value:value], r.rest[rest+value:]
+	return true
+}
+
+func (r *Reader) uvarint() int {
+	v, n := binary.Uvarint(r.rest)
+	r.rest = r.rest[n:]
+	return int(v)
+}
+
+// Key returns the key of the entry.
+func (r *Reader) Key() []byte { return r.key }
+
+// Value returns the value of the entry.
+func (r *Reader) Value() []byte { return r.value }
+
+// Error returns why Next failed.
+func (r *Reader) Error() error { return r.err }

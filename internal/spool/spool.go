@@ -1,0 +1,70 @@
+// Package spool keeps blocks of bytes, and runs of sorted entries, in a temporary file.
+package spool
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/tempfile"
+)
+
+// A File is a temporary file. Put and Append create it. Get and Reader are for what was put before a Flush, also while
+// more is put.
+type File struct {
+	tempfile.File
+	Dir string // of the file; "": that of the system
+
+	out  *bufio.Writer
+	size int
+	run  runWriter
+}
+
+// PlaceLen is the length of the place of a block: its offset, its size and its checksum.
+const PlaceLen = 16
+
+const blockSize = 64 << 10
+
+// Put adds a block, and returns its place.
+func (f *File) Put(block []byte) (place []byte, err error) {
+	if f.out == nil {
+		if err := f.Create(f.Dir); err != nil {
+			return nil, err
+		}
+		f.out = bufio.NewWriterSize(f.File, blockSize)
+	}
+	place = binary.LittleEndian.AppendUint64(nil, uint64(f.size))
+	place = binary.LittleEndian.AppendUint32(place, uint32(len(block)))
+	place = binary.LittleEndian.AppendUint32(place, crc32.ChecksumIEEE(block))
+	f.size += len(block)
+	_, err = f.out.Write(block)
+	return place, err
+}
+
+// Flush makes readable what was put.
+func (f *File) Flush() error {
+	if f.out == nil {
+		return nil
+	}
+	return f.out.Flush()
+}
+
+// Get returns a block, in the memory of buf if there is room. It is safe for concurrent use.
+func (f *File) Get(place, buf []byte) ([]byte, error) {
+	size := int(binary.LittleEndian.Uint32(place[8:]))
+	if size > cap(buf) {
+		buf = make([]byte, size)
+	}
+	buf = buf[:size]
+	_, err := f.ReadAt(buf, int64(binary.LittleEndian.Uint64(place)))
+	if err == io.EOF {
+		err = fmt.Errorf("temporary file: %w", io.ErrUnexpectedEOF)
+	}
+	if err == nil && crc32.ChecksumIEEE(buf) != binary.LittleEndian.Uint32(place[12:]) {
+		err = errors.New("temporary file: it was changed after it was written")
+	}
+	return buf, err
+}
