@@ -2,6 +2,7 @@ package setio
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 )
 
@@ -13,8 +14,7 @@ var errNoSplits = errors.New(
 type cut struct {
 	RunSize int
 
-	splits [][]byte
-	known  bool // the splits, which are the same for all bundles
+	splits [][]byte // the same for all bundles; nil: not known yet
 	run    merger
 	size   int // of the pieces in run
 	pieces int64
@@ -43,30 +43,33 @@ func (fn *cut) ProcessElement(
 }
 
 // findSplits decodes the splits, once.
-func (fn *cut) findSplits(splits func(*[]byte) bool) (err error) {
-	if fn.known {
+func (fn *cut) findSplits(splits func(*[]byte) bool) error {
+	if fn.splits != nil {
 		return nil
 	}
 	var p piece
 	if !splits(&p) {
 		return errNoSplits
 	}
-	fn.splits, err = decodeKeys(p)
-	fn.known = err == nil
+	err := eachEntry([]piece{p}, func(key, _ []byte) error {
+		fn.splits = append(fn.splits, bytes.Clone(key))
+		return nil
+	})
+	if err != nil {
+		fn.splits = nil
+	}
 	return err
 }
 
 // FinishBundle emits the last pieces of the bundle.
-func (fn *cut) FinishBundle(
-	_ func(*[]byte) bool, emit func(int64, []byte), ledger func(string, int64),
-) error {
+func (fn *cut) FinishBundle(_ func(*[]byte) bool, emit func(int64, []byte), ledger func(string, int64)) error {
 	return fn.flush(emit, ledger)
 }
 
 // flush emits pieces with the numbers of their tables, from 1 on.
 func (fn *cut) flush(emit func(int64, []byte), ledger func(string, int64)) error {
 	table := 0
-	w := &pieceWriter{emit: func(p piece) { emit(int64(table)+1, p) }}
+	w := &pieceWriter{emit: func(p piece) { emit(int64(table), p) }}
 	err := fn.run.all(func(key, value []byte) error {
 		for table < len(fn.splits) && bytes.Compare(key, fn.splits[table]) >= 0 {
 			if err := w.finish(); err != nil {
@@ -76,10 +79,7 @@ func (fn *cut) flush(emit func(int64, []byte), ledger func(string, int64)) error
 		}
 		return w.append(key, value)
 	})
-	if err == nil {
-		err = w.finish()
-	}
-	if err != nil {
+	if err := cmp.Or(err, w.finish()); err != nil {
 		return err
 	}
 	ledger(sortedPieces, -fn.pieces)

@@ -41,48 +41,17 @@ var conversions = map[[2]reflect.Type]any{
 	{bytesType, bytesType}:   nil,
 }
 
-// checkValid checks that the pipeline has the Scope and the collection, so that Beam does not panic.
-func checkValid(s beam.Scope, what string, col beam.PCollection) error {
+// checkElements checks that a collection is of the pipeline, so that Beam does not panic, and that its
+// elements are keys, or keys and values. want says which.
+func checkElements(s beam.Scope, what string, col beam.PCollection, pairs bool, want string) error {
 	if !s.IsValid() || !col.IsValid() {
 		return fmt.Errorf("setio: the Scope or the PCollection of %s is the zero value, want those of a pipeline", what)
 	}
-	return nil
-}
-
-// checkKeys checks that a collection has keys.
-func checkKeys(s beam.Scope, what string, col beam.PCollection) error {
-	if err := checkValid(s, what, col); err != nil {
-		return err
-	}
-	if t := typesOf(col); t[1] != nil || !hasConversion(t) {
-		return fmt.Errorf("setio: the PCollection of %s is of %v, want []byte or string%s", what, col.Type(),
-			hintIf(t[1] != nil, ": Write takes keys with values"))
+	t := typesOf(col)
+	if _, found := conversions[t]; !found || pairs != (t[1] != nil) {
+		return fmt.Errorf("setio: the PCollection of %s is of %v, want %s", what, col.Type(), want)
 	}
 	return nil
-}
-
-// checkPairs checks that a collection has pairs.
-func checkPairs(s beam.Scope, col beam.PCollection) error {
-	if err := checkValid(s, "pairs", col); err != nil {
-		return err
-	}
-	if t := typesOf(col); t[1] == nil || !hasConversion(t) {
-		return fmt.Errorf("setio: the PCollection of pairs is of %v, want KV<K,V> of []byte or string each%s", col.Type(),
-			hintIf(t[1] == nil && hasConversion(t), ": WriteKeys takes keys without values, and WriteLines names of files"))
-	}
-	return nil
-}
-
-func hintIf(condition bool, hint string) string {
-	if condition {
-		return hint
-	}
-	return ""
-}
-
-func hasConversion(t [2]reflect.Type) bool {
-	_, found := conversions[t]
-	return found
 }
 
 // typesOf returns the types of key and value. That of the value is nil for a collection of keys.

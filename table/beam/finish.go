@@ -1,7 +1,7 @@
 package setio
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,20 +16,19 @@ type finish struct {
 	Lines  bool // there must be files of lines
 }
 
-// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path.
-// tables are of type written, in JSON. splits are there so that the directory is prepared, also if there
-// are no tables.
+// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path. splits are
+// there so that the directory is prepared, also if there are no tables.
 func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]byte) bool,
 	ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
 ) error {
 	if p := piece(nil); !splits(&p) {
 		return errNoSplits
 	}
-	layer, pieces, err := readWritten(tables)
-	if err != nil {
-		return err
+	layer, err := readTables(tables)
+	if err == nil {
+		err = balance(ledger, fn.Lines)
 	}
-	if err := balance(ledger, pieces, fn.Lines); err != nil {
+	if err != nil {
 		return err
 	}
 	return withStore(ctx, fn.Target.Dir, func(st set.Store) error {
@@ -37,28 +36,24 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 		if err == nil {
 			err = set.Publish(ctx, st, layer, o)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			emit(st.Path(set.ManifestName))
 		}
-		emit(st.Path(set.ManifestName))
-		return nil
+		return err
 	})
 }
 
-// readWritten returns the tables, in the order of the keys, and of how many pieces they are.
-func readWritten(tables func(*[]byte) bool) (l set.Layer, pieces int64, err error) {
-	var all []written
+// readTables returns the tables that writeTable has emitted, in the order of their keys.
+func readTables(tables func(*[]byte) bool) (l set.Layer, err error) {
 	for line := []byte(nil); tables(&line); {
-		var w written
-		if err := json.Unmarshal(line, &w); err != nil {
-			return l, 0, fmt.Errorf("setio: what a worker says of its table: %w", err)
+		var written set.Layer
+		if err := json.Unmarshal(line, &written); err != nil {
+			return l, fmt.Errorf("setio: what a worker says of its table: %w", err)
 		}
-		all = append(all, w)
+		l.Tables, l.Removals = append(l.Tables, written.Tables...), append(l.Removals, written.Removals...)
 	}
-	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.Number, b.Number) })
-	for _, w := range all {
-		pieces += w.Pieces
-		l.Tables, l.Removals = append(l.Tables, w.Tables...), append(l.Removals, w.Removals...)
-	}
-	return l, pieces, nil
+	byKey := func(a, b set.Table) int { return bytes.Compare(a.Smallest, b.Smallest) }
+	slices.SortFunc(l.Tables, byKey)
+	slices.SortFunc(l.Removals, byKey)
+	return l, nil
 }

@@ -1,5 +1,7 @@
 package setio
 
+import "slices"
+
 // fanIn is how many pieces are merged at a time. A merge of more takes longer for each key.
 const fanIn = 64
 
@@ -11,30 +13,23 @@ type merger struct {
 }
 
 // add adds a piece.
-func (m *merger) add(p piece) error { return m.addTo(0, p) }
-
-func (m *merger) addTo(level int, p piece) error {
-	if level == len(m.levels) {
-		m.levels = append(m.levels, nil)
+func (m *merger) add(p piece) (err error) {
+	for level := 0; err == nil; level++ {
+		if level == len(m.levels) {
+			m.levels = append(m.levels, nil)
+		}
+		pieces := append(m.levels[level], p)
+		if len(pieces) < fanIn {
+			m.levels[level] = pieces
+			return nil
+		}
+		m.levels[level] = nil
+		p, err = join(func(add func(key, value []byte) error) error { return eachEntry(pieces, add) })
 	}
-	pieces := append(m.levels[level], p)
-	if len(pieces) < fanIn {
-		m.levels[level] = pieces
-		return nil
-	}
-	m.levels[level] = nil
-	larger, err := encode(func(add func(key, value []byte) error) error { return eachEntry(pieces, add) })
-	if err != nil {
-		return err
-	}
-	return m.addTo(level+1, larger)
+	return err
 }
 
 // all calls f with each entry of the pieces, as eachEntry does.
 func (m *merger) all(f func(key, value []byte) error) error {
-	var pieces []piece
-	for _, level := range m.levels {
-		pieces = append(pieces, level...)
-	}
-	return eachEntry(pieces, f)
+	return eachEntry(slices.Concat(m.levels...), f)
 }

@@ -21,7 +21,7 @@ type Options struct {
 	EntriesPerTable int
 
 	// RunSize is how many bytes a worker sorts in memory at a time, 4 KiB to 1 GiB: those of keys
-	// and values, and 32 more for each key. The worker takes up to twice that. It merges and cuts
+	// and values, and 24 more for each key. The worker takes up to twice that. It merges and cuts
 	// pieces of as many bytes at a time, as they travel. The larger it is, the fewer pieces travel:
 	// there is one for each table of what is cut at a time. 0: 32 MiB.
 	RunSize int
@@ -49,42 +49,29 @@ func (o *Options) sorter() sorter {
 
 // check checks all options and the directory. It returns a copy of o with defaults filled in.
 func (o Options) check(s beam.Scope, dir string) (Options, error) {
-	o, err := o.withDefaults()
-	if err == nil {
-		err = checkDir(dir)
-	}
-	if err == nil {
-		err = o.checkRemovals(s)
-	}
-	return o, err
-}
-
-// checkRemovals checks Layer and Removals.
-func (o *Options) checkRemovals(s beam.Scope) error {
-	if !o.Removals.IsValid() {
-		return nil
-	}
-	if !o.Layer {
-		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
-	}
-	w, err := writerOptions(o.Writer)
-	if err == nil && w.FilterOnly {
-		err = errNoRemoval
-	}
-	if err != nil {
-		return err
-	}
-	return checkKeys(s, "Removals", o.Removals)
-}
-
-// withDefaults returns a copy of o with defaults filled in.
-func (o Options) withDefaults() (Options, error) {
 	const entries, runSize = 1_000_000, 32 << 20
 	o.EntriesPerTable, o.RunSize = cmp.Or(o.EntriesPerTable, entries), cmp.Or(o.RunSize, runSize)
+	w, err := writerOptions(o.Writer)
+	if err == nil {
+		err = checkWriter(o.Writer, &w)
+	}
+	if err == nil && o.Removals.IsValid() {
+		err = o.checkRemovals(s, w.FilterOnly)
+	}
 	return o, cmp.Or(
 		checkRange("EntriesPerTable", o.EntriesPerTable, 1, 100_000_000, entries),
 		checkRange("RunSize", o.RunSize, 4<<10, 1<<30, runSize),
-		checkWriter(o.Writer))
+		err, checkDir(dir))
+}
+
+func (o *Options) checkRemovals(s beam.Scope, filterOnly bool) error {
+	switch {
+	case !o.Layer:
+		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
+	case filterOnly:
+		return errNoRemoval
+	}
+	return checkElements(s, "Removals", o.Removals, false, "[]byte or string")
 }
 
 // checkRange returns an error if a number is out of its range. 0 stands for byDefault.
@@ -138,12 +125,8 @@ func writerOptions(name string) (o table.WriterOptions, err error) {
 }
 
 // checkWriter checks that tables can be written with the options of that name.
-func checkWriter(name string) error {
-	o, err := writerOptions(name)
-	if err != nil {
-		return err
-	}
-	w, err := set.NewTableWriter(io.Discard, &o)
+func checkWriter(name string, o *table.WriterOptions) error {
+	w, err := set.NewTableWriter(io.Discard, o)
 	if err != nil {
 		return fmt.Errorf("setio: the options %q of RegisterWriter: %w", name, err)
 	}

@@ -2,8 +2,9 @@ package setio
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -25,6 +26,7 @@ var pieceOptions = &table.WriterOptions{BlockSize: 32 << 10, RestartInterval: 64
 // be repeated. Only emit must be set.
 type pieceWriter struct {
 	emit func(piece)
+	most int // from how many bytes of keys and values on a piece is complete; 0: maxPiece
 
 	w      *table.Writer // nil if no piece is begun
 	out    *bytes.Buffer
@@ -43,7 +45,7 @@ func (p *pieceWriter) append(key, value []byte) (err error) {
 	if err := p.w.Append(key, value); err != nil {
 		return err
 	}
-	if p.size += len(key) + len(value); p.size < maxPiece {
+	if p.size += len(key) + len(value); p.size < cmp.Or(p.most, maxPiece) {
 		return nil
 	}
 	return p.finish()
@@ -63,42 +65,37 @@ func (p *pieceWriter) finish() error {
 	return nil
 }
 
-// encode returns a piece of the entries that each appends, in ascending order. There may be none.
-func encode(each func(add func(key, value []byte) error) error) (piece, error) {
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, pieceOptions)
-	if err != nil {
-		return nil, err
-	}
-	if err := each(w.Append); err != nil {
-		return nil, errors.Join(err, w.Abort())
-	}
-	err = w.Close()
-	return out.Bytes(), err
+// join returns one piece of the entries that each appends, in ascending order. There is at least one.
+func join(each func(add func(key, value []byte) error) error) (joined piece, err error) {
+	w := &pieceWriter{emit: func(p piece) { joined = p }, most: math.MaxInt}
+	err = cmp.Or(each(w.append), w.finish())
+	return joined, err
 }
 
-// encodeKeys returns a piece of the keys, which are in ascending order.
-func encodeKeys(keys [][]byte) (piece, error) {
-	return encode(func(add func(key, value []byte) error) error {
+// joinKeys returns a piece of the keys, which are in ascending order. There is at least one.
+func joinKeys(keys [][]byte) (piece, error) {
+	return join(func(add func(key, value []byte) error) (err error) {
 		for _, key := range keys {
-			if err := add(key, nil); err != nil {
-				return err
-			}
+			err = cmp.Or(err, add(key, nil))
 		}
-		return nil
+		return err
 	})
 }
 
 // eachEntry calls f with each entry of the pieces in ascending order, and once if it is in several. The
 // slices are valid until f returns. Errors of f are returned as they are.
 func eachEntry(pieces []piece, f func(key, value []byte) error) error {
-	it, err := openPieces(pieces)
-	if err != nil {
-		return err
+	its := make([]merge.Iterator, len(pieces))
+	for i, p := range pieces {
+		r, err := table.NewReader(bytes.NewReader(p), int64(len(p)), nil)
+		if err != nil {
+			return changed(err)
+		}
+		its[i] = r.NewIter(nil)
 	}
+	it, f := merge.New(nil, its...), unique(f)
 	defer it.Close() // its error is that of the last move
-	f = unique(f)
-	for ok := it.First(); ok; ok = it.Next() {
+	for it.Next() {
 		if err := f(it.Key(), it.Value()); err != nil {
 			return err
 		}
@@ -109,31 +106,8 @@ func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 	return nil
 }
 
-// openPieces returns an iterator over the entries of all pieces.
-func openPieces(pieces []piece) (*merge.Iter, error) {
-	its := make([]merge.Iterator, len(pieces))
-	for i, p := range pieces {
-		r, err := table.NewReader(bytes.NewReader(p), int64(len(p)), nil)
-		if err != nil {
-			return nil, changed(err)
-		}
-		its[i] = r.NewIter(nil)
-	}
-	return merge.New(nil, its...), nil
-}
-
 // changed returns the error of a piece that cannot be read.
 func changed(err error) error {
 	return fmt.Errorf(
 		"setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
-}
-
-// decodeKeys returns the keys of a piece.
-func decodeKeys(p piece) ([][]byte, error) {
-	var keys [][]byte
-	err := eachEntry([]piece{p}, func(key, _ []byte) error {
-		keys = append(keys, bytes.Clone(key))
-		return nil
-	})
-	return keys, err
 }

@@ -1,9 +1,11 @@
 package setio
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/chunk"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -20,7 +22,8 @@ type sorter struct {
 	Rate     float64 // of the sample
 	Removals bool    // the keys are to be removed
 
-	run run
+	run   chunk.Chunk
+	value []byte // buffer of add
 }
 
 // An output is where a sorter emits to.
@@ -30,7 +33,7 @@ type output struct {
 	ledger func(string, int64)
 }
 
-// add adds an entry.
+// add adds an entry. If the run has no room for it, add emits the run before.
 func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 	if len(key) > maxKey {
 		return fmt.Errorf("setio: key %s, want at most %d bytes", wire.Quote(key), maxKey)
@@ -39,24 +42,25 @@ func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d",
 			wire.Quote(key), len(value), maxValue)
 	}
-	if s.Removals {
-		s.run.remove(key)
-	} else {
-		s.run.add(key, value)
+	if s.value = appendValue(s.value[:0], value); s.Removals {
+		s.value = append(s.value[:0], kindRemove)
 	}
-	if s.run.size() < s.RunSize {
-		return nil
+	if s.run.Max = s.RunSize; !s.run.Fits(key, s.value) {
+		if err := s.flush(ctx, to); err != nil {
+			return err
+		}
 	}
-	return s.flush(ctx, to)
+	s.run.Append(key, s.value)
+	return nil
 }
 
 // flush emits the run, which is empty then.
 func (s *sorter) flush(ctx context.Context, to output) error {
-	entries := s.run.take()
-	if len(entries) == 0 {
+	if s.run.Len() == 0 {
 		return nil
 	}
-	keysRead.Inc(ctx, int64(len(entries)))
+	defer s.run.Reset()
+	keysRead.Inc(ctx, int64(s.run.Len()))
 	sampler, err := set.NewSampler(s.Rate)
 	if err != nil {
 		return err
@@ -66,8 +70,9 @@ func (s *sorter) flush(ctx context.Context, to output) error {
 		sampler.Add(key)
 		return w.append(key, value)
 	})
-	for _, e := range entries {
-		if err := add(e.key(), e.value()); err != nil {
+	s.run.Sort(bytes.Compare, func(key []byte) []byte { return key })
+	for i := range s.run.Len() {
+		if err := add(s.run.Pair(i)); err != nil {
 			return err
 		}
 	}
@@ -75,24 +80,15 @@ func (s *sorter) flush(ctx context.Context, to output) error {
 		return err
 	}
 	to.ledger(sortedPieces, w.pieces)
-	return to.emitSample(sampler)
-}
-
-// emitSample emits the sampled keys, if there are any.
-func (to *output) emitSample(s *set.Sampler) error {
-	if s.Len() == 0 {
+	if sampler.Len() == 0 {
 		return nil
 	}
-	p, err := encodeKeys(s.Keys())
-	if err != nil {
-		return err
+	sample, err := joinKeys(sampler.Keys())
+	if err == nil {
+		to.sample(sample)
 	}
-	to.sample(p)
-	return nil
+	return err
 }
-
-// discard forgets what a bundle that failed has left.
-func (s *sorter) discard() { s.run.take() }
 
 // sortPairs sorts the pairs of a bundle.
 type sortPairs struct {
@@ -101,7 +97,7 @@ type sortPairs struct {
 
 // StartBundle begins a bundle.
 func (fn *sortPairs) StartBundle(context.Context, func([]byte), func([]byte), func(string, int64)) error {
-	fn.Sorter.discard()
+	fn.Sorter.run.Reset() // of what a bundle that failed has left
 	return nil
 }
 
@@ -113,26 +109,22 @@ func (fn *sortPairs) ProcessElement(
 }
 
 // FinishBundle emits the last run of the bundle.
-func (fn *sortPairs) FinishBundle(
-	ctx context.Context, piece, sample func([]byte), ledger func(string, int64),
-) error {
+func (fn *sortPairs) FinishBundle(ctx context.Context, piece, sample func([]byte), ledger func(string, int64)) error {
 	return fn.Sorter.flush(ctx, output{piece, sample, ledger})
 }
 
 // sortLines sorts the lines of a file.
 type sortLines struct {
 	Sorter sorter
-
-	lines lineReader
 }
 
 // ProcessElement emits the runs of the file.
 func (fn *sortLines) ProcessElement(
 	ctx context.Context, file string, piece, sample func([]byte), ledger func(string, int64),
 ) error {
-	fn.Sorter.discard()
+	fn.Sorter.run.Reset() // of what a bundle that failed has left
 	to := output{piece, sample, ledger}
-	err := fn.lines.each(ctx, file, func(line []byte) error { return fn.Sorter.add(ctx, line, nil, to) })
+	err := eachLine(ctx, file, func(line []byte) error { return fn.Sorter.add(ctx, line, nil, to) })
 	if err == nil {
 		err = fn.Sorter.flush(ctx, to)
 	}

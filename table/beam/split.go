@@ -22,9 +22,7 @@ type split struct {
 }
 
 // ProcessElement emits a piece of the splits. Samples are pieces of sampled keys.
-func (fn *split) ProcessElement(
-	ctx context.Context, _ []byte, samples func(*[]byte) bool, emit func([]byte),
-) error {
+func (fn *split) ProcessElement(ctx context.Context, _ []byte, samples func(*[]byte) bool, emit func([]byte)) error {
 	if err := fn.Target.prepare(ctx); err != nil {
 		return err
 	}
@@ -37,7 +35,8 @@ func (fn *split) ProcessElement(
 			return err
 		}
 	}
-	splits, err := encodeKeys(s.Splits(fn.tables(s.Len())))
+	first := [][]byte{{}} // the smallest key: the number of a table is that of the splits up to its keys
+	splits, err := joinKeys(append(first, s.Splits(fn.tables(s.Len()))...))
 	if err != nil {
 		return err
 	}

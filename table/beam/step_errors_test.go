@@ -131,7 +131,7 @@ func TestChangedPieceIsAnError(t *testing.T) {
 			fn := &writeTable{targetOf(t.TempDir())}
 			pieces := piecesOf(t, 3)
 			pieces[1] = change(pieces[1])
-			err := fn.ProcessElement(t.Context(), 0, each(pieces), func([]byte) { t.Error("a table is written") })
+			err := fn.ProcessElement(t.Context(), 0, each(pieces), func([]byte) { t.Error("a table is written") }, dropCount)
 			if err == nil || !strings.HasPrefix(err.Error(), "setio: ") {
 				t.Errorf("error %v, want one of setio", err)
 			}
@@ -155,7 +155,7 @@ func TestTakenNameIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	fn := &writeTable{targetOf(dir)}
-	err = fn.ProcessElement(t.Context(), 7, each(pieces), func([]byte) { t.Error("a table is written") })
+	err = fn.ProcessElement(t.Context(), 7, each(pieces), func([]byte) { t.Error("a table is written") }, dropCount)
 	if err == nil || !strings.HasPrefix(err.Error(), "setio: table 7: ") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v, want one that names the table and its file", err)
 	}

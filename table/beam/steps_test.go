@@ -50,7 +50,7 @@ func piecesOf(t *testing.T, n int) []piece {
 		for k := i % 3; k < 100; k += 3 {
 			keys = append(keys, fmt.Appendf(nil, "%04d", k))
 		}
-		p, err := encodeKeys(keys)
+		p, err := joinKeys(keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func write(t *testing.T, dir string, pieces []piece) string {
 	t.Helper()
 	var line string
 	fn := &writeTable{targetOf(dir)}
-	if err := fn.ProcessElement(t.Context(), 7, each(pieces), func(b []byte) { line += string(b) }); err != nil {
+	if err := fn.ProcessElement(t.Context(), 7, each(pieces), func(b []byte) { line += string(b) }, dropCount); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, testLease)); err != nil {
@@ -105,7 +105,8 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	table := []byte(write(t, dir, piecesOf(t, 3)))
 	file, noFile := count{filesOfLines, 1}, count{filesOfLines, -1}
-	sorted, merged, three := count{sortedPieces, 5}, count{sortedPieces, -5}, count{cutPieces, 3}
+	sorted, merged := count{sortedPieces, 5}, count{sortedPieces, -5}
+	three, done := count{cutPieces, 3}, count{cutPieces, -3}
 	for name, test := range map[string]struct {
 		dir    string
 		splits []piece // nil for one
@@ -113,16 +114,16 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 		tables [][]byte
 		want   string // "" for no error
 	}{
-		"complete":       {ledger: []count{file, sorted, noFile, merged, three}, tables: [][]byte{table}},
-		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three}, tables: [][]byte{table}, want: "1 files of lines are missing"},
+		"complete":       {ledger: []count{file, sorted, noFile, merged, three, done}, tables: [][]byte{table}},
+		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three, done}, tables: [][]byte{table}, want: "1 files of lines are missing"},
 		"no splits":      {splits: []piece{}, ledger: []count{file, noFile}, want: "there are no splits"},
 		"no files":       {want: "no files of lines: want at least one"},
-		"missing run":    {ledger: []count{file, noFile, sorted, three}, tables: [][]byte{table}, want: "5 pieces of sorted keys are missing"},
-		"missing piece":  {ledger: []count{file, noFile, three, three}, tables: [][]byte{table}, want: "3 pieces of tables are missing"},
+		"missing run":    {ledger: []count{file, noFile, sorted, three, done}, tables: [][]byte{table}, want: "5 pieces of sorted keys are missing"},
+		"missing piece":  {ledger: []count{file, noFile, three, three, done}, tables: [][]byte{table}, want: "3 pieces of tables are missing"},
 		"missing table":  {ledger: []count{file, noFile, three}, want: "3 pieces of tables are missing"},
-		"twice":          {ledger: []count{file, noFile, three, three}, tables: [][]byte{table, table}, want: "set: line 3 of the manifest"},
-		"garbage":        {ledger: []count{file, noFile, three}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
-		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three}, tables: [][]byte{table}, want: "all workers share"},
+		"twice":          {ledger: []count{file, noFile, three, three, done, done}, tables: [][]byte{table, table}, want: "set: line 3 of the manifest"},
+		"garbage":        {ledger: []count{file, noFile, three, done}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
+		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three, done}, tables: [][]byte{table}, want: "all workers share"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.dir == "" {
@@ -150,9 +151,8 @@ func TestFinishBesideAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	first, second := []byte(write(t, dir, piecesOf(t, 3))), []byte(write(t, dir, piecesOf(t, 2)))
 	for i, table := range [][]byte{first, second, first} {
-		ledger := []count{{cutPieces, []int64{3, 2, 3}[i]}}
 		fn := &finish{Target: targetOf(dir)}
-		err := fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(ledger), each([][]byte{table}), func(string) {})
+		err := fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(nil), each([][]byte{table}), func(string) {})
 		if err != nil {
 			t.Errorf("build %d: %v", i, err)
 		}

@@ -2,7 +2,6 @@ package setio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,22 +19,18 @@ const owner = "beam"
 // isRemote reports whether dir is of a file system of Beam other than that of the operating system.
 func isRemote(dir string) bool { return strings.Index(dir, "://") > 0 }
 
-// withStore calls f with the directory.
+// withStore calls f with the directory. Its errors have the name of the package.
 func withStore(ctx context.Context, dir string, f func(set.Store) error) (err error) {
-	if !isRemote(dir) {
-		return named(f(&set.DirStore{Dir: dir, Owner: owner, LockFile: lockFile}))
+	var st set.Store = &set.DirStore{Dir: dir, Owner: owner, LockFile: lockFile}
+	if isRemote(dir) {
+		files, err := filesystem.New(ctx, dir)
+		if err != nil {
+			return fmt.Errorf("setio: directory %s: %w", dir, err)
+		}
+		defer files.Close() // every file in it is closed
+		st = &remoteStore{files, strings.TrimRight(dir, "/")}
 	}
-	files, err := filesystem.New(ctx, dir)
-	if err != nil {
-		return fmt.Errorf("setio: directory %s: %w", dir, err)
-	}
-	defer func() { err = errors.Join(err, files.Close()) }()
-	return named(f(&remoteStore{files, strings.TrimRight(dir, "/")}))
-}
-
-// named returns the error with the name of the package.
-func named(err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), "setio: ") {
+	if err = f(st); err == nil || strings.HasPrefix(err.Error(), "setio: ") {
 		return err
 	}
 	return fmt.Errorf("setio: %w", err)
@@ -48,21 +43,18 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 
 // checkDir checks the name of the directory.
 func checkDir(dir string) (err error) {
-	if !isRemote(dir) {
-		if !filepath.IsAbs(dir) {
-			return fmt.Errorf(
-				"setio: directory is %q, want an absolute path: workers have other working directories", dir)
-		}
-		return nil
-	}
-	if strings.ContainsAny(dir, `*?[\`) {
+	switch {
+	case !isRemote(dir) && !filepath.IsAbs(dir):
+		return fmt.Errorf("setio: directory is %q, want an absolute path: workers have other working directories", dir)
+	case isRemote(dir) && strings.ContainsAny(dir, `*?[\`):
 		return fmt.Errorf(`setio: directory is %q, want none of * ? [ \ in it, which list other directories too`, dir)
+	case isRemote(dir):
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("setio: directory is %q: %v", dir, r)
+			}
+		}()
+		filesystem.ValidateScheme(dir) // panics if it is not registered
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("setio: directory is %q: %v", dir, r)
-		}
-	}()
-	filesystem.ValidateScheme(dir) // panics if it is not registered
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -72,10 +72,7 @@ func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) 
 	defer cancel() // so that nothing appears of a file that is not closed
 	to := s.Path(name)
 	renamer, renames := s.files.(filesystem.Renamer)
-	if s.isObjectStore() {
-		renames = false
-	}
-	if renames {
+	if renames = renames && !s.isObjectStore(); renames {
 		to = s.Path(fmt.Sprintf("sievetable-%s-%016x.tmp", owner, rand.Uint64()))
 	}
 	w, err := s.files.OpenWrite(ctx, to)
@@ -111,7 +108,7 @@ func (s *remoteStore) Begin(context.Context) (set.Pending, error) {
 // remoteTables are files on the worker's disk: their names in the store are known when all is written.
 type remoteTables struct {
 	store *remoteStore
-	files []*os.File
+	files []*tempfile.File
 }
 
 // An openFile stays open until it is sent.
@@ -120,12 +117,9 @@ type openFile struct{ io.Writer }
 func (openFile) Close() error { return nil }
 
 func (p *remoteTables) Create(context.Context) (io.WriteCloser, error) {
-	f, err := os.CreateTemp("", "sievetable-*.tmp")
-	if err != nil {
-		return nil, err
-	}
+	f := new(tempfile.File)
 	p.files = append(p.files, f)
-	return openFile{f}, nil
+	return openFile{f}, f.Create("")
 }
 
 // Publish sends the tables, unless they are there: their names have their SHA-256.
@@ -134,11 +128,7 @@ func (p *remoteTables) Publish(ctx context.Context, tables []set.Table) error {
 		if there, err := p.store.Stat(ctx, t.Name); err == nil && there.Size == t.Size {
 			continue
 		}
-		_, err := p.files[i].Seek(0, io.SeekStart)
-		if err == nil {
-			err = p.store.send(ctx, t.Name, p.files[i])
-		}
-		if err != nil {
+		if err := p.store.send(ctx, t.Name, io.NewSectionReader(p.files[i], 0, t.Size)); err != nil {
 			return fmt.Errorf("write %s: %w", p.store.Path(t.Name), err)
 		}
 	}
@@ -147,7 +137,7 @@ func (p *remoteTables) Publish(ctx context.Context, tables []set.Table) error {
 
 func (p *remoteTables) Abort() (err error) {
 	for _, f := range p.files {
-		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		err = errors.Join(err, f.Close())
 	}
 	p.files = nil
 	return err

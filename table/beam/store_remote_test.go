@@ -54,7 +54,7 @@ func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("TMP", temporary) // on Windows
 	fn := &writeTable{targetOf("full://set")}
-	err := fn.ProcessElement(t.Context(), 7, each(piecesOf(t, 2)), func([]byte) { t.Error("a table is written") })
+	err := fn.ProcessElement(t.Context(), 7, each(piecesOf(t, 2)), func([]byte) { t.Error("a table is written") }, dropCount)
 	if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "setio: table 7: write full://set/000007-") {
 		t.Errorf("error %v, want one that names the table", err)
 	}

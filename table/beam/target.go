@@ -61,21 +61,16 @@ var errNoRemoval = errors.New("setio: a set with filters only cannot have Remova
 func (t *target) checkBase(st set.Store, base *set.Manifest, filterOnly bool) error {
 	for table := range base.All() {
 		ext := path.Ext(table.Name)
-		switch {
-		case ext == filterExt && t.Removals:
+		if ext == filterExt && t.Removals {
 			return errNoRemoval
-		case ext == filterExt && !filterOnly:
-			return fmt.Errorf("%s is of a set with filters only: want a Writer with FilterOnly, or build the set anew",
+		}
+		if filterOnly && ext == tableExt || !filterOnly && ext == filterExt {
+			return fmt.Errorf("%s and the Writer differ in FilterOnly: want the Writer of the set, or build the set anew",
 				st.Path(table.Name))
-		case ext == tableExt && filterOnly:
-			return fmt.Errorf("the Writer has FilterOnly, but %s has keys: want a Writer without it", st.Path(table.Name))
 		}
 	}
 	return nil
 }
 
 // The extensions of tables. For LevelDB, one with a filter only would be an empty table.
-const (
-	tableExt  = ".ldb"
-	filterExt = ".filter"
-)
+const tableExt, filterExt = ".ldb", ".filter"

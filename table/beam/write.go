@@ -43,7 +43,8 @@ func init() {
 // both have all their tables, and the manifest is that of the last one. [Sweep] removes tables that are
 // not needed any more.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
-	if err := checkPairs(s, pairs); err != nil {
+	const want = "KV<K,V> of []byte or string each: WriteKeys takes keys without values, and WriteLines names of files"
+	if err := checkElements(s, "pairs", pairs, true, want); err != nil {
 		return beam.PCollection{}, err
 	}
 	return writePairs(s.Scope("setio.Write"), dir, pairs, o)
@@ -52,7 +53,7 @@ func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PC
 // WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that
 // is there several times is written once.
 func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam.PCollection, error) {
-	if err := checkKeys(s, "keys", keys); err != nil {
+	if err := checkElements(s, "keys", keys, false, "[]byte or string: Write takes keys with values"); err != nil {
 		return beam.PCollection{}, err
 	}
 	return writePairs(s.Scope("setio.WriteKeys"), dir, keys, o)
@@ -69,23 +70,23 @@ func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam
 //
 // One worker reads a file: give more files than there are workers.
 func WriteLines(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {
-	o, err := o.check(s, dir)
+	const what, want = "names of files", "string: WriteKeys takes keys"
+	err := checkElements(s, what, files, false, want)
+	if err == nil && typesOf(files)[0] != stringType {
+		err = fmt.Errorf("setio: the PCollection of %s is of %v, want %s", what, files.Type(), want)
+	}
 	if err == nil {
-		err = checkValid(s, "files", files)
+		o, err = o.check(s, dir)
 	}
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	if t := typesOf(files); t[0] != stringType || t[1] != nil {
-		return beam.PCollection{}, fmt.Errorf(
-			"setio: the PCollection of names of files is of %v, want string: WriteKeys takes keys", files.Type())
-	}
 	s = s.Scope("setio.WriteLines")
-	expected := beam.ParDo(s, countFile, files)
+	var in sorted
 	// Without Reshuffle, one worker would take all files that one element made.
-	sorted := sortedOf(beam.ParDo3(s, &sortLines{Sorter: o.sorter()}, beam.Reshuffle(s, files)))
-	sorted.ledgers = append(sorted.ledgers, expected)
-	return build(s, dir, sorted, o, true), nil
+	in.add(beam.ParDo3(s, &sortLines{o.sorter()}, beam.Reshuffle(s, files)))
+	in.ledgers = append(in.ledgers, beam.ParDo(s, countFile, files))
+	return build(s, dir, in, o, true), nil
 }
 
 // writePairs builds a set of keys or pairs, whose type is checked.
@@ -94,21 +95,18 @@ func writePairs(s beam.Scope, dir string, col beam.PCollection, o Options) (beam
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	return build(s, dir, sortedOf(beam.ParDo3(s, &sortPairs{o.sorter()}, asPairs(s, col))), o, false), nil
+	var in sorted
+	in.add(beam.ParDo3(s, &sortPairs{o.sorter()}, asPairs(s, col)))
+	return build(s, dir, in, o, false), nil
 }
 
 // A sorted is what the steps emit that sort.
 type sorted struct{ pieces, samples, ledgers []beam.PCollection }
 
-func sortedOf(pieces, samples, ledger beam.PCollection) sorted {
-	return sorted{[]beam.PCollection{pieces}, []beam.PCollection{samples}, []beam.PCollection{ledger}}
-}
-
-// add adds what another step emits.
-func (a *sorted) add(b sorted) {
-	a.pieces = append(a.pieces, b.pieces...)
-	a.samples = append(a.samples, b.samples...)
-	a.ledgers = append(a.ledgers, b.ledgers...)
+// add adds what a step emits.
+func (a *sorted) add(pieces, samples, ledger beam.PCollection) {
+	a.pieces, a.samples = append(a.pieces, pieces), append(a.samples, samples)
+	a.ledgers = append(a.ledgers, ledger)
 }
 
 // build adds the steps behind those that sort. The arguments are checked, so that beam does not panic.
@@ -116,7 +114,7 @@ func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCol
 	if o.Removals.IsValid() {
 		remove := o.sorter()
 		remove.Removals = true
-		in.add(sortedOf(beam.ParDo3(s, &sortPairs{remove}, asPairs(s, o.Removals))))
+		in.add(beam.ParDo3(s, &sortPairs{remove}, asPairs(s, o.Removals)))
 	}
 	t := target{Dir: dir, Lease: set.NewLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
 	once := beam.Impulse(s)
@@ -125,7 +123,7 @@ func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCol
 	// Reshuffle gives all workers about as many pieces, and keeps them from being sorted again.
 	pieces := beam.Reshuffle(s, beam.Flatten(s, in.pieces...))
 	parts, ledger := beam.ParDo2(s, &cut{RunSize: o.RunSize}, pieces, beam.SideInput{Input: splits})
-	tables := beam.ParDo(s, &writeTable{t}, beam.GroupByKey(s, parts))
+	tables, done := beam.ParDo2(s, &writeTable{t}, beam.GroupByKey(s, parts))
 	return beam.ParDo(s, &finish{t, lines}, once, beam.SideInput{Input: splits},
-		beam.SideInput{Input: beam.Flatten(s, append(in.ledgers, ledger)...)}, beam.SideInput{Input: tables})
+		beam.SideInput{Input: beam.Flatten(s, append(in.ledgers, ledger, done)...)}, beam.SideInput{Input: tables})
 }

@@ -14,38 +14,31 @@ type writeTable struct {
 	Target target
 }
 
-// A written is what is written of a range of keys. It travels as JSON.
-type written struct {
-	Number    int64 // of the range: 1 for that with the smallest keys
-	Pieces    int64 // that it was made of
-	set.Layer       // of at most one table of entries, and one of removals
-}
-
-// ProcessElement merges the pieces to tables, and emits a written.
+// ProcessElement merges the pieces to tables, and emits a set.Layer of them as JSON.
 func (fn *writeTable) ProcessElement(
-	ctx context.Context, number int64, pieces func(*[]byte) bool, emit func([]byte),
+	ctx context.Context, number int64, pieces func(*[]byte) bool, emit func([]byte), ledger func(string, int64),
 ) error {
-	w := written{Number: number}
 	var m merger
-	for p := piece(nil); pieces(&p); w.Pieces++ {
+	n := int64(0)
+	for p := piece(nil); pieces(&p); n++ {
 		if err := m.add(p); err != nil {
 			return err
 		}
 	}
-	err := withStore(ctx, fn.Target.Dir, func(st set.Store) (err error) {
-		if w.Layer, err = fn.write(ctx, st, &m, number); err != nil {
-			err = fmt.Errorf("setio: table %d: %w", number, err)
+	var line []byte
+	err := withStore(ctx, fn.Target.Dir, func(st set.Store) error {
+		l, err := fn.write(ctx, st, &m, number)
+		if err != nil {
+			return fmt.Errorf("setio: table %d: %w", number, err)
 		}
+		line, err = json.Marshal(l)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
 	emit(line)
+	ledger(cutPieces, -n)
 	return nil
 }
 

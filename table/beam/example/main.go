@@ -88,31 +88,24 @@ func run(ctx context.Context) error {
 
 // write adds the steps to the pipeline.
 func write(s beam.Scope) error {
-	dir, err := absolute(*output)
-	if err != nil {
-		return err
-	}
-	pattern, err := absolute(*input)
-	if err != nil {
-		return err
+	for _, path := range []*string{input, output, remove} {
+		if err := makeAbsolute(path); err != nil {
+			return err
+		}
 	}
 	o := setio.Options{EntriesPerTable: *entries, Writer: *writer, Layer: *layer}
 	if *remove != "" {
-		gone, err := absolute(*remove)
-		if err != nil {
-			return err
-		}
-		o.Removals = textio.Read(s, gone)
+		o.Removals = textio.Read(s, *remove)
 	}
-	files := beam.ParDo(s, pathOf, fileio.MatchFiles(s, pattern))
-	_, err = setio.WriteLines(s, dir, files, o)
+	files := beam.ParDo(s, pathOf, fileio.MatchFiles(s, *input))
+	_, err := setio.WriteLines(s, *output, files, o)
 	return err
 }
 
-// absolute returns a path by which all workers find the file, in whatever directory they run.
-func absolute(path string) (string, error) {
-	if strings.Contains(path, "://") {
-		return path, nil
+// makeAbsolute makes a path one by which all workers find the file, in whatever directory they run.
+func makeAbsolute(path *string) (err error) {
+	if *path != "" && !strings.Contains(*path, "://") {
+		*path, err = filepath.Abs(*path)
 	}
-	return filepath.Abs(path)
+	return err
 }
