@@ -51,12 +51,13 @@ func (fn *cut) findSplits(splits func(*[]byte) bool) error {
 	if !splits(&p) {
 		return errNoSplits
 	}
+	var keys [][]byte
 	err := eachEntry([]piece{p}, func(key, _ []byte) error {
-		fn.splits = append(fn.splits, bytes.Clone(key))
+		keys = append(keys, bytes.Clone(key))
 		return nil
 	})
-	if err != nil {
-		fn.splits = nil
+	if err == nil {
+		fn.splits = keys
 	}
 	return err
 }

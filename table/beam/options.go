@@ -105,8 +105,7 @@ var writers = map[string]func() *table.WriterOptions{
 // if f is nil.
 func RegisterWriter(name string, f func() *table.WriterOptions) {
 	if _, found := writers[name]; found || f == nil {
-		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function",
-			name))
+		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function", name))
 	}
 	writers[name] = f
 }
@@ -115,8 +114,7 @@ func RegisterWriter(name string, f func() *table.WriterOptions) {
 func writerOptions(name string) (o table.WriterOptions, err error) {
 	f, found := writers[name]
 	if !found {
-		return o, fmt.Errorf(
-			"setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
+		return o, fmt.Errorf("setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
 	}
 	if registered := f(); registered != nil { // nil means the defaults, as for table.NewWriter
 		o = *registered

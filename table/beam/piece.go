@@ -108,6 +108,5 @@ func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 
 // changed returns the error of a piece that cannot be read.
 func changed(err error) error {
-	return fmt.Errorf(
-		"setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
+	return fmt.Errorf("setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
 }

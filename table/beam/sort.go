@@ -39,8 +39,7 @@ func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 		return fmt.Errorf("setio: key %s, want at most %d bytes", wire.Quote(key), maxKey)
 	}
 	if len(value) > maxValue {
-		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d",
-			wire.Quote(key), len(value), maxValue)
+		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d", wire.Quote(key), len(value), maxValue)
 	}
 	if s.value = appendValue(s.value[:0], value); s.Removals {
 		s.value = append(s.value[:0], kindRemove)
@@ -56,9 +55,6 @@ func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 
 // flush emits the run, which is empty then.
 func (s *sorter) flush(ctx context.Context, to output) error {
-	if s.run.Len() == 0 {
-		return nil
-	}
 	defer s.run.Reset()
 	keysRead.Inc(ctx, int64(s.run.Len()))
 	sampler, err := set.NewSampler(s.Rate)

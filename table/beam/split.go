@@ -35,17 +35,13 @@ func (fn *split) ProcessElement(ctx context.Context, _ []byte, samples func(*[]b
 			return err
 		}
 	}
+	perTable := min(samplesPerTable, fn.EntriesPerTable) // all keys are sampled if there are fewer
+	tables := (s.Len() + perTable - 1) / perTable
 	first := [][]byte{{}} // the smallest key: the number of a table is that of the splits up to its keys
-	splits, err := joinKeys(append(first, s.Splits(fn.tables(s.Len()))...))
+	splits, err := joinKeys(append(first, s.Splits(tables)...))
 	if err != nil {
 		return err
 	}
 	emit(splits)
 	return nil
-}
-
-// tables returns how many tables there will be, if that many keys are sampled.
-func (fn *split) tables(sampled int) int {
-	perTable := min(samplesPerTable, fn.EntriesPerTable) // all keys are sampled if there are fewer
-	return (sampled + perTable - 1) / perTable
 }

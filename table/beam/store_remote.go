@@ -52,11 +52,11 @@ func (s *remoteStore) Stat(ctx context.Context, name string) (f set.File, err er
 // Open lists the file first: file systems do not agree on the error for a file that is not there.
 func (s *remoteStore) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	found, err := s.files.List(ctx, s.Path(name))
+	if err == nil && len(found) == 0 {
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, fs.ErrNotExist
 	}
 	return s.files.OpenRead(ctx, s.Path(name))
 }

@@ -77,7 +77,7 @@ func TestSweepLeavesABuildAlone(t *testing.T) {
 	writeEmpty(t, dir, table)
 	writeEmpty(t, dir, lease)
 	err := setio.Sweep(t.Context(), dir)
-	if !errors.Is(err, setio.ErrBuilding) || !strings.Contains(err.Error(), filepath.Join(dir, lease)) {
+	if !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), filepath.Join(dir, lease)) {
 		t.Errorf("error %v, want one of the lease", err)
 	}
 	if diff := cmp.Diff([]string{table, lease}, list(t, dir)); diff != "" {

@@ -23,14 +23,12 @@ type target struct {
 
 // options returns the options of what is written to the directory.
 func (t *target) options(st set.Store) (*set.BuilderOptions, error) {
-	o, err := writerOptions(t.Writer)
-	check := func(base *set.Manifest) error {
-		if t.Layer {
-			return t.checkBase(st, base, o.FilterOnly)
-		}
-		return nil
+	writer, err := writerOptions(t.Writer)
+	o := &set.BuilderOptions{Layer: t.Layer, Lease: t.Lease, Writer: &writer}
+	if t.Layer {
+		o.Check = func(base *set.Manifest) error { return t.checkBase(st, base, writer.FilterOnly) }
 	}
-	return &set.BuilderOptions{Layer: t.Layer, Lease: t.Lease, Writer: &o, Check: check}, err
+	return o, err
 }
 
 // prepare makes the directory, and begins the lease. It finds out early whether the manifest that is

@@ -37,9 +37,8 @@ func splitValue(travelling []byte) (value []byte, removed bool) {
 // values for a key are an error: nothing says which of them to keep.
 func unique(f func(key, value []byte) error) func(key, value []byte) error {
 	var lastKey, lastValue []byte
-	first := true
 	return func(key, value []byte) error {
-		if !first && bytes.Equal(key, lastKey) {
+		if lastKey != nil && bytes.Equal(key, lastKey) {
 			if bytes.Equal(value, lastValue) {
 				return nil
 			}
@@ -48,7 +47,7 @@ func unique(f func(key, value []byte) error) func(key, value []byte) error {
 		if err := f(key, value); err != nil {
 			return err
 		}
-		first, lastKey, lastValue = false, append(lastKey[:0], key...), append(lastValue[:0], value...)
+		lastKey, lastValue = wire.AppendNotNil(lastKey[:0], key), append(lastValue[:0], value...)
 		return nil
 	}
 }

@@ -44,19 +44,15 @@ func init() {
 // not needed any more.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
 	const want = "KV<K,V> of []byte or string each: WriteKeys takes keys without values, and WriteLines names of files"
-	if err := checkElements(s, "pairs", pairs, true, want); err != nil {
-		return beam.PCollection{}, err
-	}
-	return writePairs(s.Scope("setio.Write"), dir, pairs, o)
+	err := checkElements(s, "pairs", pairs, true, want)
+	return writeSet(s, "setio.Write", dir, pairs, false, o, err)
 }
 
 // WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that
 // is there several times is written once.
 func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam.PCollection, error) {
-	if err := checkElements(s, "keys", keys, false, "[]byte or string: Write takes keys with values"); err != nil {
-		return beam.PCollection{}, err
-	}
-	return writePairs(s.Scope("setio.WriteKeys"), dir, keys, o)
+	err := checkElements(s, "keys", keys, false, "[]byte or string: Write takes keys with values")
+	return writeSet(s, "setio.WriteKeys", dir, keys, false, o, err)
 }
 
 // WriteLines does what [Write] does, of the lines of files: each line is a key without a value. It takes
@@ -75,29 +71,7 @@ func WriteLines(s beam.Scope, dir string, files beam.PCollection, o Options) (be
 	if err == nil && typesOf(files)[0] != stringType {
 		err = fmt.Errorf("setio: the PCollection of %s is of %v, want %s", what, files.Type(), want)
 	}
-	if err == nil {
-		o, err = o.check(s, dir)
-	}
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	s = s.Scope("setio.WriteLines")
-	var in sorted
-	// Without Reshuffle, one worker would take all files that one element made.
-	in.add(beam.ParDo3(s, &sortLines{o.sorter()}, beam.Reshuffle(s, files)))
-	in.ledgers = append(in.ledgers, beam.ParDo(s, countFile, files))
-	return build(s, dir, in, o, true), nil
-}
-
-// writePairs builds a set of keys or pairs, whose type is checked.
-func writePairs(s beam.Scope, dir string, col beam.PCollection, o Options) (beam.PCollection, error) {
-	o, err := o.check(s, dir)
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	var in sorted
-	in.add(beam.ParDo3(s, &sortPairs{o.sorter()}, asPairs(s, col)))
-	return build(s, dir, in, o, false), nil
+	return writeSet(s, "setio.WriteLines", dir, files, true, o, err)
 }
 
 // A sorted is what the steps emit that sort.
@@ -109,13 +83,36 @@ func (a *sorted) add(pieces, samples, ledger beam.PCollection) {
 	a.ledgers = append(a.ledgers, ledger)
 }
 
-// build adds the steps behind those that sort. The arguments are checked, so that beam does not panic.
-func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCollection {
+// writeSet adds all steps, unless an argument is wrong, for which Beam would panic. err is the error of the collection's
+// type. If lines is set, its elements are names of files of lines.
+func writeSet(
+	s beam.Scope, name, dir string, col beam.PCollection, lines bool, o Options, err error,
+) (beam.PCollection, error) {
+	if err == nil {
+		o, err = o.check(s, dir)
+	}
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	s = s.Scope(name)
+	var in sorted
+	if lines {
+		// Without Reshuffle, one worker would take all files that one element made.
+		in.add(beam.ParDo3(s, &sortLines{o.sorter()}, beam.Reshuffle(s, col)))
+		in.ledgers = append(in.ledgers, beam.ParDo(s, countFile, col))
+	} else {
+		in.add(beam.ParDo3(s, &sortPairs{o.sorter()}, asPairs(s, col)))
+	}
 	if o.Removals.IsValid() {
 		remove := o.sorter()
 		remove.Removals = true
 		in.add(beam.ParDo3(s, &sortPairs{remove}, asPairs(s, o.Removals)))
 	}
+	return build(s, dir, in, lines, o), nil
+}
+
+// build adds the steps behind those that sort.
+func build(s beam.Scope, dir string, in sorted, lines bool, o Options) beam.PCollection {
 	t := target{Dir: dir, Lease: set.NewLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
 	once := beam.Impulse(s)
 	splits := beam.ParDo(s, &split{t, o.EntriesPerTable}, once,

@@ -25,21 +25,19 @@ func (fn *writeTable) ProcessElement(
 			return err
 		}
 	}
-	var line []byte
-	err := withStore(ctx, fn.Target.Dir, func(st set.Store) error {
+	return withStore(ctx, fn.Target.Dir, func(st set.Store) error {
 		l, err := fn.write(ctx, st, &m, number)
 		if err != nil {
 			return fmt.Errorf("setio: table %d: %w", number, err)
 		}
-		line, err = json.Marshal(l)
-		return err
+		line, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		emit(line)
+		ledger(cutPieces, -n)
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	emit(line)
-	ledger(cutPieces, -n)
-	return nil
 }
 
 // write writes the tables of all entries of m.

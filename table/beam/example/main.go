@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -70,11 +71,7 @@ func run(ctx context.Context) error {
 	if err := write(s); err != nil {
 		return err
 	}
-	runner := *runners.Runner
-	if runner == "" {
-		runner = "prism"
-	}
-	result, err := beam.Run(ctx, runner, p)
+	result, err := beam.Run(ctx, cmp.Or(*runners.Runner, "prism"), p)
 	if err != nil || result == nil || *jobopts.Async { // without a result, there are no counters
 		return err
 	}
