@@ -59,10 +59,10 @@ func (c *Chunk) key(p pair) []byte { return c.data[p.at:][:p.keyLen:p.keyLen] }
 // Reset removes the pairs, and keeps the memory.
 func (c *Chunk) Reset() { c.data, c.pairs = c.data[:0], c.pairs[:0] }
 
-// Sort sorts the pairs by their keys. If prefix is not nil, it returns the start of a key, and keys whose starts differ
-// are in the bytewise order of these.
+// Sort sorts the pairs by their keys. prefix returns the start of a key, which can be nil. Keys whose starts differ are
+// in the bytewise order of these.
 func (c *Chunk) Sort(compare func(a, b []byte) int, prefix func(key []byte) []byte) {
-	if prefix != nil && len(c.pairs) > 0 {
+	if len(c.pairs) > 0 {
 		common := prefix(c.key(c.pairs[0]))
 		for _, p := range c.pairs {
 			common = common[:wire.SharedLen(common, prefix(c.key(p)))]

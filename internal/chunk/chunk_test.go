@@ -16,7 +16,7 @@ func TestSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	c := Chunk{Max: 1 << 20}
 	for _, prefix := range []func([]byte) []byte{
-		nil,
+		func([]byte) []byte { return nil },
 		func(key []byte) []byte { return key },
 		func(key []byte) []byte { return key[:min(len(key), 7)] },
 	} {

@@ -168,14 +168,8 @@ func (s *Sorter) All() iter.Seq2[*Sorted, error] {
 	return func(yield func(*Sorted, error) bool) {
 		it, err := s.merged()
 		last, next := new(Sorted), new(Sorted)
-		for have := false; err == nil; have = true {
-			more := s.ctx.Err() == nil && it.Next()
-			if more {
-				err = s.decode(next, it.Key(), it.Value())
-			} else {
-				err = cmp.Or(it.Error(), s.err())
-			}
-			if err != nil {
+		for have, more := false, true; err == nil; have = true {
+			if more, err = s.next(it, next); err != nil {
 				break
 			}
 			last.NextSameKey = have && more && s.Comparer.Compare(last.Key, next.Key) == 0
@@ -188,18 +182,21 @@ func (s *Sorter) All() iter.Seq2[*Sorted, error] {
 	}
 }
 
-// decode sets a pair to an entry of a run.
-func (s *Sorter) decode(to *Sorted, key, value []byte) (err error) {
-	k, _ := table.ParseInternalKey(key)
-	to.Number, to.s = table.MaxSequence-k.Sequence, nil
-	to.Key, to.value = append(to.Key[:0], k.UserKey...), append(to.value[:0], value...)
-	if k.Kind == hasPlace {
+// next sets a pair to the next entry. It returns false at the end, and after an error.
+func (s *Sorter) next(it *Iter, to *Sorted) (more bool, err error) {
+	if s.ctx.Err() != nil || !it.Next() {
+		return false, cmp.Or(it.Error(), s.err())
+	}
+	key, _ := table.ParseInternalKey(it.Key())
+	to.Number, to.s = table.MaxSequence-key.Sequence, nil
+	to.Key, to.value = append(to.Key[:0], key.UserKey...), append(to.value[:0], it.Value()...)
+	if key.Kind == hasPlace {
 		to.s = s
 	}
-	if s.isCut(k.UserKey) {
-		to.Key, err = s.large.Get(k.UserKey[s.cut:], to.Key)
+	if s.isCut(key.UserKey) {
+		to.Key, err = s.large.Get(key.UserKey[s.cut:], to.Key)
 	}
-	return err
+	return err == nil, err
 }
 
 // Close stops sorting, and removes the temporary files.

@@ -20,10 +20,8 @@ func (s *Sorter) isCut(userKey []byte) bool { return len(userKey) >= s.cut+spool
 
 // compare compares two keys by the users' keys, and then by their numbers.
 func (s *Sorter) compare(a, b []byte) int {
-	if s.order.Bytewise() {
-		if c := bytes.Compare(s.prefix(a), s.prefix(b)); c != 0 {
-			return c
-		}
+	if c := bytes.Compare(s.prefix(a), s.prefix(b)); c != 0 {
+		return c
 	}
 	x, _ := table.ParseInternalKey(a)
 	y, _ := table.ParseInternalKey(b)
@@ -32,6 +30,9 @@ func (s *Sorter) compare(a, b []byte) int {
 
 // prefix returns what is in bytewise order of a key, but of a long one only as much as a cut key has.
 func (s *Sorter) prefix(key []byte) []byte {
+	if !s.order.Bytewise() {
+		return nil
+	}
 	return key[:max(0, min(len(key)-format.InternalTrailerLen-s.order.Suffix, s.cut))]
 }
 

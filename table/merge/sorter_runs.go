@@ -11,29 +11,23 @@ import (
 )
 
 // begin begins a chunk. If no more may come into memory, it waits for a sorted one, and writes that.
-func (s *Sorter) begin() (err error) {
+func (s *Sorter) begin() error {
 	if s.chunks < s.limits.chunks {
 		s.chunks++
 		s.filling = &chunk.Chunk{Max: s.limits.chunk}
 		return nil
 	}
-	select {
-	case s.filling = <-s.sorted:
-		err = s.writeRun(inMemory(s.filling))
-		s.filling.Reset()
-	case <-s.ctx.Done():
-	}
-	return cmp.Or(err, s.err())
+	s.filling = <-s.sorted
+	err := s.writeRun(inMemory(s.filling))
+	s.filling.Reset()
+	return err
 }
 
 // sort sorts the chunk in the background, if a processor is free.
 func (s *Sorter) sort() {
-	c, prefix := s.filling, s.prefix
-	if !s.order.Bytewise() {
-		prefix = nil
-	}
+	c := s.filling
 	s.workers.Go(func() {
-		c.Sort(s.compare, prefix)
+		c.Sort(s.compare, s.prefix)
 		s.sorted <- c // there is room for all
 	})
 }

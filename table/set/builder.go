@@ -193,10 +193,7 @@ func (b *Builder) finish() error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	if err := b.entries.finish(); err != nil {
-		return err
-	}
-	return b.removals.finish()
+	return cmp.Or(b.entries.finish(), b.removals.finish())
 }
 
 // Abort removes the tables that have no names yet, and what else NewBuilder has created. After

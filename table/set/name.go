@@ -3,6 +3,7 @@ package set
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -52,24 +53,11 @@ func checkForWindows(name string) error {
 		return fmt.Errorf("name is %q, want none of < > \" | ? *, which no file has in its name on Windows", name)
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return fmt.Errorf("name is %q, want no dot and no space at its end: Windows leaves them out", name)
-	case isDevice(name):
+	case device.MatchString(name):
 		return fmt.Errorf("name is %q, which is a device on Windows, want another one", name)
 	}
 	return nil
 }
 
-// isDevice reports whether Windows has a device of that name. An extension, and spaces before
-// it, make no difference there.
-func isDevice(name string) bool {
-	base, _, _ := strings.Cut(name, ".")
-	base = strings.ToUpper(strings.TrimRight(base, " "))
-	switch base {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	}
-	number, isPort := strings.CutPrefix(base, "COM")
-	if !isPort {
-		number, isPort = strings.CutPrefix(base, "LPT")
-	}
-	return isPort && len(number) == 1 && strings.Contains("0123456789", number)
-}
+// device matches the names that are devices on Windows. An extension, and spaces before it, make no difference there.
+var device = regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9]) *(\.|$)`)
