@@ -2,6 +2,8 @@ package spool
 
 import (
 	"encoding/binary"
+	"errors"
+	"hash/crc32"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -38,6 +40,7 @@ func (f *File) endBlock() error {
 	if len(w.block) == 0 {
 		return nil
 	}
+	w.block = binary.LittleEndian.AppendUint32(w.block, crc32.ChecksumIEEE(w.block))
 	place, err := f.Put(w.block)
 	w.places, w.block = append(w.places, place...), w.block[:0]
 	if cap(w.block) > 4*blockSize { // it was for a large value
@@ -78,13 +81,23 @@ func (r *Reader) Next() bool {
 			return false
 		}
 		if r.block, r.err = r.file.Get(r.run, r.block); r.err == nil {
-			r.rest, r.run = r.block, r.run[PlaceLen:]
+			r.rest, r.err = checked(r.block)
+			r.run = r.run[PlaceLen:]
 		}
 	}
 	shared, rest, value := r.uvarint(), r.uvarint(), r.uvarint()
 	r.key = append(r.key[:shared], r.rest[:rest]...)
 	r.value, r.rest = r.rest[rest:][:value:value], r.rest[rest+value:]
 	return true
+}
+
+// checked returns the entries of a block, which its checksum follows.
+func checked(block []byte) ([]byte, error) {
+	n := len(block) - crc32.Size
+	if crc32.ChecksumIEEE(block[:n]) != binary.LittleEndian.Uint32(block[n:]) {
+		return nil, errors.New("temporary file: it was changed after it was written")
+	}
+	return block[:n], nil
 }
 
 func (r *Reader) uvarint() int {

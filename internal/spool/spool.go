@@ -4,9 +4,7 @@ package spool
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/sievetable/sievetable/internal/tempfile"
@@ -23,8 +21,8 @@ type File struct {
 	run  runWriter
 }
 
-// PlaceLen is the length of the place of a block: its offset, its size and its checksum.
-const PlaceLen = 16
+// PlaceLen is the length of the place of a block: its offset and its size.
+const PlaceLen = 12
 
 const blockSize = 64 << 10
 
@@ -38,7 +36,6 @@ func (f *File) Put(block []byte) (place []byte, err error) {
 	}
 	place = binary.LittleEndian.AppendUint64(nil, uint64(f.size))
 	place = binary.LittleEndian.AppendUint32(place, uint32(len(block)))
-	place = binary.LittleEndian.AppendUint32(place, crc32.ChecksumIEEE(block))
 	f.size += len(block)
 	_, err = f.out.Write(block)
 	return place, err
@@ -62,9 +59,6 @@ func (f *File) Get(place, buf []byte) ([]byte, error) {
 	_, err := f.ReadAt(buf, int64(binary.LittleEndian.Uint64(place)))
 	if err == io.EOF {
 		err = fmt.Errorf("temporary file: %w", io.ErrUnexpectedEOF)
-	}
-	if err == nil && crc32.ChecksumIEEE(buf) != binary.LittleEndian.Uint32(place[12:]) {
-		err = errors.New("temporary file: it was changed after it was written")
 	}
 	return buf, err
 }
