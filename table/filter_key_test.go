@@ -225,3 +225,37 @@ func filtersOf(t *testing.T, contents []byte) table.Filters {
 	}
 	return filters
 }
+
+// A FilterKey may return the same memory each time. No key of the table is denied, and no key of Never is found
+// to be one of the table.
+func TestFilterKeyThatReusesItsMemory(t *testing.T) {
+	t.Parallel()
+	var buf []byte
+	reusing := func(key []byte) []byte {
+		buf = append(buf[:0], key...)
+		return buf
+	}
+	pairs := numbered(100)
+	var absent [][]byte
+	for i := range pairs {
+		pairs[i].Value = nil
+		absent = append(absent, bytes.Replace(pairs[i].Key, []byte("key"), []byte("kez"), 1))
+	}
+	for _, filterOnly := range []bool{false, true} {
+		o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: reusing, FilterOnly: filterOnly, Never: neverOf(absent...)}
+		if !filterOnly {
+			o.FilterPolicy = filter.NewBloom(10)
+		}
+		r := open(t, build(t, &o, pairs), nil)
+		for _, p := range pairs {
+			if !r.MayContain(p.Key) {
+				t.Fatalf("filter only %v: MayContain(%q) = false", filterOnly, p.Key)
+			}
+		}
+		for _, key := range absent {
+			if r.MayContain(key) {
+				t.Errorf("filter only %v: MayContain(%q) = true, and Never has it", filterOnly, key)
+			}
+		}
+	}
+}

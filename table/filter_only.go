@@ -27,8 +27,9 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 	if filterKey == nil {
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
 	}
-	// Not for another version of the key.
-	if first || !bytes.Equal(filterKey, filterKeyOf(w.o.FilterKey, w.lastKey)) {
+	// Not for another version of the key. The next call of FilterKey may reuse filterKey.
+	if first || !bytes.Equal(filterKey, w.lastFilterKey) {
+		w.lastFilterKey = append(w.lastFilterKey[:0], filterKey...)
 		w.addToFilter(key)
 	}
 	w.lastKey = append(w.lastKey[:0], key...)

@@ -38,10 +38,11 @@ type neverList struct {
 	next func() ([]byte, error, bool) // nil before the first key of the table
 	stop func()
 
-	key    []byte       // the first one ≥ the last key of the table, if more
-	more   bool         // there is one
-	passed int          // keys before it
-	sum    maphash.Hash // of these
+	key       []byte       // the first one ≥ the last key of the table, if more
+	filterKey []byte       // of key
+	more      bool         // there is one
+	passed    int          // keys before it
+	sum       maphash.Hash // of these
 
 	exceptions [][]byte
 }
@@ -77,10 +78,10 @@ func (l *neverList) pass(key []byte) error {
 			return err
 		}
 	}
-	filterKey := filterKeyOf(l.o.FilterKey, key)
 	for l.more {
 		order := l.o.Comparer.Compare(l.key, key)
-		if order == 0 || filterKey != nil && bytes.Equal(filterKeyOf(l.o.FilterKey, l.key), filterKey) {
+		filterKey := filterKeyOf(l.o.FilterKey, key) // advance may reuse its memory
+		if order == 0 || filterKey != nil && bytes.Equal(l.filterKey, filterKey) {
 			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, wire.Quote(key), wire.Quote(l.key))
 		}
 		if order > 0 {
@@ -98,7 +99,9 @@ func (l *neverList) pass(key []byte) error {
 // advance reads the next key of the list.
 func (l *neverList) advance() error {
 	key, err, ok := l.next()
-	l.key, l.more = append(l.key[:0], key...), ok
+	if l.key, l.more = append(l.key[:0], key...), ok; ok && err == nil {
+		l.filterKey = append(l.filterKey[:0], filterKeyOf(l.o.FilterKey, key)...)
+	}
 	return err
 }
 

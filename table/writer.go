@@ -62,7 +62,7 @@ type Writer struct {
 	err    error
 	closed bool
 
-	lastKey []byte // with FilterOnly
+	lastKey, lastFilterKey []byte // with FilterOnly
 
 	separator     []byte // scratch
 	encodedHandle []byte // scratch
