@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/encoded"
@@ -14,7 +13,7 @@ import (
 // nil *Exceptions has none.
 //
 // They are about one filter. A filter of more keys, such as the union of two, must not have the
-// exceptions that are keys of the other one: see FilterUnion.
+// exceptions that are keys of the other one.
 type Exceptions struct {
 	block []byte // in the bytewise order, without values
 	n     int
@@ -42,14 +41,6 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 	}
 	_, found, err := encoded.GetChecked(e.block, filterKey)
 	return found && err == nil // in a mapped file the block can change after it was checked
-}
-
-// clone returns a copy that does not depend on a Reader.
-func (e *Exceptions) clone() *Exceptions {
-	if e == nil {
-		return nil
-	}
-	return &Exceptions{block: bytes.Clone(e.block), n: e.n}
 }
 
 // size returns how many bytes the exceptions take as they are stored.

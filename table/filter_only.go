@@ -27,6 +27,9 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 	if filterKey == nil {
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
 	}
+	if w.readyFilter != nil {
+		return errors.New("table: Append after SetTableFilter, want one of them")
+	}
 	// Not for another version of the key. The next call of FilterKey may reuse filterKey.
 	if first || !bytes.Equal(filterKey, w.lastFilterKey) {
 		w.lastFilterKey = append(w.lastFilterKey[:0], filterKey...)

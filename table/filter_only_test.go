@@ -203,6 +203,58 @@ func TestFilterOnlyOfNoKeys(t *testing.T) {
 	}
 }
 
+// A filter that was built elsewhere makes the same table as one of keys that are appended.
+func TestSetTableFilter(t *testing.T) {
+	t.Parallel()
+	policy := filter.NewTableBloom(10)
+	generator := policy.NewTableGenerator()
+	pairs := numbered(1000)
+	for _, p := range pairs {
+		generator.Add(p.Key)
+	}
+	contents, err := generator.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := table.WriterOptions{TableFilterPolicy: policy, FilterOnly: true}
+	both := table.WriterOptions{TableFilterPolicy: policy}
+	set := func(w *table.Writer) error { return w.SetTableFilter(contents, 1000) }
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		calls []func(w *table.Writer) error
+		want  string // in the error
+	}{
+		{"once", only, []func(*table.Writer) error{set}, ""},
+		{"twice", only, []func(*table.Writer) error{set, set}, ""},
+		{"a table with entries", both, []func(*table.Writer) error{set}, "needs FilterOnly"},
+		{"after Append", only, []func(*table.Writer) error{appendKey, set}, "no Append"},
+		{"before Append", only, []func(*table.Writer) error{set, appendKey}, "Append after SetTableFilter"},
+		{"no keys", only, []func(*table.Writer) error{func(w *table.Writer) error { return w.SetTableFilter(contents, 0) }}, "at least 1 key"},
+		{"no filter", only, []func(*table.Writer) error{func(w *table.Writer) error { return w.SetTableFilter(nil, 1) }}, "filter policy"},
+		{"after Close", only, []func(*table.Writer) error{(*table.Writer).Close, set}, "closed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			w, err := table.NewWriter(&out, &tt.o)
+			for i := 0; i < len(tt.calls) && err == nil; i++ {
+				err = tt.calls[i](w)
+			}
+			if tt.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.want) || w.Close() == nil {
+					t.Errorf("%v, want %q in the error", err, tt.want)
+				}
+				return
+			}
+			if err != nil || w.Close() != nil || !bytes.Equal(out.Bytes(), filterOnly(t, pairs)) {
+				t.Errorf("another table, error %v", err)
+			}
+		})
+	}
+}
+
+func appendKey(w *table.Writer) error { return w.Append([]byte("a"), nil) }
+
 // What the filter cannot keep is an error, so that nothing is lost silently.
 func TestFilterOnlyRefuses(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,8 @@ type Writer struct {
 
 	filter          *filter.BlockWriter   // nil if there is no policy
 	tableFilter     filter.TableGenerator // nil if there is no policy
-	tableFilterKeys int                   // keys that were added to tableFilter
+	tableFilterKeys uint64                // keys that were added to tableFilter
+	readyFilter     []byte                // of SetTableFilter; nil: there is none
 	never           *neverList            // nil without Never
 
 	prefix        []byte // the last one that was added to filters; nil: none
@@ -206,6 +207,30 @@ func (w *Writer) append(key, value []byte) error {
 // outOfOrder is the error for a key that is not > the last key.
 func (w *Writer) outOfOrder(key []byte) error {
 	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
+}
+
+// SetTableFilter stores contents as the table filter, for a filter that was built
+// elsewhere, such as a union of filters. It needs FilterOnly, and is called instead of
+// Append. contents must be a filter of TableFilterPolicy. keys is the number of keys and
+// prefixes in it, at least 1. The Writer keeps contents until Close.
+func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	w.err = errPanicked
+	w.err = w.setTableFilter(contents, keys)
+	return w.err
+}
+
+func (w *Writer) setTableFilter(contents []byte, keys uint64) error {
+	if !w.o.FilterOnly || w.entries > 0 || keys == 0 {
+		return errors.New("table: SetTableFilter needs FilterOnly, no Append, and a filter of at least 1 key")
+	}
+	if _, err := w.o.TableFilterPolicy.Open(contents); err != nil {
+		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+	}
+	w.readyFilter, w.tableFilterKeys = contents, keys
+	return nil
 }
 
 // Entries returns the number of entries that were appended.

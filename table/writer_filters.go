@@ -67,13 +67,15 @@ func (w *Writer) writeBlockFilter(meta *block.Writer) error {
 }
 
 // writeTableFilter writes the whole table's filter, if it has keys.
-func (w *Writer) writeTableFilter(meta *block.Writer) error {
+func (w *Writer) writeTableFilter(meta *block.Writer) (err error) {
 	if w.tableFilterKeys == 0 {
 		return w.checkNeverHasFilter()
 	}
-	contents, err := w.tableFilter.Generate()
-	if err != nil {
-		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+	contents := w.readyFilter
+	if contents == nil {
+		if contents, err = w.tableFilter.Generate(); err != nil {
+			return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+		}
 	}
 	if w.never != nil {
 		if err := w.never.findExceptions(contents); err != nil {

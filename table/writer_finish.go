@@ -117,7 +117,7 @@ func (w *Writer) properties() *Properties {
 		DataSize:        w.dataEnd - format.TrailerLen*uint64(w.blocks),
 		IndexSize:       uint64(w.index.Size()),
 		FilterSize:      w.filterSize,
-		FilterEntries:   uint64(w.tableFilterKeys),
+		FilterEntries:   w.tableFilterKeys,
 		Comparer:        userComparerName(o.Comparer),
 		Compression:     compressionName(o.Compression),
 		BlockSize:       uint64(o.BlockSize),

@@ -1,9 +1,10 @@
-package table_test
+package filterfile
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -11,32 +12,40 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // The number of keys in a forged table can be any.
-func TestFilterUnionOfTooManyKeys(t *testing.T) {
+func TestUnionOfTooManyKeys(t *testing.T) {
 	t.Parallel()
 	forged := forgedFilter(t, rawtable.Entries("a", ""), math.MaxUint64)
-	p, err := filterReader(t, unionOf(t, filterReader(t, forged), filterReader(t, forged))).Properties()
-	if err != nil || p.FilterEntries != math.MaxInt {
+	contents, _ := unionOf(t, forged, forged)
+	p, err := read(t, contents).Properties()
+	if err != nil || p.FilterEntries != math.MaxUint64 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
 // Exceptions that would take far more memory than the file are an error.
-func TestFilterUnionOfLongExceptions(t *testing.T) {
+func TestUnionOfLongExceptions(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	var u table.FilterUnion
-	if err := u.Add(filterReader(t, forgedFilter(t, longRun(strings.Repeat("k", 1<<20), 20_000), 1))); err != nil {
-		t.Fatal(err)
+	var u union
+	err := u.add(read(t, forgedFilter(t, longRun(strings.Repeat("k", 1<<20), 20_000), 1)))
+	if err == nil || !strings.Contains(err.Error(), "over 320 times as long as their block") || u.tables != nil {
+		t.Errorf("%d tables, error %v", len(u.tables), err)
 	}
-	var out bytes.Buffer
-	if err := u.Write(&out); err == nil || !strings.Contains(err.Error(), "over 320 times as long as their block") || out.Len() > 0 {
-		t.Errorf("%d bytes, error %v", out.Len(), err)
+}
+
+// longRun is a block of a key, and of n more that share it and go on with a number.
+func longRun(key string, n int) string {
+	var b strings.Builder
+	b.WriteString(rawtable.Entry(0, key, ""))
+	for i := range n {
+		number := string(binary.BigEndian.AppendUint32(nil, uint32(i)))
+		b.WriteString(rawtable.Entry(uint64(len(key)), number, ""))
 	}
+	return b.String() + rawtable.Restarts(0)
 }
 
 // forgedFilter returns a table with a filter only, that block of exceptions, and that number of keys.
@@ -57,45 +66,41 @@ func forgedFilter(t *testing.T, never string, keys uint64) []byte {
 }
 
 // A union does not use the bytes of a source after Add.
-func TestFilterUnionKeepsNoSource(t *testing.T) {
+func TestUnionKeepsNoSource(t *testing.T) {
 	t.Parallel()
-	sound, contents := filterWithExceptions(t)
-	want := unionOf(t, sound)
+	contents := filterWithExceptions(t)
+	want, _ := unionOf(t, contents)
 	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var u table.FilterUnion
-	if err := u.Add(r); err != nil {
+	var u union
+	if err := u.add(r); err != nil {
 		t.Fatal(err)
 	}
 	clear(contents)
 	var out bytes.Buffer
-	if err := u.Write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
+	if err := u.write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("another union, error %v", err)
 	}
 }
 
 // A table that has no union with those before is refused, and the others still have one.
-func TestFilterUnionRefuses(t *testing.T) {
+func TestUnionRefuses(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
-	first, want := filterTable(t, o, "a")
+	want := filterTable(t, o, "a")
 	larger, fewerBits, reversed, prefixed, other := o, o, o, o, o
 	larger.TableFilterPolicy = filter.NewTableBloom(10).SizedFor(1000)
 	fewerBits.TableFilterPolicy = filter.NewTableBloom(3)
-	reversed.Comparer = tableReverse{table.BytewiseComparer}
+	reversed.Comparer = reverse{table.BytewiseComparer}
 	prefixed.FilterPrefix = table.PrefixUntil("/")
 	other.TableFilterPolicy = renamed{filter.NewTableBloom(10)}
-	filterOnly := func(o table.WriterOptions) []byte {
-		_, contents := filterTable(t, o, "b")
-		return contents
-	}
+	filterOnly := func(o table.WriterOptions) []byte { return filterTable(t, o, "b") }
 	withEntries := o
 	withEntries.Properties = true
-	pairs := []workload.Pair{{Key: []byte("b")}}
-	var u table.FilterUnion
-	if err := u.Add(first); err != nil {
+	var u union
+	if err := u.add(read(t, want)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -107,52 +112,59 @@ func TestFilterUnionRefuses(t *testing.T) {
 		{"Comparer", `Comparer "reverse", but "leveldb.BytewiseComparator" in the first table`, filterOnly(reversed)},
 		{"FilterPrefix", `FilterPrefix "sievetable.prefix.delimiter:/", but "" in the first table`, filterOnly(prefixed)},
 		{"policy", `filter policy "other", want rocksdb.BuiltinBloomFilter`, filterOnly(other)},
-		{"entries", "want tables with a filter only", build(t, &withEntries, pairs)},
-		{"entries and no properties", "want tables with a filter only", build(t, &o, pairs)},
-		{"nothing", "want tables with a filter only", build(t, nil, nil)},
+		{"entries", "a table with entries, want a filter only", build(t, withEntries, "b")},
+		{"entries and no properties", "a table with entries, want a filter only", build(t, o, "b")},
+		{"nothing", "a table with entries, want a filter only", build(t, table.WriterOptions{})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := u.Add(filterReader(t, tt.contents)); !errors.Is(err, table.ErrNoUnion) || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
+			if err := u.add(read(t, tt.contents)); !errors.Is(err, errNoUnion) || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want one with %q", err, tt.want)
 			}
 		})
 	}
 	var out bytes.Buffer
-	if err := u.Write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
+	if err := u.write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("%d bytes, want those of the first table; %v", out.Len(), err)
-	}
-	if err := new(table.FilterUnion).Write(&out); err == nil {
-		t.Error("the union of no tables is written")
 	}
 }
 
-// filterWithExceptions is filterTable of a table that has exceptions.
-func filterWithExceptions(t *testing.T) (*table.Reader, []byte) {
+// filterWithExceptions returns a table that has exceptions.
+func filterWithExceptions(t *testing.T) []byte {
 	t.Helper()
-	contents, _, _ := withNever(t, 20, table.WriterOptions{FilterOnly: true})
-	return filterReader(t, contents), contents
+	var keys, never []string
+	for i := range 200 {
+		never = append(never, fmt.Sprint("never", i))
+		if i < 20 {
+			keys = append(keys, fmt.Sprint("key", i))
+		}
+	}
+	contents := filterTable(t, table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1), Never: neverOf(never, nil)}, keys...)
+	if read(t, contents).Filters().Never.Len() == 0 {
+		t.Fatal("the table has no exceptions")
+	}
+	return contents
 }
 
 // A damaged table is an error, or makes no difference.
-func TestFilterUnionOfDamagedTables(t *testing.T) {
+func TestUnionOfDamagedTables(t *testing.T) {
 	t.Parallel()
-	sound, contents := filterWithExceptions(t)
-	want := unionOf(t, sound)
+	contents := filterWithExceptions(t)
+	want, _ := unionOf(t, contents)
 	refused := 0
 	for i := range contents {
 		damaged := bytes.Clone(contents)
 		damaged[i] ^= 0x41
 		r, err := table.NewReader(bytes.NewReader(damaged), int64(len(damaged)), nil)
-		var u table.FilterUnion
+		var u union
 		if err == nil {
-			err = u.Add(r)
+			err = u.add(r)
 		}
 		if err != nil {
 			refused++
 			continue
 		}
 		var out bytes.Buffer
-		if err := u.Write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
+		if err := u.write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
 			t.Fatalf("damage at %d of %d: another union, error %v", i, len(contents), err)
 		}
 	}

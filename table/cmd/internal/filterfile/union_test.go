@@ -1,4 +1,4 @@
-package table_test
+package filterfile
 
 import (
 	"bytes"
@@ -12,23 +12,45 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
-// filterTable returns a Reader of a table with a filter of the keys, and the table.
-func filterTable(t *testing.T, o table.WriterOptions, keys ...string) (*table.Reader, []byte) {
+// filterTable returns a table with a filter of the keys.
+func filterTable(t *testing.T, o table.WriterOptions, keys ...string) []byte {
 	t.Helper()
 	o.FilterOnly = true
-	var pairs []workload.Pair
-	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
-		pairs = append(pairs, workload.Pair{Key: []byte(key)})
+	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
+	if o.Comparer != nil {
+		slices.Reverse(keys)
 	}
-	contents := build(t, &o, pairs)
-	return filterReader(t, contents), contents
+	return build(t, o, keys...)
 }
 
-func filterReader(t *testing.T, contents []byte) *table.Reader {
+// reverse is the bytewise order from the last key to the first.
+type reverse struct{ table.Comparer }
+
+func (reverse) Name() string            { return "reverse" }
+func (reverse) Compare(a, b []byte) int { return bytes.Compare(b, a) }
+
+// build returns a table of the keys.
+func build(t *testing.T, o table.WriterOptions, keys ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	for i := 0; i < len(keys) && err == nil; i++ {
+		err = w.Append([]byte(keys[i]), nil)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// read returns a Reader of a table.
+func read(t *testing.T, contents []byte) *table.Reader {
 	t.Helper()
 	o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{renamed{filter.NewTableBloom(10)}}}
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
@@ -38,19 +60,18 @@ func filterReader(t *testing.T, contents []byte) *table.Reader {
 	return r
 }
 
-// unionOf returns the union of the tables.
-func unionOf(t *testing.T, tables ...*table.Reader) []byte {
-	t.Helper()
-	contents, _ := unionAndLeftOut(t, tables...)
-	return contents
-}
+// renamed is a TableBloom of another name.
+type renamed struct{ filter.TableBloom }
 
-// unionAndLeftOut also returns how many exceptions were left out.
-func unionAndLeftOut(t *testing.T, tables ...*table.Reader) (contents []byte, leftOut int) {
+func (renamed) Name() string { return "other" }
+
+// unionOf returns the union of the tables, and how many exceptions it leaves out.
+func unionOf(t *testing.T, tables ...[]byte) (contents []byte, leftOut int) {
 	t.Helper()
-	var u table.FilterUnion
-	for _, r := range tables {
-		if err := u.Add(r); err != nil {
+	var u union
+	for _, contents := range tables {
+		r := read(t, contents)
+		if err := u.add(r); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Close(); err != nil { // the union does not keep it
@@ -58,10 +79,21 @@ func unionAndLeftOut(t *testing.T, tables ...*table.Reader) (contents []byte, le
 		}
 	}
 	var out bytes.Buffer
-	if err := u.Write(&out); err != nil {
+	if err := u.write(&out); err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes(), u.LeftOut()
+	return out.Bytes(), u.leftOut
+}
+
+// neverOf yields the keys in order, without those of the table.
+func neverOf(keys, except []string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, key := range slices.Sorted(slices.Values(keys)) {
+			if !slices.Contains(except, key) && !yield([]byte(key), nil) {
+				return
+			}
+		}
+	}
 }
 
 // randomKeys returns keys, of which those of several calls have some in common.
@@ -85,28 +117,16 @@ func randomUnion(rng *rand.Rand) (o []table.WriterOptions, lists [][]string) {
 		keys := randomKeys(rng, most)
 		one := table.WriterOptions{TableFilterPolicy: p, FilterPrefix: prefixer}
 		if rng.IntN(3) > 0 {
-			one.Never = neverExcept(randomKeys(rng, 3*most), keys)
+			one.Never = neverOf(randomKeys(rng, 3*most), keys)
 		}
 		o, lists = append(o, one), append(lists, keys)
 	}
 	return o, lists
 }
 
-// neverExcept yields the keys in order, without those of the table.
-func neverExcept(keys, except []string) iter.Seq2[[]byte, error] {
-	var never [][]byte
-	slices.Sort(keys)
-	for _, key := range keys {
-		if !slices.Contains(except, key) {
-			never = append(never, []byte(key))
-		}
-	}
-	return neverOf(never...)
-}
-
 // The union has each key of each table. It denies an exception of one table if all tables do, and any other
 // key if the filter of all keys does.
-func TestFilterUnionLaw(t *testing.T) {
+func TestUnionLaw(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	kept, dropped := 0, 0
@@ -114,15 +134,16 @@ func TestFilterUnionLaw(t *testing.T) {
 		rng := rand.New(rand.NewPCG(63, seed))
 		options, lists := randomUnion(rng)
 		var tables []*table.Reader
+		var contents [][]byte
 		for i := range lists {
-			r, _ := filterTable(t, options[i], lists[i]...)
-			tables = append(tables, r)
+			contents = append(contents, filterTable(t, options[i], lists[i]...))
+			tables = append(tables, read(t, contents[i]))
 		}
 		all := options[0]
 		all.Never = nil
-		whole, _ := filterTable(t, all, slices.Concat(lists...)...)
-		contents, leftOut := unionAndLeftOut(t, tables...)
-		union := filterReader(t, contents)
+		whole := read(t, filterTable(t, all, slices.Concat(lists...)...))
+		united, leftOut := unionOf(t, contents...)
+		union := read(t, united)
 		if err := union.Verify(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -142,7 +163,7 @@ func TestFilterUnionLaw(t *testing.T) {
 			}
 		}
 		if leftOut != dropped-droppedBefore {
-			t.Fatalf("seed %d: LeftOut = %d, want %d", seed, leftOut, dropped-droppedBefore)
+			t.Fatalf("seed %d: leftOut = %d, want %d", seed, leftOut, dropped-droppedBefore)
 		}
 		for _, key := range slices.Concat(lists...) {
 			if !union.MayContain([]byte(key)) {
@@ -156,12 +177,12 @@ func TestFilterUnionLaw(t *testing.T) {
 }
 
 // Of lists that have no key in common, the union is the table of all keys, byte for byte.
-func TestFilterUnionIsTheTableOfAllKeys(t *testing.T) {
+func TestUnionIsTheTableOfAllKeys(t *testing.T) {
 	t.Parallel()
 	sized := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10).SizedFor(1000)}
 	inReverse, prefixes := sized, sized
-	inReverse.Comparer = tableReverse{table.BytewiseComparer}
-	prefixes.FilterPrefix = hundreds{}
+	inReverse.Comparer = reverse{table.BytewiseComparer}
+	prefixes.FilterPrefix = namedPrefixer("hundreds")
 	for _, tt := range []struct {
 		name  string
 		o     table.WriterOptions
@@ -176,42 +197,24 @@ func TestFilterUnionIsTheTableOfAllKeys(t *testing.T) {
 		{"all are empty", sized, [][]string{{}, {}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var tables []*table.Reader
+			var tables [][]byte
 			for _, keys := range tt.lists {
-				r, _ := filterTable(t, tt.o, keys...)
-				tables = append(tables, r)
+				tables = append(tables, filterTable(t, tt.o, keys...))
 			}
-			keys := slices.Concat(tt.lists...)
-			slices.Sort(keys)
-			if tt.o.Comparer != nil {
-				slices.Reverse(keys)
-			}
-			var pairs []workload.Pair
-			for _, key := range keys {
-				pairs = append(pairs, workload.Pair{Key: []byte(key)})
-			}
-			o := tt.o
-			o.FilterOnly = true
-			if diff := cmp.Diff(build(t, &o, pairs), unionOf(t, tables...)); diff != "" {
+			got, _ := unionOf(t, tables...)
+			if diff := cmp.Diff(filterTable(t, tt.o, slices.Concat(tt.lists...)...), got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// hundreds is a Prefixer that no Reader knows. It gives keys no prefix.
-type hundreds struct{}
-
-func (hundreds) Name() string         { return "hundreds" }
-func (hundreds) PrefixLen([]byte) int { return 0 }
-
 // FilterEntries is the sum, which cannot be more than there are numbers.
-func TestFilterUnionCountsKeys(t *testing.T) {
+func TestUnionCountsKeys(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10).SizedFor(10)}
-	a, _ := filterTable(t, o, "a", "b")
-	b, _ := filterTable(t, o, "b", "c", "d")
-	p, err := filterReader(t, unionOf(t, a, b)).Properties()
+	contents, _ := unionOf(t, filterTable(t, o, "a", "b"), filterTable(t, o, "b", "c", "d"))
+	p, err := read(t, contents).Properties()
 	if err != nil || p.FilterEntries != 5 || !p.FilterOnly || p.Entries != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -1,0 +1,253 @@
+package filterfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+// errNoUnion is in the chain of the error for a sound table that has no union with the tables before.
+var errNoUnion = errors.New("no union of filters")
+
+// errHowToUnite says what to do then.
+var errHowToUnite = errors.New("to unite filters, build each with the same BITS and N, by sieve build --filter table-bloom:BITS --keys N or sst build --filter-only --table-filter table-bloom:BITS --filter-keys N, or build one filter of all keys")
+
+// Unite writes the union of the files to out.
+func Unite(cmd *cobra.Command, paths []string, out string) error {
+	NoteName(cmd.ErrOrStderr(), out)
+	var u union
+	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		for _, path := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := u.addFile(path, output.FilesOf(cmd.OutOrStdout(), "")); err != nil {
+				return err
+			}
+		}
+		if err := output.WriteFile(ctx, out, cmd.OutOrStdout(), u.write); err != nil {
+			return err
+		}
+		if u.leftOut > 0 {
+			text.Note(cmd.ErrOrStderr(), "left out %s, since another of the filters may have the key", text.Count(uint64(u.leftOut), "exception"))
+		}
+		if most := u.mostKeys(); u.keys > most {
+			text.Note(cmd.ErrOrStderr(), "the union has up to %s, and a filter of its size is for %s at most: false positives are more frequent than in the filters that it is of; to avoid that, build each for more keys", text.Count(u.keys, "key"), text.Count(most, "key"))
+		}
+		return nil
+	})
+}
+
+// A union unites tables with a filter only, without their keys. The filters are those of [filter.TableBloom]
+// of one size and k. The memory is that of all filters and exceptions, and of one more filter.
+type union struct {
+	first   *table.Properties // of the first table
+	tables  []unitedFilter
+	filter  []byte // the union; nil: no table has keys
+	keys    uint64 // of the tables, some perhaps several times
+	leftOut int    // exceptions that write has left out
+}
+
+// A unitedFilter is the filter of one table.
+type unitedFilter struct {
+	filter.TableFilter
+	exceptions [][]byte
+}
+
+// denies reports whether the filter is sure that its table does not have the key.
+func (f unitedFilter) denies(key []byte) bool {
+	_, isException := slices.BinarySearchFunc(f.exceptions, key, bytes.Compare)
+	return isException || !f.Contains(key)
+}
+
+// addFile adds the filter of a file.
+func (u *union) addFile(path string, outputs output.Files) error {
+	if err := checkNoFilters(path); err != nil {
+		return err
+	}
+	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true, Outputs: outputs})
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	err = f.Wrap(u.add(f.Reader))
+	if errors.Is(err, errNoUnion) {
+		return errors.Join(err, errHowToUnite)
+	}
+	return err
+}
+
+// add adds a table. After an error, u is as before.
+func (u *union) add(r *table.Reader) error {
+	p, err := r.Properties()
+	if err != nil && !errors.Is(err, table.ErrNotFound) {
+		return err
+	}
+	if !r.FilterOnly() {
+		return fmt.Errorf("%w: a table with entries, want a filter only, as sst build --filter-only writes it", errNoUnion)
+	}
+	if want := (filter.TableBloom{}).Name(); p.FilterPolicy != want {
+		return fmt.Errorf("%w: filter policy %.100q, want %s: those of others have no union", errNoUnion, p.FilterPolicy, want)
+	}
+	if u.first != nil {
+		if err := cmpFirst("Comparer", p.Comparer, u.first.Comparer); err != nil {
+			return err
+		}
+		if err := cmpFirst("FilterPrefix", p.FilterPrefix, u.first.FilterPrefix); err != nil {
+			return err
+		}
+	}
+	if p.FilterEntries > 0 {
+		if err := u.addFilter(r); err != nil {
+			return err
+		}
+	}
+	if u.first == nil {
+		u.first = p
+	}
+	u.keys += min(p.FilterEntries, math.MaxUint64-u.keys)
+	return nil
+}
+
+// cmpFirst returns an error if a property is not that of the first table.
+func cmpFirst(property, got, want string) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("%w: %s %.100q, but %.100q in the first table, want the same", errNoUnion, property, got, want)
+}
+
+// addFilter adds the filter of a table that has keys.
+func (u *union) addFilter(r *table.Reader) error {
+	l, err := r.Layout()
+	if err != nil {
+		return err
+	}
+	filters, err := l.Filters()
+	if err != nil {
+		return err
+	}
+	contents, _, err := l.ReadBlock(filters.TableEntry.Handle)
+	if err != nil {
+		return err
+	}
+	opened, err := filter.TableBloom{}.Open(contents)
+	if err != nil {
+		return fmt.Errorf("%w: %v", errNoUnion, err)
+	}
+	exceptions, err := copyExceptions(&filters)
+	if err != nil {
+		return err
+	}
+	all := contents
+	if u.filter != nil {
+		if all, err = filter.UnionTable(u.filter, contents); err != nil {
+			return fmt.Errorf("%w: %v", errNoUnion, err)
+		}
+	}
+	u.filter, u.tables = all, append(u.tables, unitedFilter{opened, exceptions})
+	return nil
+}
+
+// maxExpansion is how many times as long as their block exceptions may be together: those of a forged block can
+// share so many bytes that they would take all memory.
+const maxExpansion = 320
+
+// copyExceptions returns the exceptions of a table.
+func copyExceptions(f *table.Filters) (keys [][]byte, err error) {
+	left := maxExpansion * f.NeverEntry.Length
+	for key := range f.Never.All() {
+		if uint64(len(key)) > left {
+			return nil, fmt.Errorf("exceptions that are, together, over %d times as long as their block, want fewer or shorter ones", maxExpansion)
+		}
+		left -= uint64(len(key))
+		keys = append(keys, bytes.Clone(key))
+	}
+	return keys, nil
+}
+
+// exceptions returns the exceptions of the tables that all tables deny, in the bytewise order. The others
+// may be keys of another table, and are counted.
+func (u *union) exceptions() (keys [][]byte) {
+	for _, f := range u.tables {
+		keys = append(keys, f.exceptions...)
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	keys = slices.CompactFunc(keys, bytes.Equal)
+	all := len(keys)
+	keys = slices.DeleteFunc(keys, func(key []byte) bool {
+		return slices.ContainsFunc(u.tables, func(f unitedFilter) bool { return !f.denies(key) })
+	})
+	u.leftOut = all - len(keys)
+	return keys
+}
+
+// write writes the table of the union: that of all keys with FilterOnly, except that FilterEntries counts a key of
+// several tables several times, and that exceptions are left out which can be a key of another table. Keys that
+// are false positives of the union alone are no exceptions.
+func (u *union) write(to io.Writer) error {
+	o := table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.TableBloom{}}
+	o.Comparer = namedOrder{table.BytewiseComparer, u.first.Comparer}
+	if u.first.FilterPrefix != "" {
+		o.FilterPrefix = namedPrefixer(u.first.FilterPrefix)
+	}
+	if keys := u.exceptions(); len(keys) > 0 {
+		o.Never = func(yield func([]byte, error) bool) {
+			for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+			}
+		}
+	}
+	w, err := table.NewWriter(to, &o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if u.filter != nil {
+		if err := w.SetTableFilter(u.filter, u.keys); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// mostKeys returns how many keys a filter of the union's size and k is made for, at most.
+func (u *union) mostKeys() uint64 {
+	n := len(u.filter)
+	if n < 5 {
+		return 0
+	}
+	k, lines := u.filter[n-5], binary.LittleEndian.Uint32(u.filter[n-4:])
+	const most = 10 // more bits have no higher k
+	bits := sort.Search(most, func(bits int) bool { return filter.NewTableBloom(bits).K() >= int(k) })
+	return 512 * uint64(lines) / uint64(max(bits, 1))
+}
+
+// A namedOrder has the name of a Comparer that may not be known. The table has no keys to be ordered by
+// it, and its exceptions are in the bytewise order.
+type namedOrder struct {
+	table.Comparer
+	name string
+}
+
+func (o namedOrder) Name() string { return o.name }
+
+// A namedPrefixer is the name of a Prefixer that may not be known. The prefixes are in the filter already.
+type namedPrefixer string
+
+func (p namedPrefixer) Name() string       { return string(p) }
+func (namedPrefixer) PrefixLen([]byte) int { return 0 }
