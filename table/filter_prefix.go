@@ -64,9 +64,9 @@ func (n prefixOfLength) PrefixLen(key []byte) int {
 	return max(int(n), 0)
 }
 
-// PrefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
+// prefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
 // has.
-func PrefixerOf(name string) Prefixer {
+func prefixerOf(name string) Prefixer {
 	if delimiter, found := strings.CutPrefix(name, untilName); found {
 		return PrefixUntil(delimiter)
 	}
@@ -122,7 +122,7 @@ func (f metaReader) openPrefixer(m tablefile.Metaindex) (Prefixer, error) {
 			return known, nil
 		}
 	}
-	return PrefixerOf(p.FilterPrefix), nil
+	return prefixerOf(p.FilterPrefix), nil
 }
 
 // prefixDenial returns an error if a filter denies the prefix of a filter key that the table has.

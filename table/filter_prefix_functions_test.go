@@ -79,8 +79,8 @@ func TestWrongPrefixer(t *testing.T) {
 	}
 }
 
-// Names and functions fit: what a table stores leads back to the function.
-func TestPrefixerOf(t *testing.T) {
+// A Reader finds the Prefixers of this package by the name that a table stores.
+func TestPrefixerByName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]table.Prefixer{
 		"sievetable.prefix.delimiter:/":  table.PrefixUntil("/"),
@@ -92,8 +92,9 @@ func TestPrefixerOf(t *testing.T) {
 		"test.twoParts":                  nil,
 		"":                               nil,
 	} {
-		if got := table.PrefixerOf(name); got != want {
-			t.Errorf("PrefixerOf(%q) = %v, want %v", name, got, want)
+		o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: namedPrefixer(name)}
+		if got := open(t, build(t, o, pairsOf("a")), nil).Filters().Prefix; got != want {
+			t.Errorf("Filters().Prefix of a table with %q = %v, want %v", name, got, want)
 		}
 	}
 	for _, o := range []table.WriterOptions{
@@ -105,3 +106,9 @@ func TestPrefixerOf(t *testing.T) {
 		}
 	}
 }
+
+// A namedPrefixer has a name, and gives keys no prefix.
+type namedPrefixer string
+
+func (p namedPrefixer) Name() string       { return string(p) }
+func (namedPrefixer) PrefixLen([]byte) int { return 0 }

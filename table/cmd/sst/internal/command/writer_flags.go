@@ -151,19 +151,17 @@ var notRepaired = map[string]string{
 // value of the flag.
 const prefixerNames = "sievetable.prefix."
 
-// filterPrefixOf returns the Prefixer that a value of --filter-prefix names.
+// filterPrefixOf returns the Prefixer that a value of --filter-prefix names. With an empty delimiter or a length < 1,
+// no key would have a prefix.
 func filterPrefixOf(value string) (table.Prefixer, error) {
-	if name, err := printable.Unescape(value); err == nil && value != "delimiter:" {
-		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !isNoLength(value) {
-			return p, nil
+	if escaped, found := strings.CutPrefix(value, "delimiter:"); found {
+		if delimiter, err := printable.Unescape(escaped); err == nil && len(delimiter) > 0 {
+			return table.PrefixUntil(string(delimiter)), nil
 		}
 	}
-	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
-}
-
-// isNoLength reports whether the value is a length < 1, with which no key has a prefix.
-func isNoLength(value string) bool {
 	digits, found := strings.CutPrefix(value, "length:")
-	n, err := strconv.Atoi(digits)
-	return found && (err != nil || n < 1)
+	if n, err := strconv.Atoi(digits); found && err == nil && n > 0 && strconv.Itoa(n) == digits {
+		return table.PrefixOfLength(n), nil
+	}
+	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
 }
