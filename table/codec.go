@@ -10,23 +10,23 @@ import (
 )
 
 // A Codec compresses and decompresses blocks. It must be safe for concurrent use. Snappy and
-// NoCompression are built in. Set another one as WriterOptions.Compression, and in
-// ReaderOptions.Codecs to read the tables. Codecs are options of each Reader because an id
-// can have several meanings: 2 is zstd in LevelDB > 1.23, and zlib in Mojang's fork. The module
-// github.com/sievetable/sievetable/table/codecs has both, and Mojang's deflate.
+// NoCompression are built in. Set other codecs in WriterOptions.Compression and
+// ReaderOptions.Codecs. The same id can mean different codecs: 2 is zstd in LevelDB > 1.23,
+// and zlib in Mojang's fork. The module github.com/sievetable/sievetable/table/codecs
+// provides both, and Mojang's deflate.
 type Codec interface {
-	// ID identifies the encoding. The trailer of each compressed block has it. It must
-	// not be 0, which means that a block is not compressed.
+	// ID returns the number that the trailer of each compressed block stores. It must not
+	// be 0, which means no compression.
 	ID() byte
 
-	// Encode compresses src, a block of ≤ 1 GiB, and appends the result to dst. It
-	// returns the extended slice. It must not change or keep src.
+	// Encode compresses src, at most 1 GiB, appends the result to dst and returns the
+	// extended slice. It must not modify or keep src.
 	Encode(dst, src []byte) []byte
 
-	// Decode decompresses src and appends the result to dst. It returns the extended
-	// slice. It is an error if src is damaged or decompresses to more than limit bytes.
-	// Decode should find out the size before it allocates memory. It must not change or
-	// keep src, and must not panic, whatever the bytes of src.
+	// Decode decompresses src, appends the result to dst and returns the extended
+	// slice. If src is corrupt, or decompresses to more than limit bytes, it returns an error.
+	// Decode should determine the size before it allocates memory. It must not modify or keep
+	// src, and must not panic for any src.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
@@ -37,6 +37,14 @@ var (
 	// NoCompression stores blocks as they are. Its id is 0.
 	NoCompression Codec = noCodec{}
 )
+
+// checkCodec checks that c does not have the id of NoCompression, unless it is that.
+func checkCodec(c Codec) error {
+	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
+		return fmt.Errorf("table: codec has id %d, which means no compression: want another id", c.ID())
+	}
+	return nil
+}
 
 type noCodec struct{}
 

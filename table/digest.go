@@ -2,40 +2,10 @@ package table
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"hash"
 
-	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
-
-// addToDigest adds the trailer of a data block, which buf ends with.
-func (w *Writer) addToDigest(buf []byte) {
-	if w.digest != nil {
-		w.digest.Write(lastTrailer(buf))
-	}
-}
-
-// writeDigest writes the digest block, if DataDigest is set, and lists it in the metaindex.
-func (w *Writer) writeDigest(meta *block.Writer) error {
-	if w.digest == nil {
-		return nil
-	}
-	b, err := w.writeRaw(w.digest.Sum(nil), DigestBlock)
-	if err != nil {
-		return err
-	}
-	return w.list(meta, format.DigestName, b)
-}
-
-// finishTailSum sets tailSum. All trailers are in tail.
-func (w *Writer) finishTailSum(f tablefile.Footer) {
-	if w.digest != nil {
-		w.tail = w.digest.Sum(w.tail)
-	}
-	w.tailSum = sha256.Sum256(f.Append(w.tail))
-}
 
 // A digestVerifier compares the digest block with the data blocks.
 type digestVerifier struct {

@@ -1,19 +1,24 @@
 package table
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
 	"iter"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Exceptions are the filter keys that the filter of a whole table has by chance, and that
-// WriterOptions.Never has named: lookups deny them. They are immutable and safe for concurrent use. A
-// nil *Exceptions has none.
+// Exceptions are false positives of a table filter that WriterOptions.Never has named: lookups treat
+// these filter keys as absent. A nil *Exceptions has none. Exceptions are immutable and safe for concurrent use.
 //
-// They are about one filter. A filter of more keys, such as the union of two, must not have the
-// exceptions that are keys of the other one.
+// They belong to one filter. In a filter of more keys, such as a union, they may be keys.
 type Exceptions struct {
 	block []byte // in the bytewise order, without values
 	n     int
@@ -34,7 +39,7 @@ func (e *Exceptions) Len() int {
 	return e.n
 }
 
-// Contains reports whether filterKey is an exception. It does not keep or change filterKey.
+// Contains reports whether filterKey is an exception.
 func (e *Exceptions) Contains(filterKey []byte) bool {
 	if e == nil {
 		return false
@@ -51,8 +56,8 @@ func (e *Exceptions) size() int64 {
 	return int64(len(e.block))
 }
 
-// All returns the exceptions in the bytewise order. Each is valid until the next iteration of the loop,
-// which must not change it.
+// All returns the exceptions in bytewise order. The caller must not modify a key, which is valid only
+// until the next iteration.
 func (e *Exceptions) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var it encoded.Iter
@@ -98,4 +103,128 @@ func (f metaReader) readExceptions(h tablefile.Handle) (*Exceptions, error) {
 		return nil, f.Damaged(tablefile.NeverBlock, h, err)
 	}
 	return e, nil
+}
+
+// errNeverChanged is the error for a list that is another one when it is read again.
+var errNeverChanged = errors.New("table: Never has not yielded the same keys twice: want a sequence that can be run again")
+
+// A neverList is WriterOptions.Never for a Writer. First it goes through the list beside the keys of the
+// table, to find a key that is in both. When the filter is known, it goes through the list again, for
+// the keys that are exceptions.
+type neverList struct {
+	o    *WriterOptions
+	next func() ([]byte, error, bool) // nil before the first key of the table
+	end  func()
+
+	key       []byte       // the first one > the last key of the table, if more
+	filterKey []byte       // of key
+	more      bool         // there is one
+	sum       maphash.Hash // of the keys before it
+
+	exceptions [][]byte
+}
+
+// stop ends the first pass.
+func (l *neverList) stop() {
+	if l.next != nil {
+		l.end()
+	}
+}
+
+// keys returns the keys of the list, as far as they are right. An error is the last of them.
+func (l *neverList) keys() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var last []byte
+		for key, err := range l.o.Never {
+			switch {
+			case err != nil:
+			case last != nil && l.o.Comparer.Compare(last, key) > 0:
+				err = fmt.Errorf("%w: Never has %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
+			case filterKeyOf(l.o.FilterKey, key) == nil:
+				err = fmt.Errorf("table: Never has key %s, which has no filter key: no filter can deny it", wire.Quote(key))
+			}
+			if !yield(key, err) || err != nil {
+				return
+			}
+			last = wire.AppendNotNil(last[:0], key)
+		}
+	}
+}
+
+// pass goes past the keys of the list that are before key, the next one of the table. It is an error if key is
+// on the list.
+func (l *neverList) pass(key []byte) error {
+	if l.next == nil {
+		l.next, l.end = iter.Pull2(l.keys())
+		if err := l.advance(); err != nil {
+			return err
+		}
+	}
+	for l.more {
+		order := l.o.Comparer.Compare(l.key, key)
+		filterKey := filterKeyOf(l.o.FilterKey, key) // advance may reuse its memory
+		if order == 0 || filterKey != nil && bytes.Equal(l.filterKey, filterKey) {
+			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, wire.Quote(key), wire.Quote(l.key))
+		}
+		if order > 0 {
+			return nil
+		}
+		addKey(&l.sum, l.key)
+		if err := l.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance reads the next key of the list.
+func (l *neverList) advance() error {
+	key, err, ok := l.next()
+	if l.key, l.more = append(l.key[:0], key...), ok; ok && err == nil {
+		l.filterKey = append(l.filterKey[:0], filterKeyOf(l.o.FilterKey, key)...)
+	}
+	return err
+}
+
+// addKey adds a key to a hash of several.
+func addKey(h *maphash.Hash, key []byte) {
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(key)))
+	h.Write(length[:])
+	h.Write(key)
+}
+
+// findExceptions finds the keys of the list that the filter has, whose contents are given. These are no
+// keys of the table, since pass has found none.
+func (l *neverList) findExceptions(contents []byte) error {
+	f, err := l.o.TableFilterPolicy.Open(contents)
+	if err != nil {
+		return fmt.Errorf("table: filter policy %q: %w", l.o.TableFilterPolicy.Name(), err)
+	}
+	l.stop()
+	var sum maphash.Hash
+	sum.SetSeed(l.sum.Seed())
+	for key, err := range l.keys() {
+		if err != nil {
+			return err
+		}
+		if !l.isBehind(key) {
+			addKey(&sum, key)
+		}
+		if filterKey := filterKeyOf(l.o.FilterKey, key); f.Contains(filterKey) {
+			l.exceptions = append(l.exceptions, bytes.Clone(filterKey))
+		}
+	}
+	if sum.Sum64() != l.sum.Sum64() {
+		return errNeverChanged
+	}
+	slices.SortFunc(l.exceptions, bytes.Compare)
+	l.exceptions = slices.CompactFunc(l.exceptions, bytes.Equal)
+	return nil
+}
+
+// isBehind reports whether a key of the list is behind the keys of the table, so that the second pass may leave it
+// out, as the tables of sets do, or have it anew.
+func (l *neverList) isBehind(key []byte) bool {
+	return l.next == nil || l.more && l.o.Comparer.Compare(key, l.key) >= 0
 }

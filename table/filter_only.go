@@ -8,37 +8,49 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// filterOnlyName is the name of the property that marks a table with a filter and no entries.
-const filterOnlyName = "sievetable.filter.only"
-
-// errFilterOnlyOptions is the error for options of a Writer that FilterOnly excludes.
-var errFilterOnlyOptions = errors.New("table: FilterOnly wants a TableFilterPolicy, and no FilterPolicy: there are no data blocks")
-
-// appendToFilterOnly adds a key to the filter, and nothing else.
-func (w *Writer) appendToFilterOnly(key, value []byte) error {
-	if len(value) > 0 {
-		return fmt.Errorf("table: value of %d bytes of key %s, want none: FilterOnly keeps no values", len(value), wire.Quote(key))
-	}
-	first := w.entries == 0
-	if !first && w.o.Comparer.Compare(w.lastKey, key) >= 0 {
-		return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
+// appendFilterOnly adds a key to the table filter, and nothing else.
+func (w *Writer) appendFilterOnly(key, value []byte) error {
+	last, first := w.lastKey, w.properties.Entries == 0
+	if !first && w.o.Comparer.Compare(last, key) >= 0 {
+		return outOfOrder(key, last)
 	}
 	filterKey := filterKeyOf(w.o.FilterKey, key)
-	if filterKey == nil {
+	switch {
+	case len(value) > 0:
+		return fmt.Errorf("table: value of %d bytes of key %s, want none: FilterOnly keeps no values", len(value), wire.Quote(key))
+	case filterKey == nil:
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
-	}
-	if w.readyFilter != nil {
+	case w.readyFilter != nil:
 		return errors.New("table: Append after SetTableFilter, want one of them")
-	}
-	// Not for another version of the key. The next call of FilterKey may reuse filterKey.
-	if first || !bytes.Equal(filterKey, w.lastFilterKey) {
+	case first || !bytes.Equal(filterKey, w.lastFilterKey): // not for another version of the key
 		w.lastFilterKey = append(w.lastFilterKey[:0], filterKey...)
-		w.addToFilter(key)
+		w.addToFilters(filterKey)
 	}
-	w.lastKey = append(w.lastKey[:0], key...)
-	w.entries++
-	if w.never != nil {
-		return w.never.pass(key)
+	w.lastKey = append(last[:0], key...)
+	return nil
+}
+
+// SetTableFilter stores contents as the table filter, for a filter that was built
+// elsewhere, such as a union of filters. It needs FilterOnly, and is called instead of
+// Append. contents must be a filter of TableFilterPolicy. keys is the number of keys and
+// prefixes in it, at least 1. The Writer keeps contents until Close.
+func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	w.err = w.checkReadyFilter(contents, keys)
+	if w.err == nil {
+		w.readyFilter, w.properties.FilterEntries = contents, keys
+	}
+	return w.err
+}
+
+func (w *Writer) checkReadyFilter(contents []byte, keys uint64) error {
+	if !w.o.FilterOnly || w.properties.Entries > 0 || keys == 0 {
+		return errors.New("table: SetTableFilter needs FilterOnly, no Append, and a filter of at least 1 key")
+	}
+	if _, err := w.o.TableFilterPolicy.Open(contents); err != nil {
+		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
 	}
 	return nil
 }

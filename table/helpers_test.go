@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -101,3 +103,43 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	c.bytes.Add(int64(len(p)))
 	return c.ReaderAt.ReadAt(p, off)
 }
+
+// newWriter is table.NewWriter.
+func newWriter(t testing.TB, to io.Writer, o *table.WriterOptions) *table.Writer {
+	t.Helper()
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// appendAll appends the pairs, and returns the first error.
+func appendAll(w *table.Writer, pairs []workload.Pair) error {
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// w1Pairs returns n of W1's entries.
+func w1Pairs(n int) []workload.Pair {
+	set := workload.W1(n)
+	var pairs []workload.Pair
+	for i, k := range set.Keys {
+		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
+	}
+	return pairs
+}
+
+// goroutinesOf returns the stacks of all goroutines, and whether a function of that name is in one.
+func goroutinesOf(function string) (stacks []byte, found bool) {
+	stacks = make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return stacks, bytes.Contains(stacks, []byte(function))
+}
+
+// hang is how long a test waits for what comes in no time. It is far more than any stall takes.
+const hang = 5 * time.Minute

@@ -15,99 +15,101 @@ import (
 // MaxBlockSize.
 const defaultMaxBlockSize = 1 << 30
 
-// WriterOptions are options of a Writer. The zero value of each field is its default. A value
-// out of range is an error of Create and NewWriter.
+// WriterOptions are options of a Writer. The zero value of each field is its default.
+// Create and NewWriter return an error for a value out of range.
 type WriterOptions struct {
-	// FilterPolicy builds the filters of a filter block, most often filter.NewBloom(10).
-	// The table lists the block under the policy's name and its aliases: see
-	// filter.Policy. A name may have up to 1 KiB. If nil, there is no filter block.
+	// FilterPolicy builds the filter block, usually filter.NewBloom(10). The table lists
+	// the block under the policy's name and its aliases: see filter.Policy. A name has at
+	// most 1 KiB. If it is nil, the table has no filter block.
 	FilterPolicy filter.Policy
 
-	// TableFilterPolicy builds one filter of all keys of the table, most often
+	// TableFilterPolicy builds one filter of all keys of the table, usually
 	// filter.NewTableBloom(10). Lookups check it before they search the index. LevelDB and
-	// goleveldb ignore it. A table can have a filter block too. Until Close it takes some
-	// memory for each key. nil: no table filter.
+	// goleveldb ignore it. A table can have a filter block too. The filter takes memory
+	// for each key until Close. If it is nil, the table has no table filter.
 	TableFilterPolicy filter.TablePolicy
 
-	// Never yields keys that no lookup may take for keys of the table by mistake, such as a
-	// whitelist beside a blacklist. Those that the filter of the whole table has by chance are
-	// stored beside it: their filter keys, as exceptions. Reader.MayContain is then false for each
-	// of the keys. With a filter that errs for 1 of 4096 keys, that many of them are stored. LevelDB,
-	// goleveldb and Pebble ignore the exceptions. RocksDB treats their block as that of DataDigest.
+	// Never yields keys that must not be false positives of the table filter, such as an
+	// allowlist beside a blocklist. Those that are get stored beside the filter, as
+	// exceptions, and Reader.MayContain is then false for each key of Never. The exceptions
+	// take memory and space, the other keys do not. LevelDB, goleveldb and Pebble ignore
+	// the exceptions. RocksDB treats their block as that of DataDigest.
 	//
-	// The keys come in the order of the Comparer, each ≥ the one before. Never runs twice, beside
-	// Append and in Close, and must yield the same keys. Its errors end the Writer. A slice that it
-	// yields may be reused. A key that is appended too is ErrNever, and the error names it. To find it,
-	// keys of one filter key must be neighbours in the order, as they are with an InternalComparer: with
-	// a FilterKey that keeps to no order, lookups can miss keys, and Verify reports them. Without a TableFilterPolicy, with AnyOrder, and for a key that has no filter key, Never is an
-	// error. End the Writer by Close or Abort. Memory grows with the exceptions, not with the keys.
+	// Keys come in the order of the Comparer, and may repeat. Never runs twice, during
+	// Append and in Close, and must yield the same keys. If it yields an error, the Writer
+	// fails. It may reuse a slice that it has yielded. If a key is appended too, Append
+	// returns an error that wraps ErrNever and names it. Never needs a TableFilterPolicy, a
+	// Comparer other than AnyOrder, and keys that have a filter key. The Writer must be
+	// ended by Close or Abort.
+	//
+	// Keys with the same filter key must be neighbors in the order, as they are with an
+	// InternalComparer. With a FilterKey that breaks this rule, lookups can miss keys. Verify
+	// reports them.
 	Never iter.Seq2[[]byte, error]
 
 	// FilterKey returns the part of a key that filters hold: its filter key. It must not
-	// change or keep key. The Writer uses the result before the next call. If the result
-	// is nil, filters do not hold the key; Readers with the same FilterKey then check no
-	// filter for it. nil: that of the Comparer if it is a FilterKeyer, else the whole key.
+	// modify or keep key. It may reuse the memory of its last result. If it returns
+	// nil, filters do not hold the key, and Readers with the same FilterKey check no
+	// filter for it. If FilterKey is nil, that of a Comparer that is a FilterKeyer is used, or
+	// the whole key.
 	FilterKey func(key []byte) []byte
 
-	// FilterPrefix adds the prefix of each filter key to the filters beside it, so that
-	// IterOptions.Prefix can pass over what has no key of a prefix. Prefixes take as much of a filter
-	// as keys: one for each prefix in the filter of the whole table, and one for each filter of a
-	// filter block that has keys of the prefix. Lookups keep the rate of false positives. A lookup of
-	// a key that equals a prefix may read a block. Other engines use the filters for keys as before.
-	// FilterPrefix sets Properties, which name the function. Without a FilterPolicy or a
-	// TableFilterPolicy it is an error. nil: no prefixes.
+	// FilterPrefix adds the prefix of each filter key to the filters, for
+	// IterOptions.Prefix. A prefix takes as much space as a key: once in the table
+	// filter, and once in each filter of the filter block that has keys of the
+	// prefix. The false-positive rate of lookups stays the same. Other engines use the
+	// filters as before. FilterPrefix needs a FilterPolicy or a TableFilterPolicy, and sets
+	// Properties, which name the function. If it is nil, filters hold no prefixes.
 	FilterPrefix Prefixer
 
-	// FilterBaseLg is the base-2 logarithm of how many bytes of the file share one filter
-	// of the filter block, 1 to 30. 0: 11, for 2 KiB.
+	// FilterBaseLg is the base-2 logarithm of the number of bytes of the file that share
+	// one filter in the filter block, 1 to 30. Zero means 11, for 2 KiB.
 	FilterBaseLg int
 
 	// Properties adds a properties block to the table: see type Properties. Pebble >= 2.1.5
 	// reads only tables that have one. RocksDB up to 10.x ingests (IngestExternalFile) a table
-	// that has one and internal keys (InternalComparer), if all sequence numbers are 0, each user key
-	// comes once, and a TableFilterPolicy filters user keys. RocksDB 11.0 and later refuse LevelDB's
-	// format. LevelDB and goleveldb ignore the properties.
+	// with properties and an InternalComparer if all sequence numbers are 0, each user key
+	// comes once, and the TableFilterPolicy, if there is one, filters user keys. RocksDB
+	// 11.0 and later refuse LevelDB's format. LevelDB and goleveldb ignore the properties.
 	Properties bool
 
-	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and
-	// checksums of all data blocks. With it, Layout.TailSum tells tables of the same keys and other
-	// values apart. The tables of sets have it. It takes about 60 bytes. LevelDB, goleveldb and Pebble
-	// ignore it. RocksDB's sst_dump aborts at it, if it was built with assertions.
+	// DataDigest adds a digest block to the table, of about 60 bytes: the SHA-256 of the
+	// compression ids and checksums of all data blocks. With it, tables with the same keys and
+	// different values have different TailSums. LevelDB, goleveldb and Pebble ignore it.
+	// RocksDB's sst_dump aborts at it if it was built with assertions.
 	DataDigest bool
 
-	// FilterOnly writes a table that has the TableFilterPolicy's filter of the keys and
-	// Properties, and neither keys nor values. Append then takes no values. A Reader of the
-	// table answers MayContain. Its Get and Find return ErrNotFound for a key that the filter
-	// rules out, and else ErrFilterOnly, as its iterators do. Other engines see an empty table,
-	// so give the file another extension than theirs. With a FilterPolicy, or without a
-	// TableFilterPolicy, it is an error.
+	// FilterOnly writes a table with a table filter and Properties, but without keys and
+	// values. Append then accepts no values. A Reader of the table supports MayContain. Its
+	// Get and Find return ErrNotFound if the filter rules the key out, and ErrFilterOnly
+	// otherwise. Other engines see an empty table, so use a file extension that they
+	// do not know. FilterOnly needs a TableFilterPolicy and excludes a FilterPolicy.
 	FilterOnly bool
 
-	// BlockSize is the size from which on a data block is complete, in bytes before
-	// compression, ≤ 512 MiB. The larger, the less memory an open table takes, and the longer a lookup
-	// of a present key that is not in a cache: it reads and decompresses a whole block. 0: 4096.
+	// BlockSize is the size of a data block before compression, in bytes, at most 512 MiB. The
+	// entry that reaches it completes the block. Larger blocks take less memory in a
+	// Reader, but a lookup that is not cached reads and decompresses a whole block. Zero
+	// means 4096.
 	BlockSize int
 
-	// RestartInterval is the number of entries from one restart point of a data block to
-	// the next. There can be fewer: see block.NewWriter. 0: 16.
+	// RestartInterval is the number of entries between restart points of a data block, or
+	// fewer: see block.NewWriter. Zero means 16.
 	RestartInterval int
 
-	// Compression compresses data and index blocks. A block that it does not make smaller
-	// by more than an eighth is stored uncompressed. nil: Snappy.
+	// Compression compresses data blocks and the index. A block that shrinks by less than an
+	// eighth is stored uncompressed. If it is nil, Snappy is used.
 	Compression Codec
 
-	// Comparer is the order of the keys. nil: BytewiseComparer.
+	// Comparer is the order of the keys. If it is nil, BytewiseComparer is used.
 	Comparer Comparer
 
-	// Concurrency is how many goroutines at a time compress data blocks and compute their
-	// checksums, including the caller's: 1 to 1024. 0: 1.
+	// Concurrency is the number of goroutines that compress data blocks, 1 to 1024. Zero means
+	// 1, the caller's goroutine. The bytes of the file do not depend on it.
 	//
-	// The file has the same bytes with any number. A number > 1 is faster if a core is
-	// free and the table has several MB. Without compression it changes nothing. Each
-	// further goroutine takes about 1 MiB of memory, or some blocks if these are larger;
-	// later Writers reuse it. The goroutines end when there is nothing to encode. Append
-	// may return an error of writing some hundred KiB later than with 1. Close returns it
-	// in any case.
+	// With 2 or more, the blocks are compressed while the caller's goroutine goes on, which
+	// is faster for compressed tables of several MB if a core is free. Each goroutine takes
+	// about 1 MiB of memory, or a few blocks if these are larger. Append may then
+	// report a write error several hundred KiB later. Close reports it in any case.
 	Concurrency int
 }
 
@@ -144,19 +146,23 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		w.Comparer = BytewiseComparer
 	}
 	w.FilterKey = filterKeyFor(w.Comparer, w.FilterKey)
-	if w.FilterOnly {
-		if w.TableFilterPolicy == nil || w.FilterPolicy != nil {
-			return w, errFilterOnlyOptions
-		}
-		w.Properties = true
+	w.Properties = w.Properties || w.FilterOnly || w.FilterPrefix != nil
+	return w, w.check()
+}
+
+// check checks that the options fit together.
+func (o *WriterOptions) check() error {
+	switch {
+	case o.FilterOnly && (o.TableFilterPolicy == nil || o.FilterPolicy != nil):
+		return errors.New("table: FilterOnly wants a TableFilterPolicy, and no FilterPolicy: there are no data blocks")
+	case o.FilterPrefix != nil && o.FilterPolicy == nil && o.TableFilterPolicy == nil:
+		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
+	case o.Never != nil && o.TableFilterPolicy == nil:
+		return errors.New("table: Never is set without a TableFilterPolicy: want one, since exceptions are those of its filter")
+	case o.Never != nil && BlockOrder(o.Comparer).Unchecked:
+		return errors.New("table: Never is set with AnyOrder: want a Comparer that orders its keys")
 	}
-	if w.FilterPrefix != nil {
-		w.Properties = true
-	}
-	if err := errors.Join(w.checkNever(), w.checkFilterPrefix()); err != nil {
-		return w, err
-	}
-	return w, w.checkNames()
+	return o.checkNames()
 }
 
 // maxName is the most bytes of the name of a policy or a Comparer.

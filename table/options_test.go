@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -105,4 +108,163 @@ func TestWrongComparer(t *testing.T) {
 // orderOf is no order.
 func orderOf(compare func() int) table.Comparer {
 	return noOrder{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return compare() }}
+}
+
+// The filter's name decides which policy is asked.
+func TestFilterNameDecidesThePolicy(t *testing.T) {
+	t.Parallel()
+	bloom := filter.NewBloom(10)
+	for _, tt := range []struct {
+		name     string
+		written  filter.Policy
+		policies []filter.Policy
+		err      string // in FilterErr; "" for none
+	}{
+		{"both names", bloom, nil, ""},
+		{"goleveldb's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter"), nil, ""},
+		{"C++ LevelDB's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter2"), nil, ""},
+		{"no filter", nil, nil, ""},
+		{"a name that nobody knows", filter.Rename(bloom, "my.Bloom"), nil, `filter "my.Bloom": no policy of that name`},
+		{"a name that the options know", filter.Rename(bloom, "my.Bloom"), []filter.Policy{nil, filter.Rename(bloom, "my.Bloom")}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m table.Metrics
+			r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.written}, numbered(100)),
+				&table.ReaderOptions{FilterPolicies: tt.policies, Metrics: &m})
+			err := r.FilterErr()
+			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(textOf(err), tt.err) {
+				t.Errorf("FilterErr = %v, want %q", err, tt.err)
+			}
+			checkLookups(t, r, numbered(100))
+			if asked := m.FilterChecks.Load() > 0; asked != (tt.written != nil && tt.err == "") {
+				t.Errorf("filter asked: %v", asked)
+			}
+			if err := r.Verify(); err != nil {
+				t.Errorf("Verify = %v", err)
+			}
+		})
+	}
+}
+
+// The first policy of the options that the table has a filter for is asked,
+// whatever the order in the table.
+func TestFilterPolicyOrder(t *testing.T) {
+	t.Parallel()
+	contents := build(t, withBloom, numbered(10))
+	for _, tt := range []struct {
+		names string
+		asked string
+	}{
+		{"leveldb.BuiltinBloomFilter2 leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2"},
+		{"leveldb.BuiltinBloomFilter leveldb.BuiltinBloomFilter2", "leveldb.BuiltinBloomFilter"},
+		{"other leveldb.BuiltinBloomFilter2", "leveldb.BuiltinBloomFilter2"},
+	} {
+		asked := map[string]bool{}
+		var policies []filter.Policy
+		for _, name := range strings.Fields(tt.names) {
+			policies = append(policies, askedPolicy{filter.Rename(filter.NewBloom(10), name), asked})
+		}
+		r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
+		if _, err := r.Get([]byte("key000002")); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]bool{tt.asked: true}, asked); diff != "" {
+			t.Errorf("policies %s: asked (-want +got):\n%s", tt.names, diff)
+		}
+	}
+}
+
+// askedPolicy notes when it is asked.
+type askedPolicy struct {
+	filter.Policy
+	asked map[string]bool
+}
+
+func (p askedPolicy) Contains(filter, key []byte) bool {
+	p.asked[p.Name()] = true
+	return p.Policy.Contains(filter, key)
+}
+
+// To a FilterKey a nil key is the empty key, as it is to the table.
+func TestFilterKeyOfNil(t *testing.T) {
+	t.Parallel()
+	same := func(key []byte) []byte { return key }
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: same}, []workload.Pair{{}})
+	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
+	for _, key := range [][]byte{nil, {}} {
+		if _, err := r.Get(key); err != nil {
+			t.Errorf("Get(%#v) = %v", key, err)
+		}
+	}
+}
+
+// Filters hold the filter keys: here the part of each key before a slash. They hold no
+// key without a slash.
+func TestFiltersHoldFilterKeys(t *testing.T) {
+	t.Parallel()
+	prefix := func(key []byte) []byte {
+		if i := bytes.IndexByte(key, '/'); i >= 0 {
+			return key[:i]
+		}
+		return nil
+	}
+	pairs := pairsOf("a", "b/1", "b/2", "c/1", "d")
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: prefix}, pairs)
+	var m table.Metrics
+	r := open(t, contents, &table.ReaderOptions{FilterKey: prefix, Metrics: &m})
+	checkLookups(t, r, pairs)
+	if err := r.Verify(); err != nil {
+		t.Errorf("Verify = %v", err)
+	}
+	for _, tt := range []struct {
+		key             string
+		asked, negative uint64
+	}{
+		{"b/3", 1, 0},  // the filter has b
+		{"bb/1", 1, 1}, // but not bb
+		{"bb", 0, 0},   // not asked: it has no slash
+	} {
+		before := countsOf(&m)
+		if _, err := r.Get([]byte(tt.key)); !errors.Is(err, table.ErrNotFound) {
+			t.Errorf("Get(%q) = %v", tt.key, err)
+		}
+		after := countsOf(&m)
+		if after.Questions-before.Questions != tt.asked || after.Negatives-before.Negatives != tt.negative {
+			t.Errorf("Get(%q): counts went from %+v to %+v", tt.key, before, after)
+		}
+	}
+	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `denies 4 of 5 keys of the data block at 0: "b/1", "b/2", "c/1", …`) {
+		t.Errorf("Verify without FilterKey = %v, want how many keys the filter denies", err)
+	}
+}
+
+// internal returns a database's internal key.
+func internal(user string, sequence byte) []byte {
+	return append([]byte(user), 1, sequence, 0, 0, 0, 0, 0, 0)
+}
+
+func TestInternalFilterKey(t *testing.T) {
+	t.Parallel()
+	pairs := []workload.Pair{{Key: internal("", 1)}, {Key: internal("aa", 2)}, {Key: internal("bb", 3)}}
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey}, pairs)
+	checkLookups(t, open(t, contents, &table.ReaderOptions{FilterKey: table.InternalFilterKey}), pairs)
+
+	without := open(t, contents, nil)
+	if _, err := without.Get(pairs[1].Key); !errors.Is(err, table.ErrNotFound) {
+		t.Errorf("Get without FilterKey = %v; want ErrNotFound, since the filter has user keys", err)
+	}
+	err := without.Verify()
+	if err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "InternalFilterKey") {
+		t.Errorf("Verify without FilterKey = %v, want a hint at InternalFilterKey", err)
+	}
+	for _, tt := range []struct{ in, want []byte }{
+		{nil, nil},
+		{[]byte("1234567"), nil},
+		{[]byte("12345678"), []byte{}},
+		{[]byte("a12345678"), []byte("a")},
+	} {
+		if diff := cmp.Diff(tt.want, table.InternalFilterKey(tt.in)); diff != "" {
+			t.Errorf("InternalFilterKey(%q) (-want +got):\n%s", tt.in, diff)
+		}
+	}
 }

@@ -8,17 +8,16 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Properties describe a table: its contents, and the options that it was written with. A
-// table has them if it was written with WriterOptions.Properties, or by RocksDB or Pebble,
-// whose format this is. [Reader.Properties] reads them. A field is zero if the table does
-// not have the property. Nothing checks that the properties are true of the table.
+// Properties describe a table: its contents, and the options that it was written with.
+// Tables have them if they were written with WriterOptions.Properties, or by RocksDB or
+// Pebble, whose format this is. [Reader.Properties] returns them. If the table does not have
+// a property, its field is zero. Properties are not verified.
 type Properties struct {
 	Entries      uint64 // number of entries, including deletions
 	Deletions    uint64 // number of entries of KindDelete; 0 unless the keys are internal keys
@@ -29,17 +28,17 @@ type Properties struct {
 	IndexSize    uint64 // bytes of the index block, uncompressed
 	FilterSize   uint64 // bytes of the filter blocks in the file, without trailers
 
-	// FilterEntries is the number of keys in the filter of the whole table, and of prefixes.
+	// FilterEntries is the number of keys and prefixes in the table filter.
 	FilterEntries uint64
 
-	// FilterPolicy is the name of the filter's policy. If there are two filters, it is that
-	// of the filter of the whole table.
+	// FilterPolicy is the name of the filter's policy. If there are two filters, it is the
+	// name of the table filter's.
 	FilterPolicy string
 
-	// FilterPrefix is the name of the WriterOption: of the Prefixer whose prefixes the filters hold.
+	// FilterPrefix is the name of the Prefixer whose prefixes the filters hold.
 	FilterPrefix string
 
-	// Comparer is the name of the Comparer. For internal keys, it is that of the user keys.
+	// Comparer is the name of the Comparer, for internal keys that of the user keys.
 	Comparer string
 
 	// Compression is "NoCompression", "Snappy", or another engine's name for a codec.
@@ -50,27 +49,47 @@ type Properties struct {
 	RestartInterval uint64
 	FilterBaseLg    uint64
 
-	// FilterOnly is the WriterOption: the table has a filter of FilterEntries keys, and no
-	// entries.
+	// FilterOnly is WriterOptions.FilterOnly: the table has a filter and no entries.
 	FilterOnly bool
 
-	// Other has all other properties, by name.
+	// Other contains all other properties, by name.
 	Other map[string][]byte
 }
 
 // maxProperties bounds how many properties are read. Engines write far fewer.
 const maxProperties = 1000
 
-// entryCounts count the entries for the properties.
-type entryCounts struct{ keyBytes, valueBytes, deletions uint64 }
-
-// add counts an entry. internal says whether its key is an internal key.
-func (c *entryCounts) add(key, value []byte, internal bool) {
-	c.keyBytes += uint64(len(key))
-	c.valueBytes += uint64(len(value))
-	if k, ok := ParseInternalKey(key); internal && ok && k.Kind == KindDelete {
-		c.deletions++
+// countEntry counts an entry, and finds out whether RocksDB may take the table over with it. It must not be in
+// the data block yet.
+func (w *Writer) countEntry(key, value []byte) {
+	p := &w.properties
+	p.RawKeySize += uint64(len(key))
+	p.RawValueSize += uint64(len(value))
+	if k, ok := ParseInternalKey(key); ok && k.Kind == KindDelete && ofInternalKeys(w.o.Comparer) {
+		p.Deletions++
 	}
+	w.external = w.external && w.staysExternal(key)
+}
+
+// RocksDB's databases, up to 10.x, ingest tables of other programs if two properties are there: a version,
+// and 8 bytes for the sequence number that all entries have from then on, in place of 0. Its checks
+// look at the first and at the last key alone. So a Writer writes these properties only if nothing
+// in the table contradicts them.
+
+// staysExternal reports whether RocksDB may take the table over with key as its next. The key must
+// have sequence number 0 and a kind of LevelDB's, and be the only one of its user key. RocksDB asks a
+// filter of the whole table for user keys.
+func (w *Writer) staysExternal(key []byte) bool {
+	k, ok := ParseInternalKey(key)
+	last := w.data.LastKey()
+	if !ok || k.Sequence > 0 || k.Kind > KindSet || last != nil && bytes.Equal(k.UserKey, InternalFilterKey(last)) {
+		return false
+	}
+	if w.tableFilter == nil {
+		return true
+	}
+	filterKey := filterKeyOf(w.o.FilterKey, key)
+	return filterKey != nil && bytes.Equal(filterKey, k.UserKey)
 }
 
 // userComparerName returns the name of c. If c is an InternalComparer, it returns the name
@@ -93,9 +112,9 @@ func compressionName(c Codec) string {
 	return fmt.Sprintf("id %d", c.ID())
 }
 
-// numbers returns the fields for the properties that are stored as varints, by name.
-func (p *Properties) numbers() map[string]*uint64 {
-	return map[string]*uint64{
+// fields returns the fields that are properties, by name. Numbers are stored as varints.
+func (p *Properties) fields() map[string]any {
+	return map[string]any{
 		"rocksdb.num.entries":         &p.Entries,
 		"rocksdb.deleted.keys":        &p.Deletions,
 		"rocksdb.raw.key.size":        &p.RawKeySize,
@@ -105,20 +124,14 @@ func (p *Properties) numbers() map[string]*uint64 {
 		"rocksdb.index.size":          &p.IndexSize,
 		"rocksdb.filter.size":         &p.FilterSize,
 		"rocksdb.num.filter_entries":  &p.FilterEntries,
+		"rocksdb.filter.policy":       &p.FilterPolicy,
+		"rocksdb.comparator":          &p.Comparer,
+		"rocksdb.compression":         &p.Compression,
 		"sievetable.block.size":       &p.BlockSize,
 		"sievetable.restart.interval": &p.RestartInterval,
 		"sievetable.filter.base.lg":   &p.FilterBaseLg,
-	}
-}
-
-// texts returns the fields for the properties that are stored as text, by name.
-func (p *Properties) texts() map[string]*string {
-	return map[string]*string{
-		"rocksdb.filter.policy": &p.FilterPolicy,
-		"rocksdb.comparator":    &p.Comparer,
-		"rocksdb.compression":   &p.Compression,
-
-		"sievetable.filter.prefix": &p.FilterPrefix,
+		"sievetable.filter.prefix":    &p.FilterPrefix,
+		"sievetable.filter.only":      &p.FilterOnly, // marks a table with a filter and no entries
 	}
 }
 
@@ -130,31 +143,29 @@ const indexTypeName = "rocksdb.block.based.table.index.type"
 func (p *Properties) encode() ([]byte, error) {
 	all := map[string][]byte{indexTypeName: make([]byte, 4)}
 	maps.Copy(all, p.Other)
-	for name, n := range p.numbers() {
-		all[name] = binary.AppendUvarint(nil, *n)
-	}
-	for name, s := range p.texts() {
-		if *s != "" {
-			all[name] = []byte(*s)
+	for name, field := range p.fields() {
+		switch f := field.(type) {
+		case *uint64:
+			all[name] = binary.AppendUvarint(nil, *f)
+		case *string:
+			if *f != "" {
+				all[name] = []byte(*f)
+			}
+		case *bool:
+			if *f {
+				all[name] = []byte{1}
+			}
 		}
 	}
-	if p.FilterOnly {
-		all[filterOnlyName] = []byte{1}
-	}
-	w, err := block.NewWriter(math.MaxInt32, block.Order{}) // one restart point, as in RocksDB's
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := w.Append([]byte(name), all[name]); err != nil {
-			return nil, err
-		}
-	}
-	return w.Finish(), nil
+	names := slices.Sorted(maps.Keys(all))
+	// One restart point, as in RocksDB's.
+	return encodeBlock(math.MaxInt32, len(names), func(i int) (key, value []byte) {
+		return []byte(names[i]), all[names[i]]
+	})
 }
 
-// Properties reads the properties of the table. If the table has none, the error is
-// ErrNotFound. The result is the caller's.
+// Properties returns the properties of the table, which it reads from the file. If the table has
+// none, it returns ErrNotFound. The caller may modify the result.
 func (r *Reader) Properties() (p *Properties, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
@@ -227,23 +238,24 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 // decode sets the properties that are the entries of it. Their names and values may have at most
 // budget bytes together.
 func (p *Properties) decode(it *encoded.Iter, budget int) error {
-	numbers, texts := p.numbers(), p.texts()
+	fields := p.fields()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
 		if budget -= len(name) + len(value); n == maxProperties || budget < 0 {
 			return fmt.Errorf("more than %d properties, or names and values that are too long together", n)
 		}
-		if number := numbers[string(name)]; number != nil {
+		switch f := fields[string(name)].(type) {
+		case *uint64:
 			v, size := wire.Uvarint(value)
 			if size == 0 || size < len(value) {
 				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
 			}
-			*number = v
-		} else if text := texts[string(name)]; text != nil {
-			*text = string(value)
-		} else if string(name) == filterOnlyName {
-			p.FilterOnly = true
-		} else {
+			*f = v
+		case *string:
+			*f = string(value)
+		case *bool:
+			*f = true
+		default:
 			p.Other[string(name)] = bytes.Clone(value)
 		}
 	}

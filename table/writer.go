@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Writer writes a table. Its calls come in this order:
+// A Writer writes a table. Its methods are called in this order:
 //
 //	Append* (Close | Abort)
 //
@@ -23,23 +23,16 @@ import (
 // index and filters, not with its entries.
 type Writer struct {
 	o      WriterOptions
-	out    sink
+	out    *sink
 	file   *atomicfile.File // nil if NewWriter made the Writer
-	offset uint64           // the size of the file, with what is in out
+	err    error
+	closed bool
 
 	data    *block.Writer
 	index   *block.Writer
 	encoder blockEncoder
 	queue   *encodeQueue // nil: the Writer's goroutine encodes all blocks
-
-	filter          *filter.BlockWriter   // nil if there is no policy
-	tableFilter     filter.TableGenerator // nil if there is no policy
-	tableFilterKeys uint64                // keys that were added to tableFilter
-	readyFilter     []byte                // of SetTableFilter; nil: there is none
-	never           *neverList            // nil without Never
-
-	prefix        []byte // the last one that was added to filters; nil: none
-	prefixInBlock bool   // for the data block that is being built
+	inPlace bool         // data blocks are stored as they are built
 
 	// A data block's index entry is not added when the block is complete, but when
 	// the next key is known: the separator, which is ≥ all keys of the block and < all
@@ -48,43 +41,44 @@ type Writer struct {
 	// queue, pendingHandle is its handle.
 	pendingIndexEntry bool
 	pendingHandle     tablefile.Handle
+	separator         []byte // scratch
+	encodedHandle     []byte // scratch
 
-	digest  hash.Hash // of the data blocks' trailers; nil without DataDigest
-	tail    []byte    // what tailSum is the SHA-256 of
-	tailSum [sha256.Size]byte
+	blockFilter   *filter.BlockWriter   // nil without a FilterPolicy
+	tableFilter   filter.TableGenerator // nil without a TableFilterPolicy
+	readyFilter   []byte                // of SetTableFilter; nil: there is none
+	never         *neverList            // nil without Never
+	prefix        []byte                // the last one that was added to filters; nil: none
+	prefixHash    []byte                // scratch
+	prefixInBlock bool                  // for the data block that is being built
+	lastKey       []byte                // with FilterOnly
+	lastFilterKey []byte                // with FilterOnly
 
-	entries, blocks int
-	counts          entryCounts
-	external        bool   // whether RocksDB may take the table over
-	dataEnd         uint64 // where the data blocks end
-	tailSize        int64  // from dataEnd to the end of the file
-	filterSize      uint64
+	properties Properties // what is counted; the rest is set by Close
+	external   bool       // whether RocksDB may take the table over
 
-	err    error
-	closed bool
-
-	lastKey, lastFilterKey []byte // with FilterOnly
-
-	separator     []byte // scratch
-	encodedHandle []byte // scratch
-	prefixHash    []byte // scratch
+	offset   uint64        // the size of the file, with what is in out
+	digest   hash.Hash     // of the data blocks' trailers; nil without DataDigest
+	meta     []listedBlock // of the metaindex
+	tail     []byte        // what tailSum is the SHA-256 of
+	tailSum  [sha256.Size]byte
+	tailSize int64
 }
 
-// Create returns a Writer for the file name. The file appears only when Close has
-// written all of the table to disk; it then replaces a file of that name. Until then
-// the table is in a temporary file in the same directory, sievetable-….tmp. Abort
-// removes that file, and so does Close after an error. A crash can leave it behind.
+// Create returns a Writer for the file name. The file appears when Close has synced it
+// to disk, and replaces an existing one. Until then, the table is in a temporary
+// file in the same directory, sievetable-*.tmp. Abort, or Close after an error,
+// removes the temporary file. A crash can leave it behind.
 //
-// If name is a symbolic link, the link stays, and the file that it leads to is
-// replaced. Only regular files are replaced: neither devices nor anything in /dev and
-// /proc. The file's permissions are 0666 before umask. If Close cannot sync the
-// directory, it returns an error, and the new file stays, though a crash may undo its name.
-// On Unix, a Reader that has the old file open goes on reading the old table.
+// If name is a symbolic link, the file that it points to is replaced. Create replaces
+// only regular files, and none in /dev or /proc. The file's permissions are 0666 before
+// umask. If Close cannot sync the directory, it returns an error. The new file stays, but a
+// crash may undo its name. On Unix, a Reader that has the old file open still reads the old table.
 //
 //	w, err := table.Create("users.ldb", nil)
-//	if err != nil { … }
+//	if err != nil { ... }
 //	defer w.Abort() // does nothing after Close
-//	… w.Append …
+//	... w.Append ...
 //	return w.Close()
 func Create(name string, o *WriterOptions) (*Writer, error) {
 	w, err := newWriter(o) // first: it leaves no file behind if a policy panics
@@ -98,9 +92,8 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// NewWriter returns a Writer that writes a table to w, in large pieces. If o is nil,
-// all options are the defaults. An option out of its range is an error. Close finishes
-// the table and does not close w.
+// NewWriter returns a Writer that writes a table to w in large pieces. If o is nil, the
+// defaults are used. Close completes the table but does not close w.
 func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if w == nil {
 		return nil, errors.New("table: the io.Writer is nil")
@@ -119,43 +112,34 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}, external: opts.canBeExternal()}
-	if opts.DataDigest {
-		t.digest = sha256.New()
-	}
+	w := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}}
+	_, w.external = opts.Comparer.(internalComparer)
+	w.inPlace = opts.Compression.ID() == NoCompression.ID()
 	order := BlockOrder(opts.Comparer)
-	if t.data, err = block.NewWriter(opts.RestartInterval, order); err != nil {
+	if w.data, err = block.NewWriter(opts.RestartInterval, order); err != nil {
 		return nil, err
 	}
-	if t.index, err = block.NewWriter(1, order); err != nil {
+	if w.index, err = block.NewWriter(1, order); err != nil {
 		return nil, err
 	}
-	if opts.FilterPolicy != nil {
-		if t.filter, err = filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg); err != nil {
-			return nil, err
-		}
+	if err := w.startFilters(); err != nil {
+		return nil, err
 	}
-	if opts.TableFilterPolicy != nil {
-		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
+	if opts.DataDigest {
+		w.digest = sha256.New()
 	}
-	if t.tableFilter == nil && (opts.FilterOnly || opts.Never != nil) {
-		return nil, fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly and Never want a filter", opts.TableFilterPolicy.Name())
+	if opts.Concurrency > 1 && !w.inPlace {
+		w.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
 	}
-	if opts.Never != nil {
-		t.never = newNeverList(&t.o)
-	}
-	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
-		t.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
-	}
-	t.out.takeBuffer()
-	t.startDataBlock()
-	return t, nil
+	w.out = sinks.Get().(*sink)
+	w.startDataBlock()
+	return w, nil
 }
 
-// Append adds an entry. Its key must be > the key before, or the error is ErrOrder and
-// names both keys. The empty key is a valid first key. Key and value together may have
-// up to a little less than 1 GiB. Append does not keep the slices. After Close or
-// Abort, the error is ErrClosed.
+// Append adds an entry. If key is not greater than the last key, Append returns an error
+// that wraps ErrOrder and names both. The empty key is a valid first key. Key and value may
+// have almost 1 GiB together. Append does not keep the slices. After Close or Abort,
+// it returns ErrClosed.
 func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -169,34 +153,43 @@ func (w *Writer) Append(key, value []byte) error {
 // that entry alone takes a few bytes more.
 const maxEntry = defaultMaxBlockSize - 32
 
-func (w *Writer) append(key, value []byte) error {
+func (w *Writer) append(key, value []byte) (err error) {
 	if uint64(len(key))+uint64(len(value)) > maxEntry {
 		return fmt.Errorf("table: key of %d bytes and value of %d, want at most %d together", len(key), len(value), maxEntry)
 	}
 	if w.o.FilterOnly {
-		return w.appendToFilterOnly(key, value)
+		err = w.appendFilterOnly(key, value)
+	} else {
+		err = w.appendEntry(key, value)
 	}
+	if err != nil {
+		return err
+	}
+	w.properties.Entries++
+	if w.never != nil {
+		return w.never.pass(key)
+	}
+	return nil
+}
+
+// appendEntry adds an entry to the data block, and its key to the filters.
+func (w *Writer) appendEntry(key, value []byte) error {
 	if w.pendingIndexEntry {
 		if err := w.flushPendingIndexEntry(key); err != nil {
 			return err
 		}
 	}
-	w.external = w.external && w.staysExternal(key)
+	if w.o.Properties {
+		w.countEntry(key, value)
+	}
 	if err := w.data.Append(key, value); err != nil {
 		if errors.Is(err, block.ErrOrder) {
-			return w.outOfOrder(key)
+			return outOfOrder(key, w.data.LastKey())
 		}
 		return err
 	}
-	w.addToFilter(key)
-	w.entries++
-	if w.o.Properties {
-		w.counts.add(key, value, ofInternalKeys(w.o.Comparer))
-	}
-	if w.never != nil {
-		if err := w.never.pass(key); err != nil {
-			return err
-		}
+	if w.blockFilter != nil || w.tableFilter != nil {
+		w.addToFilters(filterKeyOf(w.o.FilterKey, key))
 	}
 	if w.data.Size() >= w.o.BlockSize {
 		return w.finishDataBlock()
@@ -205,59 +198,34 @@ func (w *Writer) append(key, value []byte) error {
 }
 
 // outOfOrder is the error for a key that is not > the last key.
-func (w *Writer) outOfOrder(key []byte) error {
-	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
+func outOfOrder(key, last []byte) error {
+	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
 }
 
-// SetTableFilter stores contents as the table filter, for a filter that was built
-// elsewhere, such as a union of filters. It needs FilterOnly, and is called instead of
-// Append. contents must be a filter of TableFilterPolicy. keys is the number of keys and
-// prefixes in it, at least 1. The Writer keeps contents until Close.
-func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
-	if err := w.usable(); err != nil {
-		return err
-	}
-	w.err = errPanicked
-	w.err = w.setTableFilter(contents, keys)
-	return w.err
-}
-
-func (w *Writer) setTableFilter(contents []byte, keys uint64) error {
-	if !w.o.FilterOnly || w.entries > 0 || keys == 0 {
-		return errors.New("table: SetTableFilter needs FilterOnly, no Append, and a filter of at least 1 key")
-	}
-	if _, err := w.o.TableFilterPolicy.Open(contents); err != nil {
-		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
-	}
-	w.readyFilter, w.tableFilterKeys = contents, keys
-	return nil
-}
-
-// Entries returns the number of entries that were appended.
-func (w *Writer) Entries() int { return w.entries }
+// Entries returns the number of appended entries.
+func (w *Writer) Entries() int { return int(w.properties.Entries) }
 
 // DataBlocks returns the number of complete data blocks.
-func (w *Writer) DataBlocks() int { return w.blocks }
+func (w *Writer) DataBlocks() int { return int(w.properties.DataBlocks) }
 
-// Size returns how many bytes the complete blocks take in the file; after Close, it is
-// the size of the file. Use it to decide when to start the next table. With
-// Concurrency, blocks that other goroutines may still encode are not counted: the last
-// few hundred KiB for each goroutine. Each run with the same entries and options
-// returns the same sizes.
+// Size returns the size of the complete blocks in the file. After Close, it is the size
+// of the file. Use it to decide when to start the next table. With Concurrency, blocks
+// that are still being encoded are not counted: up to a few hundred KiB for each
+// goroutine. The sizes do not depend on timing.
 func (w *Writer) Size() int64 { return int64(w.offset) }
 
-// TailSize returns how many bytes the file has behind its last data block: filters,
+// TailSize returns the number of bytes behind the last data block: filters,
 // properties, metaindex, index and footer. It is the best ReaderOptions.TailSize for the
 // table. Before Close it is 0.
 func (w *Writer) TailSize() int64 { return w.tailSize }
 
-// TailSum returns what [Layout.TailSum] returns for the table. Before Close it is zeros.
+// TailSum returns the same sum as [Layout.TailSum]. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
-// Close finishes the table. If Create made the Writer and Close returns nil, the file
-// is on disk under its name. If Close returns an error, which can be that of an
-// earlier Append, the temporary file is removed. A second Close returns ErrClosed. No
-// goroutine of the Writer is left when Close returns.
+// Close completes the table. For a Writer from Create, the file is then on disk under its
+// name. If Close returns an error, which can be that of an earlier Append, the
+// temporary file is removed. A second Close returns ErrClosed. Close waits for the
+// Writer's goroutines to end.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed
@@ -277,9 +245,9 @@ func (w *Writer) Close() error {
 	}
 }
 
-// Abort ends the Writer without a table. If Create made the Writer, the temporary file
-// is removed. No goroutine of the Writer is left when Abort returns. After Close or
-// Abort, Abort does nothing, so that it can be deferred.
+// Abort ends the Writer without a table. For a Writer from Create, it removes the
+// temporary file. After Close or Abort, Abort does nothing, so it can be deferred. It
+// waits for the Writer's goroutines to end.
 func (w *Writer) Abort() error {
 	if w.closed {
 		return nil
@@ -294,7 +262,8 @@ func (w *Writer) Abort() error {
 // stop ends the goroutines, and the Writer.
 func (w *Writer) stop() {
 	w.closed = true
-	w.out.leaveBuffer()
+	w.out.leave()
+	w.out = nil
 	if w.never != nil {
 		w.never.stop()
 	}

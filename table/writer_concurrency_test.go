@@ -5,28 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
-
-// w1Pairs returns n of W1's entries.
-func w1Pairs(n int) []workload.Pair {
-	set := workload.W1(n)
-	var pairs []workload.Pair
-	for i, k := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
-	}
-	return pairs
-}
 
 // However many goroutines encode blocks, the table has the same bytes.
 func TestConcurrencyWritesTheSameBytes(t *testing.T) {
@@ -40,12 +35,12 @@ func TestConcurrencyWritesTheSameBytes(t *testing.T) {
 		o     table.WriterOptions
 		pairs []workload.Pair
 	}{
-		{"no entries", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, nil},
-		{"one entry", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, one},
-		{"many blocks", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, w1Pairs(50_000)},
+		{"no entries", *withBloom, nil},
+		{"one entry", *withBloom, one},
+		{"many blocks", *withBloom, w1Pairs(50_000)},
 		{"uncompressed", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, w1Pairs(20_000)},
 		{"no filter", table.WriterOptions{}, w1Pairs(20_000)},
-		{"a huge value", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, huge},
+		{"a huge value", *withBloom, huge},
 		{"parts of keys in the filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: everySecond, BlockSize: 100}, w1Pairs(5000)},
 		{"an order that is not bytewise", table.WriterOptions{Comparer: descendingComparer{}}, falling},
 	} {
@@ -68,16 +63,71 @@ func everySecond(key []byte) []byte {
 	return key[:len(key)-1]
 }
 
+// wholeKeys is a policy that keeps keys as they are: other ones than Bloom filters take
+// keys of any length to their offsets.
+type wholeKeys struct{ filter.Policy }
+
+func (wholeKeys) Name() string                   { return "test.WholeKeys" }
+func (wholeKeys) NewGenerator() filter.Generator { return new(wholeKeysGenerator) }
+
+type wholeKeysGenerator struct{ keys []byte }
+
+func (g *wholeKeysGenerator) Add(key []byte) { g.keys = fmt.Appendf(g.keys, "%q", key) }
+
+func (g *wholeKeysGenerator) Generate(b filter.Buffer) {
+	b.Write(g.keys)
+	g.keys = g.keys[:0]
+}
+
+// Of any options and entries, the bytes are the same with any number of goroutines.
+func TestConcurrencyWritesTheSameBytesOfAnything(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 5))
+	rounds := 60
+	if long.Race {
+		rounds = 15
+	}
+	for range rounds {
+		o := anyOptions(rng)
+		o.Concurrency = 1
+		o.Compression = pick[table.Codec](rng, table.Snappy, copying{table.NoCompression})
+		if rng.IntN(3) == 0 {
+			o.FilterPolicy = wholeKeys{filter.NewBloom(10)}
+		}
+		pairs := anyPairs(rng, o.Comparer)
+		want := build(t, &o, pairs)
+		many := o
+		many.Concurrency = 2 + rng.IntN(8)
+		if got := build(t, &many, pairs); !bytes.Equal(got, want) {
+			t.Errorf("%+v: %d entries: %d bytes, %d by one goroutine, and others", many, len(pairs), len(got), len(want))
+		}
+	}
+}
+
+// anyPairs returns entries of any length, among them long ones.
+func anyPairs(rng *rand.Rand, order table.Comparer) []workload.Pair {
+	value := bytes.Repeat([]byte("0123456789abcdef"), 20_000)
+	s := shape{n: rng.IntN(3000), key: numberedKey(6 + rng.IntN(300))}
+	if rng.IntN(2) == 0 {
+		s.key = func(i int) string { return fmt.Sprintf("%06d%s", i, strings.Repeat("k", i*i%1000)) }
+	}
+	pairs := s.pairs(order)
+	for i := range pairs {
+		most := pick(rng, 10, 100, 1000)
+		if rng.IntN(500) == 0 {
+			most = len(value)
+		}
+		pairs[i].Value = value[:rng.IntN(most)]
+	}
+	return pairs
+}
+
 // Size does not depend on how far other goroutines are, so that tables are cut at the
 // same entries in each run.
 func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	t.Parallel()
 	pairs := w1Pairs(20_000)
 	sizes := func() (all []int64) {
-		w, err := table.NewWriter(io.Discard, &table.WriterOptions{Concurrency: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newWriter(t, io.Discard, &table.WriterOptions{Concurrency: 3})
 		for _, p := range pairs {
 			if err := w.Append(p.Key, p.Value); err != nil {
 				t.Fatal(err)
@@ -95,149 +145,7 @@ func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	}
 }
 
-// panickingCodec panics when it is to encode.
-type panickingCodec struct{ table.Codec }
-
-func (panickingCodec) Encode(dst, src []byte) []byte { panic("no encoding") }
-
-// panicOf returns what f panics with, or nil.
-func panicOf(f func() error) (value any) {
-	defer func() { value = recover() }()
-	f()
-	return nil
-}
-
-// A codec's panic reaches the goroutine that appends, and ends the Writer.
-func TestConcurrentCodecPanics(t *testing.T) {
-	t.Parallel()
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: panickingCodec{table.Snappy}, Concurrency: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got any
-	for _, p := range w1Pairs(50_000) {
-		if got = panicOf(func() error { return w.Append(p.Key, p.Value) }); got != nil {
-			break
-		}
-	}
-	if got != "no encoding" {
-		t.Fatalf("Append panics with %v, want the codec's panic", got)
-	}
-	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "panicked") {
-		t.Errorf("Close = %v, want an error about the panic", err)
-	}
-}
-
-// An error of the sink ends a Writer whose blocks are still under way.
-func TestConcurrentWriteFails(t *testing.T) {
-	t.Parallel()
-	for _, room := range []int{0, 300_000, 1_000_000} {
-		full := errors.New("disk is full")
-		w, err := table.NewWriter(&failingWriter{room, full}, &table.WriterOptions{Concurrency: 4, FilterPolicy: filter.NewBloom(10)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var failed error
-		for _, p := range w1Pairs(50_000) {
-			if failed = w.Append(p.Key, p.Value); failed != nil {
-				break
-			}
-		}
-		if err := w.Close(); !errors.Is(err, full) || failed != nil && err != failed {
-			t.Errorf("room for %d bytes: Append = %v, Close = %v; want the sink's error", room, failed, err)
-		}
-	}
-}
-
-// Abandoned, or given up at any point, a Writer leaves no file and no goroutine
-// that waits for it.
-func TestConcurrentAbort(t *testing.T) {
-	t.Parallel()
-	for n := range 20 {
-		name := t.TempDir() + "/a.ldb"
-		w, err := table.Create(name, &table.WriterOptions{Concurrency: 1 + n%5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n * 1000 {
-			if err := w.Append(fmt.Appendf(nil, "%08d", i), make([]byte, 50)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Abort(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-type endingCodec struct{ table.Codec }
-
-func (endingCodec) Encode(dst, src []byte) []byte {
-	runtime.Goexit() // as t.Fatal does
-	return nil
-}
-
-// A codec that ends its goroutine leaves no table behind, and nobody waiting.
-func TestConcurrentCodecEndsGoroutine(t *testing.T) {
-	t.Parallel()
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: endingCodec{table.Snappy}, Concurrency: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan any)
-	go func() {
-		var r any
-		defer func() { done <- r }()
-		defer func() { r = recover() }()
-		for _, p := range w1Pairs(50_000) {
-			if err := w.Append(p.Key, p.Value); err != nil {
-				return
-			}
-		}
-	}()
-	<-done
-	if err := w.Close(); err == nil {
-		t.Error("Close: no error")
-	}
-}
-
-// A codec that ends a worker, and works in the Writer's goroutine, leaves no table either.
-func TestConcurrentCodecEndsWorker(t *testing.T) {
-	t.Parallel()
-	ended := make(chan bool)
-	var once sync.Once
-	endOnce := func() {
-		once.Do(func() {
-			defer close(ended)
-			runtime.Goexit()
-		})
-	}
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: callingCodec{table.Snappy, endOnce}, Concurrency: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pairs := w1Pairs(1000)
-	first := pairs[:300] // the first job, which the Writer does not encode: none is due
-	for _, p := range first {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	<-ended
-	for _, p := range pairs[len(first):] {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := panicOf(w.Close); !strings.Contains(fmt.Sprint(got), "panicked") {
-		t.Errorf("Close panics with %v, want an error about an earlier panic", got)
-	}
-	if err := w.Close(); err == nil {
-		t.Error("a second Close: no error")
-	}
-}
-
-// callingCodec calls f before it encodes.
+// A callingCodec calls f before it encodes.
 type callingCodec struct {
 	table.Codec
 	f func()
@@ -248,36 +156,130 @@ func (c callingCodec) Encode(dst, src []byte) []byte {
 	return c.Codec.Encode(dst, src)
 }
 
-// What is under way is bounded in bytes too: Size lags behind by that. But it is
-// enough to keep all goroutines busy.
-func TestConcurrencyBoundsMemory(t *testing.T) {
-	for _, tt := range []struct{ value, atLeast, atMost int }{
-		{1 << 10, 1 << 20, 3 << 20},
-		{1 << 20, 3 << 20, 6 << 20},
+// panicOf returns what f panics with, or nil.
+func panicOf(f func() error) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// A codec's panic, or its end of the goroutine, reaches the goroutine that appends or closes, and ends the Writer.
+func TestConcurrentCodecPanics(t *testing.T) {
+	var once sync.Once
+	for _, tt := range []struct {
+		name    string
+		f       func()
+		entries int
+		want    string
+	}{
+		{"a panic found by Append", func() { panic("no encoding") }, 50_000, "no encoding"},
+		{"a panic found by Close", func() { panic("no encoding") }, 1000, "no encoding"},
+		{"an end found by Append", runtime.Goexit, 50_000, "panicked"}, // as of t.Fatal
+		{"an end found by Close", runtime.Goexit, 1000, "panicked"},
+		{"an end of one goroutine", func() { once.Do(runtime.Goexit) }, 1000, "panicked"},
 	} {
-		w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: incompressible{table.Snappy}, Concurrency: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lag := 0
-		for i := range 40 << 20 / tt.value {
-			if err := w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)); err != nil {
-				t.Fatal(err)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWriter(t, io.Discard, &table.WriterOptions{Compression: callingCodec{table.Snappy, tt.f}, Concurrency: 2})
+			got := panicOf(func() error { return errors.Join(appendAll(w, w1Pairs(tt.entries)), w.Close()) })
+			if !strings.Contains(fmt.Sprint(got), tt.want) {
+				t.Errorf("%s: panic %v, want %s", tt.name, got, tt.want)
 			}
-			if lag = (i+1)*tt.value - int(w.Size()); lag > tt.atMost {
-				t.Fatalf("values of %d bytes: %d bytes under way, want at most %d", tt.value, lag, tt.atMost)
+			if err := w.Close(); err == nil || !strings.Contains(err.Error(), "panicked") {
+				t.Errorf("%s: Close = %v, want an error about the panic", tt.name, err)
 			}
-		}
-		if lag < tt.atLeast {
-			t.Errorf("values of %d bytes: %d bytes under way at last, want at least %d", tt.value, lag, tt.atLeast)
-		}
-		if err := w.Abort(); err != nil {
-			t.Error(err)
+		})
+	}
+}
+
+// A slowCodec counts calls of Encode, each of which takes a while.
+type slowCodec struct {
+	table.Codec
+	calls, active, most *atomic.Int64
+}
+
+func newSlowCodec() slowCodec {
+	return slowCodec{table.Snappy, new(atomic.Int64), new(atomic.Int64), new(atomic.Int64)}
+}
+
+func (c slowCodec) Encode(dst, src []byte) []byte {
+	c.calls.Add(1)
+	active := c.active.Add(1)
+	defer c.active.Add(-1)
+	for most := c.most.Load(); active > most && !c.most.CompareAndSwap(most, active); most = c.most.Load() {
+	}
+	time.Sleep(time.Second) // in a bubble: until nobody else can go on
+	return c.Codec.Encode(dst, src)
+}
+
+// As many goroutines encode at a time as the options say, and no more.
+func TestConcurrencyBoundsGoroutines(t *testing.T) {
+	for _, concurrency := range []int{2, 3, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newSlowCodec()
+			build(t, &table.WriterOptions{Compression: c, Concurrency: concurrency}, w1Pairs(20_000))
+			if most := c.most.Load(); most != int64(concurrency) {
+				t.Errorf("%d goroutines encode at a time, want %d", most, concurrency)
+			}
+		})
+	}
+}
+
+// An error of the sink ends a Writer whose blocks are still under way. When Close or Abort returns, no goroutine is
+// left that calls the codec, also with jobs that nobody has begun.
+func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
+	full := errors.New("disk is full")
+	for _, room := range []int{0, 300_000, 1_000_000, 1 << 30} { // bytes that the sink takes
+		for name, end := range map[string]func(*table.Writer) error{"Close": (*table.Writer).Close, "Abort": (*table.Writer).Abort} {
+			synctest.Test(t, func(t *testing.T) {
+				c := newSlowCodec()
+				w := newWriter(t, &failingWriter{room, full}, &table.WriterOptions{Compression: c, Concurrency: 4, FilterPolicy: filter.NewBloom(10)})
+				failed := appendAll(w, w1Pairs(30_000))
+				err := end(w)
+				switch {
+				case name == "Abort" || room == 1<<30:
+					if err != nil {
+						t.Errorf("%s with room for %d bytes = %v", name, room, err)
+					}
+				case !errors.Is(err, full) || failed != nil && err != failed:
+					t.Errorf("room for %d bytes: Append = %v, Close = %v; want the sink's error", room, failed, err)
+				}
+				calls, active := c.calls.Load(), c.active.Load()
+				time.Sleep(time.Hour)
+				if more := c.calls.Load() - calls; active > 0 || more > 0 {
+					t.Errorf("%s with room for %d bytes: %d goroutines encode still, and %d blocks are encoded afterwards", name, room, active, more)
+				}
+			})
 		}
 	}
 }
 
-// incompressible is a codec that makes nothing smaller.
-type incompressible struct{ table.Codec }
+// A Writer that is dropped, without Close, leaves no goroutine behind: the bubble would not end.
+func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
+	for _, room := range []int{100_000, 1 << 30} {
+		synctest.Test(t, func(t *testing.T) {
+			full := errors.New("disk is full")
+			w := newWriter(t, &failingWriter{room, full}, &table.WriterOptions{Concurrency: 4})
+			if err := appendAll(w, w1Pairs(30_000)); room < 1<<30 && !errors.Is(err, full) {
+				t.Errorf("Append = %v, want %v", err, full)
+			}
+		})
+	}
+}
 
-func (incompressible) Encode(dst, src []byte) []byte { return append(dst, src...) }
+// Given up at any point, a Writer leaves no file, and nobody waiting.
+func TestConcurrentAbort(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		dir := t.TempDir()
+		w, err := table.Create(dir+"/a.ldb", &table.WriterOptions{Concurrency: 1 + n%5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(appendAll(w, numbered(n*1000)), w.Abort()); err != nil {
+			t.Error(err)
+		}
+		if left := names(t, dir); len(left) > 0 {
+			t.Errorf("the directory has %v, want nothing", left)
+		}
+	}
+}

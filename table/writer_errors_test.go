@@ -34,15 +34,8 @@ func TestFailedWrite(t *testing.T) {
 	cause := errors.New("disk is full")
 	size := len(build(t, nil, numbered(100)))
 	for n := range size {
-		w, err := table.NewWriter(&failingWriter{n, cause}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range numbered(100) {
-			if err = w.Append(p.Key, p.Value); err != nil {
-				break
-			}
-		}
+		w := newWriter(t, &failingWriter{n, cause}, nil)
+		err := appendAll(w, numbered(100))
 		closing := w.Close()
 		if !errors.Is(closing, cause) || err != nil && closing != err {
 			t.Fatalf("sink that fails at byte %d: Append = %v, Close = %v; want the sink's error", n, err, closing)
@@ -55,11 +48,8 @@ func TestFailedWrite(t *testing.T) {
 func TestSinkThatMiscountsIsAShortWrite(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{-1, 0, 1, 1 << 30} {
-		w, err := table.NewWriter(lyingWriter(n), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = w.Append([]byte("k"), bytes.Repeat([]byte("0123456789"), 100_000))
+		w := newWriter(t, lyingWriter(n), nil)
+		err := w.Append([]byte("k"), bytes.Repeat([]byte("0123456789"), 100_000))
 		if closing := w.Close(); !errors.Is(closing, io.ErrShortWrite) {
 			t.Errorf("sink that says it wrote %d: Append = %v, Close = %v; want io.ErrShortWrite", n, err, closing)
 		}
@@ -80,10 +70,7 @@ func TestAppendAfterAPanic(t *testing.T) {
 		}
 		return key
 	}}
-	w, err := table.NewWriter(io.Discard, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter(t, io.Discard, o)
 	appendRecovering := func(key string) (err error) {
 		defer func() {
 			if p := recover(); p != nil {

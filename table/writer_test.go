@@ -48,14 +48,11 @@ func TestAppendRefusesDisorder(t *testing.T) {
 		{"b", ""},
 		{"aa", "a"},
 	} {
-		w, err := table.NewWriter(io.Discard, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newWriter(t, io.Discard, nil)
 		if err := w.Append([]byte(tt.first), nil); err != nil {
 			t.Fatal(err)
 		}
-		err = w.Append([]byte(tt.second), nil)
+		err := w.Append([]byte(tt.second), nil)
 		if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
 		}
@@ -71,10 +68,7 @@ func TestAppendRefusesDisorder(t *testing.T) {
 // The order also holds across a block's border.
 func TestAppendRefusesDisorderAcrossBlocks(t *testing.T) {
 	t.Parallel()
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 1})
 	if err := w.Append([]byte("b"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +86,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 		{"Close", (*table.Writer).Close},
 		{"Abort", (*table.Writer).Abort},
 	} {
-		w, err := table.NewWriter(io.Discard, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newWriter(t, io.Discard, nil)
 		if err := tt.end(w); err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +105,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 // An engine cuts its tables by what the Writer tells so far.
 func TestWriterCounts(t *testing.T) {
 	t.Parallel()
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
 	size := int64(0)
 	for i, p := range numbered(100) {
 		if err := w.Append(p.Key, p.Value); err != nil {
@@ -146,10 +134,7 @@ func TestWriterCounts(t *testing.T) {
 func TestAppendKeepsNoSlice(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter(t, &out, withBloom)
 	key := make([]byte, 8)
 	for i := range uint64(1000) {
 		binary.BigEndian.PutUint64(key, i)
@@ -199,15 +184,8 @@ func TestWriterChecksSeparators(t *testing.T) {
 	} {
 		o := &table.WriterOptions{Comparer: oddComparer{table.BytewiseComparer, tt.separator, tt.successor}, BlockSize: 1}
 		var out bytes.Buffer
-		w, err := table.NewWriter(&out, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range []string{"b", "d"} {
-			if err = w.Append([]byte(k), nil); err != nil {
-				break
-			}
-		}
+		w := newWriter(t, &out, o)
+		err := appendAll(w, pairsOf("b", "d"))
 		if closing := w.Close(); err == nil {
 			err = closing
 		}
@@ -235,36 +213,5 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	}
 	if w, err := table.NewWriter(nil, nil); err == nil || w != nil {
 		t.Errorf("NewWriter(nil) = %v, %v; want nil and an error", w, err)
-	}
-}
-
-// Appending takes no memory beyond index and filter, and what blocks need that are
-// under way: neither do separators.
-func TestAppendAllocations(t *testing.T) {
-	for _, order := range []table.Comparer{table.BytewiseComparer, table.InternalComparer(nil)} {
-		for _, concurrency := range []int{1, 4} {
-			w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Concurrency: concurrency, Comparer: order})
-			if err != nil {
-				t.Fatal(err)
-			}
-			const n = 10_000
-			key, value := make([]byte, 8+8), bytes.Repeat([]byte("v"), 100)
-			next := uint64(0)
-			round := func() {
-				for range n {
-					binary.BigEndian.PutUint64(key, next)
-					if err := w.Append(key, value); err != nil {
-						t.Fatal(err)
-					}
-					next += 5 << 16 // leaves room for a shorter separator
-				}
-			}
-			for range concurrency { // until there is memory for all that is under way
-				round()
-			}
-			if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
-				t.Errorf("%s, %d goroutines: %v allocations for %d entries, want at most one in a thousand", order.Name(), concurrency, allocs, n)
-			}
-		}
 	}
 }

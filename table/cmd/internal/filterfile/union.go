@@ -2,6 +2,7 @@ package filterfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -57,10 +58,10 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 // of one size and k. The memory is that of all filters and exceptions, and of one more filter.
 type union struct {
 	first   *table.Properties // of the first table
-	tables  []unitedFilter
-	filter  []byte // the union; nil: no table has keys
-	keys    uint64 // of the tables, some perhaps several times
-	leftOut int    // exceptions that write has left out
+	tables  []unitedFilter    // those that have keys
+	filter  []byte            // the union of these
+	keys    uint64            // of the tables, some perhaps several times
+	leftOut int               // exceptions that write has left out
 }
 
 // A unitedFilter is the filter of one table.
@@ -104,28 +105,24 @@ func (u *union) add(r *table.Reader) error {
 	if want := (filter.TableBloom{}).Name(); p.FilterPolicy != want {
 		return fmt.Errorf("%w: filter policy %.100q, want %s: those of others have no union", errNoUnion, p.FilterPolicy, want)
 	}
-	if u.first != nil {
-		if err := cmpFirst("Comparer", p.Comparer, u.first.Comparer); err != nil {
-			return err
-		}
-		if err := cmpFirst("FilterPrefix", p.FilterPrefix, u.first.FilterPrefix); err != nil {
-			return err
-		}
+	first := cmp.Or(u.first, p)
+	if err := cmp.Or(
+		checkSame("Comparer", p.Comparer, first.Comparer),
+		checkSame("FilterPrefix", p.FilterPrefix, first.FilterPrefix),
+	); err != nil {
+		return err
 	}
 	if p.FilterEntries > 0 {
 		if err := u.addFilter(r); err != nil {
 			return err
 		}
 	}
-	if u.first == nil {
-		u.first = p
-	}
-	u.keys += min(p.FilterEntries, math.MaxUint64-u.keys)
+	u.first, u.keys = first, u.keys+min(p.FilterEntries, math.MaxUint64-u.keys)
 	return nil
 }
 
-// cmpFirst returns an error if a property is not that of the first table.
-func cmpFirst(property, got, want string) error {
+// checkSame returns an error if a property is not that of the first table.
+func checkSame(property, got, want string) error {
 	if got == want {
 		return nil
 	}
@@ -146,21 +143,18 @@ func (u *union) addFilter(r *table.Reader) error {
 	if err != nil {
 		return err
 	}
-	opened, err := filter.TableBloom{}.Open(contents)
-	if err != nil {
-		return fmt.Errorf("%w: %v", errNoUnion, err)
-	}
 	exceptions, err := copyExceptions(&filters)
 	if err != nil {
 		return err
 	}
-	all := contents
-	if u.filter != nil {
-		if all, err = filter.UnionTable(u.filter, contents); err != nil {
-			return fmt.Errorf("%w: %v", errNoUnion, err)
-		}
+	opened, err := filter.TableBloom{}.Open(contents)
+	if err == nil && u.tables != nil {
+		contents, err = filter.UnionTable(u.filter, contents)
 	}
-	u.filter, u.tables = all, append(u.tables, unitedFilter{opened, exceptions})
+	if err != nil {
+		return fmt.Errorf("%w: %v", errNoUnion, err)
+	}
+	u.filter, u.tables = contents, append(u.tables, unitedFilter{opened, exceptions})
 	return nil
 }
 
@@ -206,10 +200,9 @@ func (u *union) write(to io.Writer) error {
 	if u.first.FilterPrefix != "" {
 		o.FilterPrefix = namedPrefixer(u.first.FilterPrefix)
 	}
-	if keys := u.exceptions(); len(keys) > 0 {
-		o.Never = func(yield func([]byte, error) bool) {
-			for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
-			}
+	keys := u.exceptions()
+	o.Never = func(yield func([]byte, error) bool) {
+		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
 		}
 	}
 	w, err := table.NewWriter(to, &o)
@@ -217,7 +210,7 @@ func (u *union) write(to io.Writer) error {
 		return err
 	}
 	defer w.Abort() // does nothing after Close
-	if u.filter != nil {
+	if u.tables != nil {
 		if err := w.SetTableFilter(u.filter, u.keys); err != nil {
 			return err
 		}

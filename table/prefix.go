@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,17 +11,18 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Prefixer says which prefix of a key filters hold beside the key: see WriterOptions.FilterPrefix.
-// [PrefixUntil] and [PrefixOfLength] return two. It must be safe for concurrent use, must not change or
-// keep key, and must not panic, whatever the bytes of key. All keys that start with a prefix must have
-// that prefix: if PrefixLen(p) is len(p), then it is len(p) for every key that starts with p.
+// A Prefixer returns the prefix of a key that filters hold besides the key: see
+// WriterOptions.FilterPrefix. [PrefixUntil] and [PrefixOfLength] return Prefixers. A Prefixer must be
+// safe for concurrent use.
 type Prefixer interface {
-	// Name identifies the function. It may have ≤ 1 KiB. A table stores it, and a Reader uses the
-	// prefixes only if it has a Prefixer of that name.
+	// Name returns the name of the function, at most 1 KiB. Tables store it. A Reader
+	// uses the prefixes only if it has a Prefixer of that name.
 	Name() string
 
-	// PrefixLen returns how many bytes the prefix of key has, which are the first ones of key. 0: key
-	// has no prefix.
+	// PrefixLen returns the length of the prefix of key, or 0 if key has no prefix. All
+	// keys that start with a prefix must have that prefix: if PrefixLen(p) is len(p), then
+	// it is len(p) for every key that starts with p. PrefixLen must not modify or keep key,
+	// and must not panic for any key.
 	PrefixLen(key []byte) int
 }
 
@@ -32,9 +32,9 @@ const (
 	lengthName = "sievetable.prefix.length:"
 )
 
-// PrefixUntil returns the Prefixer whose prefix ends with the first delimiter in the key. A key without
-// the delimiter has no prefix, and with the empty delimiter no key has. The name is
-// "sievetable.prefix.delimiter:" and the delimiter.
+// PrefixUntil returns a Prefixer for prefixes that end with the first delimiter in the key. A key
+// without the delimiter has no prefix. If delimiter is empty, no key has a prefix. The Prefixer's
+// name is "sievetable.prefix.delimiter:" followed by the delimiter.
 func PrefixUntil(delimiter string) Prefixer { return prefixUntil(delimiter) }
 
 type prefixUntil string
@@ -49,8 +49,8 @@ func (d prefixUntil) PrefixLen(key []byte) int {
 	return i + len(d)
 }
 
-// PrefixOfLength returns the Prefixer whose prefix is the first n bytes of the key. A shorter key has no
-// prefix, and if n is ≤ 0 no key has. The name is "sievetable.prefix.length:" and n.
+// PrefixOfLength returns a Prefixer for prefixes of n bytes. A shorter key has no prefix. If n is
+// <= 0, no key has a prefix. The Prefixer's name is "sievetable.prefix.length:" followed by n.
 func PrefixOfLength(n int) Prefixer { return prefixOfLength(n) }
 
 type prefixOfLength int
@@ -98,14 +98,6 @@ func (f *Filters) askablePrefix(start []byte) []byte {
 	return prefix
 }
 
-// checkFilterPrefix checks what FilterPrefix needs of the other options.
-func (o *WriterOptions) checkFilterPrefix() error {
-	if o.FilterPrefix != nil && o.FilterPolicy == nil && o.TableFilterPolicy == nil {
-		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
-	}
-	return nil
-}
-
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
 // the function is not known.
 func (f metaReader) openPrefixer(m tablefile.Metaindex) (Prefixer, error) {
@@ -136,4 +128,28 @@ func (s *sieve) prefixDenial(listed MetaindexEntry, contains func(filterKey []by
 	}
 	return s.o.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
 		listed.Name, listed.Offset, wire.Quote(prefix), wire.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
+}
+
+// PrefixBounds returns IterOptions.Lower and Upper for the keys that start with prefix, in bytewise
+// order. If no key is greater than all of them, upper is nil, which means no bound. Set
+// IterOptions.Prefix too, so that filters that hold prefixes are checked. Neither slice shares memory
+// with prefix. For the tables of a database, see [InternalPrefixBounds].
+func PrefixBounds(prefix []byte) (lower, upper []byte) {
+	lower = append([]byte{}, prefix...)
+	for n := len(prefix); n > 0; n-- {
+		if last := prefix[n-1]; last < 0xff {
+			return lower, append(append([]byte{}, prefix[:n-1]...), last+1)
+		}
+	}
+	return lower, nil
+}
+
+// InternalPrefixBounds is like PrefixBounds for tables of internal keys whose user keys are in bytewise
+// order. The bounds include all versions of the user keys that start with prefix.
+func InternalPrefixBounds(prefix []byte) (lower, upper []byte) {
+	lower, upper = PrefixBounds(prefix)
+	if upper != nil {
+		upper = SearchKey(upper, nil, MaxSequence)
+	}
+	return SearchKey(lower, nil, MaxSequence), upper
 }

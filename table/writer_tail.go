@@ -1,0 +1,290 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
+)
+
+// startFilters starts the filters that the options name.
+func (w *Writer) startFilters() error {
+	if p := w.o.FilterPolicy; p != nil {
+		var err error
+		if w.blockFilter, err = filter.NewBlockWriter(p, w.o.FilterBaseLg); err != nil {
+			return err
+		}
+	}
+	if p := w.o.TableFilterPolicy; p != nil {
+		w.tableFilter = p.NewTableGenerator()
+	}
+	if w.tableFilter == nil && (w.o.FilterOnly || w.o.Never != nil) {
+		return fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly and Never want a filter",
+			w.o.TableFilterPolicy.Name())
+	}
+	if w.o.Never != nil {
+		w.never = &neverList{o: &w.o}
+	}
+	return nil
+}
+
+// addToFilters adds a filter key to the filters, unless it is nil, and its prefix before it.
+func (w *Writer) addToFilters(filterKey []byte) {
+	if filterKey == nil {
+		return
+	}
+	if w.o.FilterPrefix != nil {
+		w.addPrefix(filterKey)
+	}
+	if w.tableFilter != nil {
+		w.tableFilter.Add(filterKey)
+		w.properties.FilterEntries++
+	}
+	switch {
+	case w.blockFilter == nil:
+	case w.queue != nil: // the block's offset, which the filter needs first, is not known yet
+		w.queue.filling.addFilterKey(w.blockFilter, filterKey, false)
+	default:
+		w.blockFilter.Add(filterKey)
+	}
+}
+
+// addPrefix adds the prefix of a filter key to the filters. The table filter has it from the key before,
+// if that has the same prefix, and the filters of blocks take it once for each block.
+func (w *Writer) addPrefix(filterKey []byte) {
+	prefix := prefixOf(w.o.FilterPrefix, filterKey)
+	if prefix == nil {
+		return
+	}
+	again := bytes.Equal(prefix, w.prefix)
+	if w.tableFilter != nil && !again {
+		w.tableFilter.Add(prefix)
+		w.properties.FilterEntries++
+	}
+	switch {
+	case w.blockFilter == nil || again && w.prefixInBlock:
+	case w.queue != nil:
+		w.queue.filling.addFilterKey(w.blockFilter, prefix, true)
+	default:
+		w.prefixHash = w.blockFilter.AppendHash(w.prefixHash[:0], prefix)
+		w.blockFilter.AddPrefixHash(w.prefixHash)
+	}
+	w.prefix, w.prefixInBlock = append(w.prefix[:0], prefix...), true
+}
+
+// finish writes the data blocks that are left, and what follows them: filters,
+// properties, metaindex, index and footer.
+func (w *Writer) finish() error {
+	if err := w.finishData(); err != nil {
+		return err
+	}
+	dataEnd := w.offset
+	w.properties.DataSize = dataEnd - format.TrailerLen*w.properties.DataBlocks
+	metaindex, err := w.writeMetaindex()
+	if err != nil {
+		return err
+	}
+	start := len(w.out.buf)
+	w.out.buf = w.encoder.encode(w.out.buf, w.index.Finish())
+	w.tail = append(w.tail, lastTrailer(w.out.buf)...)
+	f := tablefile.Footer{Metaindex: metaindex, Index: w.nextHandle(len(w.out.buf) - start)}
+	w.out.buf = f.Append(w.out.buf)
+	w.offset += format.FooterLen
+	w.tailSize = int64(w.offset - dataEnd)
+	if w.digest != nil {
+		w.tail = w.digest.Sum(w.tail)
+	}
+	w.tailSum = sha256.Sum256(f.Append(w.tail))
+	w.out.flush()
+	return w.out.err
+}
+
+// finishData writes the data blocks that are left.
+func (w *Writer) finishData() error {
+	if w.data.Entries() > 0 {
+		if err := w.finishDataBlock(); err != nil {
+			return err
+		}
+	}
+	if err := w.flushLastIndexEntry(); err != nil || w.queue == nil {
+		return err
+	}
+	w.queue.submit()
+	return w.writeJobs(true)
+}
+
+// A listedBlock is a meta block that is written, with a name that the metaindex lists it by.
+type listedBlock struct {
+	name string
+	tablefile.Handle
+	trailer
+}
+
+// writeMetaindex writes the meta blocks, and the metaindex that lists them. All stay
+// uncompressed: not every engine reads them otherwise.
+func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
+	for _, write := range []func() error{
+		w.writeBlockFilter, w.writeTableFilter, w.writeProperties, w.writeDigest, w.writeExceptions,
+	} {
+		if err := write(); err != nil {
+			return tablefile.Handle{}, err
+		}
+	}
+	slices.SortFunc(w.meta, func(a, b listedBlock) int { return cmp.Compare(a.name, b.name) })
+	contents, err := encodeBlock(w.o.RestartInterval, len(w.meta), func(i int) (key, value []byte) {
+		b := w.meta[i]
+		w.tail = append(w.tail, b.trailer[:]...)
+		return []byte(b.name), b.Append(nil)
+	})
+	if err != nil {
+		return tablefile.Handle{}, err
+	}
+	h, t, err := w.writeRaw(MetaindexBlock, contents)
+	w.tail = append(w.tail, t[:]...)
+	return h, err
+}
+
+// encodeBlock returns the contents of a block of n entries, in the bytewise order.
+func encodeBlock(restartInterval, n int, entry func(i int) (key, value []byte)) ([]byte, error) {
+	b, err := block.NewWriter(restartInterval, block.Order{})
+	for i := 0; i < n && err == nil; i++ {
+		err = b.Append(entry(i))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.Finish(), nil
+}
+
+// writeMeta writes a meta block, for the metaindex to list by the names.
+func (w *Writer) writeMeta(kind BlockKind, contents []byte, names ...string) error {
+	h, t, err := w.writeRaw(kind, contents)
+	for _, name := range names {
+		w.meta = append(w.meta, listedBlock{name, h, t})
+	}
+	return err
+}
+
+// writeRaw writes a block uncompressed.
+func (w *Writer) writeRaw(kind BlockKind, contents []byte) (tablefile.Handle, trailer, error) {
+	if err := checkSize(kind, uint64(len(contents))); err != nil {
+		return tablefile.Handle{}, trailer{}, err
+	}
+	t := trailerOf(contents, NoCompression.ID())
+	w.out.write(contents)
+	w.out.buf = append(w.out.buf, t[:]...)
+	return w.nextHandle(len(contents) + len(t)), t, w.out.flushIfFull()
+}
+
+// writeBlockFilter writes the filter block, if there is a policy.
+func (w *Writer) writeBlockFilter() error {
+	if w.blockFilter == nil {
+		return nil
+	}
+	contents, err := w.blockFilter.Finish()
+	if err != nil {
+		return err
+	}
+	return w.writeFilter(blockFilters, w.o.FilterPolicy, contents)
+}
+
+// writeTableFilter writes the table filter, if it has keys, and finds its exceptions.
+func (w *Writer) writeTableFilter() (err error) {
+	if w.properties.FilterEntries == 0 {
+		if w.never != nil && w.properties.Entries > 0 {
+			return errors.New("table: Never is set, but no key of the table has a filter key: there is no filter to deny keys")
+		}
+		return nil
+	}
+	contents := w.readyFilter
+	if contents == nil {
+		if contents, err = w.tableFilter.Generate(); err != nil {
+			return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+		}
+	}
+	if w.never != nil {
+		if err := w.never.findExceptions(contents); err != nil {
+			return err
+		}
+	}
+	return w.writeFilter(tableFilters, w.o.TableFilterPolicy, contents)
+}
+
+// writeFilter writes a filter.
+func (w *Writer) writeFilter(kind filterKind, p namedPolicy, contents []byte) error {
+	if len(contents) == 0 {
+		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
+	}
+	w.properties.FilterSize += uint64(len(contents))
+	names := filterNames(p)
+	for i, name := range names {
+		names[i] = kind.prefix + name
+	}
+	return w.writeMeta(BlockKind(kind.block), contents, names...)
+}
+
+// writeProperties writes the properties, if Properties is set. All but the index must be written.
+func (w *Writer) writeProperties() error {
+	o := &w.o
+	if !o.Properties {
+		return nil
+	}
+	p, names := w.properties, []string{format.PropertiesName}
+	p.IndexSize = uint64(w.index.Size())
+	p.Comparer, p.Compression = userComparerName(o.Comparer), compressionName(o.Compression)
+	p.BlockSize, p.RestartInterval = uint64(o.BlockSize), uint64(o.RestartInterval)
+	if o.FilterPolicy != nil {
+		p.FilterPolicy, p.FilterBaseLg = o.FilterPolicy.Name(), uint64(o.FilterBaseLg)
+	}
+	if o.TableFilterPolicy != nil {
+		p.FilterPolicy = o.TableFilterPolicy.Name()
+	}
+	if o.FilterPrefix != nil {
+		p.FilterPrefix = o.FilterPrefix.Name()
+		names = append(names, format.PrefixName) // so that a Reader reads them when it opens the table
+	}
+	if o.FilterOnly {
+		p.FilterOnly, p.Entries = true, 0
+	}
+	if w.external && p.Entries > 0 {
+		p.Other = map[string][]byte{
+			"rocksdb.external_sst_file.version":      {2, 0, 0, 0},
+			"rocksdb.external_sst_file.global_seqno": make([]byte, 8),
+		}
+	}
+	contents, err := p.encode()
+	if err != nil {
+		return err
+	}
+	return w.writeMeta(PropertiesBlock, contents, names...)
+}
+
+// writeDigest writes the digest block, if DataDigest is set.
+func (w *Writer) writeDigest() error {
+	if w.digest == nil {
+		return nil
+	}
+	return w.writeMeta(DigestBlock, w.digest.Sum(nil), format.DigestName)
+}
+
+// writeExceptions writes the exceptions of the table filter, if there are any.
+func (w *Writer) writeExceptions() error {
+	if w.never == nil || w.never.exceptions == nil {
+		return nil
+	}
+	keys := w.never.exceptions
+	contents, err := encodeBlock(block.DefaultRestartInterval, len(keys), func(i int) (key, value []byte) {
+		return keys[i], nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.writeMeta(NeverBlock, contents, format.NeverName)
+}
