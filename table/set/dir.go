@@ -171,7 +171,7 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	if _, err := d.openRoot(); err != nil {
 		return err
 	}
-	return storedManifest{}.replace(context.Background(), &DirStore{Dir: d.path}, m)
+	return storedManifest{name: ManifestName}.replace(context.Background(), &DirStore{Dir: d.path}, m)
 }
 
 // Forget closes the file name, if it is open, when the reads of it that are under way have ended.

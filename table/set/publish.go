@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -118,7 +118,7 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
 	}
 	return exclusively(ctx, s, o.Lease, func() error {
-		if err := checkThere(ctx, s, l); err != nil {
+		if err := checkThere(ctx, s, layerTables(l)); err != nil {
 			return err
 		}
 		base, err := readBase(ctx, s, o)
@@ -130,9 +130,41 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	})
 }
 
+// PublishManifest writes a whole manifest, with its layers, to the file name of the Store. Its tables
+// must be there. If check is not nil, it is called with the manifest that is replaced, or nil. If it
+// returns an error, that one stays.
+//
+// A [Replacer] needs neither lock nor lease. The caller looks for the tables right before, and
+// PublishManifest right after: if a table was removed in between, the error is [ErrGone], and the new
+// manifest is there. For any other Store, a missing table is [ErrMissing], and the old one stays.
+func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
+	replace := func() error {
+		old, err := readStored(ctx, s, name)
+		if err == nil && check != nil {
+			err = check(old.Manifest)
+		}
+		if err != nil {
+			return err
+		}
+		return old.replace(ctx, s, m)
+	}
+	if _, ok := s.(Replacer); ok {
+		return replace()
+	}
+	return exclusively(ctx, s, "", func() error {
+		if err := checkThere(ctx, s, m.All()); err != nil {
+			return err
+		}
+		return replace()
+	})
+}
+
+// layerTables yields the tables of a layer.
+func layerTables(l Layer) iter.Seq[*Table] { return (&Manifest{Layers: []Layer{l}}).All() }
+
 // readBase reads and checks the manifest that is replaced, or that gets a layer.
 func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, error) {
-	base, err := readStored(ctx, s)
+	base, err := readStored(ctx, s, ManifestName)
 	if err == nil && base.Manifest == nil && o.Layer {
 		err = fmt.Errorf("set: %s: %w, so there is no set to add a layer to: build one without Layer",
 			s.Path(ManifestName), fs.ErrNotExist)
@@ -144,29 +176,38 @@ func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, 
 }
 
 // checkThere checks that all tables are in the Store.
-func checkThere(ctx context.Context, s Store, l Layer) error {
+func checkThere(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
+	missing, err := firstMissing(ctx, s, tables)
+	if err == nil && missing != nil {
+		err = fmt.Errorf("set: %s, of %d bytes: %w: want a directory that all workers share, or write the table again "+
+			"if Sweep has removed it", s.Path(missing.Name), missing.Size, ErrMissing)
+	}
+	return err
+}
+
+// firstMissing returns the first of the tables that the Store lacks, or nil.
+func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table, error) {
 	files, err := s.List(ctx)
 	if err != nil {
-		return fmt.Errorf("set: list the tables: %w", err)
+		return nil, fmt.Errorf("set: list the tables: %w", err)
 	}
 	there := map[string]File{}
 	for _, f := range files {
 		there[f.Name] = f
 	}
-	for _, t := range slices.Concat(l.Tables, l.Removals) {
+	for t := range tables {
 		f, ok := there[t.Name]
 		if ok && f.Size < 0 {
 			f, err = s.Stat(ctx, t.Name)
 		}
 		if err != nil {
-			return fmt.Errorf("set: table %s: %w", s.Path(t.Name), err)
+			return nil, fmt.Errorf("set: table %s: %w", s.Path(t.Name), err)
 		}
 		if !ok || f.Size != t.Size {
-			return fmt.Errorf("set: there is no table %s of %d bytes: want a directory that all workers share, or write "+
-				"the table again if Sweep has removed it", s.Path(t.Name), t.Size)
+			return t, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // has reports whether the tables of l are none, or those of the newest layer.
@@ -240,24 +281,11 @@ func (old storedManifest) names() map[string]bool {
 }
 
 // copyTable copies a table to the name of t.
-func copyTable(ctx context.Context, s Store, from string, t Table) (err error) {
+func copyTable(ctx context.Context, s Store, from string, t Table) error {
 	r, err := s.Open(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer r.Close() // it was only read
-	p, err := s.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.Abort()) }() // does nothing after Publish
-	w, err := p.Create(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return p.Publish(ctx, []Table{t})
+	return PutTable(ctx, s, t, r)
 }

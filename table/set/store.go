@@ -1,13 +1,12 @@
 package set
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"time"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // A Store is where the files of a set are: a directory ([DirStore]), a bucket, or any other file
@@ -69,54 +68,29 @@ type Locker interface {
 // A Replacer is a [Store] that can replace a file under a condition, such as objects by their ETag.
 // If the file's content is not old, which is nil if there was no file, Replace changes nothing and
 // returns [ErrChanged]. The manifest is written by Replace, if the Store has it: without a lock
-// too, none of several layers that are added at once is lost.
+// too, none of several layers that are added at once is lost. Then the Store is listed once more: if
+// a table is missing by then, the error is [ErrGone].
 type Replacer interface {
 	Replace(ctx context.Context, name string, old, content []byte) error
+}
+
+// A TablePutter is a [Store] that writes a table of a known name at once. Otherwise [PutTable] calls
+// Begin for each table. If r fails, there is no new file.
+type TablePutter interface {
+	PutTable(ctx context.Context, t Table, r io.Reader) error
 }
 
 // ErrChanged is the error of a [Replacer] for a file that another program has changed.
 var ErrChanged = errors.New("another program has changed it")
 
-// A storedManifest is the manifest of a Store, as it was read.
-type storedManifest struct {
-	*Manifest        // nil: there is none
-	content   []byte // of the file
-}
+// ErrMissing is in the chain of the error for a table that is to be listed and is not in the Store.
+var ErrMissing = errors.New("there is no such table of that size")
 
-// readStored reads the manifest of a Store.
-func readStored(ctx context.Context, s Store) (m storedManifest, err error) {
-	f, err := s.Open(ctx, ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err != nil {
-		return m, fmt.Errorf("set: manifest %s: %w", s.Path(ManifestName), err)
-	}
-	m.content, err = io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return m, fmt.Errorf("set: manifest %s: %w", s.Path(ManifestName), err)
-	}
-	if m.Manifest, err = ReadManifest(bytes.NewReader(m.content)); err != nil {
-		return m, fmt.Errorf("set: earlier manifest %s: %w: remove it, or write to another directory",
-			s.Path(ManifestName), err)
-	}
-	return m, nil
-}
+// ErrGone is in the chain of the error for a table that was removed while a manifest was written that
+// lists it. It is [table.ErrCorrupt].
+var ErrGone error = corruptError{errors.New("it was removed at the same time")}
 
-// replace writes m in the place of the manifest that was read.
-func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) error {
-	var b bytes.Buffer
-	if err := WriteManifest(&b, m); err != nil {
-		return err
-	}
-	var err error
-	if r, ok := s.(Replacer); ok {
-		err = r.Replace(ctx, ManifestName, old.content, b.Bytes())
-	} else {
-		err = s.Put(ctx, ManifestName, b.Bytes())
-	}
-	if err != nil {
-		return fmt.Errorf("set: write the manifest %s: %w", s.Path(ManifestName), err)
-	}
-	return nil
-}
+// A corruptError is also table.ErrCorrupt.
+type corruptError struct{ error }
+
+func (e corruptError) Unwrap() []error { return []error{e.error, table.ErrCorrupt} }

@@ -47,7 +47,7 @@ func (s *DirStore) Lock(ctx context.Context) (unlock func(), err error) {
 	return s.LockFile(ctx, s.Path(ManifestName+".lock"))
 }
 
-// List returns the regular files, and temporary directories.
+// List returns the regular files, those that symbolic links lead to, and temporary directories.
 func (s *DirStore) List(context.Context) ([]File, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -55,17 +55,20 @@ func (s *DirStore) List(context.Context) ([]File, error) {
 	}
 	var files []File
 	for _, e := range entries {
-		if !e.Type().IsRegular() && !isTemporary(e.Name()) {
-			continue
-		}
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) { // it is gone meanwhile
+		isLink := e.Type()&fs.ModeSymlink != 0
+		if isLink {
+			info, err = os.Stat(s.Path(e.Name()))
+		}
+		if errors.Is(err, fs.ErrNotExist) || err != nil && isLink { // it is gone meanwhile, or leads nowhere
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{info.Name(), info.Size(), info.ModTime()})
+		if info.Mode().IsRegular() || isTemporary(e.Name()) {
+			files = append(files, File{e.Name(), info.Size(), info.ModTime()})
+		}
 	}
 	return files, nil
 }

@@ -68,24 +68,15 @@ func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) 
 		match = isTemporary // of a first build that was killed
 	}
 	return PrintSwept(cmd, remove, json, func(print func(set.File) error) (kept uint64, err error) {
-		store := &set.DirStore{Dir: dir}
-		if remove { // else a directory that cannot be written can be listed
-			store.LockFile = filelock.Wait
-		}
-		found := func(f set.File) error {
-			if f.Modified.After(before) {
+		found := func(f set.File, young bool) error {
+			if young {
 				kept++
 				return nil
 			}
-			if remove {
-				if err := store.Remove(cmd.Context(), f.Name); err != nil {
-					return err
-				}
-			}
 			return print(f)
 		}
-		err = set.Sweep(cmd.Context(), store, &set.SweepOptions{
-			Match: match, Found: found,
+		err = set.Sweep(cmd.Context(), &set.DirStore{Dir: dir, LockFile: filelock.Wait}, &set.SweepOptions{
+			Before: before, Match: match, Found: found, DryRun: !remove,
 			Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
 		})
 		return kept, err

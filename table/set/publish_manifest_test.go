@@ -1,0 +1,109 @@
+package set_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A manifest whose tables are there is written, and its own replaced. Where there is no lock and no condition,
+// a lease protects it meanwhile.
+func TestPublishManifest(t *testing.T) {
+	t.Parallel()
+	m := &set.Manifest{
+		Tables: []set.Table{tableNumber(1)}, Layers: []set.Layer{{Tables: []set.Table{tableNumber(2)}, Removals: []set.Table{tableNumber(3)}}},
+	}
+	changing := newChangingStore(t)
+	for _, s := range []set.Store{changing, newChangingStore(t).memoryStore} {
+		refused := errors.New("refused")
+		refuse := func(old *set.Manifest) error {
+			if old == nil || len(old.Tables) != 1 {
+				t.Errorf("the old manifest is %v", old)
+			}
+			return refused
+		}
+		if err := set.PublishManifest(t.Context(), s, "other.jsonl", m, refuse); !errors.Is(err, refused) {
+			t.Errorf("%v, want the error of check", err)
+		}
+		for range 2 {
+			if err := set.PublishManifest(t.Context(), s, "other.jsonl", m, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := s.Open(t.Context(), "other.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := set.ReadManifest(f); err != nil || len(slices.Collect(got.All())) != 3 {
+			t.Errorf("%v, %v, want three tables", got, err)
+		}
+		if files, err := s.List(t.Context()); len(files) != 5 {
+			t.Errorf("files %v, %v, want no lease", files, err)
+		}
+	}
+}
+
+// A table that is missing is an error: before the manifest is written or, of a Replacer, after it. If the manifest has
+// been replaced by then, it does not matter.
+func TestPublishManifestOfMissingTables(t *testing.T) {
+	t.Parallel()
+	m := &set.Manifest{Tables: []set.Table{tableNumber(2)}}
+	s := newChangingStore(t)
+	delete(s.files, tableNumber(2).Name)
+	old := s.files[set.ManifestName].content
+	if err := set.PublishManifest(t.Context(), s.memoryStore, set.ManifestName, m, nil); !errors.Is(err, set.ErrMissing) {
+		t.Errorf("%v, want ErrMissing", err)
+	}
+	if !bytes.Equal(old, s.files[set.ManifestName].content) {
+		t.Error("the manifest is replaced")
+	}
+	err := set.PublishManifest(t.Context(), s, set.ManifestName, m, nil)
+	if !errors.Is(err, set.ErrGone) || !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("%v, want ErrGone", err)
+	}
+	s.list(t, set.ManifestName, 1)
+	s.listed = func() { s.list(t, set.ManifestName, 3) }
+	if err := set.PublishManifest(t.Context(), s, set.ManifestName, m, nil); err != nil {
+		t.Errorf("another program has replaced the manifest: %v", err)
+	}
+}
+
+// Of a table, only the bytes of its line are stored.
+func TestPutTable(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte("a table"))
+	line := set.Table{Name: "a.ldb", Size: 7, SHA256: hex.EncodeToString(sum[:])}
+	failed := errors.New("failed")
+	s := newMemoryStore()
+	for _, tt := range []struct {
+		r    io.Reader
+		want error
+	}{
+		{bytes.NewReader([]byte("a tablf")), set.ErrMismatch},
+		{bytes.NewReader([]byte("a tabl")), set.ErrMismatch},
+		{bytes.NewReader([]byte("a table.")), set.ErrMismatch},
+		{io.MultiReader(bytes.NewReader([]byte("a table")), iotest.ErrReader(failed)), failed},
+	} {
+		if err := set.PutTable(t.Context(), s, line, tt.r); !errors.Is(err, tt.want) {
+			t.Errorf("%v, want %v", err, tt.want)
+		}
+	}
+	if len(s.files) > 0 {
+		t.Errorf("files %q are stored", slices.Collect(maps.Keys(s.files)))
+	}
+	if err := set.PutTable(t.Context(), s, line, iotest.OneByteReader(bytes.NewReader([]byte("a table")))); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.files["a.ldb"].content); got != "a table" {
+		t.Errorf("the file has %q", got)
+	}
+}

@@ -1,0 +1,186 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A changingStore changes when it has been listed, and when a file is removed.
+type changingStore struct {
+	replacingStore
+	listed  func()
+	removed sync.Once // calls change
+	change  func()
+}
+
+func (s *changingStore) List(ctx context.Context) ([]set.File, error) {
+	files, err := s.replacingStore.List(ctx)
+	if change := s.listed; change != nil {
+		s.listed = nil
+		change()
+	}
+	return files, err
+}
+
+func (s *changingStore) Remove(ctx context.Context, name string) error {
+	if s.change != nil {
+		s.removed.Do(s.change)
+	}
+	return s.replacingStore.Remove(ctx, name)
+}
+
+// tableNumber returns the line of table i.
+func tableNumber(i int) set.Table {
+	sum, key := fmt.Sprintf("%064x", i), fmt.Appendf(nil, "%05d", i)
+	return set.Table{
+		Name: sum + ".ldb", Size: 100, SHA256: sum, Entries: 1, Smallest: key, Largest: key, TailSize: 50,
+		TailSum: sum,
+	}
+}
+
+// list writes a manifest of some tables.
+func (s *changingStore) list(t *testing.T, name string, tables ...int) {
+	t.Helper()
+	m := new(set.Manifest)
+	for _, i := range tables {
+		m.Tables = append(m.Tables, tableNumber(i))
+	}
+	var b strings.Builder
+	if err := set.WriteManifest(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	s.files[name] = memoryFile{[]byte(b.String()), time.Now()}
+}
+
+// newChangingStore returns a store of the tables 1 to 3. Two manifests list table 1.
+func newChangingStore(t *testing.T) *changingStore {
+	s := &changingStore{replacingStore: replacingStore{newMemoryStore()}}
+	for i := range 3 {
+		s.files[tableNumber(i+1).Name] = memoryFile{make([]byte, 100), time.Now().Add(-time.Hour)}
+	}
+	s.list(t, set.ManifestName, 1)
+	s.list(t, "other.jsonl", 1)
+	return s
+}
+
+// left returns the numbers of the tables that are there.
+func (s *changingStore) left() (tables []int) {
+	for i := range 4 {
+		if _, ok := s.files[tableNumber(i).Name]; ok {
+			tables = append(tables, i)
+		}
+	}
+	return tables
+}
+
+func sweepTables() *set.SweepOptions {
+	return &set.SweepOptions{
+		Before: time.Now(), Manifests: []string{"other.jsonl"},
+		Match: func(name string) bool { return strings.HasSuffix(name, ".ldb") },
+	}
+}
+
+// Right before files are removed, Sweep looks again where there is no lock.
+func TestSweepLooksTwice(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(t *testing.T, s *changingStore)
+		want   []int // tables that stay
+		fails  error
+	}{
+		"nothing":                {func(*testing.T, *changingStore) {}, []int{1}, nil},
+		"the manifest lists all": {func(t *testing.T, s *changingStore) { s.list(t, set.ManifestName, 2, 3) }, []int{1, 2, 3}, nil},
+		"another one lists one":  {func(t *testing.T, s *changingStore) { s.list(t, "other.jsonl", 3) }, []int{1, 3}, nil},
+		"a manifest is gone":     {func(_ *testing.T, s *changingStore) { delete(s.files, "other.jsonl") }, []int{1, 2, 3}, fs.ErrNotExist},
+		"a manifest is damaged": {func(_ *testing.T, s *changingStore) {
+			s.files["other.jsonl"] = memoryFile{content: []byte("x")}
+		}, []int{1, 2, 3}, table.ErrCorrupt},
+		"a table is written again": {func(_ *testing.T, s *changingStore) {
+			s.files[tableNumber(2).Name] = memoryFile{nil, time.Now().Add(time.Hour)}
+		}, []int{1, 2}, nil},
+		"a table is gone": {func(_ *testing.T, s *changingStore) { delete(s.files, tableNumber(2).Name) }, []int{1}, nil},
+	} {
+		for _, second := range []bool{false, true} { // the second look, rather than the first
+			t.Run(fmt.Sprint(name, second), func(t *testing.T) {
+				s, o := newChangingStore(t), sweepTables()
+				change := func() { tt.change(t, s) }
+				if second {
+					o.Match = func(name string) bool {
+						if strings.HasSuffix(name, "3.ldb") {
+							change()
+						}
+						return strings.HasSuffix(name, ".ldb")
+					}
+				} else {
+					s.listed = change
+				}
+				if err := set.Sweep(t.Context(), s, o); !errors.Is(err, tt.fails) || err != nil && tt.fails == nil {
+					t.Errorf("error %v, want %v", err, tt.fails)
+				}
+				if diff := cmp.Diff(tt.want, s.left()); diff != "" {
+					t.Errorf("tables (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// A manifest that is written after the second look is noticed, also if another file cannot be removed.
+func TestManifestWhileSweeping(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		s := newChangingStore(t)
+		s.change = func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.list(t, set.ManifestName, 1, 2, 3)
+			if fails {
+				s.failAt = s.calls + 2
+			}
+		}
+		err := set.Sweep(t.Context(), s, sweepTables())
+		if !errors.Is(err, set.ErrGone) || !errors.Is(err, table.ErrCorrupt) || errors.Is(err, errCall) != fails {
+			t.Errorf("%v, want ErrGone", err)
+		}
+	}
+}
+
+// DryRun removes nothing. Found is called for the same files, and for young ones.
+func TestSweepFinds(t *testing.T) {
+	t.Parallel()
+	for _, dry := range []bool{true, false} {
+		s, o := newChangingStore(t), sweepTables()
+		s.files[tableNumber(3).Name] = memoryFile{nil, time.Now().Add(time.Hour)}
+		var found, young []string
+		o.DryRun = dry
+		o.Found = func(f set.File, isYoung bool) error {
+			if isYoung {
+				young = append(young, f.Name)
+			} else {
+				found = append(found, f.Name)
+			}
+			return nil
+		}
+		if err := set.Sweep(t.Context(), s, o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(found, []string{tableNumber(2).Name}) || !slices.Equal(young, []string{tableNumber(3).Name}) {
+			t.Errorf("found %q, and %q that are young", found, young)
+		}
+		if want := map[bool][]int{true: {1, 2, 3}, false: {1, 3}}[dry]; !slices.Equal(s.left(), want) {
+			t.Errorf("dry %t: tables %v, want %v", dry, s.left(), want)
+		}
+	}
+}
