@@ -32,7 +32,7 @@ func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *counter, workloa
 	bucket := s3test.Open(b, slowServer())
 	urls := workload.W3(100_000)
 	putSet(b, bucket, o, urls.Keys, 10_000, "v")
-	src := &counter{Source: newSource(bucket)}
+	src := &counter{Source: newStore(bucket)}
 	s := openSet(b, bucket, src, eager)
 	rng := rand.New(rand.NewPCG(17, 17))
 	for _, keys := range []*[][]byte{&urls.Keys, &urls.Absent} {

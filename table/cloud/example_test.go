@@ -23,7 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A set of two tables, sent to the bucket that a URL names and asked there. The same program
+// A set of two tables, written to the bucket that a URL names and asked there. The same program
 // does it with the URL of a bucket in S3.
 func Example() {
 	ctx := context.Background()
@@ -34,21 +34,20 @@ func Example() {
 	check(err)
 	defer bucket.Close()
 
-	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
-	m := new(set.Manifest)
-	for _, capitals := range []map[string]string{
-		{"Cuba": "Havana", "Kenya": "Nairobi"},
-		{"Norway": "Oslo", "Peru": "Lima"},
-	} {
-		t, err := cloud.Put(ctx, bucket, o, sorted(capitals))
-		check(err)
-		m.Tables = append(m.Tables, t)
-	}
-	check(cloud.WriteManifest(ctx, bucket, set.ManifestName, m)) // when all tables are there
-
-	m, err = cloud.ReadManifest(ctx, bucket, set.ManifestName)
+	store := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}}
+	o := &set.BuilderOptions{Writer: &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, EntriesPerTable: 2}
+	b, err := set.NewBuilder(ctx, store, o)
 	check(err)
-	s, err := set.Open(ctx, m, cloud.NewSource(bucket, s3pin.Pin{}), nil)
+	capitals := map[string]string{"Cuba": "Havana", "Kenya": "Nairobi", "Norway": "Oslo", "Peru": "Lima"}
+	for _, country := range slices.Sorted(maps.Keys(capitals)) {
+		check(b.Append([]byte(country), []byte(capitals[country])))
+	}
+	_, err = b.Commit()
+	check(err)
+
+	m, err := set.LoadManifest(ctx, store, set.ManifestName)
+	check(err)
+	s, err := set.Open(ctx, m, store, nil)
 	check(err)
 	defer s.Close()
 	capital, err := s.Get(ctx, []byte("Peru"))
@@ -60,20 +59,9 @@ func Example() {
 	// table: key not found
 }
 
-// sorted yields the entries of m in the order of their keys.
-func sorted(m map[string]string) func(yield func(key, value []byte) bool) {
-	return func(yield func(key, value []byte) bool) {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if !yield([]byte(key), []byte(m[key])) {
-				return
-			}
-		}
-	}
-}
-
 // A client of one's own has a connection for each lookup at a time. The SDK's keeps 10, and
 // opens one anew for each other lookup.
-func ExampleNewSource() {
+func ExampleStore() {
 	ctx := context.Background()
 	cfg, err := config.LoadDefaultConfig(ctx)
 	check(err)
@@ -82,9 +70,10 @@ func ExampleNewSource() {
 	check(err)
 	defer bucket.Close()
 
-	m, err := cloud.ReadManifest(ctx, bucket, set.ManifestName)
+	store := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}}
+	m, err := set.LoadManifest(ctx, store, set.ManifestName)
 	check(err)
-	s, err := set.Open(ctx, m, cloud.NewSource(bucket, s3pin.Pin{}), nil)
+	s, err := set.Open(ctx, m, store, nil)
 	check(err)
 	defer s.Close()
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // edited lets the server answer, and edit change the answer before it is sent.
@@ -69,16 +69,16 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 			a.Body.Truncate(50)
 			a.Header().Set("Content-Length", "50")
 		}), io.ErrUnexpectedEOF, "the store sent 50 bytes, want 100", 1},
-		{"another size", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("Content-Range", "bytes 300-399/999") }), cloud.ErrReplaced, "999 bytes, version", 1},
-		{"another ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("ETag", `"other"`) }), cloud.ErrReplaced, `version "other"`, 1},
-		{"no ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Del("ETag") }), cloud.ErrReplaced, "1000 bytes", 1},
+		{"another size", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("Content-Range", "bytes 300-399/999") }), set.ErrReplaced, "999 bytes, version", 1},
+		{"another ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("ETag", `"other"`) }), set.ErrReplaced, `version "other"`, 1},
+		{"no ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Del("ETag") }), set.ErrReplaced, "1000 bytes", 1},
 		{"all of the object", wholeObject, nil, "the store sent more than 100 bytes", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := s3test.NewProxy(t)
 			bucket := p.Bucket(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
-			src := newSource(bucket)
+			src := newStore(bucket)
 			buf := make([]byte, 100)
 			if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 0); err != nil {
 				t.Fatal(err)
@@ -117,7 +117,7 @@ func TestOneFaultIsNoError(t *testing.T) {
 				server.ServeHTTP(w, r)
 			})
 			buf := make([]byte, 100)
-			if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.Count("GET") != 2 {
+			if n, err := newStore(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.Count("GET") != 2 {
 				t.Errorf("%q, %v, want the bytes, by two requests", buf[:n], err)
 			}
 		})
@@ -142,7 +142,7 @@ func TestReadsRequireTheETag(t *testing.T) {
 		edited(func(*httptest.ResponseRecorder) {})(w, r, server)
 	}
 	p.Spoil(refusing)
-	src := newSource(bucket)
+	src := newStore(bucket)
 	buf := make([]byte, 100)
 	for range 2 {
 		if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 300); err != nil {
@@ -156,7 +156,7 @@ func TestReadsRequireTheETag(t *testing.T) {
 	putObject(t, bucket, "a.ldb", letters(2000))
 	p.Spoil(refusing)
 	_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
-	checkError(t, err, cloud.ErrReplaced, `read 100 bytes at 300 of table "a.ldb"`, "PreconditionFailed")
+	checkError(t, err, set.ErrReplaced, `read 100 bytes at 300 of table "a.ldb"`, "PreconditionFailed")
 }
 
 // A context ends a read of a store that has stopped to send, and no goroutine is left.
@@ -182,7 +182,7 @@ func TestContextEndsAStalledRead(t *testing.T) {
 				<-stopped
 				cancel(cause)
 			}()
-			_, err := newSource(bucket).ReadAt(ctx, "a.ldb", make([]byte, 100), 300)
+			_, err := newStore(bucket).ReadAt(ctx, "a.ldb", make([]byte, 100), 300)
 			checkError(t, err, context.Canceled, `read 100 bytes at 300 of table "a.ldb"`)
 			for n := runtime.NumGoroutine(); n > before; n = runtime.NumGoroutine() {
 				time.Sleep(time.Millisecond) // for ever if one is left

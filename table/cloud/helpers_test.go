@@ -40,8 +40,10 @@ var stores = []store{
 	{"S3", func(t testing.TB) *blob.Bucket { return s3test.NewProxy(t).Bucket(t) }},
 }
 
-// newSource returns a Source of the bucket with the pins of the stores.
-func newSource(bucket *blob.Bucket) *cloud.Source { return cloud.NewSource(bucket, s3pin.Pin{}) }
+// newStore returns a Store of the bucket with the pins of the stores.
+func newStore(bucket *blob.Bucket) *cloud.Store {
+	return &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}, URL: "store/"}
+}
 
 // putObject puts an object into the bucket.
 func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {

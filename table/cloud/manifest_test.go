@@ -1,15 +1,15 @@
 package cloud_test
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/internal/workload"
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -26,11 +26,12 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := s.bucket(t)
-			for _, want := range []*set.Manifest{{}, manifest(t, 10), manifest(t, 20)} {
-				if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, want); err != nil {
+			for _, n := range []int{10, 20} {
+				want := putTables(t, bucket, nil, workload.W3(n).Keys, n, "v")
+				if err := set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, want, nil); err != nil {
 					t.Fatal(err)
 				}
-				got, err := cloud.ReadManifest(t.Context(), bucket, set.ManifestName)
+				got, err := set.LoadManifest(t.Context(), newStore(bucket), set.ManifestName)
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("error %v (-want +got):\n%s", err, diff)
 				}
@@ -39,19 +40,22 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// A manifest is sent by one request. One that is wrong is not sent.
-func TestWriteManifestRequests(t *testing.T) {
+// A manifest is sent by one request, between a read of the old one and a list of the tables. One that is
+// wrong is not sent.
+func TestPublishManifestRequests(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
-	m := manifest(t, 10)
-	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err != nil {
+	m := putTables(t, bucket, nil, workload.W3(10).Keys, 10, "v")
+	p.Count(http.MethodPut)
+	p.Count(http.MethodGet)
+	if err := set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, m, nil); err != nil {
 		t.Fatal(err)
 	}
-	if puts := p.Count(http.MethodPut); puts != 1 || p.Count(http.MethodPost) != 0 {
-		t.Errorf("%d requests to put the manifest, want 1", puts)
+	if puts, gets := p.Count(http.MethodPut), p.Count(http.MethodGet); puts != 1 || gets != 2 || p.Count(http.MethodPost) != 0 {
+		t.Errorf("%d requests to put the manifest, %d to get, want 1 and 2", puts, gets)
 	}
 	m.Tables[0].Name = "../a.ldb"
-	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err == nil || p.Count(http.MethodPut) != 0 {
+	if err := set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, m, nil); err == nil || p.Count(http.MethodPut) != 0 {
 		t.Errorf("the manifest names a path: error %v, want one, and no request", err)
 	}
 }
@@ -60,12 +64,10 @@ func TestManifestFaults(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
 	m := manifest(t, 10)
-	if _, err := cloud.ReadManifest(t.Context(), bucket, "none.jsonl"); gcerrors.Code(err) != gcerrors.NotFound {
-		t.Errorf("%v, want the code NotFound", err)
+	if _, err := set.LoadManifest(t.Context(), newStore(bucket), "none.jsonl"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want fs.ErrNotExist", err)
 	}
-	if err := cloud.WriteManifest(t.Context(), bucket, "a.jsonl", m); err != nil {
-		t.Fatal(err)
-	}
+	putManifest(t, bucket, "a.jsonl", m)
 	for _, tt := range []struct {
 		name  string
 		fault s3test.Fault
@@ -80,10 +82,10 @@ func TestManifestFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p.Spoil(tt.fault)
-			_, err := cloud.ReadManifest(t.Context(), bucket, "a.jsonl")
-			checkError(t, err, nil, `cloud: read manifest "a.jsonl": `, tt.text)
+			_, err := set.LoadManifest(t.Context(), newStore(bucket), "a.jsonl")
+			checkError(t, err, nil, `set: manifest store/a.jsonl: `, tt.text)
 		})
 	}
 	p.Spoil(internalError)
-	checkError(t, cloud.WriteManifest(t.Context(), bucket, "b.jsonl", m), nil, `cloud: write manifest "b.jsonl", of `, "InternalError")
+	checkError(t, set.PublishManifest(t.Context(), newStore(bucket), "b.jsonl", m, nil), nil, `set: manifest store/b.jsonl: `, "InternalError")
 }

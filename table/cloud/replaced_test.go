@@ -1,11 +1,9 @@
 package cloud_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"testing"
 
 	"gocloud.dev/blob"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -30,12 +27,12 @@ func TestObjectsThatComeBack(t *testing.T) {
 			other := putTables(t, bucket, plain, urls.Keys, len(urls.Keys), "two")
 			name := m.Tables[0].Name
 			one, two := object(t, bucket, name), object(t, bucket, other.Tables[0].Name)
-			opened := openSet(t, bucket, newSource(bucket), eager)
+			opened := openSet(t, bucket, newStore(bucket), eager)
 			it := opened.NewIter(t.Context(), nil)
 			it.First()
 
 			replaceObject(t, bucket, name, one)
-			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+			checkGoesOn(t, opened, urls.Keys, set.ErrReplaced)
 
 			if err := bucket.Delete(t.Context(), name); err != nil {
 				t.Fatal(err)
@@ -44,22 +41,22 @@ func TestObjectsThatComeBack(t *testing.T) {
 				t.Errorf("Get from an object that is missing: %v, want NotFound", err)
 			}
 			putObject(t, bucket, name, one)
-			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+			checkGoesOn(t, opened, urls.Keys, set.ErrReplaced)
 
 			replaceObject(t, bucket, name, two)
 			for range 3 {
-				if got, err := opened.Get(t.Context(), urls.Keys[7]); !errors.Is(err, cloud.ErrReplaced) && !errors.Is(err, set.ErrMismatch) {
+				if got, err := opened.Get(t.Context(), urls.Keys[7]); !errors.Is(err, set.ErrReplaced) && !errors.Is(err, set.ErrMismatch) {
 					t.Errorf("Get from another object: %q, %v", got, err)
 				}
 			}
 			replaceObject(t, bucket, name, one)
-			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+			checkGoesOn(t, opened, urls.Keys, set.ErrReplaced)
 			for it.Next() {
 				if string(it.Value()) != "one" {
 					t.Fatalf("the Iter is at value %q", it.Value())
 				}
 			}
-			if err := it.Close(); err != nil && !errors.Is(err, cloud.ErrReplaced) {
+			if err := it.Close(); err != nil && !errors.Is(err, set.ErrReplaced) {
 				t.Errorf("an Iter from before: %v", err)
 			}
 		})
@@ -96,17 +93,6 @@ func object(t *testing.T, bucket *blob.Bucket, key string) string {
 	return string(contents)
 }
 
-// A nil Pin is left out.
-func TestNilPinIsIgnored(t *testing.T) {
-	bucket := stores[0].bucket(t)
-	putObject(t, bucket, "a.ldb", letters(100))
-	p := make([]byte, 10)
-	n, err := cloud.NewSource(bucket, nil, nil).ReadAt(t.Context(), "a.ldb", p, 50)
-	if err != nil && err != io.EOF || !bytes.Equal(p[:n], []byte(letters(100)[50:60])) {
-		t.Errorf("%q, %v", p[:n], err)
-	}
-}
-
 // A table that was cut when it was opened has answers again when all of it is back: what a Source remembers of
 // the object that was too short does not stay.
 func TestObjectThatWasTooShort(t *testing.T) {
@@ -119,7 +105,7 @@ func TestObjectThatWasTooShort(t *testing.T) {
 				name := m.Tables[0].Name
 				whole := object(t, bucket, name)
 				replaceObject(t, bucket, name, whole[:10])
-				src := newSource(bucket)
+				src := newStore(bucket)
 				if readBefore {
 					if _, err := src.ReadAt(t.Context(), name, make([]byte, 10), 0); err != nil {
 						t.Fatal(err)

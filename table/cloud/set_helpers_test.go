@@ -1,6 +1,7 @@
 package cloud_test
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -28,8 +28,8 @@ func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [
 	t.Helper()
 	m := new(set.Manifest)
 	for part := range slices.Chunk(keys, perTable) {
-		line, err := cloud.Put(context.Background(), bucket, o, entries(part, value))
-		if err != nil {
+		contents, line := wantTable(t, o, part, value)
+		if err := set.PutTable(context.Background(), newStore(bucket), line, bytes.NewReader(contents)); err != nil {
 			t.Fatal(err)
 		}
 		m.Tables = append(m.Tables, line)
@@ -41,16 +41,24 @@ func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [
 func putSet(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]byte, perTable int, value string) *set.Manifest {
 	t.Helper()
 	m := putTables(t, bucket, o, keys, perTable, value)
-	if err := cloud.WriteManifest(context.Background(), bucket, set.ManifestName, m); err != nil {
+	putManifest(t, bucket, set.ManifestName, m)
+	return m
+}
+
+// putManifest puts a manifest, whether its tables are there or not.
+func putManifest(t testing.TB, bucket *blob.Bucket, key string, m *set.Manifest) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := set.WriteManifest(&b, m); err != nil {
 		t.Fatal(err)
 	}
-	return m
+	putObject(t, bucket, key, b.String())
 }
 
 // openSet opens the set in the bucket, by its manifest there.
 func openSet(t testing.TB, bucket *blob.Bucket, src set.Source, o *set.Options) *set.Set {
 	t.Helper()
-	m, err := cloud.ReadManifest(context.Background(), bucket, set.ManifestName)
+	m, err := set.LoadManifest(context.Background(), newStore(bucket), set.ManifestName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -28,7 +27,7 @@ func TestSetFindsWhatWasPut(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := blob.PrefixedBucket(s.bucket(t), "urls/")
 			putSet(t, bucket, blockFilters, urls.Keys, 4000, "v1")
-			opened := openSet(t, bucket, newSource(bucket), eager)
+			opened := openSet(t, bucket, newStore(bucket), eager)
 			checkLookups(t, opened, urls, "v1")
 			it := opened.NewIter(t.Context(), nil)
 			var scanned [][]byte
@@ -90,7 +89,7 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p.Count(http.MethodHead) // of Put
-			s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
+			s, err := set.Open(t.Context(), m, newStore(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +131,7 @@ func TestRequestsOfAbsentKeys(t *testing.T) {
 			bucket := memblob.OpenBucket(nil)
 			defer bucket.Close()
 			putSet(t, bucket, tt.o, urls.Keys, 20_000, "")
-			src := &counter{Source: newSource(bucket)}
+			src := &counter{Source: newStore(bucket)}
 			s := openSet(t, bucket, src, eager)
 			src.reads.Store(0)
 			for _, key := range urls.Absent {
@@ -157,7 +156,7 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			bucket := st.bucket(t)
 			first := putSet(t, bucket, blockFilters, urls.Keys, 5000, "v1")
-			src := newSource(bucket)
+			src := newStore(bucket)
 			s := openSet(t, bucket, src, eager)
 			second := putSet(t, bucket, blockFilters, urls.Keys[:5000], 5000, "v2")
 			second.Tables = append(second.Tables, first.Tables[1:]...)
@@ -202,14 +201,14 @@ func TestOpenOfAnotherObject(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			putObject(t, bucket, name, string(tt.contents))
-			_, err := set.Open(t.Context(), m, newSource(bucket), eager)
+			_, err := set.Open(t.Context(), m, newStore(bucket), eager)
 			checkError(t, err, tt.chain, name)
 		})
 	}
 	if err := bucket.Delete(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
-	_, err = set.Open(t.Context(), m, newSource(bucket), eager)
+	_, err = set.Open(t.Context(), m, newStore(bucket), eager)
 	checkError(t, err, nil, name, "cloud: read ")
 }
 
@@ -220,8 +219,8 @@ func TestLookupFaults(t *testing.T) {
 	bucket := p.Bucket(t)
 	urls := workload.W3(1000)
 	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
-	s := openSet(t, bucket, newSource(bucket), eager)
-	limited := openSet(t, bucket, newSource(bucket), &set.Options{ReadTimeout: 10 * time.Millisecond})
+	s := openSet(t, bucket, newStore(bucket), eager)
+	limited := openSet(t, bucket, newStore(bucket), &set.Options{ReadTimeout: 10 * time.Millisecond})
 	p.Spoil(internalError)
 	_, err := s.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
@@ -243,7 +242,7 @@ func TestLookupFaults(t *testing.T) {
 	}
 	replaceObject(t, bucket, m.Tables[0].Name, letters(int(m.Tables[0].Size)))
 	_, err = s.Get(t.Context(), urls.Keys[0])
-	checkError(t, err, cloud.ErrReplaced, m.Tables[0].Name)
+	checkError(t, err, set.ErrReplaced, m.Tables[0].Name)
 	found := func(int, []byte) error { return nil }
 	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), table.ErrCorrupt, m.Tables[0].Name) // it is no table
 }
@@ -260,7 +259,7 @@ func TestBucketByURL(t *testing.T) {
 	defer bucket.Close()
 	urls := workload.W3(1000)
 	putSet(t, bucket, blockFilters, urls.Keys, 500, "v")
-	checkLookups(t, openSet(t, bucket, newSource(bucket), eager), urls, "v")
+	checkLookups(t, openSet(t, bucket, newStore(bucket), eager), urls, "v")
 }
 
 // Two Puts of the same entries by different processes make one manifest.

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // ErrEmpty is the error of a [Builder] for a layer without entries and removals, and for a set
@@ -165,6 +167,9 @@ func layerTables(l Layer) iter.Seq[*Table] { return (&Manifest{Layers: []Layer{l
 // readBase reads and checks the manifest that is replaced, or that gets a layer.
 func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, error) {
 	base, err := readStored(ctx, s, ManifestName)
+	if errors.Is(err, table.ErrCorrupt) {
+		err = fmt.Errorf("%w: remove it, or write to another directory", err)
+	}
 	if err == nil && base.Manifest == nil && o.Layer {
 		err = fmt.Errorf("set: %s: %w, so there is no set to add a layer to: build one without Layer",
 			s.Path(ManifestName), fs.ErrNotExist)

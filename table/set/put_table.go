@@ -12,7 +12,7 @@ import (
 // PutTable stores the table t, of which r reads the bytes. If these do not have the size and the
 // SHA-256 of t, the error is [ErrMismatch], and nothing is stored.
 func PutTable(ctx context.Context, s Store, t Table, r io.Reader) error {
-	r = &checkedTable{r: r, t: t, sum: sha256.New()}
+	r = &checkedTable{ctx: ctx, r: r, t: t, sum: sha256.New()}
 	if p, ok := s.(TablePutter); ok {
 		return p.PutTable(ctx, t, r)
 	}
@@ -38,6 +38,7 @@ func putPending(ctx context.Context, p Pending, t Table, r io.Reader) error {
 
 // A checkedTable reads a table. At its end, it compares the bytes with the line in the manifest.
 type checkedTable struct {
+	ctx context.Context // after it is done, reads fail
 	r   io.Reader
 	t   Table
 	n   int64
@@ -45,6 +46,9 @@ type checkedTable struct {
 }
 
 func (c *checkedTable) Read(p []byte) (n int, err error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
 	n, err = c.r.Read(p)
 	c.n += int64(n)
 	c.sum.Write(p[:n])

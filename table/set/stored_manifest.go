@@ -9,6 +9,16 @@ import (
 	"io/fs"
 )
 
+// LoadManifest reads the manifest in the file name of the Store, such as [ManifestName]. If it is
+// damaged, the error is [table.ErrCorrupt]. If there is none, it is fs.ErrNotExist.
+func LoadManifest(ctx context.Context, s Store, name string) (*Manifest, error) {
+	m, err := readStored(ctx, s, name)
+	if err == nil && m.Manifest == nil {
+		err = fmt.Errorf("set: manifest %s: %w", s.Path(name), fs.ErrNotExist)
+	}
+	return m.Manifest, err
+}
+
 // A storedManifest is a manifest of a Store, as it was read.
 type storedManifest struct {
 	*Manifest        // nil: there is none
@@ -31,8 +41,7 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 		return m, fmt.Errorf("set: manifest %s: %w", s.Path(name), err)
 	}
 	if m.Manifest, err = ReadManifest(bytes.NewReader(m.content)); err != nil {
-		return m, fmt.Errorf("set: earlier manifest %s: %w: remove it, or write to another directory",
-			s.Path(name), corruptError{err})
+		return m, fmt.Errorf("set: manifest %s: %w", s.Path(name), corruptError{err})
 	}
 	return m, nil
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/gcspin"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 const (
@@ -104,7 +105,7 @@ func TestPin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	src := cloud.NewSource(bucket, gcspin.Pin{})
+	src := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
 	p := make([]byte, 4)
 	put("0123456789")
 	for _, tt := range []struct {
@@ -118,7 +119,7 @@ func TestPin(t *testing.T) {
 	}
 	put("ABCDEFGHIJ")
 	n, err := src.ReadAt(t.Context(), "a.ldb", p, 2)
-	if n != 0 || !errors.Is(err, cloud.ErrReplaced) || !strings.HasPrefix(err.Error(), `cloud: read 4 bytes at 2 of table "a.ldb": `) {
+	if n != 0 || !errors.Is(err, set.ErrReplaced) || !strings.HasPrefix(err.Error(), `cloud: read 4 bytes at 2 of table "a.ldb": `) {
 		t.Errorf("after the object was replaced: %d bytes, %v, want ErrReplaced", n, err)
 	}
 	if src.Forget("a.ldb"); len(required) != 5 || required[0]+required[1] != "" || len(required[2]) < 10 || required[3] != required[2] || required[4] != required[2] {

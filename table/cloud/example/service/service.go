@@ -24,7 +24,7 @@ import (
 
 // A service says which keys the set of a bucket has.
 type service struct {
-	bucket  *blob.Bucket
+	store   *cloud.Store
 	set     *set.Set
 	timeout time.Duration // of a lookup
 
@@ -35,12 +35,13 @@ type service struct {
 // the keys of all others have their answers. It has the policies and codecs of all tables that sst build
 // writes.
 func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration) (*service, error) {
-	s := &service{bucket: bucket, timeout: timeout}
-	m, err := s.manifest(ctx)
+	store := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}, Timeout: timeout}
+	s := &service{store: store, timeout: timeout}
+	m, err := set.LoadManifest(ctx, store, set.ManifestName)
 	if err != nil {
 		return nil, err
 	}
-	s.set, err = set.Open(ctx, m, cloud.NewSource(bucket, s3pin.Pin{}), &set.Options{
+	s.set, err = set.Open(ctx, m, store, &set.Options{
 		Reader: table.ReaderOptions{
 			Cache:               table.NewCache(64 << 20),
 			TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
@@ -51,13 +52,6 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 		ReadTimeout: timeout,
 	})
 	return s, err
-}
-
-// manifest reads the manifest that is in the bucket now.
-func (s *service) manifest(ctx context.Context) (*set.Manifest, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	return cloud.ReadManifest(ctx, s.bucket, set.ManifestName)
 }
 
 // goesOnWithout says that the service starts without a table, but takes up no new list without one: the
@@ -135,7 +129,7 @@ func (s *service) reload(w http.ResponseWriter, r *http.Request) {
 func (s *service) takeUp(ctx context.Context) error {
 	s.reloading.Lock() // another reload could bring an older manifest back
 	defer s.reloading.Unlock()
-	m, err := s.manifest(ctx)
+	m, err := set.LoadManifest(ctx, s.store, set.ManifestName)
 	if err != nil {
 		return err
 	}

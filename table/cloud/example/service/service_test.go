@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -29,15 +30,30 @@ func putSet(t *testing.T, bucket *blob.Bucket, keys ...string) *set.Manifest {
 // putSetOf is putSet with options of the tables.
 func putSetOf(t *testing.T, bucket *blob.Bucket, o *table.WriterOptions, keys ...string) *set.Manifest {
 	t.Helper()
-	m := new(set.Manifest)
+	store, m := &cloud.Store{Bucket: bucket}, new(set.Manifest)
 	for _, key := range keys {
-		line, err := cloud.Put(t.Context(), bucket, o, func(yield func(k, v []byte) bool) { yield([]byte(key), nil) })
+		var b bytes.Buffer
+		w, err := set.NewTableWriter(&b, o)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append([]byte(key), nil); err != nil {
+			t.Fatal(err)
+		}
+		line, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Name = line.SHA256 + ".ldb"
+		if o != nil && o.FilterOnly {
+			line.Name = line.SHA256 + ".filter"
+		}
+		if err := set.PutTable(t.Context(), store, line, &b); err != nil {
 			t.Fatal(err)
 		}
 		m.Tables = append(m.Tables, line)
 	}
-	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err != nil {
+	if err := set.PublishManifest(t.Context(), store, set.ManifestName, m, nil); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -40,7 +40,7 @@ var program = cli.Program{
 		}},
 		{ID: "make", Title: "Make tables, sets and databases:", Commands: cli.Commands{
 			"build": mounting(buildCommand), "convert": mounting(convertCommand), "manifest": mounting(manifestCommand),
-			"merge": mounting(mergeCommand), "sweep": mounting(SweepCommand),
+			"merge": mounting(mergeCommand), "sweep": mounting(sweepCommand),
 		}},
 		{ID: "repair", Title: "Repair:", Commands: cli.Commands{"repair": mounting(repairCommand)}},
 		{ID: "topics", Title: "Topics, by sst help TOPIC:", Commands: topics},

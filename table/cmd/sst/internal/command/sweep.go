@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,9 +26,14 @@ builds: one per line, with size and time. With --delete, remove them. Programs m
 older tables of a set that was built again: sweep once they have reopened it. --age must be longer
 than a build takes.`
 
-// SweepCommand returns the command that sweeps local directories.
-func SweepCommand() *cobra.Command {
-	var remove, json bool
+func sweepCommand() *cobra.Command { return SweepCommand(SweepDir) }
+
+// A SweepFunc sweeps what is named, by [Sweep.Run].
+type SweepFunc func(cmd *cobra.Command, name string, s *Sweep) error
+
+// SweepCommand returns the command that sweeps by a function.
+func SweepCommand(sweep SweepFunc) *cobra.Command {
+	var s Sweep
 	var age time.Duration
 	cmd := &cobra.Command{
 		SuggestFor: []string{"clean", "gc", "prune", "vacuum"},
@@ -43,75 +49,83 @@ func SweepCommand() *cobra.Command {
 		Args:              cli.Arguments("DIR", 1, 1, 1),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
-	cmd.Flags().BoolVar(&remove, "delete", false, "remove the files")
+	cmd.Flags().BoolVar(&s.remove, "delete", false, "remove the files")
 	cmd.Flags().DurationVar(&age, "age", 24*time.Hour, "keep files that changed within this `time`")
-	cmd.Flags().BoolVar(&json, "json", false, "print a JSON object per line")
+	cmd.Flags().BoolVar(&s.json, "json", false, "print a JSON object per line")
 	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
 		if age < 0 {
 			return cli.UsageErrorf("--age is %v, not 0 or more", age)
 		}
-		return sweep(cmd, args[0], time.Now().Add(-age), remove, json)
+		s.before = time.Now().Add(-age)
+		return sweep(cmd, args[0], &s)
 	})
 	return cmd
 }
 
-// sweep prints the files, and what became of all.
-func sweep(cmd *cobra.Command, dir string, before time.Time, remove, json bool) error {
+// SweepDir sweeps a local directory.
+func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
 	if _, err := os.Stat(dir); err != nil {
 		return err
 	}
-	match := isOfSet
+	o := set.SweepOptions{
+		Match: isOfSet,
+		Keep:  func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
+	}
 	if !dbdir.IsSet(dir) {
 		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !dbdir.IsDirectory(dir) {
 			return fmt.Errorf("%s: not the directory of a set", dir)
 		}
-		match = isTemporary // of a first build that was killed
+		o.Match = IsTemporary // of a first build that was killed
 	}
-	return PrintSwept(cmd, remove, json, func(print func(set.File) error) (kept uint64, err error) {
-		found := func(f set.File, young bool) error {
-			if young {
-				kept++
-				return nil
-			}
-			return print(f)
-		}
-		err = set.Sweep(cmd.Context(), &set.DirStore{Dir: dir, LockFile: filelock.Wait}, &set.SweepOptions{
-			Before: before, Match: match, Found: found, DryRun: !remove,
-			Keep: func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
-		})
-		return kept, err
-	})
+	return s.Run(cmd, &set.DirStore{Dir: dir, LockFile: filelock.Wait}, o)
 }
 
-// PrintSwept calls sweep with a function that prints a file, and then prints what became of all files. sweep returns how
-// many more it has kept because of their age.
-func PrintSwept(cmd *cobra.Command, remove, json bool, sweep func(print func(set.File) error) (kept uint64, err error)) error {
-	var n, size uint64
-	kept, err := sweep(func(f set.File) error {
-		n, size = n+1, size+uint64(f.Size)
-		out, modified := cmd.OutOrStdout(), f.Modified.UTC().Truncate(time.Second)
-		if json {
-			return text.JSONLine(out, struct {
-				Name     string    `json:"name"`
-				Bytes    int64     `json:"bytes"`
-				Modified time.Time `json:"modified"`
-			}{f.Name, f.Size, modified})
+// A Sweep has the flags of the command, and counts files.
+type Sweep struct {
+	before       time.Time
+	remove, json bool
+	kept, n      uint64
+	size         int64
+}
+
+// Run sweeps a store with those options that are no flags. It prints the files, and what became of all.
+func (s *Sweep) Run(cmd *cobra.Command, store set.Store, o set.SweepOptions) error {
+	o.Before, o.DryRun = s.before, !s.remove
+	o.Found = func(f set.File, young bool) error {
+		if young {
+			s.kept++
+			return nil
 		}
-		text.Cells(out, f.Name, strconv.FormatInt(f.Size, 10), modified.Format(time.RFC3339))
-		return nil
-	})
-	if err != nil && n == 0 {
+		return s.print(cmd.OutOrStdout(), f)
+	}
+	err := set.Sweep(cmd.Context(), store, &o)
+	if err != nil && s.n == 0 {
 		return err
 	}
 	done := "would be removed by --delete"
-	if remove {
+	if s.remove {
 		done = "removed"
 	}
-	if kept > 0 {
-		done += fmt.Sprintf("; kept %s that changed within --age", text.Count(kept, "file"))
+	if s.kept > 0 {
+		done += fmt.Sprintf("; kept %s that changed within --age", text.Count(s.kept, "file"))
 	}
-	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(n, "file"), text.Bytes(size), done)
+	text.Note(cmd.ErrOrStderr(), "%s, %s, %s", text.Count(s.n, "file"), text.Bytes(uint64(s.size)), done)
 	return err
+}
+
+// print prints a file.
+func (s *Sweep) print(out io.Writer, f set.File) error {
+	s.n, s.size = s.n+1, s.size+f.Size
+	modified := f.Modified.UTC().Truncate(time.Second)
+	if s.json {
+		return text.JSONLine(out, struct {
+			Name     string    `json:"name"`
+			Bytes    int64     `json:"bytes"`
+			Modified time.Time `json:"modified"`
+		}{f.Name, f.Size, modified})
+	}
+	text.Cells(out, f.Name, strconv.FormatInt(f.Size, 10), modified.Format(time.RFC3339))
+	return nil
 }
 
 // manifestsOf returns the manifests of sets in a directory.
@@ -125,10 +139,10 @@ func manifestsOf(dir string) ([]*set.Manifest, error) {
 
 // isOfSet reports whether a name is one that builds give to tables or temporary files.
 func isOfSet(name string) bool {
-	return slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(name)) || isTemporary(name)
+	return slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(name)) || IsTemporary(name)
 }
 
-// isTemporary reports whether a name is one that builds give to temporary files.
-func isTemporary(name string) bool {
+// IsTemporary reports whether a name is one that builds give to temporary files.
+func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, "sievetable-") && filepath.Ext(name) == ".tmp"
 }

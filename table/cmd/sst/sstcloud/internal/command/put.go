@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -98,12 +99,15 @@ func (f *putFlags) check() error {
 }
 
 func (f *putFlags) run(ctx context.Context, cmd *cobra.Command, dir string, s *store.Store) error {
-	u, err := upload.Plan(ctx, dir, s, f.manifest)
+	u, err := upload.Plan(ctx, dir, s.Store, f.manifest)
+	if err == nil && s.Dir != "" {
+		err = os.MkdirAll(s.Dir, 0o777)
+	}
 	if err != nil {
 		return err
 	}
-	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOf(u.Tables), "sending")
-	err = u.Send(ctx, s, f.concurrency, func(t set.Table) { bar.Add(t.Size) })
+	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOf(u.Missing), "sending")
+	err = u.Send(ctx, f.concurrency, func(t set.Table) { bar.Add(t.Size) })
 	bar.Done()
 	if err != nil {
 		return err
@@ -131,9 +135,13 @@ type putReport struct {
 
 // report describes what was sent.
 func (f *putFlags) report(u *upload.Upload, s *store.Store) putReport {
-	r := putReport{
-		Manifest: s.Name(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers),
-		Tables: len(u.Tables), Bytes: sizeOf(u.Tables), There: len(u.There), ThereBytes: sizeOf(u.There),
+	r := putReport{Manifest: s.Path(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers)}
+	for t := range u.Manifest.All() {
+		if u.Sent[t.Name] {
+			r.Tables, r.Bytes = r.Tables+1, r.Bytes+t.Size
+		} else {
+			r.There, r.ThereBytes = r.There+1, r.ThereBytes+t.Size
+		}
 	}
 	if n, ok := s.Requests(); ok {
 		r.Requests = &n

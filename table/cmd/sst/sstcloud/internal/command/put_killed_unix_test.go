@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -108,18 +109,18 @@ func killPut(t *testing.T, r *rand.Rand, dir, url string) {
 // values returns the values of the set in a store, each once, after it was verified; nil if there is none.
 func values(t *testing.T, s *store.Store) (all []string) {
 	t.Helper()
-	objects, err := s.List(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := objects[set.ManifestName]; !ok {
+	m, err := set.LoadManifest(context.Background(), s, set.ManifestName)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	m, err := s.ReadManifest(context.Background(), set.ManifestName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := set.Open(context.Background(), m, s.Source(), nil)
+	var src set.Source = set.NewDir(s.Dir)
+	if s.Bucket != nil {
+		src = s.Bucket
+	}
+	opened, err := set.Open(context.Background(), m, src, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

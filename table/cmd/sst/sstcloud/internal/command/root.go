@@ -1,6 +1,5 @@
 // Package command has the commands of sstcloud: those of sst, which read URLs here too, put, and a sweep of stores.
-// The work of these two is done by other packages: store opens URLs, upload sends a set, and sweep deletes what no set
-// has.
+// Package store opens URLs, and upload sends a set.
 package command
 
 import (
@@ -17,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	sst "github.com/sievetable/sievetable/table/cmd/sst/internal/command"
 	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/store"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 func init() {
@@ -56,6 +56,8 @@ func withStores(p cli.Program) cli.Program {
 		switch {
 		case !slices.ContainsFunc(cmd.Flags().Args(), files.IsURL):
 			local(w, cmd, err)
+		case errors.Is(err, set.ErrGone):
+			text.Say(w, "put the set again, by sstcloud put")
 		case errors.Is(err, table.ErrCorrupt) && cmd.Name() != "put" && cmd.Name() != "sweep":
 			text.Say(w, "delete the objects that are damaged, and put the set again: put does not replace a table of the same size")
 		}
@@ -73,8 +75,8 @@ const urlsHelp = `A URL says where a set is:
 
 With &prefix=urls/2026-11/ the set is below that prefix in the bucket, which can have many. Credentials
 come from where the SDKs look for them, such as AWS_ACCESS_KEY_ID, ~/.aws and the role of the machine,
-or Google's application default credentials. Other parameters are those of gocloud.dev/blob. Write URLs
-in quotes, because of the &.
+or Google's application default credentials. Other parameters of buckets are those of gocloud.dev/blob.
+Write URLs in quotes, because of the &.
 
 Each table is stored as an object named by its SHA-256, and set.jsonl is the manifest that lists the
 tables. A manifest of another name, or a single table, has its name before the parameters:

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -10,30 +12,31 @@ import (
 	"syscall"
 	"time"
 
-	"gocloud.dev/gcerrors"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A bucketDir is a directory of the objects of a bucket. It is listed once, and again when a command lists it again.
 type bucketDir struct {
 	name string // of the directory
-	s    *Store
+	s    *cloud.Store
 	one  bool // a single file was given: the directory is listed only if it must be
 
 	mu      sync.Mutex
-	listed  map[string]Object // nil: not yet
-	used    bool              // Names has returned the list
-	single  map[string]Object // those that were asked for by themselves
+	listed  map[string]set.File // nil: not yet
+	used    bool                // Names has returned the list
+	single  map[string]set.File // those that were asked for by themselves
 	objects map[string]*object
-	tails   []keptTail // the oldest first
-	kept    int64      // how many bytes they have
+	tails   []*object // that keep their ends, the oldest first
+	kept    int64     // how many bytes these have
 }
 
-func newBucketDir(name string, s *Store, one bool) *bucketDir {
-	return &bucketDir{name: name, s: s, one: one, single: map[string]Object{}, objects: map[string]*object{}}
+func newBucketDir(name string, s *cloud.Store, one bool) *bucketDir {
+	return &bucketDir{name: name, s: s, one: one, single: map[string]set.File{}, objects: map[string]*object{}}
 }
 
 // Names lists the objects. It forgets those that have changed since they were listed before.
@@ -49,11 +52,15 @@ func (d *bucketDir) list(again bool) error {
 	if d.listed != nil && !again {
 		return nil
 	}
-	listed, err := d.s.List(context.Background())
+	all, err := d.s.List(context.Background())
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: list the objects: %w", d.s.URL, err)
 	}
-	maps.DeleteFunc(d.objects, func(name string, o *object) bool { return listed[name] != o.Object })
+	listed := map[string]set.File{}
+	for _, f := range all {
+		listed[f.Name] = f
+	}
+	maps.DeleteFunc(d.objects, func(name string, o *object) bool { return listed[name] != o.File })
 	d.listed = listed
 	return nil
 }
@@ -61,49 +68,46 @@ func (d *bucketDir) list(again bool) error {
 // Stat describes an object.
 func (d *bucketDir) Stat(name string) (fs.FileInfo, error) {
 	if name == "" {
-		return info{Object{Key: d.name}, fs.ModeDir | 0o777}, nil
+		return info{set.File{Name: d.name}, fs.ModeDir | 0o777}, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	o, err := d.stat(name)
+	f, err := d.stat(name)
 	if err != nil {
 		return nil, d.pathError("stat", name, err)
 	}
-	return o.Info(), nil
+	return info{f, 0o666}, nil
 }
 
-func (d *bucketDir) stat(name string) (o Object, err error) {
+func (d *bucketDir) stat(name string) (set.File, error) {
 	if d.one && d.listed == nil {
 		return d.statOne(name)
 	}
 	if err := d.list(false); err != nil {
-		return Object{}, err
+		return set.File{}, err
 	}
 	o, ok := d.listed[name]
 	if !ok {
-		return Object{}, fs.ErrNotExist
+		return set.File{}, fs.ErrNotExist
 	}
 	return o, nil
 }
 
 // statOne asks for a single object.
-func (d *bucketDir) statOne(name string) (Object, error) {
-	o, ok := d.single[name]
-	if ok {
-		return o, nil
+func (d *bucketDir) statOne(name string) (set.File, error) {
+	if f, ok := d.single[name]; ok {
+		return f, nil
 	}
-	a, err := d.s.Attributes(context.Background(), name)
-	if err != nil {
-		return Object{}, err
+	f, err := d.s.Stat(context.Background(), name)
+	if err == nil {
+		d.single[name] = f
 	}
-	o = Object{name, a.Size, a.ModTime}
-	d.single[name] = o
-	return o, nil
+	return f, err
 }
 
 // pathError returns an error as package os does.
 func (d *bucketDir) pathError(op, name string, err error) error {
-	if err == fs.ErrNotExist || gcerrors.Code(err) == gcerrors.NotFound {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = syscall.ENOENT
 	}
 	return &fs.PathError{Op: op, Path: d.name + "/" + name, Err: err}
@@ -126,11 +130,11 @@ func (d *bucketDir) Open(name string) (regular.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-func (f openObject) Stat() (fs.FileInfo, error) { return f.object.Info(), nil }
+func (f openObject) Stat() (fs.FileInfo, error) { return info{f.object.File, 0o666}, nil }
 
 // Close frees the memory of what was read ahead.
 func (f openObject) Close() error {
-	f.object.dropAhead()
+	f.object.drop(false)
 	return nil
 }
 
@@ -154,9 +158,9 @@ func (d *bucketDir) object(name string) (*object, error) {
 func (d *bucketDir) forget(o *object) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.objects[o.Key] == o {
-		delete(d.objects, o.Key)
-		delete(d.single, o.Key)
+	if d.objects[o.Name] == o {
+		delete(d.objects, o.Name)
+		delete(d.single, o.Name)
 	}
 }
 
@@ -188,35 +192,30 @@ func (d *bucketDir) Fetch(names []string) {
 // maxTails is how many bytes of ends are kept, until tables are open.
 const maxTails = 64 << 20
 
-// A keptTail is the end of an object that is in memory.
-type keptTail struct {
-	object *object
-	bytes  int64
-}
-
 // keepTail notes that an object keeps its end, and lets the ends that were read first go.
-func (d *bucketDir) keepTail(t keptTail) {
+func (d *bucketDir) keepTail(o *object) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.tails, d.kept = append(d.tails, t), d.kept+t.bytes
-	for d.kept > maxTails && len(d.tails) > 1 {
-		first := d.tails[0]
-		first.object.dropTail()
-		d.tails, d.kept = d.tails[1:], d.kept-first.bytes
+	d.tails, d.kept = append(d.tails, o), d.kept+o.tailLen
+	first := 0
+	for ; d.kept > maxTails && first < len(d.tails)-1; first++ {
+		d.kept -= d.tails[first].tailLen
+	}
+	gone := d.tails[:first]
+	d.tails = d.tails[first:]
+	d.mu.Unlock() // an object that is read may wait for it
+	for _, o := range gone {
+		o.drop(true)
 	}
 }
 
-// Info describes the object as a file.
-func (o Object) Info() fs.FileInfo { return info{o, 0o666} }
-
 // info describes an object, or the directory.
 type info struct {
-	Object
+	set.File
 	mode fs.FileMode
 }
 
-func (i info) Name() string       { return i.Key }
-func (i info) Size() int64        { return i.Object.Size }
+func (i info) Name() string       { return i.File.Name }
+func (i info) Size() int64        { return i.File.Size }
 func (i info) Mode() fs.FileMode  { return i.mode }
 func (i info) ModTime() time.Time { return i.Modified }
 func (i info) IsDir() bool        { return i.mode.IsDir() }

@@ -23,19 +23,19 @@ func TestGCS(t *testing.T) {
 	}
 	defer s.Close()
 	for _, key := range []string{"a.ldb", "b.ldb", "below/c.ldb"} {
-		if err := s.WriteAll(t.Context(), key, []byte("a table"), nil); err != nil {
+		if err := s.Put(t.Context(), key, []byte("a table")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	objects, err := s.List(t.Context())
-	if err != nil || len(objects) != 2 || objects["a.ldb"].Size != 7 || objects["b.ldb"].Modified.IsZero() {
+	if err != nil || len(objects) != 2 || objects[0].Name != "a.ldb" || objects[0].Size != 7 || objects[1].Modified.IsZero() {
 		t.Errorf("%v, %v, want a.ldb and b.ldb", objects, err)
 	}
 	p := make([]byte, 5)
-	if _, err := s.Source().ReadAt(t.Context(), "a.ldb", p, 2); err != nil || !slices.Equal(p, []byte("table")) {
+	if _, err := s.Bucket.ReadAt(t.Context(), "a.ldb", p, 2); err != nil || !slices.Equal(p, []byte("table")) {
 		t.Errorf("%q, %v", p, err)
 	}
-	if s.Name("set.jsonl") != "gs://tables/urls/set.jsonl" || s.IsDir() {
-		t.Error(s.Name("set.jsonl"), s.IsDir())
+	if s.Path("set.jsonl") != "gs://tables/urls/set.jsonl" || s.Dir != "" {
+		t.Error(s.Path("set.jsonl"), s.Dir)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Mount registers the URLs of stores, for commands that read files.
 func Mount() {
-	for scheme := range open {
+	for _, scheme := range schemes {
 		files.Register(scheme, mount)
 	}
 }
@@ -29,10 +29,10 @@ func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
 		return "", "", nil, err
 	}
 	dir = strings.TrimSuffix(s.name, "/")
-	if s.IsDir() {
-		return dir, file, localDir{dir, s.dir}, s.Close()
+	if s.Dir != "" {
+		return dir, file, localDir{dir, s.Dir}, nil
 	}
-	return dir, file, newBucketDir(dir, s, file != ""), nil
+	return dir, file, newBucketDir(dir, s.Bucket, file != ""), nil
 }
 
 // cutFile removes the name of a file from the path of a URL, and returns it.

@@ -9,8 +9,8 @@ import (
 	"path"
 	"sync"
 
-	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 const (
@@ -19,12 +19,11 @@ const (
 	readAhead = 4 << 20
 )
 
-// An object reads an object of a bucket by few requests. It keeps the end, where tables have their indexes and
-// filters, and what it has read ahead. It is safe for concurrent use.
+// An object reads an object of a bucket by few requests, one at a time. It keeps the end, where tables have their
+// indexes and filters, and what it has read ahead. All requests read one version. It is safe for concurrent use.
 type object struct {
-	Object
-	dir    *bucketDir
-	source *cloud.Source // which ties all reads to one version
+	set.File
+	dir *bucketDir
 
 	mu       sync.Mutex
 	through  bool  // as of files.Reads
@@ -50,8 +49,9 @@ func (e extent) copy(p []byte, off int64) int {
 	return copy(p, e.bytes[off-e.offset:])
 }
 
-func newObject(d *bucketDir, o Object) *object {
-	return &object{Object: o, dir: d, source: d.s.Source(), tailLen: min(usualTail, o.Size)}
+func newObject(d *bucketDir, f set.File) *object {
+	d.s.Forget(f.Name) // the version that an earlier object of that name has read
+	return &object{File: f, dir: d, tailLen: min(usualTail, f.Size)}
 }
 
 func (o *object) expect(r files.Reads) {
@@ -63,73 +63,66 @@ func (o *object) expect(r files.Reads) {
 	}
 }
 
-func (o *object) dropTail() {
+// drop frees what was read ahead, but for a manifest, which is opened several times, or the end.
+func (o *object) drop(tail bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.tail = extent{}
-}
-
-// dropAhead frees what was read ahead, but for a manifest, which is opened several times.
-func (o *object) dropAhead() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.isManifest() {
+	if tail {
+		o.tail = extent{}
+	} else if !o.isManifest() {
 		o.ahead = extent{}
 	}
 }
 
-func (o *object) isManifest() bool { return path.Ext(o.Key) == ".jsonl" }
+func (o *object) isManifest() bool { return path.Ext(o.Name) == ".jsonl" }
 
 // ReadAt reads from memory, or by one request.
-func (o *object) ReadAt(p []byte, off int64) (n int, err error) {
-	whole := p[:max(0, min(int64(len(p)), o.Size-off))]
-	n, plan := o.begin(whole, off)
-	if n < len(whole) {
-		var more int
-		more, err = o.request(whole[n:], off+int64(n), plan)
-		n += more
-	}
-	if err == nil && n < len(p) {
-		err = io.EOF
+func (o *object) ReadAt(p []byte, off int64) (int, error) {
+	n, hasTail, err := o.readAt(p, off)
+	if hasTail {
+		o.dir.keepTail(o)
 	}
 	return n, err
 }
 
-// A plan is what a request reads, and what becomes of it.
-type plan struct {
-	from, to int64
-	keep     func(extent) // nil: nothing but what was asked for is read
-	failed   error        // why there is no request
-}
-
-// begin copies what is in memory, and plans a request for the rest.
-func (o *object) begin(p []byte, off int64) (n int, request plan) {
+// readAt is ReadAt. hasTail reports whether it has read the end.
+func (o *object) readAt(p []byte, off int64) (n int, hasTail bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n = o.ahead.copy(p, off)
-	n += o.tail.copy(p[n:], off+int64(n))
-	end := off + int64(len(p))
+	whole := p[:max(0, min(int64(len(p)), o.Size-off))]
+	n = o.ahead.copy(whole, off)
+	n += o.tail.copy(whole[n:], off+int64(n))
+	end := off + int64(len(whole))
 	follows, precedes := off == o.to && off > 0, end == o.from
 	o.from, o.to = off, end
-	if n == len(p) || o.failed != nil {
-		return n, plan{failed: o.failed}
+	if n < len(whole) {
+		hadTail, more := o.tail.bytes != nil, 0
+		more, err = o.fetch(whole[n:], off+int64(n), follows, precedes)
+		n, hasTail = n+more, !hadTail && o.tail.bytes != nil
 	}
-	from := off + int64(n)
-	o.setStep(follows || precedes, from, end)
-	tail := o.Size - o.tailLen
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, hasTail, err
+}
+
+// fetch reads p, and what will be read next.
+func (o *object) fetch(p []byte, off int64, follows, precedes bool) (int, error) {
+	end, tail := off+int64(len(p)), o.Size-o.tailLen
+	o.setStep(follows || precedes, off, end)
 	switch {
-	case from >= tail && o.tail.bytes == nil:
-		return n, plan{from: tail, to: o.Size, keep: o.keepTail}
+	case off >= tail && o.tail.bytes == nil:
+		return o.fetchInto(&o.tail, tail, o.Size, p, off)
 	case o.step == 0:
-		return n, plan{from: from, to: end}
+		return o.request(p, off)
 	case precedes && !follows:
-		return n, plan{from: max(0, min(from, end-o.step)), to: end, keep: o.keepAhead}
+		return o.fetchInto(&o.ahead, max(0, min(off, end-o.step)), end, p, off)
 	}
 	last := o.Size
 	if o.tail.bytes != nil {
 		last = max(end, o.tail.offset)
 	}
-	return n, plan{from: from, to: min(last, max(end, from+o.step)), keep: o.keepAhead}
+	return o.fetchInto(&o.ahead, off, min(last, max(end, off+o.step)), p, off)
 }
 
 // setStep decides how much is read at once, by whether a read follows or precedes the one before.
@@ -145,54 +138,31 @@ func (o *object) setStep(adjacent bool, from, end int64) {
 	}
 }
 
-func (o *object) keepTail(e extent) {
-	o.mu.Lock()
-	o.tail = e
-	o.mu.Unlock()
-	o.dir.keepTail(keptTail{o, int64(len(e.bytes))})
-}
-
-func (o *object) keepAhead(e extent) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ahead = e
-}
-
-// request reads p as planned.
-func (o *object) request(p []byte, off int64, planned plan) (int, error) {
-	if planned.failed != nil {
-		return 0, planned.failed
-	}
-	if planned.keep == nil {
-		return o.read(p, off)
-	}
-	e := extent{planned.from, make([]byte, planned.to-planned.from)}
-	n, err := o.read(e.bytes, e.offset)
+// fetchInto reads an extent, and copies p from it.
+func (o *object) fetchInto(to *extent, from, end int64, p []byte, off int64) (int, error) {
+	e := extent{from, make([]byte, end-from)}
+	n, err := o.request(e.bytes, from)
 	if e.bytes = e.bytes[:n]; err == nil {
-		planned.keep(e)
+		*to = e
 	}
 	return e.copy(p, off), err
 }
 
-// read is a request. Its error has the path of the object.
-func (o *object) read(p []byte, off int64) (int, error) {
-	n, err := within(context.Background(), func(ctx context.Context) (int, error) {
-		n, err := o.source.ReadAt(ctx, o.Key, p, off)
-		if inner := errors.Unwrap(err); inner != nil {
-			err = inner // without the name
-		}
-		return n, err
-	})
-	if err == nil {
+// request reads p by a request. Its error has the path of the object.
+func (o *object) request(p []byte, off int64) (n int, err error) {
+	if o.failed != nil {
+		return 0, o.failed
+	}
+	if n, err = o.dir.s.ReadAt(context.Background(), o.Name, p, off); err == nil {
 		return n, nil
 	}
-	if errors.Is(err, cloud.ErrReplaced) || err == io.EOF { // it is shorter than it was listed
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // without the name
+	}
+	if errors.Is(err, set.ErrReplaced) || err == io.EOF { // it is shorter than it was listed
 		o.dir.forget(o)
 		err = fmt.Errorf("another object has this name since it was opened: %w", fs.ErrNotExist)
 	}
-	err = o.dir.pathError("read", o.Key, err)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.failed = err
-	return n, err
+	o.failed = o.dir.pathError("read", o.Name, err)
+	return n, o.failed
 }

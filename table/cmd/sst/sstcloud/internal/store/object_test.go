@@ -13,6 +13,7 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
 
+	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
@@ -24,7 +25,7 @@ func newBucket(t *testing.T, name string, size int) (d *bucketDir, contents []by
 	contents = make([]byte, size)
 	rand.NewChaCha8([32]byte{byte(size)}).Read(contents)
 	put(t, b, name, contents)
-	return newBucketDir("s3://lists", &Store{Bucket: b, name: "s3://lists/"}, false), contents
+	return newBucketDir("s3://lists", &cloud.Store{Bucket: b, URL: "s3://lists/"}, false), contents
 }
 
 func put(t *testing.T, b *blob.Bucket, name string, contents []byte) {

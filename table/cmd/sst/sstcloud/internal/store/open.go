@@ -6,9 +6,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"gocloud.dev/blob"
 
@@ -17,20 +18,28 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/gcspin"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/set"
 )
 
-// A Store is where a set is: a bucket, or the objects of one below a prefix.
+// A Store is where a set is: a directory, a bucket, or the objects of one below a prefix.
 type Store struct {
-	*blob.Bucket
-	name     string        // the URL without its parameters
-	dir      string        // "": the store is no directory
+	set.Store
+	Bucket *cloud.Store // nil: the store is a directory
+	Dir    string       // "": it is a bucket
+
+	name     string        // the URL without its parameters, with / at its end
 	requests *atomic.Int64 // nil: they are not counted
 }
 
-// Open opens the store of a URL. Its parameters are those of gocloud.dev/blob, and prefix.
+// Timeout is how long a read may take, with what the SDK sends again: that of a manifest, of a page of a
+// list, of an object's attributes, or of a part of a table. A store that stalls would hold a command up
+// for ever.
+var Timeout = 2 * time.Minute
+
+// Open opens the store of a URL. Its parameters are prefix and, for a bucket, those of gocloud.dev/blob.
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || open[u.Scheme] == nil || u.Opaque != "" {
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Opaque != "" {
 		return nil, cli.UsageErrorf("URL is %s, want s3://BUCKET, gs://BUCKET or file:///DIRECTORY", wire.Quote([]byte(rawURL)))
 	}
 	if err := checkWhole(u, rawURL); err != nil {
@@ -41,21 +50,48 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{name: nameOf(u, prefix)}
-	if s.Bucket, err = open[u.Scheme](ctx, u, s); err != nil {
+	if u.Scheme == "file" {
+		err = s.openDir(u, prefix)
+	} else {
+		err = s.openBucket(ctx, u, prefix)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	if s.dir != "" {
-		s.dir = filepath.Join(s.dir, prefix)
-	}
-	if prefix != "" {
-		s.Bucket = blob.PrefixedBucket(s.Bucket, prefix)
 	}
 	return s, nil
 }
 
-// open has a function for each scheme that opens the bucket of a URL, and has its requests counted.
-var open = map[string]func(context.Context, *url.URL, *Store) (*blob.Bucket, error){
-	"s3": openS3, "gs": openGCS, "file": openDir,
+// schemes are those of the URLs of stores.
+var schemes = []string{"s3", "gs", "file"}
+
+// pins are those of the stores that have one.
+var pins = []cloud.Pin{s3pin.Pin{}, gcspin.Pin{}}
+
+// openBucket opens a bucket, and has its requests counted.
+func (s *Store) openBucket(ctx context.Context, u *url.URL, prefix string) (err error) {
+	var bucket *blob.Bucket
+	if u.Scheme == "s3" {
+		bucket, err = openS3(ctx, u, s)
+	} else {
+		bucket, err = openGCS(ctx, u, s)
+	}
+	if err != nil {
+		return err
+	}
+	if prefix != "" {
+		bucket = blob.PrefixedBucket(bucket, prefix)
+	}
+	s.Bucket = &cloud.Store{Bucket: bucket, Pins: pins, URL: s.name, Timeout: Timeout}
+	s.Store = s.Bucket
+	return nil
+}
+
+// Close closes the connections of a bucket.
+func (s *Store) Close() error {
+	if s.Bucket == nil {
+		return nil
+	}
+	return s.Bucket.Bucket.Close()
 }
 
 // checkWhole returns an error if a part of a URL would be ignored: the set would be elsewhere than it says.
@@ -107,15 +143,6 @@ func nameOf(u *url.URL, prefix string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/") + "/" + prefix
 }
 
-// pins are those of the stores that have one.
-var pins = []cloud.Pin{s3pin.Pin{}, gcspin.Pin{}}
-
-// Source returns a Source of the tables.
-func (s *Store) Source() *cloud.Source { return cloud.NewSource(s.Bucket, pins...) }
-
-// Name returns the name of an object, for messages.
-func (s *Store) Name(key string) string { return s.name + key }
-
 // Requests returns how many requests were sent until now. ok is false for a directory, and for an
 // emulator of Google's store.
 func (s *Store) Requests() (n int64, ok bool) {
@@ -124,6 +151,3 @@ func (s *Store) Requests() (n int64, ok bool) {
 	}
 	return s.requests.Load(), true
 }
-
-// IsDir reports whether the store is a directory.
-func (s *Store) IsDir() bool { return s.dir != "" }

@@ -31,7 +31,7 @@ func TestRequests(t *testing.T) {
 		encrypted += r.Header.Get("X-Amz-Server-Side-Encryption")
 		server.ServeHTTP(w, r)
 	})
-	if err := s.WriteAll(t.Context(), "a", make([]byte, 20<<20), nil); err != nil { // in parts
+	if err := s.Put(t.Context(), "a", make([]byte, 20<<20)); err != nil { // in parts
 		t.Fatal(err)
 	}
 	if _, err := s.List(t.Context()); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A store that takes requests and does not answer holds no command up for ever.
@@ -26,11 +27,12 @@ func TestStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, manifest := s.ReadManifest(t.Context(), "set.jsonl")
+	_, open := s.Open(t.Context(), "set.jsonl")
 	_, list := s.List(t.Context())
-	_, attributes := s.Attributes(t.Context(), "set.jsonl")
-	_, table := newObject(newBucketDir("s3://lists", s, false), Object{Key: "a.ldb", Size: 1000}).ReadAt(make([]byte, 10), 0)
-	for read, err := range map[string]error{"ReadManifest": manifest, "List": list, "Attributes": attributes, "ReadAt": table} {
+	_, stat := s.Stat(t.Context(), "set.jsonl")
+	_, table := newObject(newBucketDir("s3://lists", s.Bucket, false), set.File{Name: "a.ldb", Size: 1000}).ReadAt(make([]byte, 10), 0)
+	put, remove := s.Put(t.Context(), "set.jsonl", nil), s.Remove(t.Context(), "a.ldb")
+	for read, err := range map[string]error{"Open": open, "List": list, "Stat": stat, "ReadAt": table, "Put": put, "Remove": remove} {
 		if err == nil || !strings.Contains(err.Error(), "the store did not answer within 50ms: ") {
 			t.Errorf("%s: %v, want what the store did not do", read, err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // letters returns n bytes that tell where they are from.
@@ -29,7 +30,7 @@ func TestReadAtAsBytesReader(t *testing.T) {
 				name := fmt.Sprintf("%d.ldb", size)
 				putObject(t, bucket, name, letters(size))
 				for _, known := range []bool{false, true} {
-					checkReads(t, newSource(bucket), name, letters(size), known)
+					checkReads(t, newStore(bucket), name, letters(size), known)
 				}
 			}
 		})
@@ -38,7 +39,7 @@ func TestReadAtAsBytesReader(t *testing.T) {
 
 // checkReads compares reads of the table with those of a reader of its contents. Unless known
 // is set, each read is the first one.
-func checkReads(t *testing.T, src *cloud.Source, name, contents string, known bool) {
+func checkReads(t *testing.T, src *cloud.Store, name, contents string, known bool) {
 	t.Helper()
 	size := int64(len(contents))
 	for _, off := range []int64{0, 1, size / 2, size - 1, size, size + 1, 1 << 40} {
@@ -64,7 +65,7 @@ func TestRequestsOfReads(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
 	putObject(t, bucket, "a.ldb", letters(100))
-	src := newSource(bucket)
+	src := newStore(bucket)
 	for _, tt := range []struct {
 		name     string
 		n, off   int
@@ -90,7 +91,7 @@ func TestReadAtRefuses(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := s.bucket(t)
 			putObject(t, bucket, "a.ldb", letters(100))
-			src := newSource(bucket)
+			src := newStore(bucket)
 			p := make([]byte, 10)
 			_, err := src.ReadAt(t.Context(), "b.ldb", p, 50)
 			if checkError(t, err, nil, `cloud: read 10 bytes at 50 of table "b.ldb": `); gcerrors.Code(err) != gcerrors.NotFound {
@@ -109,7 +110,7 @@ func TestDoneContextEndsReadAt(t *testing.T) {
 	putObject(t, bucket, "a.ldb", letters(100))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	n, err := newSource(bucket).ReadAt(ctx, "a.ldb", make([]byte, 10), 0)
+	n, err := newStore(bucket).ReadAt(ctx, "a.ldb", make([]byte, 10), 0)
 	checkError(t, err, context.Canceled, `read 10 bytes at 0 of table "a.ldb"`)
 	if requests := p.Count("GET"); n != 0 || requests != 0 {
 		t.Errorf("%d bytes, %d requests, want none", n, requests)
@@ -124,7 +125,7 @@ func TestReplacedObjectIsAnError(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d bytes", s.name, len(after)), func(t *testing.T) {
 				bucket := s.bucket(t)
 				putObject(t, bucket, "a.ldb", first)
-				src := newSource(bucket)
+				src := newStore(bucket)
 				p := make([]byte, 10)
 				if _, err := src.ReadAt(t.Context(), "a.ldb", p, 50); err != nil {
 					t.Fatal(err)
@@ -132,7 +133,7 @@ func TestReplacedObjectIsAnError(t *testing.T) {
 				replaceObject(t, bucket, "a.ldb", after)
 				for _, off := range []int64{50, 500} {
 					n, err := src.ReadAt(t.Context(), "a.ldb", p, off)
-					checkError(t, err, cloud.ErrReplaced, fmt.Sprintf(`read 10 bytes at %d of table "a.ldb"`, off), "open the set again")
+					checkError(t, err, set.ErrReplaced, fmt.Sprintf(`read 10 bytes at %d of table "a.ldb"`, off), "open the set again")
 					if n != 0 {
 						t.Errorf("%d bytes at %d, want none", n, off)
 					}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"sync"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -14,45 +12,25 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// ErrReplaced is in the chain of the error of a read when the table's object is not that of earlier
-// reads. It is [set.ErrReplaced]: a [set.Set] opens the table again for the next lookup, and goes
-// on if the object has the same contents.
-var ErrReplaced = set.ErrReplaced
-
-// A Source reads tables from a bucket: it is a [set.Source] and a [set.Forgetter]. The name of a
-// table is the key of its object. A Source is safe for concurrent use.
-//
-// The first read of a table remembers the version of its object, and all others must be of the same
-// one. Otherwise their error is ErrReplaced, and no bytes of two versions are mixed. With a Pin of
-// the bucket's driver, the version is that of the store. Without one, it is the object's size and
-// time of modification, which in some stores has a resolution of a second.
-type Source struct {
-	bucket *blob.Bucket
-	pins   []Pin
-	opened sync.Map // of string to *object
-}
-
-// NewSource returns a Source of the bucket. It uses the first of the pins that knows the bucket's
-// driver, so that a program can give those of all stores that it may read. A nil Pin is ignored.
-// The caller closes the bucket after the last read.
-func NewSource(bucket *blob.Bucket, pins ...Pin) *Source {
-	isNil := func(p Pin) bool { return p == nil }
-	return &Source{bucket: bucket, pins: slices.DeleteFunc(slices.Clone(pins), isNil)}
-}
-
 // Forget forgets the version of a table's object, so that the next read of the table takes the
 // version that is there then.
-func (s *Source) Forget(name string) { s.opened.Delete(name) }
+func (s *Store) Forget(name string) { s.pinned.Delete(name) }
 
 // ReadAt reads len(p) bytes of the table name, from off on, by one request. It returns what
-// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. When ctx is done, ReadAt
-// soon returns an error that wraps that of ctx. The bucket's driver decides which requests are tried
-// again.
+// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends.
+//
+// The first read of a table remembers the version of its object, and all others must be of the same
+// one. Otherwise their error is [set.ErrReplaced], and no bytes of two versions are mixed. With a Pin of
+// the bucket's driver, the version is that of the store. Without one, it is the object's size and
+// time of modification, which in some stores has a resolution of a second.
+//
+// When ctx is done, ReadAt soon returns an error that wraps that of ctx. The bucket's driver decides
+// which requests are tried again.
 //
 // Errors name the table and the bytes. gcerrors.Code finds the driver's code in them, such as
 // NotFound. If a store sends fewer bytes than it says, the error is io.ErrUnexpectedEOF.
-func (s *Source) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	n, err := s.readAt(ctx, name, p, off)
+func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	n, err := within(ctx, s.Timeout, func(ctx context.Context) (int, error) { return s.readAt(ctx, name, p, off) })
 	if err == nil || err == io.EOF {
 		return n, err
 	}
@@ -67,7 +45,7 @@ func withDone(ctx context.Context, err error) error {
 	return err
 }
 
-func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (n int, err error) {
+func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, errors.New("the offset is negative")
 	}
@@ -75,7 +53,7 @@ func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (
 		return 0, nil
 	}
 	opened := s.object(name) // off may be behind its end: another object may be there now
-	r, err := s.bucket.NewRangeReader(ctx, name, off, int64(len(p)), opened.options())
+	r, err := s.Bucket.NewRangeReader(ctx, name, off, int64(len(p)), opened.options())
 	if err != nil {
 		return 0, s.refused(opened, off, err)
 	}
@@ -91,24 +69,24 @@ func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (
 }
 
 // object returns what is known about the object of a table, or nil.
-func (s *Source) object(name string) *object {
-	if o, ok := s.opened.Load(name); ok {
+func (s *Store) object(name string) *object {
+	if o, ok := s.pinned.Load(name); ok {
 		return o.(*object)
 	}
 	return nil
 }
 
 // refused returns what it means that the store refused a read from off on with err.
-func (s *Source) refused(opened *object, off int64, err error) error {
+func (s *Store) refused(opened *object, off int64, err error) error {
 	if opened != nil && gcerrors.Code(err) == gcerrors.FailedPrecondition {
-		return fmt.Errorf("%w (%w)", ErrReplaced, err)
+		return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
 	}
-	for _, pin := range s.pins {
+	for _, pin := range s.Pins {
 		if !pin.PastEnd(err) {
 			continue
 		}
 		if opened != nil && off < opened.size { // the object ends before that now
-			return fmt.Errorf("%w (%w)", ErrReplaced, err)
+			return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
 		}
 		return io.EOF
 	}
@@ -117,12 +95,12 @@ func (s *Source) refused(opened *object, off int64, err error) error {
 
 // check checks that r reads the object that the table was opened with. The first read says which
 // one that is. A store may ignore what a Pin requires: so this looks at what was sent.
-func (s *Source) check(name string, r *blob.Reader) (*object, error) {
-	got := objectOf(r, s.pins)
-	first, _ := s.opened.LoadOrStore(name, &got)
+func (s *Store) check(name string, r *blob.Reader) (*object, error) {
+	got := objectOf(r, s.Pins)
+	first, _ := s.pinned.LoadOrStore(name, &got)
 	opened := first.(*object)
 	if !opened.same(&got) {
-		return nil, fmt.Errorf("%w (%v, and was %v)", ErrReplaced, &got, opened)
+		return nil, fmt.Errorf("%w (%v, and was %v)", set.ErrReplaced, &got, opened)
 	}
 	return opened, nil
 }

@@ -1,0 +1,75 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// PutTable sends a table. The object is there when all of it has arrived. If r fails, or ctx is done, there is none. In
+// S3, parts of a large table can be left, which nobody sees: let a lifecycle rule delete them.
+func (s *Store) PutTable(ctx context.Context, t set.Table, r io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := s.Bucket.NewWriter(ctx, t.Name, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	if err != nil {
+		return withDone(ctx, err)
+	}
+	_, err = io.Copy(w, r)
+	if err == nil {
+		return withDone(ctx, w.Close())
+	}
+	err = withDone(ctx, err)
+	cancel() // else Close would leave an object of what was sent
+	w.Close()
+	return err
+}
+
+// Begin begins tables. They are temporary files until they have names, which tell their contents.
+func (s *Store) Begin(context.Context) (set.Pending, error) {
+	dir, err := os.MkdirTemp("", "sievetable-*.tmp")
+	return &pending{s: s, dir: dir}, err
+}
+
+type pending struct {
+	s   *Store
+	dir string // of temporary files
+	n   int    // of tables
+}
+
+func (p *pending) path(i int) string { return filepath.Join(p.dir, fmt.Sprintf("%06d.ldb", i)) }
+
+func (p *pending) Create(context.Context) (io.WriteCloser, error) {
+	p.n++
+	return os.Create(p.path(p.n - 1))
+}
+
+// Publish sends the tables, unless an object of that name and size is there.
+func (p *pending) Publish(ctx context.Context, tables []set.Table) error {
+	for i, t := range tables {
+		if there, err := p.s.Stat(ctx, t.Name); err == nil && there.Size == t.Size {
+			continue
+		}
+		if err := p.send(ctx, p.path(i), t); err != nil {
+			return fmt.Errorf("cloud: put table %s: %w", p.s.Path(t.Name), err)
+		}
+	}
+	return p.Abort()
+}
+
+func (p *pending) send(ctx context.Context, path string, t set.Table) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(set.PutTable(ctx, p.s, t, f), f.Close())
+}
+
+func (p *pending) Abort() error { return os.RemoveAll(p.dir) }

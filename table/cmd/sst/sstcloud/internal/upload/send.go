@@ -1,0 +1,92 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// tries is how often tables are sent that are deleted meanwhile.
+const tries = 3
+
+// Send sends what is Missing, some tables at a time, and then the manifest. What was found out before can be wrong by
+// then. So Send looks again right before, and sends what is gone. sent is called for each table that is sent, by any
+// goroutine.
+//
+// After an error the manifest in the store is as before, unless it is [set.ErrGone]. If it is not the one that was there
+// when the Upload was planned, it stays.
+func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) error {
+	if u.Same && len(u.Missing) == 0 {
+		return nil
+	}
+	for range tries {
+		if err := u.sendMissing(ctx, atATime, sent); err != nil {
+			return err
+		}
+		err := u.look(ctx)
+		if err == nil && len(u.Missing) == 0 {
+			if err = u.publish(ctx); !errors.Is(err, set.ErrMissing) {
+				return err
+			}
+			err = u.look(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s was sent %d times, and is gone each time: end the sweep that deletes it, or give it a longer --age",
+		u.to.Path(u.Missing[0].Name), tries)
+}
+
+// publish writes the manifest.
+func (u *Upload) publish(ctx context.Context) error {
+	err := set.PublishManifest(ctx, u.to, u.name, u.Manifest, func(now *set.Manifest) error {
+		if !same(now, u.old) {
+			return set.ErrChanged
+		}
+		return nil
+	})
+	if errors.Is(err, set.ErrChanged) {
+		return fmt.Errorf("%s: another program has written this manifest since it was read, and it stays: to replace it, put the set again",
+			u.to.Path(u.name))
+	}
+	return err
+}
+
+func (u *Upload) sendMissing(ctx context.Context, atATime int, sent func(set.Table)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atATime)
+	for _, t := range u.Missing {
+		u.Sent[t.Name] = true
+		g.Go(func() error {
+			err := u.sendTable(ctx, t)
+			if err == nil {
+				sent(t)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+func (u *Upload) sendTable(ctx context.Context, t set.Table) error {
+	file := u.files[t.Name]
+	f, err := u.from.Open(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	err = set.PutTable(ctx, u.to, t, f)
+	if errors.Is(err, set.ErrMismatch) {
+		err = dbfile.Corruption(err.Error())
+	}
+	if err != nil {
+		err = fmt.Errorf("send table %q: %w", u.from.Path(file), err)
+	}
+	return err
+}
