@@ -8,7 +8,6 @@ require (
 	github.com/gofrs/flock v0.13.0
 	github.com/sievetable/sievetable v0.1.0
 	github.com/sievetable/sievetable/table/cloud v0.1.0
-	github.com/sievetable/sievetable/table/cloud/gcspin v0.1.0
 	github.com/sievetable/sievetable/table/cmd v0.1.0
 	github.com/spf13/cobra v1.10.2
 	gocloud.dev v0.47.0
