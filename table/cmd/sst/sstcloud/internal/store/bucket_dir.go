@@ -29,14 +29,13 @@ type bucketDir struct {
 	mu      sync.Mutex
 	listed  map[string]set.File // nil: not yet
 	used    bool                // Names has returned the list
-	single  map[string]set.File // those that were asked for by themselves
 	objects map[string]*object
-	tails   []*object // that keep their ends, the oldest first
-	kept    int64     // how many bytes these have
+	ends    []keptEnd // the oldest first
+	kept    int       // how many bytes these have
 }
 
 func newBucketDir(name string, s *cloud.Store, one bool) *bucketDir {
-	return &bucketDir{name: name, s: s, one: one, single: map[string]set.File{}, objects: map[string]*object{}}
+	return &bucketDir{name: name, s: s, one: one, objects: map[string]*object{}}
 }
 
 // Names lists the objects. It forgets those that have changed since they were listed before.
@@ -70,39 +69,11 @@ func (d *bucketDir) Stat(name string) (fs.FileInfo, error) {
 	if name == "" {
 		return info{set.File{Name: d.name}, fs.ModeDir | 0o777}, nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f, err := d.stat(name)
+	o, err := d.object(name)
 	if err != nil {
 		return nil, d.pathError("stat", name, err)
 	}
-	return info{f, 0o666}, nil
-}
-
-func (d *bucketDir) stat(name string) (set.File, error) {
-	if d.one && d.listed == nil {
-		return d.statOne(name)
-	}
-	if err := d.list(false); err != nil {
-		return set.File{}, err
-	}
-	o, ok := d.listed[name]
-	if !ok {
-		return set.File{}, fs.ErrNotExist
-	}
-	return o, nil
-}
-
-// statOne asks for a single object.
-func (d *bucketDir) statOne(name string) (set.File, error) {
-	if f, ok := d.single[name]; ok {
-		return f, nil
-	}
-	f, err := d.s.Stat(context.Background(), name)
-	if err == nil {
-		d.single[name] = f
-	}
-	return f, err
+	return info{o.File, 0o666}, nil
 }
 
 // pathError returns an error as package os does.
@@ -134,7 +105,7 @@ func (f openObject) Stat() (fs.FileInfo, error) { return info{f.object.File, 0o6
 
 // Close frees the memory of what was read ahead.
 func (f openObject) Close() error {
-	f.object.drop(false)
+	f.object.dropAhead()
 	return nil
 }
 
@@ -145,13 +116,28 @@ func (d *bucketDir) object(name string) (*object, error) {
 	if o := d.objects[name]; o != nil {
 		return o, nil
 	}
-	known, err := d.stat(name)
+	f, err := d.find(name)
 	if err != nil {
 		return nil, err
 	}
-	o := newObject(d, known)
+	o := newObject(d, f)
 	d.objects[name] = o
 	return o, nil
+}
+
+// find describes an object.
+func (d *bucketDir) find(name string) (f set.File, err error) {
+	if d.one && d.listed == nil {
+		return d.s.Stat(context.Background(), name)
+	}
+	if err := d.list(false); err != nil {
+		return f, err
+	}
+	f, ok := d.listed[name]
+	if !ok {
+		err = fs.ErrNotExist
+	}
+	return f, err
 }
 
 // forget forgets an object that is replaced. The next Open takes the one that is there then.
@@ -160,7 +146,6 @@ func (d *bucketDir) forget(o *object) {
 	defer d.mu.Unlock()
 	if d.objects[o.Name] == o {
 		delete(d.objects, o.Name)
-		delete(d.single, o.Name)
 	}
 }
 
@@ -189,22 +174,28 @@ func (d *bucketDir) Fetch(names []string) {
 	g.Wait() // its functions return nil
 }
 
-// maxTails is how many bytes of ends are kept, until tables are open.
-const maxTails = 64 << 20
+// maxEnds is how many bytes of starts and ends are kept, until tables are open.
+const maxEnds = 64 << 20
 
-// keepTail notes that an object keeps its end, and lets the ends that were read first go.
-func (d *bucketDir) keepTail(o *object) {
+// A keptEnd is the start or the end of an object that is in memory.
+type keptEnd struct {
+	object *object
+	bytes  int
+}
+
+// keepEnd notes that an object keeps bytes, and frees those of the objects that were read first.
+func (d *bucketDir) keepEnd(o *object, bytes int) {
 	d.mu.Lock()
-	d.tails, d.kept = append(d.tails, o), d.kept+o.tailLen
+	d.ends, d.kept = append(d.ends, keptEnd{o, bytes}), d.kept+bytes
 	first := 0
-	for ; d.kept > maxTails && first < len(d.tails)-1; first++ {
-		d.kept -= d.tails[first].tailLen
+	for ; d.kept > maxEnds && first < len(d.ends)-1; first++ {
+		d.kept -= d.ends[first].bytes
 	}
-	gone := d.tails[:first]
-	d.tails = d.tails[first:]
+	gone := d.ends[:first]
+	d.ends = d.ends[first:]
 	d.mu.Unlock() // an object that is read may wait for it
-	for _, o := range gone {
-		o.drop(true)
+	for _, e := range gone {
+		e.object.dropEnds()
 	}
 }
 

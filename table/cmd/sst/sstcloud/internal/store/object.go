@@ -15,12 +15,14 @@ import (
 
 const (
 	usualTail = 64 << 10 // bytes at the end of an object that are read together
+	head      = 64 << 10 // bytes at the start that are read together, unless more are
 	longRead  = 32 << 10 // a read of this length is one of many, if the object is read through
 	readAhead = 4 << 20
+	near      = 32 << 10 // a read that begins so little behind the one before follows it
 )
 
 // An object reads an object of a bucket by few requests, one at a time. It keeps the end, where tables have their
-// indexes and filters, and what it has read ahead. All requests read one version. It is safe for concurrent use.
+// indexes and filters, the start, which tells the kind of a file, and what it has read ahead. All requests read one version. It is safe for concurrent use.
 type object struct {
 	set.File
 	dir *bucketDir
@@ -28,6 +30,7 @@ type object struct {
 	mu       sync.Mutex
 	through  bool  // as of files.Reads
 	tailLen  int64 // changes only until the end is read
+	head     extent
 	tail     extent
 	ahead    extent
 	from, to int64 // of the last read
@@ -63,13 +66,18 @@ func (o *object) expect(r files.Reads) {
 	}
 }
 
-// drop frees what was read ahead, but for a manifest, which is opened several times, or the end.
-func (o *object) drop(tail bool) {
+// dropEnds frees the start and the end.
+func (o *object) dropEnds() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if tail {
-		o.tail = extent{}
-	} else if !o.isManifest() {
+	o.head, o.tail = extent{}, extent{}
+}
+
+// dropAhead frees what was read ahead, but for a manifest, which is opened several times.
+func (o *object) dropAhead() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.isManifest() {
 		o.ahead = extent{}
 	}
 }
@@ -78,32 +86,33 @@ func (o *object) isManifest() bool { return path.Ext(o.Name) == ".jsonl" }
 
 // ReadAt reads from memory, or by one request.
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
-	n, hasTail, err := o.readAt(p, off)
-	if hasTail {
-		o.dir.keepTail(o)
+	n, kept, err := o.readAt(p, off)
+	if kept > 0 {
+		o.dir.keepEnd(o, kept)
 	}
 	return n, err
 }
 
-// readAt is ReadAt. hasTail reports whether it has read the end.
-func (o *object) readAt(p []byte, off int64) (n int, hasTail bool, err error) {
+// readAt is ReadAt. kept is how many more bytes of the start and the end it keeps.
+func (o *object) readAt(p []byte, off int64) (n, kept int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	whole := p[:max(0, min(int64(len(p)), o.Size-off))]
-	n = o.ahead.copy(whole, off)
-	n += o.tail.copy(whole[n:], off+int64(n))
+	for _, e := range []extent{o.head, o.ahead, o.tail} {
+		n += e.copy(whole[n:], off+int64(n))
+	}
 	end := off + int64(len(whole))
-	follows, precedes := off == o.to && off > 0, end == o.from
+	follows, precedes := off > 0 && off >= o.to && off-o.to < near, end == o.from
 	o.from, o.to = off, end
 	if n < len(whole) {
-		hadTail, more := o.tail.bytes != nil, 0
+		more, before := 0, len(o.head.bytes)+len(o.tail.bytes)
 		more, err = o.fetch(whole[n:], off+int64(n), follows, precedes)
-		n, hasTail = n+more, !hadTail && o.tail.bytes != nil
+		n, kept = n+more, len(o.head.bytes)+len(o.tail.bytes)-before
 	}
 	if err == nil && n < len(p) {
 		err = io.EOF
 	}
-	return n, hasTail, err
+	return n, kept, err
 }
 
 // fetch reads p, and what will be read next.
@@ -113,6 +122,8 @@ func (o *object) fetch(p []byte, off int64, follows, precedes bool) (int, error)
 	switch {
 	case off >= tail && o.tail.bytes == nil:
 		return o.fetchInto(&o.tail, tail, o.Size, p, off)
+	case o.step == 0 && off == 0:
+		return o.fetchInto(&o.head, 0, min(max(end, head), o.Size), p, off)
 	case o.step == 0:
 		return o.request(p, off)
 	case precedes && !follows:
