@@ -68,8 +68,11 @@ func (o *object) options() *blob.ReaderOptions {
 	if o == nil || o.pin == nil {
 		return nil
 	}
-	return &blob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
-		o.pin.Require(o.version, as)
-		return nil
-	}}
+	return &blob.ReaderOptions{BeforeRead: o.require}
+}
+
+// require makes a read or a write fail if the object has another version.
+func (o *object) require(as func(any) bool) error {
+	o.pin.Require(o.version, as)
+	return nil
 }

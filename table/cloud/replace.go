@@ -30,10 +30,7 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	}
 	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
 	if seen.pin != nil {
-		o.BeforeWrite = func(as func(any) bool) error {
-			seen.pin.Require(seen.version, as)
-			return nil
-		}
+		o.BeforeWrite = seen.require
 	}
 	err := s.write(ctx, name, content, o)
 	if err == nil {

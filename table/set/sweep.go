@@ -63,7 +63,7 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if o == nil {
 		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
 	}
-	w := &sweeper{SweepOptions: *o, s: s, locked: true}
+	w := newSweeper(s, *o)
 	if !o.DryRun {
 		unlock, locked, err := lock(ctx, s)
 		if err != nil {
@@ -76,10 +76,13 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.DryRun {
-		return w.foundAll(left)
+	if !o.DryRun {
+		return w.removeAll(ctx, left)
 	}
-	return w.removeAll(ctx, left)
+	for _, f := range left {
+		err = errors.Join(err, w.Found(f, false))
+	}
+	return err
 }
 
 // A sweeper is a Sweep that runs.
@@ -89,6 +92,16 @@ type sweeper struct {
 	locked  bool            // nobody else changes the Store, or nothing is removed
 	listed  map[string]bool // the names of all files that stay
 	removed []File
+}
+
+func newSweeper(s Store, o SweepOptions) *sweeper {
+	if o.Match == nil {
+		o.Match = swept.MatchString
+	}
+	if o.Found == nil {
+		o.Found = func(File, bool) error { return nil }
+	}
+	return &sweeper{SweepOptions: o, s: s, locked: true}
 }
 
 // find returns the files that are to be removed, in the order of the names.
@@ -109,12 +122,12 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	for _, f := range files {
-		if w.listed[f.Name] || !w.matches(f.Name) {
+		if w.listed[f.Name] || !w.Match(f.Name) && !leases.MatchString(f.Name) {
 			continue
 		}
 		young, err := w.isYoung(ctx, &f)
 		if err == nil && young {
-			err = w.found(f, true)
+			err = w.Found(f, true)
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
@@ -134,13 +147,17 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	names, isNeeded := w.Manifests, slices.Contains(w.Manifests, ManifestName)
+	if !isNeeded {
+		names = append(slices.Clip(names), ManifestName)
+	}
 	listed := map[string]bool{}
-	for _, name := range append([]string{ManifestName}, w.Manifests...) {
+	for _, name := range names {
 		m, err := readStored(ctx, w.s, name)
 		if err != nil {
 			return err
 		}
-		if m.Manifest == nil && slices.Contains(w.Manifests, name) {
+		if m.Manifest == nil && (isNeeded || name != ManifestName) {
 			return fmt.Errorf("set: %s: no such manifest: without it, all of its tables would be deleted: %w",
 				w.s.Path(name), fs.ErrNotExist)
 		}
@@ -159,14 +176,6 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 	return nil
 }
 
-func (w *sweeper) matches(name string) bool {
-	match := w.Match
-	if match == nil {
-		match = swept.MatchString
-	}
-	return match(name) || leases.MatchString(name)
-}
-
 // isYoung reports whether a file stays because of its age, and finds out the time of its last change.
 func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
 	if w.Before.IsZero() {
@@ -174,20 +183,6 @@ func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
 	}
 	*f, err = withTime(ctx, w.s, *f)
 	return f.Modified.IsZero() || f.Modified.After(w.Before), err
-}
-
-func (w *sweeper) found(f File, young bool) error {
-	if w.Found == nil {
-		return nil
-	}
-	return w.Found(f, young)
-}
-
-func (w *sweeper) foundAll(files []File) (err error) {
-	for _, f := range files {
-		err = errors.Join(err, w.found(f, false))
-	}
-	return err
 }
 
 // atATime is how many files are removed at a time.
@@ -219,7 +214,7 @@ func (w *sweeper) removeSome(ctx context.Context, some []File) (failed error) {
 	for i, f := range some {
 		if done[i] {
 			w.removed = append(w.removed, f)
-			errs[i] = w.found(f, false)
+			errs[i] = w.Found(f, false)
 		}
 		if failed == nil {
 			failed = errs[i]

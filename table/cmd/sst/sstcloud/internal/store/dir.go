@@ -6,16 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/set"
 )
 
 // openDir opens a directory. It must exist, except below the prefix.
 func (s *Store) openDir(u *url.URL, prefix string) error {
-	for parameter := range u.Query() {
-		return cli.UsageErrorf("%s: a directory has no parameter %q, but prefix", u.Redacted(), parameter)
-	}
 	root := dirOf(u)
 	if _, err := os.ReadDir(root); err != nil {
 		return err

@@ -27,7 +27,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"file://" + dir + "?x=1;prefix=a/":     "want parameters with & in between",
 		"gs://b?prefix=%zz/":                   "want parameters with & in between",
 		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times, want it once",
-		"file://" + dir + "?create_dir=true":   "a directory has no parameter",
+		"file://" + dir + "?create_dir=true":   "a directory has no parameters but prefix",
 		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
 	} {
 		s, err := Open(t.Context(), url)

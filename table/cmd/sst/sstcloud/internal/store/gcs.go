@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"sync/atomic"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/gcsblob"
@@ -39,19 +38,7 @@ func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 
 // newTransport returns a transport that keeps connections and counts the requests of a Store.
 func newTransport(s *Store) http.RoundTripper {
-	s.requests = new(atomic.Int64)
 	keeping := gcp.DefaultTransport().(*http.Transport).Clone()
 	keeping.MaxIdleConnsPerHost = connections
-	return countingTransport{keeping, s.requests}
-}
-
-// A countingTransport counts the requests that it sends, also those that are sent again.
-type countingTransport struct {
-	http.RoundTripper
-	requests *atomic.Int64
-}
-
-func (t countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.requests.Add(1)
-	return t.RoundTripper.RoundTrip(r)
+	return s.count(keeping.RoundTrip)
 }

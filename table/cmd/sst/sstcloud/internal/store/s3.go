@@ -5,18 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
 )
-
-// connections is how many connections to a store are kept. For each further request at a time one is
-// opened, which takes longer than the request.
-const connections = 64
 
 // openS3 opens a bucket as its URL says, by a client that keeps connections and counts requests.
 func openS3(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
@@ -30,22 +24,10 @@ func openS3(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 	if !bucket.As(&client) {
 		return nil, errors.New("the driver has no client of S3")
 	}
-	s.requests = new(atomic.Int64)
 	o := client.Options()
 	if b, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 		o.HTTPClient = b.WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = connections })
 	}
-	o.HTTPClient = countingClient{o.HTTPClient, s.requests}
+	o.HTTPClient = s.count(o.HTTPClient.Do)
 	return s3blob.OpenBucket(ctx, s3.New(o), u.Host, &opener.Options)
-}
-
-// A countingClient counts the requests that it sends, also those that are sent again.
-type countingClient struct {
-	client   aws.HTTPClient
-	requests *atomic.Int64
-}
-
-func (c countingClient) Do(r *http.Request) (*http.Response, error) {
-	c.requests.Add(1)
-	return c.client.Do(r)
 }
