@@ -40,8 +40,8 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	switch {
 	case failed != nil && !errors.Is(failed, fs.ErrNotExist):
 		return err
-	case now.content != nil && bytes.Equal(now.content, content): // the answer was lost, and what the SDK sent again was refused
-		return nil
+	case now.content != nil && bytes.Equal(now.content, content):
+		return nil // the answer was lost, and what the SDK sent again was refused
 	case !now.has(old):
 		return fmt.Errorf("%w (%w)", set.ErrChanged, err)
 	}

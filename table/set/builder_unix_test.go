@@ -56,3 +56,38 @@ func TestManifestIsALink(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A table that is a link is one of the directory. Sweep removes the link, and not what it leads to. Links that lead
+// nowhere, or to no regular file, are left out.
+func TestTableIsALink(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	tables := buildSet(t, elsewhere, 25, "v")
+	for name, target := range map[string]string{
+		tables[0].Name: filepath.Join(elsewhere, tables[0].Name), "gone.ldb": "nowhere", "dir.ldb": elsewhere, "loop.ldb": "loop.ldb",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &set.Manifest{Tables: tables[:1]}
+	if err := set.PublishManifest(t.Context(), dirStore(dir), "other.jsonl", m, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Manifests: []string{"other.jsonl"}}); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, tables[0].Name)
+	if _, err := os.Stat(link); err != nil {
+		t.Error(err)
+	}
+	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(link); !os.IsNotExist(err) {
+		t.Errorf("the link is left: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(elsewhere, tables[0].Name)); err != nil {
+		t.Error(err)
+	}
+}

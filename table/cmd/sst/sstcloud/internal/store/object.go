@@ -22,7 +22,8 @@ const (
 )
 
 // An object reads an object of a bucket by few requests, one at a time. It keeps the end, where tables have their
-// indexes and filters, the start, which tells the kind of a file, and what it has read ahead. All requests read one version. It is safe for concurrent use.
+// indexes and filters, the start, which tells the kind of a file, and what it has read ahead. All requests read one
+// version. It is safe for concurrent use.
 type object struct {
 	set.File
 	dir *bucketDir

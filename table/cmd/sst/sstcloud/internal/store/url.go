@@ -14,8 +14,8 @@ func checkWhole(u *url.URL, rawURL string) error {
 		return cli.UsageErrorf("%s: what follows # is no part of the name, want %%23 for a # in it", name)
 	}
 	if u.Scheme == "file" && (u.Host != "." && u.Path == "" || u.Host != "." && u.Host != "") {
-		return cli.UsageErrorf("%s: no path of a directory, want file:///DIRECTORY with three slashes, or file://./DIRECTORY below this one",
-			name)
+		return cli.UsageErrorf("%s: no path of a directory, want file:///DIRECTORY with three slashes, "+
+			"or file://./DIRECTORY below this one", name)
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {

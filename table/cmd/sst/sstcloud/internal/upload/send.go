@@ -52,8 +52,8 @@ func (u *Upload) publish(ctx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, set.ErrChanged) {
-		return fmt.Errorf("%s: another program has written this manifest since it was read, and it stays: to replace it, put the set again",
-			u.to.Path(u.name))
+		return fmt.Errorf("%s: another program has written this manifest since it was read, and it stays: "+
+			"to replace it, put the set again", u.to.Path(u.name))
 	}
 	return err
 }
