@@ -17,7 +17,8 @@ import (
 )
 
 // A Store is a bucket in which a [set.Builder] writes sets, and a [set.Set] reads them: it is a [set.Store] and a
-// [set.Source]. It is safe for concurrent use. The caller closes the bucket.
+// [set.Source]. It is safe for concurrent use. To open several Sets of a bucket, make a Store for each. The caller closes
+// the bucket.
 //
 // It is also a [set.Replacer]: with a Pin of the bucket's driver, a manifest is replaced only if no other program has
 // replaced it since it was read.

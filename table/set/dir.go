@@ -23,7 +23,7 @@ import (
 // set is opened again. A file that was closed because of the bound is compared when it is opened
 // again: another file, another size or another time of modification is [ErrReplaced], until Forget.
 // [OpenDir] makes the Dir of its Set. To read or write the manifest, use any other Dir of the
-// directory.
+// directory. A Dir given to [Open] is for that Set only; NewDir is cheap.
 //
 // A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can
 // do that: see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is

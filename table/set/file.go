@@ -18,7 +18,7 @@ type file struct {
 }
 
 // file returns the file for an opening.
-func (m *member) file() file { return file{m, m.shared.replaced.Load()} }
+func (m *member) file() file { return file{m, m.replaced.Load()} }
 
 var (
 	errMiscount = errors.New(
@@ -54,7 +54,7 @@ func (f file) ask(ctx context.Context, call func(context.Context) error) error {
 	if replaced {
 		f.forget()
 	}
-	if f.epoch == f.shared.replaced.Load() {
+	if f.epoch == f.replaced.Load() {
 		return err
 	}
 	f.unload()
@@ -68,10 +68,10 @@ func (f file) ask(ctx context.Context, call func(context.Context) error) error {
 // opened again.
 func (f file) forget() {
 	source, ok := f.s.src.(Forgetter)
-	if !ok || f.TailSum == "" || !f.shared.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
+	if !ok || f.TailSum == "" || !f.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
 		return
 	}
-	defer f.shared.replaced.Add(1) // for loads that began before the table was forgotten
+	defer f.replaced.Add(1) // what was opened before Forget returns may be of another table
 	source.Forget(f.Name)
 }
 

@@ -23,7 +23,7 @@ type member struct {
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
 	resident atomic.Pointer[resident] // nil if the table is not open
-	shared   *sharedTable             // with the members of other Sets
+	replaced atomic.Int64             // counts when the Source has forgotten the table: see file
 	failed   atomic.Pointer[error]    // of the last opening or read; nil: it did not fail
 
 	mu        sync.Mutex
@@ -71,11 +71,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	}
 	m = s.members[t.Name]
 	if m == nil {
-		shared, ending := s.share(t.Name)
-		if ending != nil {
-			return nil, ending, nil
-		}
-		m = &member{Table: *t, s: s, number: members.Add(1), shared: shared, old: make(chan struct{})}
+		m = &member{Table: *t, s: s, number: members.Add(1), old: make(chan struct{})}
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
@@ -144,7 +140,9 @@ func (m *member) release() {
 // forget removes a table that has ended.
 func (s *Set) forget(m *member) {
 	defer s.remove(m) // also if the Source panics
-	s.unshare(m)
+	if f, ok := s.src.(Forgetter); ok {
+		f.Forget(m.Name)
+	}
 }
 
 // remove removes a table that the Source has forgotten.

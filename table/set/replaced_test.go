@@ -106,13 +106,11 @@ func randomVersions(t *testing.T, rng *rand.Rand) (versions [2]version) {
 	return versions
 }
 
-// A world has a table in two versions, with Sets of one or the other, and one Cache. In half of the
-// worlds the Sets have one Source.
+// A world has a table in two versions, with Sets of one or the other, and one Cache.
 type world struct {
 	t        *testing.T
 	rng      *rand.Rand
 	files    *files
-	source   *pinned // of all Sets; nil: each has its own
 	versions [2]version
 	sets     [4]*set.Set
 	options  set.Options
@@ -124,17 +122,12 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.options.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(8)))
 	w.options.MemorySize = []int64{0, 1, 4000}[rng.IntN(3)]
 	w.options.Reader.Mapped = rng.IntN(2) == 0
-	if rng.IntN(2) == 0 {
-		w.source = w.newSource()
-	}
 	w.replace()
 	for i := range w.sets {
 		w.open(i)
 	}
 	return w
 }
-
-func (w *world) newSource() *pinned { return &pinned{files: w.files, first: map[string][]byte{}} }
 
 // replace puts a version in place of what is there. It is another file in any case.
 func (w *world) replace() {
@@ -150,10 +143,7 @@ func (w *world) open(i int) {
 	if w.sets[i] != nil {
 		w.sets[i].Close()
 	}
-	src := w.source
-	if src == nil {
-		src = w.newSource()
-	}
+	src := &pinned{files: w.files, first: map[string][]byte{}}
 	w.sets[i] = open(w.t, &set.Manifest{Tables: []set.Table{w.versions[i%2].line}}, src, &w.options)
 }
 

@@ -6,8 +6,10 @@ import (
 	"io"
 )
 
-// A Source has the tables of a set, by name. [NewDir] returns one of a directory; the module
-// table/cloud has one of object storage. A Source must be safe for concurrent use.
+// A Source reads the tables of one [Set] by name. [NewDir] returns a Source for a directory, and the
+// module table/cloud has one for object storage. A Source must be safe for concurrent use.
+//
+// If a Source is also a [Forgetter], each Set needs a Source of its own.
 type Source interface {
 	// ReadAt reads len(p) bytes of the table name, from off on. It returns what io.ReaderAt.ReadAt
 	// returns: an error if n < len(p), and io.EOF where the table ends. When ctx is done, it soon
@@ -29,10 +31,6 @@ type Mapper interface {
 // Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table can
 // be under way then: the Set does not use what they return. Forget must not panic: a goroutine of
 // the Set can be the caller, where no program can recover.
-//
-// Several Sets can have one Source. It then forgets a table when the last of them does not read it
-// any more. After ErrReplaced, none of them uses what it reads until it has opened the table again.
-// This holds for Sets that have the Source itself, not several Sources that wrap it.
 type Forgetter interface {
 	Forget(name string)
 }
