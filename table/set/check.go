@@ -63,9 +63,9 @@ func (f file) identify(l *table.Layout) (known bool, err error) {
 
 // wasReplaced reports whether the Source has forgotten the table since it was opened first.
 func (f file) wasReplaced() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.checked && f.epoch != f.first
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.first != notOpened && f.epoch != f.first
 }
 
 // cacheKey returns the CacheKey of the table. One that is not known from all others shares no

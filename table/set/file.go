@@ -54,11 +54,7 @@ func (f file) ask(ctx context.Context, call func(context.Context) error) error {
 	if replaced {
 		f.forget()
 	}
-	if f.epoch == f.replaced.Load() {
-		return err
-	}
-	f.unload()
-	if replaced {
+	if replaced || f.epoch == f.replaced.Load() {
 		return err
 	}
 	return errors.Join(err, ErrReplaced)
@@ -73,19 +69,6 @@ func (f file) forget() {
 	}
 	defer f.replaced.Add(1) // what was opened before Forget returns may be of another table
 	source.Forget(f.Name)
-}
-
-// unload drops the open Reader, if it reads f.
-func (f file) unload() {
-	f.mu.Lock()
-	r := f.resident.Load()
-	if r != nil && (r.epoch != f.epoch || !f.resident.CompareAndSwap(r, nil)) {
-		r = nil
-	}
-	f.mu.Unlock()
-	if r != nil {
-		r.drop()
-	}
 }
 
 // newResident opens the table, and compares it with the manifest.

@@ -22,15 +22,15 @@ import (
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
-	for {
-		v, err := s.live(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if value, err := v.layers.get(ctx, key); err != errEnded {
-			return value, err
-		}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
+	v, err := s.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	return v.layers.get(ctx, key)
 }
 
 // get looks the key up in one layer after the other, until one has it or has removed it.
@@ -46,7 +46,7 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 		if err == nil && value == nil {
 			continue
 		}
-		if err != nil && err != table.ErrNotFound && err != errEnded {
+		if err != nil && err != table.ErrNotFound {
 			err = all[i+1:].hidden(ctx, key, err)
 		}
 		return value, err
@@ -56,36 +56,20 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 
 // getRare is get for a run that seldom has the key. k is the key too.
 func (r *run) getRare(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
-	if r.rulesOut(key, k) {
+	m := r.member(key)
+	if m == nil || m.rulesOut(k) {
 		return nil, table.ErrNotFound
 	}
-	return r.get(ctx, key)
-}
-
-// rulesOut reports whether ranges or the filters of an open table rule the key out. It counts no reference:
-// a Reader from NewReader answers from its memory also after it was closed.
-func (r *run) rulesOut(key []byte, k *table.HashedKey) bool {
-	i := r.find(key)
-	if i < 0 {
-		return true
-	}
-	open := r.members[i].resident.Load()
-	if open == nil || open.reader.MayContainHashed(k) {
-		return false
-	}
-	open.touch()
-	open.recount()
-	return true
+	return m.get(ctx, key)
 }
 
 // get looks the key up. The value is not nil if there is no error.
 func (r *run) get(ctx context.Context, key []byte) ([]byte, error) {
-	l, err := r.lookup(ctx, key)
-	if err != nil {
-		return nil, err
+	m := r.member(key)
+	if m == nil {
+		return nil, table.ErrNotFound
 	}
-	defer l.end()
-	return l.reader.With(ctx, table.LookupOptions{}).Get(key)
+	return m.get(ctx, key)
 }
 
 // checkAbsent returns [table.ErrNotFound] if the key is one of these removals.
@@ -100,28 +84,63 @@ func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) e
 	return err
 }
 
+// get looks the key up. Without a reference, the Reader can be closed before it begins. Then, and if the
+// table is not open, it takes one with a reference.
+func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
+	if r := m.open(); r != nil {
+		value, err := r.reader.With(ctx, table.LookupOptions{}).Get(key)
+		if err == nil || !r.closed.Load() || !errors.Is(err, table.ErrClosed) {
+			r.recount()
+			return value, err
+		}
+	}
+	r, err := m.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	return r.reader.With(ctx, table.LookupOptions{}).Get(key)
+}
+
+// rulesOut reports whether the filters of an open table rule the key out.
+func (m *member) rulesOut(k *table.HashedKey) bool {
+	may, known := m.tryMayContain(k)
+	return known && !may
+}
+
+// tryMayContain asks the filters of an open table. If it is not open, known is false.
+func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
+	r := m.open()
+	if r == nil {
+		return true, false
+	}
+	may = r.reader.MayContainHashed(k)
+	r.recount()
+	return may, !may || !r.closed.Load() // a mapped file that was closed has no filters any more
+}
+
 // MayContain reports whether the set may have key. It asks the filters of the key's table, and
 // reads nothing unless the table has to be opened. A key that the filters of a layer's removals do not
 // rule out costs one read there. False is certain. True is wrong at the filters'
 // rate of false positives: see [table.Reader.MayContain]. After an error it returns false. If a
 // mapped table was cut, it returns true, unless what is left of a filter denies the key.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
-	for {
-		v, err := s.live(ctx)
-		if err != nil {
-			return false, err
-		}
-		if may, err := v.mayContain(ctx, key); err != errEnded {
-			return may, err
-		}
+	if err := ctx.Err(); err != nil {
+		return false, err
 	}
+	v, err := s.acquire()
+	if err != nil {
+		return false, err
+	}
+	defer v.release()
+	return v.layers.mayContain(ctx, key)
 }
 
 // mayContain asks the filters of one layer after the other, until one may have the key or has removed it.
-func (v *version) mayContain(ctx context.Context, key []byte) (bool, error) {
+func (all layers) mayContain(ctx context.Context, key []byte) (bool, error) {
 	k := table.HashKey(key)
-	for i := range v.layers {
-		l := &v.layers[i]
+	for i := range all {
+		l := &all[i]
 		if may, err := l.tables.mayContain(ctx, key, &k); may || err != nil {
 			return may, err
 		}
@@ -137,47 +156,57 @@ func (v *version) mayContain(ctx context.Context, key []byte) (bool, error) {
 }
 
 func (r *run) mayContain(ctx context.Context, key []byte, k *table.HashedKey) (bool, error) {
-	l, err := r.lookup(ctx, key)
-	if err == table.ErrNotFound {
+	m := r.member(key)
+	if m == nil {
 		return false, nil
 	}
+	if may, known := m.tryMayContain(k); known {
+		return may, nil
+	}
+	open, err := m.load(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer l.end()
-	return l.reader.MayContainHashed(k), nil
+	defer open.release()
+	return open.reader.MayContainHashed(k), nil
 }
 
-// live returns the version that lookups use, without a reference: its tables can end.
-func (s *Set) live(ctx context.Context) (*version, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+// TryMayContain is like [Set.MayContain] but reads nothing and never waits: it consults only filters that
+// are in memory. known reports whether MayContain would return the same. If it is false, may is true:
+// the key's table is not open, the Set is closed, or the filters of a layer's removals do not rule the
+// key out. So may = false is always certain.
+//
+// With Mapped, the system may have to read parts of filters into its page cache.
+func (s *Set) TryMayContain(key []byte) (may, known bool) {
+	v, err := s.acquire()
+	if err != nil {
+		return true, false
 	}
-	v := s.current.Load()
-	if v == nil {
-		return nil, table.ErrClosed
-	}
-	return v, nil
+	defer v.release()
+	return v.layers.tryMayContain(key)
 }
 
-// errEnded is the error of a lookup in a version that has ended. There is a newer one, or the Set is
-// closed.
-var errEnded = errors.New("set: the version has ended")
+// tryMayContain asks one layer after the other, the newest first. Whether a key was removed does not
+// matter if no older layer has it.
+func (all layers) tryMayContain(key []byte) (may, known bool) {
+	k := table.HashKey(key)
+	known = true
+	for i := range all {
+		l := &all[i]
+		if may, open := l.tables.tryMayContain(key, &k); may {
+			return true, known && open
+		}
+		if mayBeRemoved, _ := l.removals.tryMayContain(key, &k); mayBeRemoved {
+			known = false
+		}
+	}
+	return false, true
+}
 
-// lookup begins a lookup of the table that can have key. The caller ends it. If there is no table, the
-// error is table.ErrNotFound.
-func (r *run) lookup(ctx context.Context, key []byte) (lookup, error) {
-	i := r.find(key)
-	if i < 0 {
-		return lookup{}, table.ErrNotFound
+func (r *run) tryMayContain(key []byte, k *table.HashedKey) (may, open bool) {
+	m := r.member(key)
+	if m == nil {
+		return false, true
 	}
-	m := r.members[i]
-	if l, ok := m.beginLookup(); ok {
-		return l, nil
-	}
-	if m.refs.Acquire() {
-		r, err := m.load(ctx)
-		return lookup{resident: r}, err
-	}
-	return lookup{}, errEnded
+	return m.tryMayContain(k)
 }

@@ -17,8 +17,8 @@ import (
 // goroutine at a time may use an Iter. Any number of Iters may be on one Set.
 type Iter struct {
 	s      *Set
-	v      *version       // nil after Close
-	tables merge.Iterator // over the tables of v
+	use    use            // of the tables; zero after Close
+	tables merge.Iterator // over the tables
 }
 
 var _ merge.Iterator = (*Iter)(nil)
@@ -42,7 +42,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 		it.tables.Close()
 		return it
 	}
-	it.v = v
+	it.use = v
 	var opts table.IterOptions
 	if o != nil {
 		opts = *o
@@ -61,13 +61,12 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	return it
 }
 
-// iterTable opens a table, and returns an Iterator over it. v has a reference.
+// iterTable opens a table, and returns an Iterator over it. v is in use.
 func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions) (merge.Iterator, error) {
 	if m.s.current.Load() == nil {
 		return nil, table.ErrClosed
 	}
-	t := m.request(ctx)
-	r, err := t.wait(ctx)
+	r, err := m.load(ctx)
 	if err != nil && isLost(err) && o.OnLoss != nil && o.OnLoss(v.loss(m, err)) {
 		return merge.New(nil), nil
 	}
@@ -159,9 +158,9 @@ func (it *Iter) All() iter.Seq2[table.Entry, error] {
 // Close ends the use of the tables. It returns Error. After Close every move fails with
 // [table.ErrClosed]. Drain waits for an Iter that is not closed.
 func (it *Iter) Close() error {
-	if v := it.v; v != nil {
-		it.v = nil
-		defer v.release()
+	if u := it.use; u.version != nil {
+		it.use = use{}
+		defer u.release()
 	}
 	return it.tables.Close()
 }

@@ -9,8 +9,9 @@ import (
 
 // A load opens a table once for all that wait for it.
 type load struct {
+	m       *member
 	cancel  context.CancelFunc
-	waiting int // the table's mu guards it
+	waiting int // the Set's mu guards it
 
 	done     chan struct{} // closed after the rest is set
 	r        *resident     // with a reference for each that waits
@@ -18,23 +19,22 @@ type load struct {
 	panicked any // what the Source, a policy or a codec panicked with
 }
 
-// A ticket is for a table that is open or will be.
+// A ticket is for a table that is open or will be. The zero ticket was used.
 type ticket struct {
-	m    *member
 	r    *resident // nil: wait for load
-	load *load     // nil: the table is open, or the ticket was used
+	load *load
 }
 
-// request opens the table, unless it is open. It does not wait for it. The caller holds a reference to
-// the table, and calls wait or giveUp.
+// request opens the table, unless it is open. It does not wait for it. The caller calls wait or giveUp, and
+// meanwhile has a version of the table.
 func (m *member) request(ctx context.Context) ticket {
-	if r := m.acquireResident(); r != nil {
-		return ticket{m: m, r: r}
+	if r := m.acquire(); r != nil {
+		return ticket{r: r}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.acquireResident(); r != nil {
-		return ticket{m: m, r: r}
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	if r := m.acquire(); r != nil {
+		return ticket{r: r}
 	}
 	return m.joinLoad(ctx)
 }
@@ -42,29 +42,29 @@ func (m *member) request(ctx context.Context) ticket {
 // requestAgain is request that opens the table also if it is open. Until it is open again, lookups go on
 // with what is open.
 func (m *member) requestAgain(ctx context.Context) ticket {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
 	return m.joinLoad(ctx)
 }
 
 // joinLoad waits for the table to be opened, which begins if it has not. The caller holds mu.
 func (m *member) joinLoad(ctx context.Context) ticket {
 	if m.loading == nil {
-		var l load
+		l := &load{m: m, done: make(chan struct{})}
 		ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
-		l.done = make(chan struct{})
-		m.loading = &l
+		m.loading = l
 		m.refs.Acquire()
-		go m.run(ctx, &l)
+		go l.run(ctx)
 	}
 	m.loading.waiting++
-	return ticket{m: m, load: m.loading}
+	return ticket{load: m.loading}
 }
 
 // wait returns the open table. The caller releases it.
 func (t *ticket) wait(ctx context.Context) (*resident, error) {
 	r, l := t.r, t.load
-	if t.r = nil; r != nil {
+	if l == nil {
+		*t = ticket{}
 		return r, nil
 	}
 	select {
@@ -73,7 +73,7 @@ func (t *ticket) wait(ctx context.Context) (*resident, error) {
 		t.giveUp()
 		return nil, ctx.Err()
 	}
-	t.load = nil
+	*t = ticket{}
 	if l.panicked != nil {
 		panic(l.panicked)
 	}
@@ -82,39 +82,43 @@ func (t *ticket) wait(ctx context.Context) (*resident, error) {
 
 // giveUp ends the waiting. If nobody waits any more, the load ends.
 func (t *ticket) giveUp() {
-	r, l, m := t.r, t.load, t.m
+	r, l := t.r, t.load
 	*t = ticket{}
 	if l != nil {
-		m.mu.Lock()
-		l.waiting--
-		if r = l.r; r == nil && l.waiting == 0 {
-			l.cancel()
-			if m.loading == l {
-				m.loading = nil // the next request begins another load
-			}
+		r = l.giveUp()
+	}
+	r.release()
+}
+
+// giveUp returns the Reader for one that does not wait any more, if there is one.
+func (l *load) giveUp() *resident {
+	l.m.s.mu.Lock()
+	defer l.m.s.mu.Unlock()
+	if l.waiting--; l.waiting == 0 && l.r == nil {
+		l.cancel()
+		if l.m.loading == l {
+			l.m.loading = nil // the next request begins another load
 		}
-		m.mu.Unlock()
 	}
-	if r != nil {
-		r.release()
-	}
+	return l.r
 }
 
 // errNoReturn is the error of a load whose goroutine has ended by runtime.Goexit.
 var errNoReturn = errors.New("set: the Source ended the goroutine of its caller")
 
 // run opens the table, when it is its turn.
-func (m *member) run(ctx context.Context, l *load) {
+func (l *load) run(ctx context.Context) {
 	var r *resident
 	err := errNoReturn
-	defer func() { m.finish(l, r, err, recover()) }()
+	defer func() { l.finish(r, err, recover()) }()
+	s := l.m.s
 	select {
-	case m.s.loads <- struct{}{}:
-		defer func() { <-m.s.loads }()
-		if r, err = m.file().newResident(ctx); errors.Is(err, ErrReplaced) {
-			r, err = m.file().newResident(ctx) // the Source has forgotten what it was
+	case s.loads <- struct{}{}:
+		defer func() { <-s.loads }()
+		if r, err = l.m.file().newResident(ctx); errors.Is(err, ErrReplaced) {
+			r, err = l.m.file().newResident(ctx) // the Source has forgotten what it was
 		}
-		m.s.closeFailed(m.Name, err)
+		s.closeFailed(l.m.Name, err)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -135,61 +139,52 @@ func (s *Set) closeFailed(name string, err error) {
 }
 
 // finish gives the result to all that wait. If the load is still wanted, the table is open from now
-// on. What it evicts is dropped before anybody goes on: MemorySize holds then.
-func (m *member) finish(l *load, r *resident, err error, panicked any) {
-	var evicted []*resident
+// on. What it evicts is released before anybody goes on: MemorySize holds then.
+func (l *load) finish(r *resident, err error, panicked any) {
+	m := l.m
 	defer m.release()
 	defer close(l.done)
-	m.mu.Lock()
+	m.s.mu.Lock()
 	l.err, l.panicked = err, panicked
-	current := m.loading == l
+	current := m.loading == l // and somebody waits for it: it was not ended for want of that
 	if current {
 		m.loading = nil
 	}
+	var evicted []*resident
 	switch {
 	case r != nil:
-		evicted = m.admit(l, r, current)
+		evicted = l.admit(r, current)
 	case panicked != nil:
 		m.noteEnd(m.errorf("opening it panicked: %v", panicked))
-	case current: // and somebody waits for it: it was not ended for want of that
+	case current:
 		m.noteEnd(err)
 	}
-	m.mu.Unlock()
+	m.s.mu.Unlock()
 	l.cancel()
-	for _, e := range evicted {
-		e.drop()
-	}
-	if r != nil {
-		r.release()
-	}
+	releaseAll(evicted)
+	r.release()
 }
 
 // admit gives the Reader to all that wait, and keeps it if the load is the current one. It returns
 // what is evicted for it. The caller holds mu, and one of the references.
-func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident) {
+func (l *load) admit(r *resident, current bool) (evicted []*resident) {
 	l.r = r
 	r.refs.Set(int64(l.waiting) + 1)
-	m.s.residents.track(r)
-	m.refs.Acquire()
-	if !m.checked {
-		m.checked, m.first = true, r.epoch
+	m := l.m
+	m.s.readers[r] = struct{}{}
+	if m.first == notOpened {
+		m.first = r.epoch
 	}
 	m.filterErr = r.filterErr
 	m.noteEnd(nil)
 	if !current || m.versions == 0 {
 		return nil
 	}
-	r.refs.Acquire()
-	if old := m.resident.Swap(r); old != nil { // of requestAgain
-		m.s.residents.unkeep(old) // which makes room
-		evicted = append(evicted, old)
-	}
-	return append(evicted, m.s.residents.keep(r, m.published)...)
+	return m.s.keep(r)
 }
 
-// load opens a table to which the caller holds a reference, and releases that.
+// load opens the table, unless it is open, and waits for it. The caller releases it.
 func (m *member) load(ctx context.Context) (*resident, error) {
-	defer m.release()
 	t := m.request(ctx)
 	return t.wait(ctx)
 }

@@ -39,7 +39,7 @@ func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 	switch older, olderErr := l.get(ctx, key); {
 	case olderErr == nil:
 		h.Value, h.Found = older, true
-	case olderErr == errEnded, ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return olderErr
 	case olderErr != table.ErrNotFound:
 		h.Err = errors.Join(err, olderErr)

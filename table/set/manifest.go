@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -206,4 +207,17 @@ func shorten(s string) string {
 		return s
 	}
 	return s[:most] + "…"
+}
+
+// clone returns a copy that shares no memory with m.
+func (m *Manifest) clone() *Manifest {
+	c := &Manifest{Tables: slices.Clone(m.Tables), Layers: slices.Clone(m.Layers)}
+	for i := range c.Layers {
+		l := &c.Layers[i]
+		l.Tables, l.Removals = slices.Clone(l.Tables), slices.Clone(l.Removals)
+	}
+	for t := range c.All() {
+		t.Smallest, t.Largest = bytes.Clone(t.Smallest), bytes.Clone(t.Largest)
+	}
+	return c
 }

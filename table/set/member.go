@@ -5,15 +5,16 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/refs"
 	"github.com/sievetable/sievetable/table"
 )
 
-// A member is a table of a Set, with a reference count. The versions that have it, its open Readers,
-// its loads, and the reads that are under way hold references. With the last one, the Source forgets
+// A member is a table of a Set. It is open if it has a resident, being opened if it has a load, and else
+// closed. Lookups use a resident without a lock. All else changes under the Set's mu.
+//
+// Versions, loads and the reads that are under way hold references. With the last one, the Source forgets
 // the table.
 type member struct {
 	Table
@@ -23,21 +24,22 @@ type member struct {
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
 	resident atomic.Pointer[resident] // nil if the table is not open
-	replaced atomic.Int64             // counts when the Source has forgotten the table: see file
+	replaced atomic.Int64             // counts how often the Source has forgotten the table: see file
 	failed   atomic.Pointer[error]    // of the last opening or read; nil: it did not fail
 
-	mu        sync.Mutex
+	// The Set's mu guards these.
 	versions  int   // how many versions have it; 0: it is not to be kept open
 	loading   *load // nil if it is not being opened
-	checked   bool  // it was opened
-	published bool  // a version that has it was the current one
-	first     int64 // the count of replaced when it was opened first
+	first     int64 // the count of replaced when it was opened first, or notOpened
 	filterErr error // of the last Reader
 
 	// old is closed when the member has ended or is in the current version again. It is nil
-	// while the member is in the current version. The Set's mu guards it.
+	// while the member is in the current version.
 	old chan struct{}
 }
+
+// notOpened is the first of a member that was never open.
+const notOpened = -1
 
 // members counts the members of all Sets.
 var members atomic.Int64
@@ -71,16 +73,14 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	}
 	m = s.members[t.Name]
 	if m == nil {
-		m = &member{Table: *t, s: s, number: members.Add(1), old: make(chan struct{})}
+		m = &member{Table: *t, s: s, number: members.Add(1), first: notOpened, old: make(chan struct{})}
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
 	if !m.refs.Acquire() {
 		return nil, m.old, nil
 	}
-	m.mu.Lock()
 	m.versions++
-	m.mu.Unlock()
 	return m, nil, nil
 }
 
@@ -118,39 +118,33 @@ func (m *member) differs(t *Table) string {
 // leave ends that a version has the table. The last version closes it.
 func (m *member) leave() {
 	defer m.release()
-	m.mu.Lock()
+	m.s.mu.Lock()
 	m.versions--
 	var r *resident
 	if m.versions == 0 {
-		r = m.resident.Swap(nil)
+		r = m.s.unkeep(m)
 	}
-	m.mu.Unlock()
-	if r != nil {
-		r.drop()
-	}
+	m.s.mu.Unlock()
+	r.release()
 }
 
 // release drops a reference. It must not be called with a mutex held.
 func (m *member) release() {
-	if m.refs.Release() {
-		m.s.forget(m)
+	if !m.refs.Release() {
+		return
 	}
-}
-
-// forget removes a table that has ended.
-func (s *Set) forget(m *member) {
-	defer s.remove(m) // also if the Source panics
-	if f, ok := s.src.(Forgetter); ok {
+	defer m.end() // also if the Source panics
+	if f, ok := m.s.src.(Forgetter); ok {
 		f.Forget(m.Name)
 	}
 }
 
-// remove removes a table that the Source has forgotten.
-func (s *Set) remove(m *member) {
-	s.mu.Lock()
-	delete(s.members, m.Name)
-	done := s.doneWith()
-	s.mu.Unlock()
+// end removes a table that the Source has forgotten.
+func (m *member) end() {
+	m.s.mu.Lock()
+	delete(m.s.members, m.Name)
+	done := m.s.doneWith()
+	m.s.mu.Unlock()
 	if done != nil {
 		done.Close() // of files that were only read
 	}
@@ -165,4 +159,13 @@ func (s *Set) doneWith() io.Closer {
 	c := s.owned
 	s.owned = nil
 	return c
+}
+
+// noteEnd notes how the last opening or read has ended.
+func (m *member) noteEnd(err error) {
+	if err != nil {
+		m.failed.Store(&err)
+	} else if m.failed.Load() != nil { // it seldom is: the memory stays shared by all processors
+		m.failed.Store(nil)
+	}
 }

@@ -30,6 +30,14 @@ func (r *run) find(key []byte) int {
 	return i
 }
 
+// member returns the only table that can have key, or nil.
+func (r *run) member(key []byte) *member {
+	if i := r.find(key); i >= 0 {
+		return r.members[i]
+	}
+	return nil
+}
+
 // overlap returns the tables that can have keys ≥ lower and < upper. nil is no bound.
 func (r *run) overlap(lower, upper []byte) run {
 	from := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, lower) >= 0 })
@@ -39,3 +47,9 @@ func (r *run) overlap(lower, upper []byte) run {
 	}
 	return run{r.members[from:to], r.ranges[from:to]}
 }
+
+// A layer is a [Layer] with its tables.
+type layer struct{ tables, removals run }
+
+// layers are layers, the newest first. The last one is the base.
+type layers []layer

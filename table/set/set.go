@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/clock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -18,18 +19,21 @@ import (
 // finds it, and the next lookup tries again. If the Source panics, so does the lookup that waits
 // for it.
 type Set struct {
-	src       Source
-	o         Options
-	current   atomic.Pointer[version] // nil after Close
-	residents residents
+	src     Source
+	o       Options
+	current atomic.Pointer[version] // nil after Close
 
 	swapping chan struct{} // has one place, for the Swap that runs
 	loads    chan struct{} // has a place for each table that may be opened at a time
 
-	mu      sync.Mutex
+	mu      sync.Mutex         // of the rest, and of what changes in the members
 	members map[string]*member // by name: all tables that may be read
 	closed  bool
 	owned   io.Closer // closed at the end; nil if there is nothing to close
+
+	readers map[*resident]struct{} // all that are not closed
+	kept    clock.Clock[resident, *resident]
+	size    int64 // bytes of those that are kept, as they were counted last. MemorySize bounds it
 }
 
 // Open returns a Set of the tables of m, which src has. If o is nil, all options are the defaults.
@@ -57,12 +61,12 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 		return nil, errors.New("set: there is no Manifest or no Source")
 	}
 	s := &Set{
-		src:       src,
-		o:         opts,
-		residents: residents{bound: opts.MemorySize, all: map[*resident]struct{}{}},
-		swapping:  make(chan struct{}, 1),
-		loads:     make(chan struct{}, opts.Concurrency),
-		members:   map[string]*member{},
+		src:      src,
+		o:        opts,
+		swapping: make(chan struct{}, 1),
+		loads:    make(chan struct{}, opts.Concurrency),
+		members:  map[string]*member{},
+		readers:  map[*resident]struct{}{},
 	}
 	v, err := s.prepare(ctx, m)
 	if err != nil {
@@ -84,7 +88,14 @@ func (s *Set) Manifest() *Manifest {
 
 // MemorySize returns how many bytes of memory the indexes and filters of open tables take. It also
 // counts tables that are closed and still in use.
-func (s *Set) MemorySize() int64 { return s.residents.total() }
+func (s *Set) MemorySize() (size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.readers {
+		size += r.reader.MemorySize()
+	}
+	return size
+}
 
 // FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
 // tables' Readers. It covers the tables that were opened, as they were then. Without these filters,
@@ -95,13 +106,13 @@ func (s *Set) FilterErr() error {
 		return err
 	}
 	defer v.release()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var errs []error
 	for _, m := range v.members {
-		m.mu.Lock()
 		if m.filterErr != nil {
 			errs = append(errs, m.errorf("%w", m.filterErr))
 		}
-		m.mu.Unlock()
 	}
 	return errors.Join(errs...)
 }
@@ -121,7 +132,7 @@ func (s *Set) Close() error {
 	s.outdate(v)
 	done := s.doneWith()
 	s.mu.Unlock()
-	v.release()
+	v.retire()
 	if done != nil { // there are no tables
 		return done.Close()
 	}

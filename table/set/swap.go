@@ -50,16 +50,16 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 	done := false
 	defer func() { // also if the Source panics
 		if !done {
-			v.release()
+			v.retire()
 		}
 	}()
-	var unchecked []*member
+	var unopened []*member
 	for _, m := range v.members {
-		if !m.isChecked() {
-			unchecked = append(unchecked, m)
+		if !m.wasOpened() {
+			unopened = append(unopened, m)
 		}
 	}
-	err = s.loadAll(ctx, unchecked, (*member).request, func(i int, r *resident, err error) error {
+	err = s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
 		switch {
 		case err == nil:
 			r.release()
@@ -67,7 +67,7 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 			return ctx.Err()
 		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy
 			return fmt.Errorf("%w: add the policy to Reader.TableFilterPolicies of the set's Options", err)
-		case s.o.OnLoss != nil && s.o.OnLoss(v.loss(unchecked[i], err)):
+		case s.o.OnLoss != nil && s.o.OnLoss(v.loss(unopened[i], err)):
 			return nil
 		}
 		return err
@@ -79,11 +79,11 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 	return v, nil
 }
 
-// isChecked reports whether the table was opened before.
-func (m *member) isChecked() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.checked
+// wasOpened reports whether the table was opened before.
+func (m *member) wasOpened() bool {
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	return m.first != notOpened
 }
 
 // publish makes v the current version.
@@ -91,7 +91,7 @@ func (s *Set) publish(v *version) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		v.release()
+		v.retire()
 		return table.ErrClosed
 	}
 	old := s.current.Swap(v)
@@ -101,23 +101,15 @@ func (s *Set) publish(v *version) error {
 	for i, m := range v.members {
 		close(m.old)
 		m.old = nil
-		m.publish(v.tables[i].TailSize)
+		if m.first == notOpened { // else the table can be opened with the one that it has
+			m.tailSize.Store(v.tables[i].TailSize)
+		}
 	}
 	s.mu.Unlock()
 	if old != nil {
-		old.release()
+		old.retire()
 	}
 	return nil
-}
-
-// publish notes that the table is in the current version, whose manifest has that tailSize.
-func (m *member) publish(tailSize int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.published = true
-	if !m.checked { // else the table can be opened with the one that it has
-		m.tailSize.Store(tailSize)
-	}
 }
 
 // outdate marks the tables of a version that is not the current one any more. The caller holds

@@ -68,12 +68,3 @@ func (s *Set) Reopen(ctx context.Context) error {
 	}
 	return errors.Join(failed...)
 }
-
-// noteEnd notes how the last opening or read has ended.
-func (m *member) noteEnd(err error) {
-	if err != nil {
-		m.failed.Store(&err)
-	} else if m.failed.Load() != nil { // it seldom is: the memory stays shared by all processors
-		m.failed.Store(nil)
-	}
-}

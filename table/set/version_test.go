@@ -1,0 +1,142 @@
+package set
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// A oneTable is a Source of a table.
+type oneTable []byte
+
+func (s oneTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
+	return bytes.NewReader(s).ReadAt(p, off)
+}
+
+// oneTableSet returns a Set of a table with some keys.
+func oneTableSet(t *testing.T) (*Set, []byte) {
+	var b bytes.Buffer
+	w, err := NewTableWriter(&b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if err := w.Append(fmt.Appendf(nil, "%02d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.Name = "t"
+	s, err := Open(t.Context(), &Manifest{Tables: []Table{line}}, oneTable(b.Bytes()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, []byte("17")
+}
+
+// A version ends once, after it was retired and its last use has ended, whichever goroutines begin and
+// end the uses. Until then it has its tables.
+func TestVersionEndsWithItsLastUse(t *testing.T) {
+	t.Parallel()
+	for range 300 {
+		s, key := oneTableSet(t)
+		v := s.current.Load()
+		m := v.members[0]
+		handed := make(chan use, 4) // for another goroutine to end
+		var users, enders sync.WaitGroup
+		for range 4 {
+			users.Go(func() {
+				for u, ok := v.use(); ok; u, ok = v.use() {
+					if _, err := m.get(t.Context(), key); err != nil || v.ended.Load() {
+						t.Errorf("in use: Get = %v, ended %t", err, v.ended.Load())
+					}
+					if rand.IntN(2) == 0 {
+						handed <- u
+					} else {
+						u.release()
+					}
+				}
+			})
+			enders.Go(func() {
+				for u := range handed {
+					u.release()
+				}
+			})
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		users.Wait()
+		close(handed)
+		enders.Wait()
+		if err := s.Drain(t.Context()); err != nil || !v.ended.Load() || s.MemorySize() != 0 || len(s.members) > 0 {
+			t.Fatalf("Drain = %v; ended %t, %d bytes of Readers", err, v.ended.Load(), s.MemorySize())
+		}
+	}
+}
+
+// A lookup whose Reader is closed below it has its answer all the same.
+func TestLookupsWhoseReaderIsClosed(t *testing.T) {
+	t.Parallel()
+	s, key := oneTableSet(t)
+	m := s.current.Load().members[0]
+	stop := make(chan bool)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := s.Get(t.Context(), key); err != nil {
+					t.Errorf("Get = %v", err)
+				}
+				if may, err := s.MayContain(t.Context(), key); !may || err != nil {
+					t.Errorf("MayContain = %t, %v", may, err)
+				}
+			}
+		})
+	}
+	for range 3000 {
+		if _, err := s.Get(t.Context(), key); err != nil {
+			t.Error(err)
+		}
+		s.mu.Lock()
+		r := s.unkeep(m)
+		s.mu.Unlock()
+		r.release()
+	}
+	close(stop)
+	all.Wait()
+	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil || s.MemorySize() != 0 {
+		t.Errorf("Close and Drain = %v; %d bytes of Readers", err, s.MemorySize())
+	}
+}
+
+// A Reader that is closed may say that it may have a key only because it has no filters any more.
+func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
+	t.Parallel()
+	s, key := oneTableSet(t)
+	if _, err := s.Get(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if may, known := s.TryMayContain(key); !may || !known {
+		t.Errorf("open: TryMayContain = %t, %t; want true, true", may, known)
+	}
+	s.current.Load().members[0].resident.Load().closed.Store(true)
+	if may, known := s.TryMayContain(key); !may || known {
+		t.Errorf("closed: TryMayContain = %t, %t; want true, false", may, known)
+	}
+	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
