@@ -68,20 +68,21 @@ func checkCounts(counts ...int) error {
 	return nil
 }
 
-// decode sets h to what the line of layer i says.
-func (h *layerHeader) decode(line []byte, i int) error {
+// decode sets h to what the line says. It is that of layer h.Layer.
+func (h *layerHeader) decode(line []byte) error {
+	i := h.Layer
 	err := decodeFields(line, []field{
 		{name: "layer", value: &h.Layer, want: "the number of the layer"},
 		{name: "tables", value: &h.Tables, want: "the number of tables"},
 		{name: "removals", value: &h.Removals, want: "the number of tables of removals"},
 	})
-	if err == nil && h.Layer != i {
-		err = fmt.Errorf("layer is %d, want %d: the manifest is of two files, take another copy", h.Layer, i)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = checkCounts(h.Tables, h.Removals)
+	if h.Layer != i {
+		return fmt.Errorf("layer is %d, want %d: the manifest is of two files, take another copy", h.Layer, i)
 	}
-	return err
+	return checkCounts(h.Tables, h.Removals)
 }
 
 // WriteManifest writes the file of a manifest. It is JSON Lines: the first line has the format, its
@@ -95,52 +96,35 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	err := encodeManifest(json.NewEncoder(b), m)
-	if err == nil {
-		err = b.Flush()
+	e := json.NewEncoder(b)
+	for _, line := range m.lines() {
+		if err := e.Encode(line); err != nil {
+			return fmt.Errorf("set: write the manifest: %w", err)
+		}
 	}
-	if err != nil {
+	if err := b.Flush(); err != nil {
 		return fmt.Errorf("set: write the manifest: %w", err)
 	}
 	return nil
 }
 
-// encodeManifest writes the lines of a manifest.
-func encodeManifest(lines *json.Encoder, m *Manifest) error {
+// lines returns what the lines of the manifest's file have.
+func (m *Manifest) lines() []any {
 	h := header{formatName, formatVersion, len(m.Tables), len(m.Layers)}
 	if len(m.Layers) > 0 {
 		h.Version = layeredVersion
 	}
-	if err := encodeRun(lines, h, m.Tables); err != nil {
-		return err
-	}
-	for i, l := range m.Layers {
-		err := encodeRun(lines, layerHeader{i + 1, len(l.Tables), len(l.Removals)}, l.Tables)
-		if err == nil {
-			err = encodeTables(lines, l.Removals)
+	lines := []any{h}
+	for i, run := range m.runs() {
+		if i%2 == 1 { // the Tables of a Layer
+			l := m.Layers[i/2]
+			lines = append(lines, layerHeader{i/2 + 1, len(l.Tables), len(l.Removals)})
 		}
-		if err != nil {
-			return err
+		for _, t := range run {
+			lines = append(lines, t)
 		}
 	}
-	return nil
-}
-
-// encodeRun writes a line and the tables that follow it.
-func encodeRun(lines *json.Encoder, header any, tables []Table) error {
-	if err := lines.Encode(header); err != nil {
-		return err
-	}
-	return encodeTables(lines, tables)
-}
-
-func encodeTables(lines *json.Encoder, tables []Table) error {
-	for _, t := range tables {
-		if err := lines.Encode(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lines
 }
 
 // ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does. The
@@ -153,9 +137,9 @@ func encodeTables(lines *json.Encoder, tables []Table) error {
 // ReadManifest takes no more memory than what it reads, whatever the first line says.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{r: bufio.NewReader(r)}
-	m, err := lines.manifest()
-	if err != nil {
-		return nil, fmt.Errorf("set: line %d of the manifest: %w", lines.n, err)
+	m := lines.manifest()
+	if lines.err != nil {
+		return nil, fmt.Errorf("set: line %d of the manifest: %w", lines.n, lines.err)
 	}
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -163,19 +147,19 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// A lineReader reads the lines of a manifest's file.
+// A lineReader reads the lines of a manifest's file, up to an error.
 type lineReader struct {
 	r    *bufio.Reader
 	n    int // the number of the last line
 	line []byte
+	err  error
 }
 
 // maxLine is the most bytes of a line, with its end.
 const maxLine = 1 << 20
 
-// next reads a line. It is valid until the next call. Behind the last line, the error is
-// io.EOF.
-func (l *lineReader) next() ([]byte, error) {
+// read reads a line, which is valid until the next call. Behind the last line, the error is io.EOF.
+func (l *lineReader) read() ([]byte, error) {
 	l.n++
 	l.line = l.line[:0]
 	for {
@@ -194,81 +178,52 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// manifest reads a manifest.
-func (l *lineReader) manifest() (*Manifest, error) {
-	line, err := l.next()
-	if err == io.EOF {
-		return nil, errors.New("the file is empty: want a manifest, or leave the file out")
+// next reads a line and decodes it. atEnd is why there must be one, with its arguments.
+func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...any) {
+	if l.err != nil {
+		return
 	}
-	if err != nil {
-		return nil, err
+	line, err := l.read()
+	switch err {
+	case nil:
+		l.err = decode(line)
+	case io.EOF:
+		l.err = fmt.Errorf(atEnd, args...)
+	default:
+		l.err = err
 	}
-	var h header
-	if err := h.decode(line); err != nil {
-		return nil, err
-	}
-	m := new(Manifest)
-	if m.Tables, err = l.tables(h.Tables, l.n); err != nil {
-		return nil, err
-	}
-	for i := range h.Layers {
-		layer, err := l.layer(i + 1)
-		if err != nil {
-			return nil, err
-		}
-		m.Layers = append(m.Layers, layer)
-	}
-	return m, l.end()
 }
 
-// layer reads layer i.
-func (l *lineReader) layer(i int) (layer Layer, err error) {
-	line, err := l.next()
-	if err == io.EOF {
-		return layer, fmt.Errorf("the end of the file before layer %d: the manifest was cut short, take another copy", i)
+// manifest reads a manifest to the end of the file.
+func (l *lineReader) manifest() *Manifest {
+	var h header
+	l.next(h.decode, "the file is empty: want a manifest, or leave the file out")
+	m := &Manifest{Tables: l.tables(h.Tables, l.n)}
+	for i := 1; i <= h.Layers && l.err == nil; i++ {
+		h := layerHeader{Layer: i}
+		l.next(h.decode, "the end of the file before layer %d: the manifest was cut short, take another copy", i)
+		said := l.n
+		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, said), Removals: l.tables(h.Removals, said)})
 	}
-	var h layerHeader
-	said := l.n
-	if err == nil {
-		err = h.decode(line, i)
+	if l.err != nil {
+		return nil
 	}
-	if err == nil {
-		layer.Tables, err = l.tables(h.Tables, said)
+	if _, l.err = l.read(); l.err == nil {
+		l.err = errors.New(
+			"want the end of the file, as the lines before say: the manifest is of two files, take another copy")
+	} else if l.err == io.EOF {
+		l.err = nil
 	}
-	if err == nil {
-		layer.Removals, err = l.tables(h.Removals, said)
-	}
-	return layer, err
+	return m
 }
 
 // tables reads n tables, whose number line said has.
-func (l *lineReader) tables(n, said int) (all []Table, err error) {
-	for len(all) < n {
-		line, err := l.next()
-		if err == io.EOF {
-			return nil, fmt.Errorf("the end of the file after %d tables, want %d as line %d says: "+
-				"the manifest was cut short, take another copy", len(all), n, said)
-		}
+func (l *lineReader) tables(n, said int) (all []Table) {
+	for len(all) < n && l.err == nil {
 		var t Table
-		if err == nil {
-			err = t.decode(line)
-		}
-		if err != nil {
-			return nil, err
-		}
+		l.next(t.decode, "the end of the file after %d tables, want %d as line %d says: "+
+			"the manifest was cut short, take another copy", len(all), n, said)
 		all = append(all, t)
 	}
-	return all, nil
-}
-
-// end checks that the file ends.
-func (l *lineReader) end() error {
-	switch _, err := l.next(); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return errors.New("want the end of the file, as the lines before say: the manifest is of two files, take another copy")
-	default:
-		return err
-	}
+	return all
 }

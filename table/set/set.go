@@ -68,12 +68,10 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 		members:  map[string]*member{},
 		readers:  map[*resident]struct{}{},
 	}
-	v, err := s.prepare(ctx, m)
-	if err != nil {
+	if err := s.change(ctx, m); err != nil {
 		s.Drain(ctx) // nothing reads src any more, unless ctx is done
 		return nil, err
 	}
-	s.publish(v)
 	return s, nil
 }
 

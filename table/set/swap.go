@@ -30,36 +30,41 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	v, err := s.prepare(ctx, m)
+	return s.change(ctx, m)
+}
+
+// change makes m the manifest in use.
+func (s *Set) change(ctx context.Context, m *Manifest) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v, err := s.newVersion(ctx, m)
 	if err != nil {
 		return err
+	}
+	defer func() { // also if the Source panics
+		if s.current.Load() != v {
+			v.retire()
+		}
+	}()
+	if s.o.OpenAll {
+		if err := s.openNew(ctx, v); err != nil {
+			return err
+		}
 	}
 	return s.publish(v)
 }
 
-// prepare returns a version. With OpenAll, each of its tables was open once, or OnLoss goes on
+// openNew opens each table of v once that was not opened before. If one cannot be opened, OnLoss may go on
 // without it.
-func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	v, err := s.newVersion(ctx, manifest)
-	if err != nil || !s.o.OpenAll {
-		return v, err
-	}
-	done := false
-	defer func() { // also if the Source panics
-		if !done {
-			v.retire()
-		}
-	}()
+func (s *Set) openNew(ctx context.Context, v *version) error {
 	var unopened []*member
 	for _, m := range v.members {
 		if !m.wasOpened() {
 			unopened = append(unopened, m)
 		}
 	}
-	err = s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
+	return s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
 		switch {
 		case err == nil:
 			r.release()
@@ -72,11 +77,6 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	done = true
-	return v, nil
 }
 
 // wasOpened reports whether the table was opened before.
@@ -91,7 +91,6 @@ func (s *Set) publish(v *version) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		v.retire()
 		return table.ErrClosed
 	}
 	old := s.current.Swap(v)
