@@ -39,7 +39,7 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 	k := table.HashKey(key) // once for all layers
 	for i := range base {
 		l := &all[i]
-		value, err := l.tables.getRare(ctx, key, &k)
+		value, err := l.tables.get(ctx, key, &k)
 		if err == table.ErrNotFound {
 			err = l.removals.checkAbsent(ctx, key, &k)
 		}
@@ -51,30 +51,27 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 		}
 		return value, err
 	}
-	return all[base].tables.get(ctx, key)
+	return all[base].tables.get(ctx, key, nil)
 }
 
-// getRare is get for a run that seldom has the key. k is the key too.
-func (r *run) getRare(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
-	m := r.member(key)
-	if m == nil || m.rulesOut(k) {
-		return nil, table.ErrNotFound
-	}
-	return m.get(ctx, key)
-}
-
-// get looks the key up. The value is not nil if there is no error.
-func (r *run) get(ctx context.Context, key []byte) ([]byte, error) {
+// get looks the key up. The value is not nil if there is no error. If the run seldom has the key, k is the
+// key too, and the filters are asked alone first.
+func (r *run) get(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
 	m := r.member(key)
 	if m == nil {
 		return nil, table.ErrNotFound
+	}
+	if k != nil {
+		if may, _ := m.tryMayContain(k); !may {
+			return nil, table.ErrNotFound
+		}
 	}
 	return m.get(ctx, key)
 }
 
 // checkAbsent returns [table.ErrNotFound] if the key is one of these removals.
 func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) error {
-	_, err := r.getRare(ctx, key, k)
+	_, err := r.get(ctx, key, k)
 	switch {
 	case err == nil:
 		return table.ErrNotFound
@@ -102,13 +99,7 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	return r.reader.With(ctx, table.LookupOptions{}).Get(key)
 }
 
-// rulesOut reports whether the filters of an open table rule the key out.
-func (m *member) rulesOut(k *table.HashedKey) bool {
-	may, known := m.tryMayContain(k)
-	return known && !may
-}
-
-// tryMayContain asks the filters of an open table. If it is not open, known is false.
+// tryMayContain asks the filters of an open table. If it is not open, may is true and known false.
 func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	r := m.open()
 	if r == nil {

@@ -1,6 +1,12 @@
 package set
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+	"sort"
+
+	"github.com/sievetable/sievetable/table/merge"
+)
 
 // A Layer is what changes in a set: what is added, or has another value, and what is removed. The
 // ranges of its tables overlap those of other Layers.
@@ -37,3 +43,50 @@ func (m *Manifest) runs() [][]Table {
 	}
 	return runs
 }
+
+// A run is tables whose ranges do not overlap, in the order of their keys.
+type run struct {
+	members []*member
+	ranges  []merge.LevelTable
+}
+
+func newRun(members []*member) run {
+	r := run{members: members}
+	for _, m := range members {
+		r.ranges = append(r.ranges, merge.LevelTable{Name: m.Name, Smallest: m.Smallest, Largest: m.Largest})
+	}
+	return r
+}
+
+// find returns the number of the only table that can have key, or −1 if key is in no range.
+func (r *run) find(key []byte) int {
+	i := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, key) >= 0 })
+	if i == len(r.ranges) || bytes.Compare(r.ranges[i].Smallest, key) > 0 {
+		return -1
+	}
+	return i
+}
+
+// member returns the only table that can have key, or nil.
+func (r *run) member(key []byte) *member {
+	if i := r.find(key); i >= 0 {
+		return r.members[i]
+	}
+	return nil
+}
+
+// overlap returns the tables that can have keys ≥ lower and < upper. nil is no bound.
+func (r *run) overlap(lower, upper []byte) run {
+	from := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, lower) >= 0 })
+	to := len(r.ranges)
+	if upper != nil {
+		to = max(from, sort.Search(to, func(i int) bool { return bytes.Compare(r.ranges[i].Smallest, upper) >= 0 }))
+	}
+	return run{r.members[from:to], r.ranges[from:to]}
+}
+
+// A layer is a [Layer] with its tables.
+type layer struct{ tables, removals run }
+
+// layers are layers, the newest first. The last one is the base.
+type layers []layer

@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"hash"
+	"io"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/verified"
@@ -120,6 +123,89 @@ func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 		return m.mismatch("entries", "the table has %d, want %d", k.n, m.Entries)
 	case !bytes.Equal(k.last, m.Largest):
 		return m.mismatch("largest", "the last key is %s, want %s", wire.Quote(k.last), wire.Quote(m.Largest))
+	}
+	return nil
+}
+
+// chunkSize is how many bytes Verify reads at once.
+const chunkSize = 1 << 20
+
+// A sequential reads a table from its start to its end by large reads, and hashes it meanwhile.
+// It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
+// it.
+type sequential struct {
+	file
+	ctx  context.Context // of Verify
+	tail []byte          // the end of the table
+	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
+	hash hash.Hash       // of what was read, up to the window's end
+
+	window []byte // a part of the table
+	start  int64  // of the window
+}
+
+// ReadAt reads from the tail or the window, and moves the window on for that. What is before the
+// window it reads from the Source.
+func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
+	tail := s.tailStart()
+	switch {
+	case off > s.Size:
+		return 0, io.EOF
+	case off >= tail:
+		n = copy(p, s.tail[off-tail:])
+	case !s.free:
+		return 0, s.outsideTail(off, len(s.tail))
+	case off < s.start:
+		return s.read(s.ctx, p, off)
+	default:
+		for off+int64(len(p)) > s.end() && s.end() < tail {
+			if err := s.advance(off); err != nil {
+				return 0, err
+			}
+		}
+		n = copy(p, s.window[min(off, s.end())-s.start:])
+		n += copy(p[n:], s.tail)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// tailStart returns where the tail starts, and end where the window ends.
+func (s *sequential) tailStart() int64 { return s.Size - int64(len(s.tail)) }
+func (s *sequential) end() int64       { return s.start + int64(len(s.window)) }
+
+// advance adds the next chunk to the window, and removes what is before keep.
+func (s *sequential) advance(keep int64) error {
+	end := s.end()
+	keep = min(max(keep, s.start), end)
+	s.window, s.start = append(s.window[:0], s.window[keep-s.start:]...), keep
+	n := int(min(chunkSize, s.tailStart()-end))
+	kept := len(s.window)
+	s.window = append(s.window, make([]byte, n)...)
+	got, err := s.read(s.ctx, s.window[kept:], end)
+	if got == n {
+		s.hash.Write(s.window[kept:])
+		return nil
+	}
+	s.window = s.window[:kept]
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return s.errorf("reading %d bytes at %d: %w", n, end, err)
+}
+
+// checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
+func (s *sequential) checkSum() error {
+	for s.end() < s.tailStart() {
+		if err := s.advance(s.Size); err != nil {
+			return err
+		}
+	}
+	s.hash.Write(s.tail)
+	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.SHA256 {
+		return s.mismatch("sha256", "that of the table is %s, want %s", sum, s.SHA256)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package set
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -136,4 +138,142 @@ func (v *version) setLayers() {
 		v.layers = append(v.layers, layer{tables: next(l.Tables), removals: next(l.Removals)})
 	}
 	slices.Reverse(v.layers)
+}
+
+// Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
+// open, and their blocks stay in a Cache. With OpenAll, Swap opens the new tables. If one cannot be
+// opened, and OnLoss does not go on without it, Swap returns the error, and the Set goes on with
+// its manifest.
+//
+// Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
+// one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
+// Tables of the old manifest are closed when nothing uses them any more: see Drain.
+//
+// A new table needs a new name, such as its SHA-256. It is an error to use a name that another
+// table in use has. One Swap runs at a time, others wait for it. If ctx is done, Swap returns its
+// error, and the Set goes on with its manifest.
+func (s *Set) Swap(ctx context.Context, m *Manifest) error {
+	if m == nil {
+		return errors.New("set: there is no Manifest")
+	}
+	select {
+	case s.swapping <- struct{}{}:
+		defer func() { <-s.swapping }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return s.change(ctx, m)
+}
+
+// change makes m the manifest in use.
+func (s *Set) change(ctx context.Context, m *Manifest) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v, err := s.newVersion(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer func() { // also if the Source panics
+		if s.current.Load() != v {
+			v.retire()
+		}
+	}()
+	if s.o.OpenAll {
+		if err := s.openNew(ctx, v); err != nil {
+			return err
+		}
+	}
+	return s.publish(v)
+}
+
+// openNew opens each table of v once that was not opened before. If one cannot be opened, OnLoss may go on
+// without it.
+func (s *Set) openNew(ctx context.Context, v *version) error {
+	var unopened []*member
+	for _, m := range v.members {
+		if !m.wasOpened() {
+			unopened = append(unopened, m)
+		}
+	}
+	return s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
+		switch {
+		case err == nil:
+			r.release()
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy
+			return fmt.Errorf("%w: add the policy to Reader.TableFilterPolicies of the set's Options", err)
+		case s.o.OnLoss != nil && s.o.OnLoss(v.loss(unopened[i], err)):
+			return nil
+		}
+		return err
+	})
+}
+
+// wasOpened reports whether the table was opened before.
+func (m *member) wasOpened() bool {
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	return m.first != notOpened
+}
+
+// publish makes v the current version.
+func (s *Set) publish(v *version) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return table.ErrClosed
+	}
+	old := s.current.Swap(v)
+	if old != nil {
+		s.outdate(old)
+	}
+	for i, m := range v.members {
+		close(m.old)
+		m.old = nil
+		if m.first == notOpened { // else the table can be opened with the one that it has
+			m.tailSize.Store(v.tables[i].TailSize)
+		}
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.retire()
+	}
+	return nil
+}
+
+// outdate marks the tables of a version that is not the current one any more. The caller holds
+// mu.
+func (s *Set) outdate(v *version) {
+	for _, m := range v.members {
+		m.old = make(chan struct{})
+	}
+}
+
+// Drain waits until nothing uses a table that only older manifests have. Such a table is not read
+// any more. Delete its file only if no manifest lists it again: neither the one in use, since
+// another Swap may have brought the table back, nor one that is still to come.
+//
+// Lookups that have ended early because their context was done count until the Source has ended
+// their reads. Iters count until their Close. Drain waits for the tables that are old when it is
+// called, and not for those of a later Swap. After Close all tables are old. If ctx is done, Drain
+// returns its error.
+func (s *Set) Drain(ctx context.Context) error {
+	var old []<-chan struct{}
+	s.mu.Lock()
+	for _, m := range s.members {
+		if m.old != nil {
+			old = append(old, m.old)
+		}
+	}
+	s.mu.Unlock()
+	for _, ended := range old {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
