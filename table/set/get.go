@@ -91,6 +91,10 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 			return value, err
 		}
 	}
+	return m.loadAndGet(ctx, key)
+}
+
+func (m *member) loadAndGet(ctx context.Context, key []byte) ([]byte, error) {
 	r, err := m.load(ctx)
 	if err != nil {
 		return nil, err

@@ -68,8 +68,13 @@ func (r *resident) release() {
 // recount counts the memory of a Reader again that was used, if there is a bound: it takes more the more it is
 // used. That can close tables.
 func (r *resident) recount() {
-	s := r.m.s
-	if s.o.MemorySize == 0 || r.reader.MemorySize() == r.counted.Load() {
+	if s := r.m.s; s.o.MemorySize > 0 {
+		s.recount(r)
+	}
+}
+
+func (s *Set) recount(r *resident) {
+	if r.reader.MemorySize() == r.counted.Load() {
 		return
 	}
 	var evicted []*resident
