@@ -32,7 +32,7 @@ func (t *Table) errorf(format string, args ...any) error {
 
 // check compares an open table with its line in the manifest. It reads nothing but the tail, so that
 // only Verify can say that all is well. known is that of identify.
-func (f file) check(r *table.Reader) (known bool, err error) {
+func (f *file) check(r *table.Reader) (known bool, err error) {
 	layout, err := r.Layout()
 	if err != nil {
 		return false, err
@@ -43,7 +43,7 @@ func (f file) check(r *table.Reader) (known bool, err error) {
 
 // identify compares the TailSum of the table with the manifest. known says whether that tells the table
 // from all others.
-func (f file) identify(l *table.Layout) (known bool, err error) {
+func (f *file) identify(l *table.Layout) (known bool, err error) {
 	sum, withData, err := l.TailSum()
 	if f.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
 		return false, nil // nothing is compared, and FilterErr or Verify reports the damage
@@ -62,7 +62,7 @@ func (f file) identify(l *table.Layout) (known bool, err error) {
 }
 
 // wasReplaced reports whether the Source has forgotten the table since it was opened first.
-func (f file) wasReplaced() bool {
+func (f *file) wasReplaced() bool {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
 	return f.first != notOpened && f.epoch != f.first
@@ -71,7 +71,7 @@ func (f file) wasReplaced() bool {
 // cacheKey returns the CacheKey of the table. One that is not known from all others shares no
 // blocks with other members. The TailSum is compared with the table, and the SHA-256 by Verify only: if
 // that of a manifest is wrong, it must not show the blocks of another table.
-func (f file) cacheKey(known bool) string {
+func (f *file) cacheKey(known bool) string {
 	if known {
 		return fmt.Sprintf("%s %s %d", f.SHA256, f.TailSum, f.Size)
 	}

@@ -14,11 +14,12 @@ import (
 // the table, since it was replaced, what a file reads may be of another table: it then fails.
 type file struct {
 	*member
-	epoch int64 // the count of replaced at the opening
+	epoch int64  // the count of replaced at the opening
+	tail  []byte // the end of the table while it is being opened: only that is read then
 }
 
 // file returns the file for an opening.
-func (m *member) file() file { return file{m, m.replaced.Load()} }
+func (m *member) file() *file { return &file{member: m, epoch: m.replaced.Load()} }
 
 var (
 	errMiscount = errors.New(
@@ -27,7 +28,7 @@ var (
 )
 
 // read reads len(p) bytes of the table.
-func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) {
+func (f *file) read(ctx context.Context, p []byte, off int64) (n int, err error) {
 	err = f.ask(ctx, func(ctx context.Context) (err error) {
 		n, err = f.s.src.ReadAt(ctx, f.Name, p, off)
 		return err
@@ -44,7 +45,7 @@ func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) 
 }
 
 // ask asks the Source for the table, by a call of it. After the table has ended it asks nothing.
-func (f file) ask(ctx context.Context, call func(context.Context) error) error {
+func (f *file) ask(ctx context.Context, call func(context.Context) error) error {
 	if !f.refs.Acquire() {
 		return table.ErrClosed
 	}
@@ -62,7 +63,7 @@ func (f file) ask(ctx context.Context, call func(context.Context) error) error {
 
 // forget lets the Source forget the table, if the manifest tells whether it is the same when it is
 // opened again.
-func (f file) forget() {
+func (f *file) forget() {
 	source, ok := f.s.src.(Forgetter)
 	if !ok || f.TailSum == "" || !f.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
 		return
@@ -72,7 +73,7 @@ func (f file) forget() {
 }
 
 // newResident opens the table, and compares it with the manifest.
-func (f file) newResident(ctx context.Context) (*resident, error) {
+func (f *file) newResident(ctx context.Context) (*resident, error) {
 	src, err := f.source(ctx)
 	if err != nil {
 		return nil, err
@@ -86,24 +87,21 @@ func (f file) newResident(ctx context.Context) (*resident, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := src.(*fileSource); ok {
-		s.tail = nil // what the Reader needs is in its own memory
-	}
+	f.tail = nil // what the Reader needs is in its own memory
 	return &resident{m: f.member, reader: r, epoch: f.epoch, filterErr: r.FilterErr()}, nil
 }
 
 // source returns what the table is opened from: its bytes if the Source hands them out, or else its
 // end, by one read.
-func (f file) source(ctx context.Context) (io.ReaderAt, error) {
+func (f *file) source(ctx context.Context) (io.ReaderAt, error) {
 	if src, err := f.bytes(ctx); src != nil || err != nil {
 		return src, err
 	}
-	tail, err := f.readTail(ctx)
-	return &fileSource{file: f, tail: tail}, err
+	return f, f.readTail(ctx)
 }
 
 // bytes returns the bytes of the table, or nil if the table is to be read.
-func (f file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
+func (f *file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
 	m, maps := f.s.src.(Mapper)
 	if !maps || !f.s.o.Reader.Mapped {
 		return nil, nil
@@ -125,7 +123,7 @@ func (f file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
 // newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
 // in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
 // turns out not to be, the Reader must be closed before it is asked for a block.
-func (f file) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
+func (f *file) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
 	o := f.s.o.Reader
 	o.Name, o.CacheKey = f.Name, f.cacheKey(share)
 	if r, err = table.NewReader(src, f.Size, &o); err != nil {
@@ -148,24 +146,24 @@ const largeTail = 16 << 20
 
 // readTail reads the end of the table, which has its filters, metaindex, index and footer. The
 // end of the file must be where the manifest says.
-func (f file) readTail(ctx context.Context) ([]byte, error) {
+func (f *file) readTail(ctx context.Context) error {
 	size := f.tailSize.Load()
 	if size > largeTail {
 		if err := f.readEnd(ctx, make([]byte, 2)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if size > math.MaxInt-1 {
-		return nil, f.errorf("the tail of %d bytes is too long for the memory of this system", size)
+		return f.errorf("the tail of %d bytes is too long for the memory of this system", size)
 	}
 	p := make([]byte, size+1)
-	err := f.readEnd(ctx, p)
-	return p[:size], err
+	f.tail = p[:size]
+	return f.readEnd(ctx, p)
 }
 
 // readEnd fills p but for one byte with the end of the table. The one byte must be missing
 // because the table ends before it.
-func (f file) readEnd(ctx context.Context, p []byte) error {
+func (f *file) readEnd(ctx context.Context, p []byte) error {
 	want := len(p) - 1
 	off := f.Size - int64(want)
 	n, err := f.read(ctx, p, off)
@@ -182,41 +180,36 @@ func (f file) readEnd(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// A fileSource is what the Reader of a table reads.
-type fileSource struct {
-	file
-	tail []byte // the end of the table until it is open, then nil
-}
-
 // ReadAt is ReadAtContext for what has no context, such as Reader.Verify.
-func (s *fileSource) ReadAt(p []byte, off int64) (int, error) {
-	return s.ReadAtContext(context.Background(), p, off)
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	return f.ReadAtContext(context.Background(), p, off)
 }
 
-// ReadAtContext reads the table. Until that is open, it reads only its end.
-func (s *fileSource) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
-	if s.tail != nil {
-		return s.readFromTail(p, off)
+// ReadAtContext reads the table. While that is being opened, it reads only its end.
+func (f *file) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	if f.tail != nil {
+		return f.readFromTail(p, off)
 	}
-	n, err := s.read(ctx, p, off)
+	n, err := f.read(ctx, p, off)
 	if n == len(p) {
-		s.noteEnd(nil)
+		f.noteEnd(nil)
 		return n, err
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // all that is read is in the table
 	}
-	err = s.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	err = f.errorf("reading %d bytes at %d: %w", len(p), off, err)
 	if ctx.Err() == nil {
-		s.noteEnd(err)
+		f.noteEnd(err)
 	}
 	return n, err
 }
 
-func (s *fileSource) readFromTail(p []byte, off int64) (int, error) {
-	start := s.Size - int64(len(s.tail))
+// readFromTail reads the end of the table from memory.
+func (f *file) readFromTail(p []byte, off int64) (int, error) {
+	start := f.Size - int64(len(f.tail))
 	if off < start {
-		return 0, s.outsideTail(off, len(s.tail))
+		return 0, f.outsideTail(off, len(f.tail))
 	}
-	return bytes.NewReader(s.tail).ReadAt(p, off-start)
+	return bytes.NewReader(f.tail).ReadAt(p, off-start)
 }

@@ -88,7 +88,8 @@ func (m *Manifest) Check() error {
 type checker struct {
 	line  int            // of the next table. The first line is 1, and has the format
 	names map[string]int // the lines of the tables before, by their names in lower case
-	total totals
+
+	size, entries uint64 // of all tables before
 }
 
 // checkRun checks tables that do not overlap. After an error, line is that of the table.
@@ -100,7 +101,7 @@ func (c *checker) checkRun(run []Table) error {
 			err = t.checkAfter(&run[i-1])
 		}
 		if err == nil {
-			err = c.total.add(t)
+			err = c.add(t)
 		}
 		name := strings.ToLower(t.Name)
 		if line, found := c.names[name]; err == nil && found {
@@ -117,17 +118,15 @@ func (c *checker) checkRun(run []Table) error {
 	return nil
 }
 
-// totals are those of tables that were checked, so that no program that sums them up overflows.
-type totals struct{ size, entries uint64 }
-
-func (s *totals) add(t *Table) error {
-	if uint64(t.Size) > math.MaxInt64-s.size {
+// add adds a table to the totals, so that no program that sums them up overflows.
+func (c *checker) add(t *Table) error {
+	if uint64(t.Size) > math.MaxInt64-c.size {
 		return fmt.Errorf("size is %d, which is over 2^63 bytes with the tables before", t.Size)
 	}
-	if t.Entries > math.MaxInt64-s.entries {
+	if t.Entries > math.MaxInt64-c.entries {
 		return fmt.Errorf("entries is %d, which is over 2^63 with the tables before", t.Entries)
 	}
-	s.size, s.entries = s.size+uint64(t.Size), s.entries+t.Entries
+	c.size, c.entries = c.size+uint64(t.Size), c.entries+t.Entries
 	return nil
 }
 

@@ -63,11 +63,10 @@ var ErrNotIdentified = errors.New(
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
 	f := m.file()
-	tail, err := f.readTail(ctx)
-	if err != nil {
+	if err := f.readTail(ctx); err != nil {
 		return nil, err // all else would be about another file
 	}
-	src := &sequential{file: f, ctx: ctx, tail: tail, hash: sha256.New()}
+	src := &sequential{f: f, ctx: ctx, hash: sha256.New()}
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
 	r, err := table.NewReader(src, m.Size, &o)
@@ -88,7 +87,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 }
 
 // note returns what Verify reports of a sound table that is not known from all others, or else nil.
-func (f file) note(known bool) error {
+func (f *file) note(known bool) error {
 	switch {
 	case f.TailSum == "":
 		return f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
@@ -134,46 +133,38 @@ const chunkSize = 1 << 20
 // It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
 // it.
 type sequential struct {
-	file
+	f    *file           // with its tail
 	ctx  context.Context // of Verify
-	tail []byte          // the end of the table
 	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
 	hash hash.Hash       // of what was read, up to the window's end
 
-	window []byte // a part of the table
+	window []byte // a part of the table, before the tail
 	start  int64  // of the window
 }
 
 // ReadAt reads from the tail or the window, and moves the window on for that. What is before the
 // window it reads from the Source.
 func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
-	tail := s.tailStart()
-	switch {
-	case off > s.Size:
-		return 0, io.EOF
-	case off >= tail:
-		n = copy(p, s.tail[off-tail:])
-	case !s.free:
-		return 0, s.outsideTail(off, len(s.tail))
-	case off < s.start:
-		return s.read(s.ctx, p, off)
-	default:
-		for off+int64(len(p)) > s.end() && s.end() < tail {
-			if err := s.advance(off); err != nil {
-				return 0, err
-			}
-		}
-		n = copy(p, s.window[min(off, s.end())-s.start:])
-		n += copy(p[n:], s.tail)
+	if off >= s.tailStart() || !s.free {
+		return s.f.readFromTail(p, off)
 	}
-	if n < len(p) {
+	if off < s.start {
+		return s.f.read(s.ctx, p, off)
+	}
+	for off+int64(len(p)) > s.end() && s.end() < s.tailStart() {
+		if err := s.advance(off); err != nil {
+			return 0, err
+		}
+	}
+	n = copy(p, s.window[min(off, s.end())-s.start:])
+	if n += copy(p[n:], s.f.tail); n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
 // tailStart returns where the tail starts, and end where the window ends.
-func (s *sequential) tailStart() int64 { return s.Size - int64(len(s.tail)) }
+func (s *sequential) tailStart() int64 { return s.f.Size - int64(len(s.f.tail)) }
 func (s *sequential) end() int64       { return s.start + int64(len(s.window)) }
 
 // advance adds the next chunk to the window, and removes what is before keep.
@@ -184,7 +175,7 @@ func (s *sequential) advance(keep int64) error {
 	n := int(min(chunkSize, s.tailStart()-end))
 	kept := len(s.window)
 	s.window = append(s.window, make([]byte, n)...)
-	got, err := s.read(s.ctx, s.window[kept:], end)
+	got, err := s.f.read(s.ctx, s.window[kept:], end)
 	if got == n {
 		s.hash.Write(s.window[kept:])
 		return nil
@@ -193,19 +184,19 @@ func (s *sequential) advance(keep int64) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return s.errorf("reading %d bytes at %d: %w", n, end, err)
+	return s.f.errorf("reading %d bytes at %d: %w", n, end, err)
 }
 
 // checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
 func (s *sequential) checkSum() error {
 	for s.end() < s.tailStart() {
-		if err := s.advance(s.Size); err != nil {
+		if err := s.advance(s.f.Size); err != nil {
 			return err
 		}
 	}
-	s.hash.Write(s.tail)
-	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.SHA256 {
-		return s.mismatch("sha256", "that of the table is %s, want %s", sum, s.SHA256)
+	s.hash.Write(s.f.tail)
+	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.f.SHA256 {
+		return s.f.mismatch("sha256", "that of the table is %s, want %s", sum, s.f.SHA256)
 	}
 	return nil
 }

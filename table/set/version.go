@@ -191,11 +191,13 @@ func (s *Set) change(ctx context.Context, m *Manifest) error {
 // without it.
 func (s *Set) openNew(ctx context.Context, v *version) error {
 	var unopened []*member
+	s.mu.Lock()
 	for _, m := range v.members {
-		if !m.wasOpened() {
+		if m.first == notOpened {
 			unopened = append(unopened, m)
 		}
 	}
+	s.mu.Unlock()
 	return s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
 		switch {
 		case err == nil:
@@ -209,13 +211,6 @@ func (s *Set) openNew(ctx context.Context, v *version) error {
 		}
 		return err
 	})
-}
-
-// wasOpened reports whether the table was opened before.
-func (m *member) wasOpened() bool {
-	m.s.mu.Lock()
-	defer m.s.mu.Unlock()
-	return m.first != notOpened
 }
 
 // publish makes v the current version.
