@@ -58,11 +58,11 @@ func newFiles(most int, open func(name string) (regular.File, fs.FileInfo, error
 // It does what Open does with a [Dir] of that directory. After Close, the files are closed when the
 // lookups and Iters that use them have ended.
 func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
-	most, o, err := o.forFiles()
+	opts, err := o.withDefaults(true)
 	if err != nil {
 		return nil, err
 	}
-	d, done := newDir(path, most), false
+	d, done := newDir(path, opts.MaxOpenFiles), false
 	defer func() { // also if a policy or a codec panics
 		if !done {
 			err = errors.Join(err, d.Close())
@@ -72,7 +72,7 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, err = Open(ctx, m, d, o); err != nil {
+	if s, err = open(ctx, m, d, opts); err != nil {
 		return nil, err
 	}
 	s.owned, done = d, true
@@ -210,14 +210,14 @@ func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, erro
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("set: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})
 	}
-	most, o, err := o.forFiles()
+	opts, err := o.withDefaults(true)
 	if err != nil {
 		return nil, err
 	}
-	open := func(name string) (regular.File, fs.FileInfo, error) {
+	openFile := func(name string) (regular.File, fs.FileInfo, error) {
 		return regular.OpenFS(fsys, path.Join(dir, name))
 	}
-	f, _, err := open(ManifestName)
+	f, _, err := openFile(ManifestName)
 	if err != nil {
 		return nil, fmt.Errorf("set: %w", err)
 	}
@@ -225,5 +225,5 @@ func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, erro
 	if err != nil {
 		return nil, err
 	}
-	return Open(ctx, m, newFiles(most, open), o)
+	return open(ctx, m, newFiles(opts.MaxOpenFiles, openFile), opts)
 }

@@ -22,15 +22,20 @@ import (
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	v, err := s.acquire()
+	v, err := s.startLookup(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
 	return v.layers.get(ctx, key)
+}
+
+// startLookup returns a use of the current version, unless ctx is done.
+func (s *Set) startLookup(ctx context.Context) (use, error) {
+	if err := ctx.Err(); err != nil {
+		return use{}, err
+	}
+	return s.acquire()
 }
 
 // get looks the key up in one layer after the other, until one has it or has removed it.
@@ -120,10 +125,7 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 // rate of false positives: see [table.Reader.MayContain]. After an error it returns false. If a
 // mapped table was cut, it returns true, unless what is left of a filter denies the key.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	v, err := s.acquire()
+	v, err := s.startLookup(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -50,14 +50,6 @@ type run struct {
 	ranges  []merge.LevelTable
 }
 
-func newRun(members []*member) run {
-	r := run{members: members}
-	for _, m := range members {
-		r.ranges = append(r.ranges, merge.LevelTable{Name: m.Name, Smallest: m.Smallest, Largest: m.Largest})
-	}
-	return r
-}
-
 // find returns the number of the only table that can have key, or −1 if key is in no range.
 func (r *run) find(key []byte) int {
 	i := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, key) >= 0 })

@@ -2,6 +2,7 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -85,8 +86,8 @@ const (
 	maxOpenFiles       = 1 << 20
 )
 
-// withDefaults returns a copy with defaults filled in.
-func (o *Options) withDefaults() (Options, error) {
+// withDefaults returns a copy with defaults filled in. opensFiles is for OpenDir and OpenFS.
+func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 	var s Options
 	if o != nil {
 		s = *o
@@ -94,9 +95,12 @@ func (o *Options) withDefaults() (Options, error) {
 	if err := checkUnset(&s.Reader); err != nil {
 		return s, err
 	}
-	if s.MaxOpenFiles != 0 {
+	if s.MaxOpenFiles != 0 && !opensFiles {
 		return s, errors.New(
 			"set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
+	}
+	if s.MaxOpenFiles < 0 || s.MaxOpenFiles > maxOpenFiles {
+		return s, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", s.MaxOpenFiles, maxOpenFiles)
 	}
 	if s.MemorySize < 0 {
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
@@ -107,9 +111,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
 		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)
 	}
-	if s.Concurrency == 0 {
-		s.Concurrency = defaultConcurrency
-	}
+	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, defaultMaxOpenFiles())
+	s.Concurrency = cmp.Or(s.Concurrency, defaultConcurrency)
 	// A file without bytes is damaged, but only if the options are good.
 	if _, err := table.NewReader(bytes.NewReader(nil), 0, &s.Reader); !errors.Is(err, table.ErrCorrupt) {
 		return s, err
@@ -144,16 +147,3 @@ func checkUnset(r *table.ReaderOptions) error {
 
 // defaultMaxOpenFiles is the default of MaxOpenFiles.
 func defaultMaxOpenFiles() int { return min(regular.MaxOpenFiles(), maxOpenFiles) }
-
-// forFiles returns the most files that may be open, and the options for Open.
-func (o *Options) forFiles() (most int, opts *Options, err error) {
-	if o == nil || o.MaxOpenFiles == 0 {
-		return defaultMaxOpenFiles(), o, nil
-	}
-	if o.MaxOpenFiles < 0 || o.MaxOpenFiles > maxOpenFiles {
-		return 0, nil, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", o.MaxOpenFiles, maxOpenFiles)
-	}
-	rest := *o
-	rest.MaxOpenFiles = 0
-	return o.MaxOpenFiles, &rest, nil
-}

@@ -53,13 +53,18 @@ type Set struct {
 // Open, nothing reads src any more, unless ctx is done: then a read that has begun may still be
 // under way.
 func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
-	opts, err := o.withDefaults()
+	opts, err := o.withDefaults(false)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil || src == nil {
 		return nil, errors.New("set: there is no Manifest or no Source")
 	}
+	return open(ctx, m, src, opts)
+}
+
+// open is Open with options whose defaults are filled in.
+func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, error) {
 	s := &Set{
 		src:      src,
 		o:        opts,

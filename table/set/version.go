@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A version is a manifest and its tables. Lookups and Iters use the Set's current version. One that was
@@ -112,32 +113,34 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	v := &version{manifest: m.clone()}
-	for t := range v.manifest.All() {
-		m, err := s.member(ctx, t)
-		if err != nil {
+	v := &version{manifest: m.clone(), layers: make(layers, 1+len(m.Layers))}
+	for i, tables := range v.manifest.runs() { // Tables, and then Tables and Removals of each Layer
+		l := &v.layers[len(m.Layers)-(i+1)/2]
+		r := &l.tables
+		if i > 0 && i%2 == 0 {
+			r = &l.removals
+		}
+		if err := s.addRun(ctx, v, r, tables); err != nil {
 			v.retire()
 			return nil, err
 		}
-		v.tables, v.members = append(v.tables, t), append(v.members, m)
 	}
-	v.setLayers()
 	return v, nil
 }
 
-// setLayers sets the layers to those of the manifest, with the members of their tables.
-func (v *version) setLayers() {
-	rest := v.members
-	next := func(tables []Table) run {
-		r := newRun(rest[:len(tables):len(tables)])
-		rest = rest[len(tables):]
-		return r
+// addRun adds tables that do not overlap to a version.
+func (s *Set) addRun(ctx context.Context, v *version, r *run, tables []Table) error {
+	for i := range tables {
+		t := &tables[i]
+		m, err := s.member(ctx, t)
+		if err != nil {
+			return err
+		}
+		v.tables, v.members = append(v.tables, t), append(v.members, m)
+		r.members = append(r.members, m)
+		r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 	}
-	v.layers = layers{{tables: next(v.manifest.Tables)}}
-	for _, l := range v.manifest.Layers {
-		v.layers = append(v.layers, layer{tables: next(l.Tables), removals: next(l.Removals)})
-	}
-	slices.Reverse(v.layers)
+	return nil
 }
 
 // Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
