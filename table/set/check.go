@@ -11,12 +11,11 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// ErrMismatch is in the chain of the error of a table that is not as its manifest says. Either the
-// table was replaced or damaged, or the manifest is of other tables.
+// ErrMismatch is wrapped by the error for a table that differs from its line in the manifest. The table was
+// replaced or is corrupt, or the manifest belongs to other tables.
 //
-// Not every such table has this error. A damaged footer or index is a [*table.CorruptionError],
-// which is [table.ErrCorrupt]. A missing table is an error of the Source, such as fs.ErrNotExist of
-// a [Dir].
+// For a corrupt footer or index, the error is a [*table.CorruptionError], which wraps [table.ErrCorrupt].
+// For a missing table, it is the Source's error, such as fs.ErrNotExist from a [Dir].
 var ErrMismatch = errors.New(
 	"table does not match the manifest: take another copy of the table, or write the manifest again")
 

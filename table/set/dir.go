@@ -15,21 +15,21 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Dir is a [Source] of the tables in a directory. It also reads and writes the manifest there. It
-// opens a file at its first read and keeps it open, up to a bound: see MaxOpenFiles of [Options].
-// It opens only regular files in the directory itself: a name with a path is an error, and so is a
-// symbolic link to the outside. A Dir is safe for concurrent use. NewDir returns one.
+// A Dir is a [Source] for the tables in a directory. It also reads and writes the directory's manifest. A
+// Dir is safe for concurrent use. [NewDir] returns a Dir. Each Set needs a Dir of its own, and [OpenDir]
+// makes one; NewDir is cheap. To read or write the manifest, use any other Dir.
 //
-// A file that is open stays the same, whatever takes its name: one that was cut stays cut until the
-// set is opened again. A file that was closed because of the bound is compared when it is opened
-// again: another file, another size or another time of modification is [ErrReplaced], until Forget.
-// [OpenDir] makes the Dir of its Set. To read or write the manifest, use any other Dir of the
-// directory. A Dir given to [Open] is for that Set only; NewDir is cheap.
+// A Dir opens a file at its first read and keeps it open, up to MaxOpenFiles of [Options]. It opens only
+// regular files in the directory itself. If a name has a path, or is a symbolic link to the outside, a read
+// returns an error.
 //
-// A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can
-// do that: see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is
-// written to or cut. After Drain, a deleted file takes its room on disk until the garbage collector
-// has run.
+// An open file stays the same, even if another file takes its name. If a file was closed because of
+// MaxOpenFiles and has another size, modification time or identity when it is opened again, the error is
+// [ErrReplaced] until Forget.
+//
+// With Mapped in Options.Reader, the tables are mapped into memory: see [table.ReaderOptions].Mapped. A
+// mapped file stays the same too, unless it is written to or truncated. After Drain, a deleted file takes
+// its disk space until the garbage collector has run.
 type Dir struct {
 	path  string
 	files *openfiles.Files
@@ -39,8 +39,7 @@ type Dir struct {
 	closed bool
 }
 
-// NewDir returns a Dir of the directory path, with the default of MaxOpenFiles. It reads nothing
-// yet.
+// NewDir returns a Dir for the directory path, with the default MaxOpenFiles. It reads nothing yet.
 func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
@@ -54,9 +53,9 @@ func newFiles(most int, open func(name string) (regular.File, fs.FileInfo, error
 	return openfiles.New(most, open, func(name string) error { return fmt.Errorf("set: file %q: %w", name, ErrReplaced) })
 }
 
-// OpenDir opens the set in the directory path: the tables of its manifest, the file [ManifestName].
-// It does what Open does with a [Dir] of that directory. After Close, the files are closed when the
-// lookups and Iters that use them have ended.
+// OpenDir opens the set in the directory path, whose manifest is the file [ManifestName]. It does what
+// [Open] does with a [Dir]. After Close, the files are closed when the lookups and Iters that use them
+// have ended.
 func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	opts, err := o.withDefaults(true)
 	if err != nil {
@@ -79,13 +78,13 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	return s, nil
 }
 
-// ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain of
-// the error. If ctx is done, ReadAt begins no read. It does not end a read that has begun.
+// ReadAt reads the file name: see [Source]. Its error wraps that of the operating system. If ctx is done,
+// ReadAt begins no read. It does not end a read that has begun.
 func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	return d.files.ReadAt(ctx, name, p, off)
 }
 
-// Map maps the file name into memory, as [Mapper] says. It opens the file and closes it again.
+// Map maps the file name into memory: see [Mapper]. The file does not stay open.
 func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error) {
 	f, err := d.files.Acquire(ctx, name)
 	if err != nil {
@@ -147,9 +146,8 @@ func (d *Dir) closedError() error {
 	return fmt.Errorf("set: directory %q: %w", d.path, os.ErrClosed)
 }
 
-// ReadManifest reads the directory's manifest, the file [ManifestName], and checks it as the
-// function [ReadManifest] does. If there is none, the error is fs.ErrNotExist. The caller owns the
-// manifest.
+// ReadManifest reads and checks the directory's manifest, the file [ManifestName]: see the function
+// [ReadManifest]. If there is none, the error wraps fs.ErrNotExist. The caller owns the manifest.
 func (d *Dir) ReadManifest() (*Manifest, error) {
 	f, _, err := d.openFile(ManifestName)
 	if err != nil {
@@ -164,10 +162,10 @@ func readAndClose(f regular.File) (m *Manifest, err error) {
 	return ReadManifest(f)
 }
 
-// WriteManifest writes the directory's manifest, or replaces it in one step: readers find the old
-// or the new one, also after a crash. When WriteManifest returns, the manifest is on disk. After an
-// error the old manifest stays. If the file is a symbolic link, the file that it leads to is
-// replaced. Write and sync the tables first: WriteManifest does not check that they are there.
+// WriteManifest writes the directory's manifest atomically: readers find the old or the new one, even
+// after a crash. When WriteManifest returns, the manifest is on disk. After an error, the old manifest
+// stays. If the file is a symbolic link, its target is replaced. Write and sync the tables first:
+// WriteManifest does not check that they exist.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if _, err := d.openRoot(); err != nil {
 		return err
@@ -175,12 +173,12 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	return storedManifest{name: ManifestName}.replace(context.Background(), &DirStore{Dir: d.path}, m)
 }
 
-// Forget closes the file name, if it is open, when the reads of it that are under way have ended.
-// The next read opens the file that then has the name.
+// Forget closes the file name when its running reads have ended. The next read opens the file that then
+// has the name.
 func (d *Dir) Forget(name string) { d.files.Forget(name) }
 
-// Close closes all files, when the reads of them that are under way have ended. After Close, all
-// methods but Forget return an error that is os.ErrClosed.
+// Close closes all files when their running reads have ended. After Close, all methods except Forget
+// return an error that wraps os.ErrClosed.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -195,17 +193,15 @@ func (d *Dir) Close() error {
 	return d.root.Close()
 }
 
-// OpenFS opens the set in the directory dir of fsys, as OpenDir opens one of the operating system.
-// "." is the root of fsys. If a file is missing, the error is fs.ErrNotExist. Files must be
-// regular, and have a method ReadAt that is safe for concurrent use, as those of os.DirFS,
-// os.Root.FS and embed.FS have. Mapped in Options.Reader changes nothing: files are read.
+// OpenFS opens the set in the directory dir of fsys. "." is the root of fsys. If a file is missing, the
+// error wraps fs.ErrNotExist. Files must be regular, and have a ReadAt method that is safe for concurrent
+// use, as the files of os.DirFS, os.Root.FS and embed.FS have. Mapped in Options.Reader is ignored.
 //
-// OpenFS opens a file at its first read and keeps it open, up to MaxOpenFiles of [Options]. A file
-// that was closed because of the bound is compared when it is opened again: another size or time of
-// modification is [ErrReplaced], and so is another file of the operating system. After Close, the
-// files are closed when the lookups and Iters that use them have ended.
+// A file is opened at its first read and stays open, up to MaxOpenFiles of [Options]. If it was closed
+// because of that and has another size, modification time or identity when it is opened again, the error
+// is [ErrReplaced]. After Close, the files are closed when the lookups and Iters that use them have ended.
 //
-// For [Set.Swap], open the new manifest in fsys and read it by [ReadManifest].
+// For [Set.Swap], read the new manifest in fsys with [ReadManifest].
 func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, error) {
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("set: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})

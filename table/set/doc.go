@@ -1,53 +1,51 @@
-// Package set asks many tables as one. Each table has a range of the keys, such as those of ten
-// billion URLs in ten thousand tables. They may be in a directory or in object storage.
+// Package set queries many tables as if they were one. Each table contains a range of the keys: ten
+// billion URLs, for example, in ten thousand tables. The tables are in a directory or in object storage.
 //
-// A [Manifest] lists the tables and their ranges. A [Builder] writes a set, or adds a layer to one,
-// and [Sweep] removes the tables that are not needed any more. A [TableWriter] writes a table and
-// its line in the manifest. [OpenDir] opens the set of a directory, [OpenFS] that of a fs.FS such as embed.FS,
-// and [Open] that of any [Source]. A [Set] looks a key up in the one table whose range has it, so
-// that a lookup costs what it costs in one table. [Set.Swap] replaces the tables while lookups run.
+// A [Manifest] lists the tables and their ranges. A [Builder] writes a set or adds a layer to one, and
+// [Sweep] removes tables that are no longer needed. A [TableWriter] writes one table and returns its line
+// in the manifest. [OpenDir] opens the set in a directory, [OpenFS] a set in an fs.FS such as embed.FS, and
+// [Open] a set from any [Source]. For each key, a [Set] searches the one table whose range contains it.
+// [Set.Swap] replaces the tables while lookups run.
 //
 // # Layers
 //
-// A set that changes a little each day need not be written again. A [Layer] of the Manifest has the
-// entries that were added or have another value, and the keys that were removed: its tables are as
-// small as the change. A lookup asks the newest layer first, and goes on to the next one if filters or
-// ranges say that a layer does not have the key. So each layer costs a lookup what a filter costs.
-// Removals are asked exactly: a false positive of their filters costs a read, and never hides a key.
-// Write the set again, without layers, when they have come to some tenth of it.
+// A small change does not require writing the whole set again. A [Layer] of the Manifest contains the
+// entries that were added or changed, and the keys that were removed. Its tables are as small as the
+// change. A lookup searches the newest layer first. If filters or ranges rule the key out, it goes on to
+// the next layer, so each layer costs about one check of a filter. Removals are exact: a false positive of
+// their filters costs a read, and never hides a key. When the layers reach about a tenth of the set, write
+// the set again without layers.
 //
-// # A new list
+// # Swapping in a new list
 //
-// While [Set.Swap] runs, the tables that both manifests have are in memory once. With OpenAll, those that
-// only the new one has come on top of them until nothing uses the old ones any more: for a set that
-// was written again as a whole, that is twice the memory. With a MemorySize, it is not more than
-// that, but for the tables that are being opened: a Swap closes no table to make room for new ones.
-// Those that find no room are opened again at their first lookup.
+// During [Set.Swap], tables that both manifests list are in memory once. With OpenAll, the tables of the
+// new manifest are opened before the old ones are closed. If all tables are new, that takes twice the
+// memory. MemorySize bounds it: Swap closes no table to make room for new ones. A new table that finds no
+// room is opened again by its first lookup.
 //
-// # Stores that fail
+// # When a store fails
 //
-// A key whose table cannot be asked has no answer: an error that is not [table.ErrNotFound]. The next
-// lookup tries again. OnLoss of [Options] lets Open and Swap go on without such tables,
-// [Set.Unavailable] lists them, and [Set.Reopen] tries them without a lookup. ReadTimeout ends the
-// calls of a [Source] that stalls. [Set.TryMayContain] answers from memory only.
+// If a key's table is unavailable, the lookup returns an error, never [table.ErrNotFound]. The next lookup
+// tries again. With OnLoss of [Options], Open and Swap go on without such tables. [Set.Unavailable]
+// lists them, and [Set.Reopen] opens them again without waiting for a lookup. ReadTimeout ends calls of a
+// [Source] that stalls. [Set.TryMayContain] consults only what is in memory.
 //
-// If a Source returns blocks of another table after the right one was opened, lookups can return wrong values
-// under right checksums, unless the Source itself notices ([ErrReplaced]), as a [Dir] and a table/cloud Source with
-// a Pin do; opening a table compares its TailSum, and [Set.Verify] the SHA-256 of all bytes.
+// Opening a table compares its TailSum with the manifest, and [Set.Verify] the SHA-256 of all bytes. If a
+// Source returns blocks of another table after the right one was opened, lookups can return wrong values
+// whose checksums are right. A [Dir], and a Source of table/cloud with a Pin, detect this and return
+// [ErrReplaced].
 //
 // # Sets of filters
 //
-// A table can have a filter of its keys only: see FilterOnly of [table.WriterOptions]. It takes
-// less room, and no lookup reads a block. Query such a set by [Set.MayContain]: false is certain, and
-// true is wrong at the filters' rate of false positives. [Set.Get] returns [table.ErrNotFound] for
-// a key that the filter rules out, and [table.ErrFilterOnly] for any other: a caller that takes other
-// errors for absence would let every listed key pass. An [Iter] fails with ErrFilterOnly too.
+// A table may contain only a filter of its keys: see FilterOnly of [table.WriterOptions]. Such tables
+// are smaller, and no lookup reads a block. Query them with [Set.MayContain]. False is certain. True is
+// wrong at the filters' false-positive rate. If the filter rules a key out, [Set.Get] returns
+// [table.ErrNotFound]. For any other key it returns [table.ErrFilterOnly], so a program that treats every
+// error as absence would let all listed keys pass. An [Iter] fails with ErrFilterOnly too.
 //
-// With Mapped in Options.Reader, the filters of a directory's tables are mapped and not copied into
-// memory.
+// With Mapped in Options.Reader, the filters in a directory are mapped into memory instead of copied.
 //
-// Every Set can read Bloom filters. Others, such as binary fuse filters, need their policy in
+// Every Set can read Bloom filters. Other filters, such as binary fuse filters, need their policy in
 // Options.Reader.TableFilterPolicies. Without it, a table that has only such a filter cannot be opened:
-// with OpenAll, Open fails with [table.ErrUnknownFilter], also if OnLoss goes on without
-// tables. Otherwise each lookup does.
+// lookups, and Open with OpenAll, return [table.ErrUnknownFilter], even if OnLoss returns true.
 package set

@@ -7,20 +7,22 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Get returns the value of key. If no table has the key, the error is [table.ErrNotFound]. A key
-// costs no read if it is in no table's range, or if the table's filters rule it out. Any other key
-// costs one read of a data block, unless that is in the Cache. If the table is not open, it is
-// opened first, which costs one more read. If the table has a filter only, the error for keys that
-// it does not rule out is [table.ErrFilterOnly]. With layers, this holds for each that is consulted, the
-// newest first. If a table of one is lost, the error is a [*table.HiddenError], which has the value in older layers.
-// Metrics of Options.Reader count two lookups where the filters of a layer's table do not rule the key
-// out.
+// Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound].
 //
-// If ctx is done, Get returns its error, which errors.Is finds, and begins no read. A read that has
-// begun ends when the Source ends it. Get does not wait for a table to be opened when ctx is done.
+// If the key is in no table's range, or the table's filters rule it out, Get reads nothing. Otherwise it
+// reads one data block, unless that is cached. The first lookup in a table opens it, which takes one more
+// read. If the table has only a filter, and that does not rule the key out, Get returns
+// [table.ErrFilterOnly].
 //
-// The value stays valid, also after Close. The caller must not change it. It can be a part of a
-// larger buffer, which then stays in memory with it: see [table.Reader.Get].
+// Layers are searched one after the other, newest first, until one contains the key or has removed it. If
+// a layer's table is missing or corrupt, the error is a [*table.HiddenError], which has the value in older
+// layers. Metrics of Options.Reader count two lookups in a layer whose filters do not rule the key out.
+//
+// If ctx is done, Get returns its error and begins no read. A read that has begun ends when the
+// Source ends it.
+//
+// The value stays valid, even after Close. The caller must not modify it. It may be part of a larger
+// buffer, which then stays in memory: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 	v, err := s.startLookup(ctx)
 	if err != nil {
@@ -119,11 +121,12 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	return may, !may || !r.closed.Load() // a mapped file that was closed has no filters any more
 }
 
-// MayContain reports whether the set may have key. It asks the filters of the key's table, and
-// reads nothing unless the table has to be opened. A key that the filters of a layer's removals do not
-// rule out costs one read there. False is certain. True is wrong at the filters'
-// rate of false positives: see [table.Reader.MayContain]. After an error it returns false. If a
-// mapped table was cut, it returns true, unless what is left of a filter denies the key.
+// MayContain reports whether the set may contain key. False is certain. True is wrong at the filters'
+// false-positive rate: see [table.Reader.MayContain]. After an error, MayContain returns false.
+//
+// MayContain consults the filters of the key's table. It reads only to open the table, and to look up
+// a key that the filters of a layer's removals do not rule out. If a mapped file was truncated, it
+// returns true, unless the rest of a filter rules the key out.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 	v, err := s.startLookup(ctx)
 	if err != nil {
@@ -168,10 +171,10 @@ func (r *run) mayContain(ctx context.Context, key []byte, k *table.HashedKey) (b
 	return open.reader.MayContainHashed(k), nil
 }
 
-// TryMayContain is like [Set.MayContain] but reads nothing and never waits: it consults only filters that
-// are in memory. known reports whether MayContain would return the same. If it is false, may is true:
-// the key's table is not open, the Set is closed, or the filters of a layer's removals do not rule the
-// key out. So may = false is always certain.
+// TryMayContain is like [Set.MayContain] but never blocks: it consults only filters that are already
+// loaded. known reports whether MayContain would return the same. If known is false, may is true. That is
+// so if the key's table is not open, if the filters of a layer's removals do not rule the key out, or
+// if the Set is closed.
 //
 // With Mapped, the system may have to read parts of filters into its page cache.
 func (s *Set) TryMayContain(key []byte) (may, known bool) {

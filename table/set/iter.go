@@ -10,12 +10,12 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An Iter is a [merge.Iterator] over the entries of a set, in both directions. A new Iter is before
-// the first entry. NewIter returns one, and Close ends its use of tables, for which Drain waits.
+// An Iter iterates over the entries of a set, in both directions. It is a [merge.Iterator]. [Set.NewIter]
+// returns an Iter before the first entry. Drain waits for its Close.
 //
-// After a move that failed, Next and Prev fail too, until First, Last, SeekGE or SeekLT succeeds. A
-// key outside of its table's range in the manifest fails the move with [table.ErrCorrupt]. One
-// goroutine at a time may use an Iter. Any number of Iters may be on one Set.
+// After a failed move, Next and Prev fail too, until First, Last, SeekGE or SeekLT succeeds. If a key is
+// outside its table's range in the manifest, the move fails with [table.ErrCorrupt]. An Iter is not safe
+// for concurrent use. A Set may have any number of Iters.
 type Iter struct {
 	s      *Set
 	use    use            // of the tables; zero after Close
@@ -24,17 +24,17 @@ type Iter struct {
 
 var _ merge.Iterator = (*Iter)(nil)
 
-// NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
+// NewIter returns an Iter before the first entry. If o is nil, it iterates over all entries. NewIter
 // copies the slices of o. When ctx is done, a move that needs a read fails with its error.
-// o.OnLoss is called for corrupt data blocks, and for tables that are missing or corrupt. The File of the Loss is
-// the name of the table.
 //
-// At most one of the tables is in use at a time, or of each layer two: one of its Tables, and one of its
-// Removals. If o.OnLoss skips a data block of a layer, older entries of its keys can show, and keys that
-// were removed. The Iter keeps the manifest that is in use when
-// NewIter is called, and its tables, until its Close, also after a Swap. After Close of the Set,
-// First, Last, SeekGE, SeekLT and a move to another table fail with [table.ErrClosed]. On a table
-// that has a filter only, moves fail with [table.ErrFilterOnly].
+// If o.OnLoss is not nil, it is called for corrupt data blocks, and for missing or corrupt tables. The
+// Loss has the table's name as its File. If data of a layer is skipped, older entries of its keys can
+// appear, and keys that were removed.
+//
+// The Iter keeps the manifest in use and its tables until its Close, even after a Swap. It uses one table
+// at a time, and two of each layer. After Close of the Set, First, Last, SeekGE, SeekLT and a move to
+// another table fail with [table.ErrClosed]. In a table that has only a filter, moves fail with
+// [table.ErrFilterOnly].
 func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()
@@ -96,18 +96,16 @@ func (it *tableIter) Close() error {
 	return it.Iter.Close()
 }
 
-// First moves to the first entry, and returns Valid.
+// First moves to the first entry and returns Valid.
 func (it *Iter) First() bool { return it.live().First() }
 
-// Last moves to the last entry, and returns Valid.
+// Last moves to the last entry and returns Valid.
 func (it *Iter) Last() bool { return it.live().Last() }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part of
-// Key.
+// SeekGE moves to the first entry whose key is >= key and returns Valid. key may be part of Key.
 func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 
-// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
-// Key.
+// SeekLT moves to the last entry whose key is < key and returns Valid. key may be part of Key.
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
 // live returns the iterator over the tables. If the Set was closed, so is that.
@@ -118,31 +116,28 @@ func (it *Iter) live() merge.Iterator {
 	return it.tables
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the first
-// one. At the last entry it moves to after it.
+// Next moves to the next entry and returns Valid. Before the first entry, it moves to the first one.
 func (it *Iter) Next() bool { return it.tables.Next() }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the last
-// one. At the first entry it moves to before it.
+// Prev moves to the previous entry and returns Valid. After the last entry, it moves to the last one.
 func (it *Iter) Prev() bool { return it.tables.Prev() }
 
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.tables.Valid() }
 
-// Key returns the entry's key, or nil if there is no entry. It is valid until the next move or
-// Close. The caller must not change it.
+// Key returns the entry's key, or nil if the Iter is not at an entry. It is valid until the next move
+// or Close. The caller must not modify it.
 func (it *Iter) Key() []byte { return it.tables.Key() }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next move or
-// Close. The caller must not change it.
+// Value returns the entry's value, or nil if the Iter is not at an entry. It is valid until the next
+// move or Close. The caller must not modify it.
 func (it *Iter) Value() []byte { return it.tables.Value() }
 
-// Error returns why the last move failed. It returns nil if the move found an entry, the end or
-// the start.
+// Error returns the error of the last move. It is nil if the move reached an entry, or either end.
 func (it *Iter) Error() error { return it.tables.Error() }
 
-// All returns all entries from First on, for a range loop. An error ends the loop, after an
-// iteration that has only the error. Close the Iter after the loop.
+// All returns all entries from the first on, for a range loop. If a move fails, the last iteration has only
+// the error. The caller closes the Iter after the loop.
 func (it *Iter) All() iter.Seq2[table.Entry, error] {
 	return func(yield func(table.Entry, error) bool) {
 		for ok := it.First(); ok; ok = it.Next() {
@@ -156,8 +151,8 @@ func (it *Iter) All() iter.Seq2[table.Entry, error] {
 	}
 }
 
-// Close ends the use of the tables. It returns Error. After Close every move fails with
-// [table.ErrClosed]. Drain waits for an Iter that is not closed.
+// Close ends the use of the tables and returns Error. After Close, every move fails with
+// [table.ErrClosed].
 func (it *Iter) Close() error {
 	if u := it.use; u.version != nil {
 		it.use = use{}

@@ -8,21 +8,21 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A Layer is what changes in a set: what is added, or has another value, and what is removed. The
-// ranges of its tables overlap those of other Layers.
+// A Layer is a change to a set: entries that are added or changed, and keys that are removed. Its key
+// ranges may overlap those of other Layers.
 type Layer struct {
-	// Tables have the entries that are added, and those that take the place of older ones. They are
-	// in the order of their keys, and do not overlap.
+	// Tables contain the entries that are added or changed, in the order of their keys. They do not
+	// overlap.
 	Tables []Table
 
-	// Removals are tables of the keys that are removed. They are in the order of their keys, and do
-	// not overlap. They have the whole keys, and their values do not matter. A key that is in Tables
-	// too is not removed. A key that the set does not have may be removed.
+	// Removals contain the keys that are removed, in their order. They do not overlap. Their values are
+	// ignored. They must contain the keys, not only a filter. A key that is also in Tables is not
+	// removed. A key that the set does not contain may be removed.
 	Removals []Table
 }
 
-// All returns all tables: Tables first, and then those of each of the Layers with its Removals behind.
-// The order is that of the manifest's file. The Tables are parts of m.
+// All returns pointers to all tables in the order of the manifest's file: Tables, then the Tables and Removals
+// of each Layer.
 func (m *Manifest) All() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {
 		for _, run := range m.runs() {

@@ -14,63 +14,58 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// ManifestName is the name of the manifest's file, beside the tables of the set.
+// ManifestName is the name of the manifest's file, beside the set's tables.
 const ManifestName = "set.jsonl"
 
-// A Manifest lists the tables of a set, in the order of their keys. The tables' ranges of keys do
-// not overlap. Keys are in the bytewise order, the default of package table. The tables are not
-// those of a LevelDB database: their keys have no sequence numbers.
+// A Manifest lists the tables of a set, in the order of their keys. Their key ranges do not overlap. Keys are in
+// bytewise order, and have no sequence numbers as in a LevelDB database.
 //
-// Layers change the set without its tables being written again, such as each day's. Each changes
-// what Tables and the Layers before it have.
+// Layers change the set without rewriting its tables. Each applies to Tables and the Layers before it.
 type Manifest struct {
 	Tables []Table
 	Layers []Layer // the newest last
 }
 
-// A Table is what a manifest has about one table. Its JSON is a line of the manifest's file.
+// A Table describes one table in a manifest. Its JSON is a line of the manifest's file.
 type Table struct {
-	// Name is the name of the table, by which a [Source] reads it. See [CheckName].
+	// Name is the name by which a [Source] reads the table: see [CheckName].
 	Name string `json:"name"`
 
-	// Size is the size of the table in bytes.
+	// Size is the table's size in bytes.
 	Size int64 `json:"size"`
 
 	// SHA256 is the SHA-256 of the table's bytes, in 64 lowercase hexadecimal digits.
 	SHA256 string `json:"sha256"`
 
-	// Entries is how many entries the table has. For a table that has a filter only, it is how many
-	// keys the filter has.
+	// Entries is the number of entries, or of keys in the filter if the table has only a filter.
 	Entries uint64 `json:"entries"`
 
-	// Smallest and Largest are the first and the last key of the table. Each has at most 256 KiB.
+	// Smallest and Largest are the first and last key of the table, of at most 256 KiB each.
 	Smallest []byte `json:"smallest"`
 	Largest  []byte `json:"largest"`
 
-	// TailSize is how many bytes the table has behind its last data block: filters, metaindex,
-	// index and footer, which are read when the table is opened.
+	// TailSize is the size in bytes of the table's tail, which opening the table reads: filters, metaindex,
+	// index and footer.
 	TailSize int64 `json:"tailSize"`
 
-	// TailSum is what [table.Layout.TailSum] returns for the table, in 64 lowercase hexadecimal
-	// digits. A [Set] compares it each time that it opens the table, and so notices another table
-	// in its place. That is sure if the table has a digest of its data blocks, as those of a
-	// [TableWriter] have. Otherwise a table of the same keys and other values can have the same
-	// TailSum. "": the manifest is of an older version, and a replaced table may not be noticed
-	// before Verify.
+	// TailSum is the table's [table.Layout.TailSum], in 64 lowercase hexadecimal digits. A [Set] compares it
+	// whenever it opens the table. If the table has a digest of its data blocks, as those of a [TableWriter]
+	// have, no other table has this TailSum. Otherwise a table of the same keys and other values may. If
+	// TailSum is empty, as in old manifests, a replaced table may go unnoticed until Verify.
 	TailSum string `json:"tailSum,omitempty"`
 }
 
 // maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
 
-// Check returns an error if m cannot be the manifest of a set. The error names the line that the
-// table has in the manifest's file. It is an error if:
+// Check returns an error if m is not a valid manifest. The error names the table's line in the manifest's
+// file. m is not valid if:
 //
 //   - Check of a table fails,
-//   - the names of two tables are equal, or differ only in upper and lower case,
-//   - the keys of a table are not > those of the table before, among Tables, or the Tables or
-//     Removals of one of the Layers,
-//   - all tables together have > 2⁶³−1 bytes or entries.
+//   - two tables have the same name, or their names differ only in case,
+//   - the keys of a table are not greater than those of the table before it in Tables, or in the Tables or
+//     Removals of a Layer,
+//   - the tables have more than 2^63-1 bytes or entries in total.
 func (m *Manifest) Check() error {
 	c := checker{names: make(map[string]int, len(m.Tables)), line: 2}
 	for i, run := range m.runs() {
@@ -130,8 +125,7 @@ func (c *checker) add(t *Table) error {
 	return nil
 }
 
-// Check returns an error if a field of t has a value that no manifest can have. The error names the
-// table and the field.
+// Check returns an error if a field of t is not valid. The error names the table and the field.
 func (t *Table) Check() error {
 	if err := t.check(); err != nil {
 		return fmt.Errorf("set: table %q: %w", shorten(t.Name), err)

@@ -85,12 +85,12 @@ func (h *layerHeader) decode(line []byte) error {
 	return checkCounts(h.Tables, h.Removals)
 }
 
-// WriteManifest writes the file of a manifest. It is JSON Lines: the first line has the format, its
-// version and the number of tables, and each further line is a table. Keys are in base64. If there
-// are Layers, the first line has their number too, and each follows with a line of how many tables
-// and removals it has. Earlier versions of this package refuse a manifest with Layers. The same
-// manifest always has the same bytes. If [Manifest.Check] fails, WriteManifest returns its error
+// WriteManifest writes the file of a manifest to w. If [Manifest.Check] fails, WriteManifest returns its error
 // and writes nothing. Write the tables before their manifest.
+//
+// The format is JSON Lines. The first line has the format, its version, and the numbers of tables and
+// layers. Each further line is a table. A layer's tables follow a line with their number. Keys are in base64.
+// The same manifest always has the same bytes.
 func WriteManifest(w io.Writer, m *Manifest) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -127,14 +127,14 @@ func (m *Manifest) lines() []any {
 	return lines
 }
 
-// ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does. The
-// error names the line. It is also an error if:
+// ReadManifest reads and checks the file of a manifest. The error names the line. It is an error if:
 //
-//   - there are fewer or more tables or layers than the first line, or that of a layer, says,
-//   - a line has other fields than WriteManifest writes, or > 1 MiB,
-//   - the format is that of a newer version of this package, and this one does not know it.
+//   - [Manifest.Check] fails,
+//   - there are more or fewer tables or layers than the file says,
+//   - a line has other fields than WriteManifest writes, or more than 1 MiB,
+//   - the format is that of a newer version of this package.
 //
-// ReadManifest takes no more memory than what it reads, whatever the first line says.
+// ReadManifest takes no more memory than the file's bytes need, whatever the first line says.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{r: bufio.NewReader(r)}
 	m := lines.manifest()

@@ -90,8 +90,8 @@ func noEOF(err error) error {
 // plainTable is a Table without methods.
 type plainTable Table
 
-// MarshalJSON returns the table's line in a manifest, without the end of the line. The same Table
-// always has the same bytes. MarshalJSON does not check the fields: [Table.Check] does.
+// MarshalJSON returns the table's line in a manifest, without the newline. The same Table always has the
+// same bytes. MarshalJSON does not check the values: see [Table.Check].
 func (t Table) MarshalJSON() ([]byte, error) {
 	if t.Smallest == nil { // "" rather than null
 		t.Smallest = []byte{}
@@ -102,8 +102,8 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainTable(t))
 }
 
-// UnmarshalJSON sets t to a table's line in a manifest. The line must have each field once, and no
-// others; only tailSum may be missing. UnmarshalJSON does not check the values: [Table.Check] does.
+// UnmarshalJSON sets t to a table's line in a manifest. The line must have each field once, and no others;
+// only tailSum may be missing. UnmarshalJSON does not check the values: see [Table.Check].
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {

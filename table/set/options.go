@@ -12,71 +12,65 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are options of a Set. The zero value of each field is its default. A value out of range
-// is an error of Open, OpenDir and OpenFS.
+// Options are the options of a Set. The zero value of each field is its default. A value out of range is
+// an error of Open, OpenDir and OpenFS.
 type Options struct {
-	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it is
-	// closed because of MemorySize. Tables with filters of other kinds than Bloom filters need
-	// their policies in TableFilterPolicies. It is an error to set Name, CacheKey, TailSum or TailSize, since the Set
-	// knows them of each table, and to set Comparer or FilterKey, since keys are in the bytewise
-	// order.
+	// Reader has the options of the tables. Tables whose filters are not Bloom filters need the filters'
+	// policies in TableFilterPolicies. A Cache keeps the blocks of tables that MemorySize has closed.
+	// Name, CacheKey, TailSum and TailSize must not be set, since the Set sets them for each table.
+	// Comparer and FilterKey must not be set, since keys are in bytewise order.
 	//
-	// With Mapped, a Set takes the bytes of tables from a Source that is a Mapper, as that of
-	// OpenDir is. Filters and indexes are then in the system's page cache, and no file stays open.
-	// Opening a table reads them once, to check them. A lookup reads only what it touches. Of very
-	// many tables, the last ones are read, as [table.ReaderOptions].Mapped says.
+	// With Mapped, the Set maps tables into memory, if the Source is a Mapper, as that of OpenDir is.
+	// Filters and indexes then stay in the system's page cache, and no file stays open. Opening a table
+	// reads them once, to check them. If there are too many tables to map, the last ones are read: see
+	// [table.ReaderOptions].Mapped.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open each new table, and fail if one cannot be opened, unless OnLoss says
-	// otherwise. By default a table is opened at its first lookup, which returns the error.
+	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened. By default, a table
+	// is opened by its first lookup, which returns the error.
 	OpenAll bool
 
-	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it
-	// returns true, they go on without the table: lookups of its keys try to open it again, and fail if that
-	// fails, never with [table.ErrNotFound]. All other keys have their answers, and [Set.Unavailable] lists the
-	// table. If OnLoss returns false, Open or Swap fails with l.Err.
+	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened, in
+	// the order of the Manifest's All. If it returns true, they go on without the table. Lookups of its keys
+	// then try to open it again, and fail if they cannot, never with [table.ErrNotFound]. [Set.Unavailable]
+	// lists the table. If OnLoss returns false, Open or Swap fails with l.Err.
 	//
-	// It is called for one table at a time, in the order of the Manifest's All, and must not call Swap. It is not
-	// called if ctx is done, nor if the table needs a filter policy that is missing in Reader.TableFilterPolicies
-	// ([table.ErrUnknownFilter]): no later try could mend that, so Open or Swap fails.
+	// OnLoss must not call Swap. It is not called if ctx is done. If the table's filter policy is missing in
+	// Reader.TableFilterPolicies, Open or Swap fails with [table.ErrUnknownFilter] instead, since no later
+	// try can succeed.
 	OnLoss func(l table.Loss) bool
 
-	// ReadTimeout is how long a call of the Source may take, for each ReadAt and each Map. Then its
-	// context is done. The lookup fails with an error that is context.DeadlineExceeded and names
-	// ReadTimeout, the table and the bytes, and the next lookup tries again. A Source that does not
-	// return when its context is done holds the lookup up until it does. So does a [Dir] whose
-	// file system stalls.
+	// ReadTimeout limits each call of the Source's ReadAt and Map. When it expires, the call's context is
+	// done, and the lookup fails with an error that wraps context.DeadlineExceeded and names the table. The
+	// next lookup tries again. A Source that ignores its context still delays the lookup, and so does
+	// a [Dir] whose file system stalls. Zero means no limit.
 	//
-	// It must be enough for the largest reads: the tail of a table, 1 MiB of Verify, and what an
-	// Iter reads ahead. It does not bound a lookup, which can need several reads, and wait for
-	// other tables to be opened: the context of the lookup does that. 0: no limit.
+	// It must suffice for the largest reads: a table's tail, 1 MiB of Verify, and what an Iter reads ahead.
+	// It does not limit a whole lookup, which may need several reads. The lookup's context does.
 	ReadTimeout time.Duration
 
-	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters,
-	// and what lookups have built to search them. Mapped bytes do not count. 0: no bound.
+	// MemorySize limits the memory of open tables, in bytes: their indexes and filters, and the search
+	// trees that lookups build. Mapped bytes do not count. Zero means no limit.
 	//
-	// Beyond the bound, the Set closes tables that were not used for a while, most often the one
-	// that was opened last if it was used only once. It opens them again when they are needed.
-	// Tables that are in use while they are closed come on top of the bound. A table that takes
-	// more by itself is open only while it is in use. With OpenAll, Open and Swap still open every
-	// new table once. They close none for a new one: those that find no room are opened again when they
-	// are needed.
+	// Beyond the limit, the Set closes tables that were not used for a while, and opens them again when they
+	// are needed. A closed table that is still in use comes on top of the limit. A table that takes more
+	// than the limit is open only while it is in use. With OpenAll, Open and Swap open every new table once,
+	// but close no table to make room for it.
 	//
-	// To open a table again, all of its filters and its index are read and checked. So a MemorySize of
-	// 95 % of what the tables take already makes lookups in random tables many times slower: README.md has
-	// a table of that, under "What it costs, measured". A mapped table counts as about 1 KB, and its
-	// index if that is compressed, until many lookups have built a search tree of the index.
+	// Opening a table again reads and checks all of its filters and its index. A MemorySize of 95 % of what
+	// the tables take already makes random lookups many times slower: README.md has a table under "What
+	// it costs, measured". A mapped table counts as about 1 KB, plus its index if that is compressed, until
+	// many lookups have built a search tree of the index.
 	MemorySize int64
 
-	// MaxOpenFiles is how many files of tables a Set of OpenDir or OpenFS may have open, 1 to
-	// 1048576. Beyond that, it closes files that were not read for a while. To open one again takes
-	// some microseconds. If all are being read, a read waits for one to end. 0: a quarter of the
-	// open files that the system allows the process, or 4096 on Windows. For Open it must be 0,
-	// since only its Source opens files.
+	// MaxOpenFiles limits the open files of a Set of OpenDir or OpenFS, from 1 to 1048576. Beyond the
+	// limit, the Set closes files that were not read for a while. Opening one again takes some
+	// microseconds. If all are being read, a read waits. Zero means a quarter of the files that the
+	// system lets the process open, or 4096 on Windows. For Open it must be zero, since Open opens no files.
 	MaxOpenFiles int
 
-	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the memory of
-	// its Table.TailSize until it is open. 0: 16.
+	// Concurrency is how many tables may be opened at a time, from 1 to 1024. Each takes TailSize bytes
+	// until it is open. Zero means 16.
 	Concurrency int
 }
 

@@ -9,14 +9,12 @@ import (
 	"slices"
 )
 
-// A Sampler keeps a sample of keys, and finds where to split all of them into ranges of about equal
-// numbers. It keeps a key if a hash of the key is less than a rate. So it keeps the same keys in
-// every process, in any order, and however often a key is added. To join samples of parts of the
-// input, add the Keys of the other Samplers.
+// A Sampler keeps a sample of keys, and splits all keys into ranges of about equal size. It keeps a key if
+// the key's hash is below a threshold, so it keeps the same keys in every process, in any order, and however
+// often a key is added. To join the samples of several inputs, add the Keys of the other Samplers.
 //
-// It keeps about rate × n of n distinct keys, and takes their bytes and some 60 bytes for each.
-// Keys that were chosen to have low hashes can all be kept. A Sampler must not be used by several
-// goroutines at a time.
+// It keeps about rate*n of n distinct keys, and takes their bytes and about 60 bytes for each. Keys that
+// were chosen for their hashes may all be kept. A Sampler is not safe for concurrent use.
 type Sampler struct {
 	below uint64 // a hash of 53 bits
 	hash  hash.Hash64
@@ -27,8 +25,8 @@ type Sampler struct {
 // float64 has.
 const hashBits = 53
 
-// NewSampler returns a Sampler that keeps the share rate of the keys: > 0, and ≤ 1, which keeps
-// all. If it keeps 1,000 keys for each part of [Sampler.Splits], the parts differ by some 3 %.
+// NewSampler returns a Sampler that keeps a fraction of the keys. rate is > 0 and <= 1, which keeps all. If
+// it keeps 1,000 keys for each part of [Sampler.Splits], the parts differ by about 3 %.
 func NewSampler(rate float64) (*Sampler, error) {
 	if !(rate > 0 && rate <= 1) {
 		return nil, fmt.Errorf("set: the rate of a Sampler is %v, want > 0 and ≤ 1", rate)
@@ -37,7 +35,7 @@ func NewSampler(rate float64) (*Sampler, error) {
 	return &Sampler{below: below, hash: fnv.New64a(), keys: map[string]struct{}{}}, nil
 }
 
-// Add adds a key. It does not keep the slice.
+// Add adds a key. The caller may reuse the slice.
 func (s *Sampler) Add(key []byte) {
 	if s.sum(key)>>(64-hashBits) < s.below {
 		s.keys[string(key)] = struct{}{}
@@ -55,10 +53,10 @@ func (s *Sampler) sum(key []byte) uint64 {
 	return h ^ h>>33
 }
 
-// Len returns how many distinct keys are kept.
+// Len returns the number of distinct keys that are kept.
 func (s *Sampler) Len() int { return len(s.keys) }
 
-// Keys returns the keys that are kept, in ascending order. The caller owns the slices.
+// Keys returns the kept keys in ascending order. The caller owns the slices.
 func (s *Sampler) Keys() [][]byte {
 	keys := make([][]byte, 0, len(s.keys))
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
@@ -67,10 +65,9 @@ func (s *Sampler) Keys() [][]byte {
 	return keys
 }
 
-// Splits returns keys that split all keys into the given number of parts, each with about as many
-// distinct keys. They are in ascending order and differ: part i has the keys ≥ Splits[i-1] and <
-// Splits[i]. There are parts-1 of them, or fewer if fewer keys are kept. The caller owns the
-// slices.
+// Splits returns keys that split all keys into the given number of parts, with about as many distinct keys
+// each. Part i contains the keys >= Splits[i-1] and < Splits[i]. There are parts-1 splits in strictly
+// ascending order, or fewer if fewer keys are kept. The caller owns the slices.
 func (s *Sampler) Splits(parts int) [][]byte {
 	keys := s.Keys()
 	parts = min(parts, len(keys))

@@ -11,13 +11,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Set looks up keys in many tables, and iterates over them. It looks a key up in the only table
-// whose range has it, or in one of each layer until the key is found. It is safe for concurrent
-// use, and lookups in open tables take no lock. [Open], [OpenDir] and [OpenFS] return one.
+// A Set queries many tables as if they were one. For each layer, newest first, a lookup searches the one
+// table whose range contains the key. A Set is safe for concurrent use. Lookups in open tables take no
+// lock. [Open], [OpenDir] and [OpenFS] return a Set.
 //
-// Errors of a table name it. An error of the Source is in the chain of the error, so that errors.Is
-// finds it, and the next lookup tries again. If the Source panics, so does the lookup that waits
-// for it.
+// Errors name the table. They wrap the Source's error, and the next lookup tries again. If the Source
+// panics, the lookup that waits for it panics too.
 type Set struct {
 	src     Source
 	o       Options
@@ -36,22 +35,20 @@ type Set struct {
 	size    int64 // bytes of those that are kept, as they were counted last. MemorySize bounds it
 }
 
-// Open returns a Set of the tables of m, which src has. If o is nil, all options are the defaults.
-// Open copies m. When ctx is done, Open returns its error.
+// Open opens the set of m's tables, which src reads. If o is nil, the defaults are used. Open copies m.
+// If ctx is done, Open returns its error.
 //
-// Open checks m, and reads no table unless OpenAll is set. Opening a table takes one read, of its
-// last TailSize bytes and one more, which must be missing: so the size is known. It compares size,
-// TailSum, entries (if the table has properties) and the range of keys with the size, the index and
-// the filters of the table. A difference is an error that names the field: see [ErrMismatch].
-// Opening a table reads no data blocks: Verify does.
+// Open checks m. Unless OpenAll is set, it reads no table: each is opened by its first lookup. Opening a
+// table takes one read of its tail, and compares the table's size, TailSum, entries and key range with
+// the manifest. If they differ, the error wraps [ErrMismatch] and names the field. Data blocks are not
+// read: see [Set.Verify].
 //
-// A filter that cannot be used is no error: FilterErr returns it. But a table that has nothing but
-// the filter cannot be opened. If no policy has the filter's name, the error is
+// A filter that cannot be used is reported by FilterErr, and lookups go on without it. A table that has
+// only a filter cannot be opened without it. If the filter's policy is missing, the error is
 // [table.ErrUnknownFilter]: add the policy to Options.Reader.TableFilterPolicies.
 //
-// Close does not close src: the caller may do that after Close and then Drain. After an error of
-// Open, nothing reads src any more, unless ctx is done: then a read that has begun may still be
-// under way.
+// Close does not close src. The caller may close it after Close and Drain. If Open fails, nothing
+// reads src any more, except that after ctx is done a last read may still run.
 func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
 	opts, err := o.withDefaults(false)
 	if err != nil {
@@ -80,7 +77,7 @@ func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, err
 	return s, nil
 }
 
-// Manifest returns the manifest in use, or nil after Close. The caller must not change it.
+// Manifest returns the manifest in use, or nil after Close. The caller must not modify it.
 func (s *Set) Manifest() *Manifest {
 	v := s.current.Load()
 	if v == nil {
@@ -89,8 +86,8 @@ func (s *Set) Manifest() *Manifest {
 	return v.manifest
 }
 
-// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It also
-// counts tables that are closed and still in use.
+// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It includes
+// closed tables that an Iter, GetMany or Swap still uses.
 func (s *Set) MemorySize() (size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,9 +97,9 @@ func (s *Set) MemorySize() (size int64) {
 	return size
 }
 
-// FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
-// tables' Readers. It covers the tables that were opened, as they were then. Without these filters,
-// lookups have the same results and are slower. After Close it returns [table.ErrClosed].
+// FilterErr reports filters that are not used. It joins what FilterErr of [table.Reader] returned for
+// each table when it was opened. Without these filters, lookups return the same results but are slower.
+// After Close, FilterErr returns [table.ErrClosed].
 func (s *Set) FilterErr() error {
 	v, err := s.acquire()
 	if err != nil {
@@ -120,10 +117,9 @@ func (s *Set) FilterErr() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the Set and does not wait. Lookups that are under way still get their answers.
-// Tables are closed when the lookups and Iters that use them have ended: Drain waits for that.
-// After Close, lookups and a second Close return [table.ErrClosed], and Iters fail with it when
-// they seek or come to another table.
+// Close closes the Set without waiting. Lookups that have begun still complete. Tables are closed when
+// the lookups and Iters that use them have ended: Drain waits for that. After Close, lookups and a second
+// Close return [table.ErrClosed]. Iters fail with it when they seek or reach another table.
 func (s *Set) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -12,38 +12,36 @@ import (
 //
 // If a Source is also a [Forgetter], each Set needs a Source of its own.
 type Source interface {
-	// ReadAt reads len(p) bytes of the table name, from off on. It returns what io.ReaderAt.ReadAt
-	// returns: an error if n < len(p), and io.EOF where the table ends. When ctx is done, it soon
-	// returns an error.
+	// ReadAt reads len(p) bytes of the table name, starting at off. It returns what io.ReaderAt.ReadAt
+	// returns: an error if n < len(p), and io.EOF at the table's end. When ctx is done, it soon returns
+	// an error.
 	ReadAt(ctx context.Context, name string, p []byte, off int64) (n int, err error)
 }
 
-// A Mapper is a Source that can hand out the bytes of its tables, as a [Dir] does. A [Set] uses
-// them if Mapped of Options.Reader is set.
+// A Mapper is a Source that can map its tables into memory, as a [Dir] can. A [Set] calls Map if Mapped
+// of Options.Reader is set.
 type Mapper interface {
-	// Map returns the bytes of the table name, and how many there are. src is one for
-	// [table.NewReader], such as a [table.SliceReaderAt]. It stays usable until nothing uses it any
-	// more, also after Forget. If src is nil, the Set reads the table by ReadAt. When ctx is done,
-	// Map soon returns an error.
+	// Map returns the mapped table name and its size. src is for [table.NewReader]: it is, for example,
+	// a [table.SliceReaderAt]. It stays usable as long as something uses it, even after Forget. If src
+	// is nil, the Set reads the table with ReadAt. When ctx is done, Map soon returns an error.
 	Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error)
 }
 
-// A Forgetter is a Source that keeps something for each table, such as an open file. A [Set] calls
-// Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table can
-// be under way then: the Set does not use what they return. Forget must not panic: a goroutine of
-// the Set can be the caller, where no program can recover.
+// A Forgetter is a Source that keeps state for each table, such as an open file. A [Set] calls Forget
+// when it no longer reads the table, and after [ErrReplaced]. Reads of the table may be running then, whose
+// results the Set discards. Forget must not panic: a goroutine of the Set may call it, where no program can
+// recover.
 type Forgetter interface {
 	Forget(name string)
 }
 
-// ErrReplaced is in the chain of a Source's error when a table's name now leads to another file or
-// object than at earlier reads. If the Source is a [Forgetter], and the manifest has the TailSum of
-// the table, the Set then calls Forget, and opens the table again for the next lookup. If it is the
-// same table, such as an object that was put again, lookups go on. If not, they fail as in a table
-// that cannot be opened, until the right table is back.
+// ErrReplaced is wrapped by a Source's error if a table's name now denotes another file or object than
+// in earlier reads. If the Source is a [Forgetter], and the manifest has the table's TailSum, the Set calls
+// Forget, and the next lookup opens the table again. If it is the same table, such as an object that was
+// written again, lookups go on. If not, they fail until the right table is back.
 //
-// A table without a digest of its data blocks cannot be told from others: for it, ErrReplaced
-// stays. It also stays for Iters that were on the table.
+// A table without a digest of its data blocks cannot be identified, so its lookups keep failing with
+// ErrReplaced. So do Iters that were in the table.
 var ErrReplaced = errors.New(
 	"the table was replaced since it was opened: try again, or open the set again with its present manifest")
 

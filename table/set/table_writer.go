@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A TableWriter writes a table of a set. It is a [table.Writer] whose Close also returns the
-// table's line in the manifest. Call Append and Close of the TableWriter, not those of its Writer.
+// A TableWriter writes a table of a set. It is a [table.Writer] whose Close also returns the table's line in
+// the manifest. Call Append and Close of the TableWriter, not those of its Writer.
 type TableWriter struct {
 	*table.Writer
 	sum            hash.Hash
@@ -23,10 +23,9 @@ type TableWriter struct {
 	err            error
 }
 
-// NewTableWriter returns a TableWriter that writes a table to w. o is as for [table.NewWriter]: nil
-// means the defaults. The table always has a digest of its data, as if o.DataDigest was set. Keys
-// of a set are in the bytewise order, and filters have whole keys: a Comparer of another name is an
-// error, and so is a FilterKey.
+// NewTableWriter returns a TableWriter that writes a table to w. If o is nil, the defaults are used. The table
+// always has a digest of its data blocks, as if o.DataDigest were set. Keys of a set are in bytewise order,
+// and filters contain whole keys, so another Comparer or a FilterKey is an error.
 func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 	if w == nil {
 		return nil, errors.New("set: the io.Writer is nil")
@@ -60,9 +59,8 @@ func checkOrder(c table.Comparer, filterKey func([]byte) []byte) error {
 	return nil
 }
 
-// Append adds an entry, as Append of a [table.Writer] does. The key may have up to 256 KiB, since
-// it can become the first or the last one of the table. After an error, Append and Close return the
-// same error again.
+// Append adds an entry: see Append of [table.Writer]. The key may have at most 256 KiB. After an error, Append
+// and Close return the same error again.
 func (w *TableWriter) Append(key, value []byte) error {
 	if w.err != nil {
 		return w.err
@@ -81,10 +79,9 @@ func (w *TableWriter) Append(key, value []byte) error {
 	return nil
 }
 
-// Close finishes the table and returns its line in the manifest, without the Name, which the caller
-// sets. The caller owns the slices. A table without entries is an error, since no manifest can have
-// it. If Close returns an error, what was written is no table of a set. A second Close returns
-// [table.ErrClosed].
+// Close finishes the table and returns its line in the manifest, except the Name, which the caller sets. The
+// caller owns the slices. If the table has no entries, Close returns an error. After an error, the
+// table must not be used. A second Close returns [table.ErrClosed].
 func (w *TableWriter) Close() (Table, error) {
 	if err := w.err; err != nil {
 		w.err = nil // from now on it is ErrClosed
@@ -109,20 +106,19 @@ func (w *TableWriter) Close() (Table, error) {
 var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: " +
 	"its line in the manifest is known to the TableWriter that writes it")
 
-// Describe returns the line in the manifest of an existing table: the first size bytes of r. It is
-// the line that the [TableWriter] of the table returned, without the Name, which the caller sets.
-// The caller owns the slices.
+// Describe returns the line in the manifest of an existing table, the first size bytes of r. Describe returns
+// the same line as Close of the [TableWriter], except the Name, which the caller sets. The caller owns
+// the slices.
 //
-// Describe reads all of the table for its SHA-256, and verifies it as Verify of a [table.Reader]
-// does. An error of that is in the chain of the error. A table without entries, and one that has a
-// filter only, is an error.
+// Describe reads the whole table, and verifies it as Verify of [table.Reader] does. If that fails, the error
+// wraps its error. If the table has no entries, or only a filter, Describe returns an error.
 //
-// A table of another engine, or of a [table.Writer] without DataDigest, has no digest of its data
-// blocks. Its TailSum is that of the tail only, and a [Set] cannot tell the table from one of the
-// same keys and other values before Verify. Such a table shares no cached blocks with another Set.
+// Tables of other engines, and of a [table.Writer] without DataDigest, have no digest of their data blocks.
+// A [Set] cannot distinguish such a table from one of the same keys and other values before Verify,
+// and does not share its cached blocks with other Sets.
 //
-// Of o, Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies. A FilterKey is
-// an error, and so is a Comparer of another name than that of the bytewise order. o may be nil.
+// If o is nil, the defaults are used. Otherwise Describe uses Codecs, MaxBlockSize, FilterPolicies and
+// TableFilterPolicies. A FilterKey, or a Comparer that is not bytewise, is an error.
 func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
 	// Filters are not needed: Verify reads them itself.
 	opts := table.ReaderOptions{IgnoreFilter: true}

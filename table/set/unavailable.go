@@ -9,14 +9,13 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Unavailable returns the tables of the manifest in use that have no answers now, and why: those
-// whose last opening failed, or whose last read did. They are in the order of the Manifest's All. A
-// table that was not opened or read since the store failed is not among them. That a lookup's
-// context was done is no failure, and that ReadTimeout was over is one.
+// Unavailable returns the tables of the manifest in use whose last opening or read failed, with the
+// error, in the order of the Manifest's All. It reads nothing, so it does not notice tables that
+// were not used since the store failed. A lookup that ended because its context was done does not count as
+// a failure. One that ended because of ReadTimeout does.
 //
-// It reads nothing: the next lookup that needs such a table tries again, and so does Reopen. The
-// caller must not change the slices of the Tables. After Close there is one iteration, with
-// [table.ErrClosed] only.
+// The next lookup that needs such a table tries again, and so does Reopen. The caller must not modify the
+// slices of the Tables. After Close, there is one iteration, with [table.ErrClosed].
 func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		v, err := s.acquire()
@@ -33,13 +32,12 @@ func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	}
 }
 
-// Reopen opens the tables of Unavailable again, as many at a time as the Set's Concurrency says. It
-// returns the errors of those that cannot be opened, joined as by errors.Join, and nil if none is
-// out any more. Lookups go on meanwhile. If ctx is done, Reopen returns its error. After Close it
-// returns [table.ErrClosed].
+// Reopen opens the tables of Unavailable again, up to the Set's Concurrency at a time. It returns the joined
+// errors of those that cannot be opened, or nil. Lookups go on meanwhile. If ctx is done, Reopen returns
+// its error. After Close, it returns [table.ErrClosed].
 //
-// Call it now and then in a service that takes no requests while tables are out: no lookup would
-// find that they are back.
+// A service that takes no requests while tables are unavailable must call it now and then: without
+// lookups, nothing else would notice that they are back.
 func (s *Set) Reopen(ctx context.Context) error {
 	v, err := s.acquire()
 	if err != nil {

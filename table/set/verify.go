@@ -16,19 +16,17 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Verify reads all tables and checks them, one after the other: the SHA-256 of each, all that
-// [table.Reader.Verify] checks, and that size, entries and the range of keys are those of the
-// manifest. It reads each table once, by large reads, and takes memory for one more table. It uses
-// neither the Cache nor the Readers of lookups.
+// Verify reads and checks all tables, one after the other. For each it checks the SHA-256, everything that
+// [table.Reader.Verify] checks, and the size, entries and key range in the manifest. It reads each table
+// once, by large reads. It takes the memory of one more open table, and uses neither the Cache nor the
+// open tables.
 //
-// When a table is done, Verify calls report with its findings joined into one error, or nil if all
-// is well. report may be nil. The error that Verify returns joins the findings of all tables. Each
-// has the name of its table. If ctx is done, Verify ends with its error and reports no further
-// table.
+// If report is not nil, Verify calls it after each table, with the joined findings, or nil if the table is
+// sound. Verify returns the joined findings of all tables, which name their table. If ctx is done, Verify
+// returns its error and reports no further table.
 //
-// Some sound tables cannot be told from others when they are opened: those whose line has no
-// TailSum, and those without a digest of their data blocks. Verify reports them with
-// [ErrNotIdentified], which is not among the findings that it returns.
+// If a sound table has no TailSum in the manifest, or no digest of its data blocks, opening it cannot
+// notice some replacements. Verify reports such a table with [ErrNotIdentified], but does not return that.
 func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error {
 	v, err := s.acquire()
 	if err != nil {
@@ -53,10 +51,9 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	return errors.Join(findings...)
 }
 
-// ErrNotIdentified is in the chain of what Verify reports of a sound table that the Set cannot tell
-// from all others when it opens it. If the table has no digest of its data blocks, one of the same
-// keys and size can take its place unnoticed. If its line in the manifest has no TailSum, so can
-// more tables.
+// ErrNotIdentified is reported by [Set.Verify] for a sound table that the Set cannot identify when it
+// opens it. If the table has no digest of its data blocks, a table of the same keys and size can replace
+// it unnoticed. If the manifest has no TailSum for it, so can other tables.
 var ErrNotIdentified = errors.New(
 	"it is sound, but an opening may not notice when another table takes its place")
 

@@ -143,18 +143,16 @@ func (s *Set) addRun(ctx context.Context, v *version, r *run, tables []Table) er
 	return nil
 }
 
-// Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
-// open, and their blocks stay in a Cache. With OpenAll, Swap opens the new tables. If one cannot be
-// opened, and OnLoss does not go on without it, Swap returns the error, and the Set goes on with
-// its manifest.
+// Swap makes m the manifest in use. Tables that both manifests list stay open, and their blocks stay
+// cached. With OpenAll, Swap first opens the new tables. If Swap fails, or ctx is done, it returns the error,
+// and the Set keeps its manifest.
 //
-// Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
-// one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
-// Tables of the old manifest are closed when nothing uses them any more: see Drain.
+// Swap does not wait for lookups. Each lookup uses one manifest, the old or the new one, and none fails
+// because of a Swap. An Iter keeps the manifest that it began with. Tables that only the old manifest
+// lists are closed when nothing uses them any more: see Drain.
 //
-// A new table needs a new name, such as its SHA-256. It is an error to use a name that another
-// table in use has. One Swap runs at a time, others wait for it. If ctx is done, Swap returns its
-// error, and the Set goes on with its manifest.
+// A new table needs a new name, such as its SHA-256. If another table in use has the name, Swap fails. One
+// Swap runs at a time; others wait for it.
 func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	if m == nil {
 		return errors.New("set: there is no Manifest")
@@ -249,14 +247,14 @@ func (s *Set) outdate(v *version) {
 	}
 }
 
-// Drain waits until nothing uses a table that only older manifests have. Such a table is not read
-// any more. Delete its file only if no manifest lists it again: neither the one in use, since
-// another Swap may have brought the table back, nor one that is still to come.
+// Drain waits until nothing uses the tables that only older manifests list. They are not read any more
+// then. Delete their files only if neither the manifest in use nor a later one lists them: another Swap may
+// have brought a table back.
 //
-// Lookups that have ended early because their context was done count until the Source has ended
-// their reads. Iters count until their Close. Drain waits for the tables that are old when it is
-// called, and not for those of a later Swap. After Close all tables are old. If ctx is done, Drain
-// returns its error.
+// Drain waits for lookups that began before the Swap, and for Iters until their Close. If a lookup ended
+// early because its context was done, Drain waits until the Source has ended its reads. It does not wait
+// for the tables of a later Swap. After Close, it waits for all tables. If ctx is done, Drain returns
+// its error.
 func (s *Set) Drain(ctx context.Context) error {
 	var old []<-chan struct{}
 	s.mu.Lock()
