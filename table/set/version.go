@@ -130,6 +130,7 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 
 // addRun adds tables that do not overlap to a version.
 func (s *Set) addRun(ctx context.Context, v *version, r *run, tables []Table) error {
+	*r = run{make([]*member, 0, len(tables)), make([]merge.LevelTable, 0, len(tables))}
 	for i := range tables {
 		t := &tables[i]
 		m, err := s.member(ctx, t)
