@@ -11,10 +11,16 @@ import (
 )
 
 // A oneTable is a Source of a table.
-type oneTable []byte
+type oneTable struct {
+	contents []byte
+	before   func() // each read, if it is not nil
+}
 
-func (s oneTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
-	return bytes.NewReader(s).ReadAt(p, off)
+func (s *oneTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
+	if s.before != nil {
+		s.before()
+	}
+	return bytes.NewReader(s.contents).ReadAt(p, off)
 }
 
 // oneTableSet returns a Set of a table with some keys.
@@ -34,7 +40,7 @@ func oneTableSet(t *testing.T) (*Set, []byte) {
 		t.Fatal(err)
 	}
 	line.Name = "t"
-	s, err := Open(t.Context(), &Manifest{Tables: []Table{line}}, oneTable(b.Bytes()), nil)
+	s, err := Open(t.Context(), &Manifest{Tables: []Table{line}}, &oneTable{contents: b.Bytes()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,5 +144,34 @@ func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	}
 	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil {
 		t.Error(err)
+	}
+}
+
+// A lookup that has loaded a Reader just before that was evicted finds it closed, and takes another one.
+func TestLookupThatFindsAClosedReader(t *testing.T) {
+	t.Parallel()
+	s, key := oneTableSet(t)
+	m := s.current.Load().members[0]
+	get := func() {
+		t.Helper()
+		if _, err := s.Get(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get()
+	s.mu.Lock()
+	evicted := s.unkeep(m)
+	s.mu.Unlock()
+	evicted.release()
+	get()
+	open, src := m.resident.Load(), s.src.(*oneTable)
+	src.before = func() { // once
+		m.resident.Store(open)
+		src.before = nil
+	}
+	m.resident.Store(evicted) // for one lookup
+	get()
+	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil || s.MemorySize() != 0 {
+		t.Errorf("Close and Drain = %v; %d bytes of Readers", err, s.MemorySize())
 	}
 }
