@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // DefaultRestartInterval is LevelDB's default: a restart point every 16 entries.
@@ -60,9 +60,9 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 // would exceed 4 GiB, which is the format's limit, or 1 GiB where an int has 32 bits, or if Finish
 // was called after the last Reset. After an error the block is as it was.
 func (w *Writer) Append(key, value []byte) error {
-	shared := wire.SharedLen(w.lastKey, key)
+	shared := format.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {
-		return fmt.Errorf("block: %w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
+		return fmt.Errorf("block: %w: %s after %s", ErrOrder, format.Quote(key), format.Quote(w.lastKey))
 	}
 	if !w.hasRoom(len(key), len(value)) {
 		if err := w.makeRoom(uint64(len(key)) + uint64(len(value))); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Whatever the lengths of keys and values are, and however little room the memory that ResetTo gets
@@ -83,7 +83,7 @@ type plainBlock struct {
 }
 
 func (b *plainBlock) add(key, value []byte) {
-	shared := wire.SharedLen(b.last, key)
+	shared := format.SharedLen(b.last, key)
 	if b.entries%b.interval == 0 {
 		b.restarts = append(b.restarts, uint32(len(b.buf)))
 		shared = 0

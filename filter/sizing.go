@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/bloom"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Sizing is the size and the false-positive rate of [Bloom] filters of n keys.
@@ -121,7 +121,7 @@ func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int,
 		}
 	}
 	return 0, fmt.Errorf("filter: no filter of %s with ≤ %d bits per key has a false-positive rate of %g: "+
-		"modules filter/fuse and filter/blocked have filters with lower rates", wire.Plural(n, "key"), maxSizedBits, p)
+		"modules filter/fuse and filter/blocked have filters with lower rates", format.Plural(n, "key"), maxSizedBits, p)
 }
 
 // SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). If the filters have 2^64

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
@@ -98,7 +97,7 @@ type trailer [format.TrailerLen]byte
 // trailerOf returns the trailer of a block.
 func trailerOf(stored []byte, compression byte) (t trailer) {
 	t[0] = compression
-	binary.LittleEndian.PutUint32(t[1:], crc.Block(stored, compression))
+	binary.LittleEndian.PutUint32(t[1:], format.Checksum(stored, compression))
 	return t
 }
 

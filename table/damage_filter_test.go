@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 )
@@ -188,7 +188,7 @@ func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 		t.Fatal("the handle of the block cannot be replaced")
 	}
 	copy(index[bytes.Index(index, handle(wrong)):], handle(wrong-1))
-	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(index, 0))
+	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(index, 0))
 	r := open(t, contents, nil)
 	for i, p := range pairs {
 		if _, err := r.Get(p.Key); errors.Is(err, table.ErrCorrupt) != (i == wrong) || errors.Is(err, table.ErrNotFound) {

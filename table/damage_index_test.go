@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 )
@@ -188,7 +188,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	index := contents[h.Offset:][:h.Length]
 	const half = 50                                                // where each search begins
 	index[bytes.Index(index, layout.Data[half].Separator)-3] = 100 // bytes that it shares with no entry
-	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(index, 0))
+	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(index, 0))
 	r := open(t, contents, nil)
 	for name, search := range map[string]func(key []byte) error{
 		"Get":    func(key []byte) error { _, err := r.Get(key); return err },

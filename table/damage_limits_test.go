@@ -15,7 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -258,7 +258,7 @@ func TestVerifyCountsDeniedKeys(t *testing.T) {
 				clear(contents[at:][:max(n, 1)-1]) // all but k
 				at += n
 			}
-			binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(contents[h.Offset:][:h.Length], 0))
+			binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(contents[h.Offset:][:h.Length], 0))
 			in := inspect(t, tt.name, contents, nil, nil)
 			denied, message := 0, fmt.Sprint(in.verified)
 			for _, match := range regexp.MustCompile(`denies (\d+)`).FindAllStringSubmatch(message, -1) {

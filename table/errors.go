@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 var (
@@ -92,7 +92,7 @@ func prefix(name string) string {
 	if name == "" {
 		return "table: "
 	}
-	return "table: " + wire.Printable(name) + ": "
+	return "table: " + format.Printable(name) + ": "
 }
 
 // Unwrap returns Err.

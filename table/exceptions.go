@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Exceptions are false positives of a table filter that WriterOptions.Never has named: lookups treat
@@ -139,14 +138,14 @@ func (l *neverList) keys() iter.Seq2[[]byte, error] {
 			switch {
 			case err != nil:
 			case last != nil && l.o.Comparer.Compare(last, key) > 0:
-				err = fmt.Errorf("%w: Never has %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
+				err = fmt.Errorf("%w: Never has %s after %s", ErrOrder, format.Quote(key), format.Quote(last))
 			case filterKeyOf(l.o.FilterKey, key) == nil:
-				err = fmt.Errorf("table: Never has key %s, which has no filter key: no filter can deny it", wire.Quote(key))
+				err = fmt.Errorf("table: Never has key %s, which has no filter key: no filter can deny it", format.Quote(key))
 			}
 			if !yield(key, err) || err != nil {
 				return
 			}
-			last = wire.AppendNotNil(last[:0], key)
+			last = format.AppendNotNil(last[:0], key)
 		}
 	}
 }
@@ -164,7 +163,7 @@ func (l *neverList) pass(key []byte) error {
 		order := l.o.Comparer.Compare(l.key, key)
 		filterKey := filterKeyOf(l.o.FilterKey, key) // advance may reuse its memory
 		if order == 0 || filterKey != nil && bytes.Equal(l.filterKey, filterKey) {
-			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, wire.Quote(key), wire.Quote(l.key))
+			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, format.Quote(key), format.Quote(l.key))
 		}
 		if order > 0 {
 			return nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Filters are the filters of a table that lookups check. [Layout.Filters] returns them.
@@ -94,7 +94,7 @@ func openFilter[P namedPolicy, F any](f metaReader, m tablefile.Metaindex, kind 
 			return readFilter(f, kind.block, h, p, open)
 		}
 	}
-	return none, f.o.errorf("filter %s: %w", wire.Quote(first), ErrUnknownFilter)
+	return none, f.o.errorf("filter %s: %w", format.Quote(first), ErrUnknownFilter)
 }
 
 // readFilter reads the filter at h, and opens it.

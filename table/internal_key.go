@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // An InternalKey is a key inside a LevelDB or goleveldb database: one version of a user key.
@@ -23,7 +22,7 @@ type InternalKey struct {
 // String returns the key in the style of LevelDB's tools, such as "ada" @ 5 : set. It cuts the
 // user key after 64 bytes.
 func (k InternalKey) String() string {
-	return fmt.Sprintf("%s @ %d : %s", wire.Quote(k.UserKey), k.Sequence, k.Kind)
+	return fmt.Sprintf("%s @ %d : %s", format.Quote(k.UserKey), k.Sequence, k.Kind)
 }
 
 // A Kind says what a version of a user key is: a value or a deletion.

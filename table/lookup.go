@@ -3,8 +3,8 @@ package table
 import (
 	"bytes"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A match says which entry a lookup finds.
@@ -146,12 +146,12 @@ func (o *lookupOptions) result(b *tablefile.Block, m match, k, v []byte) (key, v
 	case m == exact && len(o.dstValue) == 0 && cap(o.dstValue) < len(v) && !b.Lasts(): // no copy if it is large
 		return b.Keep(nil, v)
 	case m == exact:
-		return nil, wire.AppendNotNil(o.dstValue, v)
+		return nil, format.AppendNotNil(o.dstValue, v)
 	case o.dstKey == nil && o.dstValue == nil: // one allocation for both
 		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
 		return both[:len(k):len(k)], both[len(k):]
 	}
-	return wire.AppendNotNil(o.dstKey, k), wire.AppendNotNil(o.dstValue, v)
+	return format.AppendNotNil(o.dstKey, k), format.AppendNotNil(o.dstValue, v)
 }
 
 // notInIndex is the error for a key that is > all separators.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // defaultMaxBlockSize is the most bytes of a block that a Writer writes, and the default of
@@ -189,7 +189,7 @@ func (o *WriterOptions) checkNames() error {
 	}
 	for _, name := range names {
 		if len(name) > maxName {
-			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
+			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s, want at most %d", len(name), format.Quote([]byte(name)), maxName)
 		}
 	}
 	return nil

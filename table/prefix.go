@@ -8,7 +8,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Prefixer returns the prefix of a key that filters hold besides the key: see
@@ -127,7 +126,7 @@ func (s *sieve) prefixDenial(listed MetaindexEntry, contains func(filterKey []by
 		return nil
 	}
 	return s.o.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
-		listed.Name, listed.Offset, wire.Quote(prefix), wire.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
+		listed.Name, listed.Offset, format.Quote(prefix), format.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
 }
 
 // PrefixBounds returns IterOptions.Lower and Upper for the keys that start with prefix, in bytewise

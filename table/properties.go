@@ -11,7 +11,6 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Properties describe a table: its contents, and the options that it was written with.
@@ -246,7 +245,7 @@ func (p *Properties) decode(it *encoded.Iter, budget int) error {
 		}
 		switch f := fields[string(name)].(type) {
 		case *uint64:
-			v, size := wire.Uvarint(value)
+			v, size := format.Uvarint(value)
 			if size == 0 || size < len(value) {
 				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
 			}

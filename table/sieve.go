@@ -8,8 +8,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A sieve is the filters of a table with what is known of them. Lookups ask nothing else.
@@ -222,7 +222,7 @@ func (s *sieve) denial(listed MetaindexEntry, contains func(filterKey []byte) bo
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	return s.o.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
+	return s.o.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, format.Quote(key), hint)
 }
 
 // A batchFilter is a filter.TableFilter with the optional method ContainsMany.

@@ -1,8 +1,8 @@
 package table
 
 import (
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // addExceptions reads the exceptions of the table filter at m. No key of the table may be among them.
@@ -33,7 +33,7 @@ func (v *filterVerifier) checkExceptions() error {
 			continue
 		}
 		if missing++; missing == 1 {
-			named = wire.AppendQuote(named, key)
+			named = format.AppendQuote(named, key)
 		}
 	}
 	if v.names = named; missing == 0 {

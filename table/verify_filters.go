@@ -1,8 +1,8 @@
 package table
 
 import (
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A filterVerifier checks that the filters of a table deny none of its keys.
@@ -65,7 +65,7 @@ func (v *filterVerifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tab
 			v.firstDenier = f.metaBlock
 		}
 		if n++; n <= maxNamedKeys {
-			names = wire.AppendQuote(append(names, ", "...), c.Key())
+			names = format.AppendQuote(append(names, ", "...), c.Key())
 		}
 	}
 	v.names = names

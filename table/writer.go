@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Writer writes a table. Its methods are called in this order:
@@ -199,7 +199,7 @@ func (w *Writer) appendEntry(key, value []byte) error {
 
 // outOfOrder is the error for a key that is not > the last key.
 func outOfOrder(key, last []byte) error {
-	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
+	return fmt.Errorf("%w: %s after %s", ErrOrder, format.Quote(key), format.Quote(last))
 }
 
 // Entries returns the number of appended entries.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // startDataBlock starts a data block. If the block is stored as it is built, or if a
@@ -87,7 +86,7 @@ func (w *Writer) flushPendingIndexEntry(key []byte) error {
 	s := c.Separator(w.separator[:0], last, key)
 	if s != nil && (c.Compare(last, s) > 0 || c.Compare(s, key) >= 0) {
 		return fmt.Errorf("table: comparer %q: separator %s, want it ≥ %s and < %s",
-			c.Name(), wire.Quote(s), wire.Quote(last), wire.Quote(key))
+			c.Name(), format.Quote(s), format.Quote(last), format.Quote(key))
 	}
 	return w.setSeparator(s)
 }
@@ -101,7 +100,7 @@ func (w *Writer) flushLastIndexEntry() error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	s := c.Successor(w.separator[:0], last)
 	if s != nil && c.Compare(last, s) > 0 {
-		return fmt.Errorf("table: comparer %q: successor %s, want it ≥ %s", c.Name(), wire.Quote(s), wire.Quote(last))
+		return fmt.Errorf("table: comparer %q: successor %s, want it ≥ %s", c.Name(), format.Quote(s), format.Quote(last))
 	}
 	return w.setSeparator(s)
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Chunk is pairs in memory. It is reused after Reset.
@@ -65,10 +65,10 @@ func (c *Chunk) Sort(compare func(a, b []byte) int, prefix func(key []byte) []by
 	if len(c.pairs) > 0 {
 		common := prefix(c.key(c.pairs[0]))
 		for _, p := range c.pairs {
-			common = common[:wire.SharedLen(common, prefix(c.key(p)))]
+			common = common[:format.SharedLen(common, prefix(c.key(p)))]
 		}
 		for i, p := range c.pairs {
-			c.pairs[i].number = wire.First8(prefix(c.key(p))[len(common):])
+			c.pairs[i].number = format.First8(prefix(c.key(p))[len(common):])
 		}
 	}
 	slices.SortFunc(c.pairs, func(a, b pair) int {

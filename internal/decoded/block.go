@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Block is an array of the entries of a block. It is safe for concurrent use until
@@ -59,8 +59,8 @@ func (b *Block) Get(key []byte) (value []byte, found bool) {
 		return nil, false
 	}
 	// A key that does not start with the common prefix is equal to no key of the block.
-	a := wire.First4(ordered[b.commonPrefix:])
-	first := wire.CountLess(b.abbreviated, a)
+	a := format.First4(ordered[b.commonPrefix:])
+	first := format.CountLess(b.abbreviated, a)
 	for i := first; i < len(b.abbreviated) && b.abbreviated[i] == a; i++ {
 		if i == first+linearLimit {
 			return b.valueIf(b.search(i, b.countLessOrEqual(a), key), key)
@@ -87,8 +87,8 @@ func (b *Block) SeekGE(key []byte) int {
 	if b.commonPrefix < 0 || len(b.spans) == 0 || len(ordered) < b.commonPrefix || !bytes.Equal(ordered[:b.commonPrefix], b.Key(0)[:b.commonPrefix]) {
 		return b.search(0, b.Len(), key)
 	}
-	a := wire.First4(ordered[b.commonPrefix:])
-	first := wire.CountLess(b.abbreviated, a)
+	a := format.First4(ordered[b.commonPrefix:])
+	first := format.CountLess(b.abbreviated, a)
 	i := first
 	for i < len(b.abbreviated) && b.abbreviated[i] == a && b.order.Compare(b.Key(i), key) < 0 {
 		if i++; i == first+linearLimit {
@@ -121,7 +121,7 @@ func (b *Block) countLessOrEqual(a uint32) int {
 	if a == math.MaxUint32 {
 		return len(b.abbreviated)
 	}
-	return wire.CountLess(b.abbreviated, a+1)
+	return format.CountLess(b.abbreviated, a+1)
 }
 
 // reset removes all entries and keeps the memory.

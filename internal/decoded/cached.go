@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Cached is a copy of a Block for a cache: in one piece of memory, small, and fast to
@@ -93,9 +93,9 @@ func newCached(n, size int) *Cached {
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
 // prefix.
 func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
-	common := wire.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
+	common := format.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
 	for i := range abbreviated {
-		abbreviated[i] = wire.First4(b.order.Prefix(b.Key(i))[common:])
+		abbreviated[i] = format.First4(b.order.Prefix(b.Key(i))[common:])
 	}
 	return int32(common)
 }

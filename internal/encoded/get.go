@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Get returns the value of key in data, and whether data has the key. data is an
@@ -70,7 +69,7 @@ func getBytewise(entries []byte, start int, key []byte) (value []byte, found boo
 		if shared > match { // it shares the byte that makes the last key < key
 			continue
 		}
-		match = shared + wire.SharedLen(unshared, key[shared:])
+		match = shared + format.SharedLen(unshared, key[shared:])
 		switch {
 		case match == length && match == len(key):
 			return entries[e.Value:e.End:e.End], true, nil
@@ -214,7 +213,7 @@ func (b *Block) seekGE(start int, key []byte, d *keyDecoder) (e format.Entry, or
 		if order = b.order.Compare(this[skip:], key[skip:]); order >= 0 {
 			return e, order, nil
 		}
-		match = skip + wire.SharedLen(this[skip:], key[skip:])
+		match = skip + format.SharedLen(this[skip:], key[skip:])
 	}
 	return e, -1, nil
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"sort"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // An Iter moves over the entries of a Block, as package block's does. The zero value is an Iter on a Block
@@ -175,7 +175,7 @@ func (it *Iter) scan(key []byte) bool {
 			continue
 		}
 		this := it.keys.last.key
-		match = shared + wire.SharedLen(this[shared:], key[shared:])
+		match = shared + format.SharedLen(this[shared:], key[shared:])
 		if match == len(key) || match < len(this) && this[match] > key[match] {
 			return true
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Block is a block split into its entries and its restart array. Package block
@@ -124,9 +122,9 @@ func DecodeEntry(entries []byte, off int) (Entry, error) {
 
 // decodeLong decodes an entry whose lengths may take several bytes, or be wrong.
 func decodeLong(entries []byte, off int) (Entry, error) {
-	shared, n0 := wire.Uvarint(entries[off:])
-	unshared, n1 := wire.Uvarint(entries[off+n0:])
-	length, n2 := wire.Uvarint(entries[off+n0+n1:])
+	shared, n0 := Uvarint(entries[off:])
+	unshared, n1 := Uvarint(entries[off+n0:])
+	length, n2 := Uvarint(entries[off+n0+n1:])
 	if n0 == 0 || n1 == 0 || n2 == 0 {
 		return Entry{}, fmt.Errorf("entry at %d: want three lengths, as minimal varints, within the block", off)
 	}
@@ -145,7 +143,7 @@ var ErrOrder = errors.New("keys are not in increasing order")
 // NotAscending returns the error for the entry at off whose key is ≤ last, the key before.
 // The parts of key together are the entry's key.
 func NotAscending(off int, last []byte, key ...[]byte) error {
-	return Disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, wire.Quote(key...), wire.Quote(last)))
+	return Disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, Quote(key...), Quote(last)))
 }
 
 // A Disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.

@@ -9,8 +9,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Most bytes of a line, and of the keys of a batch.
@@ -23,12 +23,12 @@ const (
 func Decode(s string, inHex bool) (key []byte, err error) {
 	if inHex {
 		if key, err = hex.DecodeString(s); err != nil {
-			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", wire.Quote([]byte(s)))
+			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", format.Quote([]byte(s)))
 		}
 		return key, err
 	}
 	if key, err = printable.Unescape(s); err != nil {
-		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
+		err = fmt.Errorf("key %s: %w", format.Quote([]byte(s)), err)
 	}
 	return key, err
 }

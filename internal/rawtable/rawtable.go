@@ -5,7 +5,6 @@ package rawtable
 import (
 	"encoding/binary"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
@@ -20,7 +19,7 @@ func (f *File) Block(contents string) string { return f.Stored(contents, 0) }
 func (f *File) Stored(stored string, id byte) string {
 	h := Handle(uint64(len(f.Bytes)), uint64(len(stored)))
 	f.Bytes = append(append(f.Bytes, stored...), id)
-	f.Bytes = binary.LittleEndian.AppendUint32(f.Bytes, crc.Block([]byte(stored), id))
+	f.Bytes = binary.LittleEndian.AppendUint32(f.Bytes, format.Checksum([]byte(stored), id))
 	return h
 }
 

@@ -5,9 +5,7 @@ import (
 
 	"github.com/golang/snappy"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // maxDecoded is the size of the largest block that Repair decompresses.
@@ -37,14 +35,14 @@ func Repair(contents []byte) {
 // repair sets the checksum of the block that handle points to. It returns the contents of the
 // block and the length of the handle, or 0 if the block is not in blocks.
 func repair(blocks, handle []byte) (contents []byte, n int) {
-	offset, n0 := wire.Uvarint(handle)
-	length, n1 := wire.Uvarint(handle[n0:])
+	offset, n0 := format.Uvarint(handle)
+	length, n1 := format.Uvarint(handle[n0:])
 	size := uint64(len(blocks))
 	if n0 == 0 || n1 == 0 || offset > size || length > size-offset || size-offset-length < format.TrailerLen {
 		return nil, 0
 	}
 	stored, trailer := blocks[offset:offset+length], blocks[offset+length:]
-	binary.LittleEndian.PutUint32(trailer[1:], crc.Block(stored, trailer[0]))
+	binary.LittleEndian.PutUint32(trailer[1:], format.Checksum(stored, trailer[0]))
 	if trailer[0] == 0 {
 		return stored, n0 + n1
 	}
@@ -63,7 +61,7 @@ func values(block []byte) (all [][]byte) {
 	for {
 		var n [3]uint64
 		for i := range n {
-			v, used := wire.Uvarint(block)
+			v, used := format.Uvarint(block)
 			if used == 0 {
 				return all
 			}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Run is the places of blocks of entries with ascending keys. An entry has the length of what its key shares with the
@@ -22,7 +22,7 @@ type runWriter struct {
 // Append adds an entry to the run.
 func (f *File) Append(key, value []byte) error {
 	w := &f.run
-	shared := wire.SharedLen(w.last, key)
+	shared := format.SharedLen(w.last, key)
 	w.last = append(w.last[:shared], key[shared:]...)
 	b := binary.AppendUvarint(w.block, uint64(shared))
 	b = binary.AppendUvarint(b, uint64(len(key)-shared))

@@ -16,7 +16,6 @@ import (
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Options say how a File is read.
@@ -162,8 +161,8 @@ func (h Handle) Append(dst []byte) []byte {
 // with its trailer must end before limit. In an index or a metaindex, more bytes may follow:
 // LevelDB's reader ignores them, to allow extensions of the format.
 func DecodeHandle(b []byte, limit uint64) (Handle, int, error) {
-	offset, n := wire.Uvarint(b)
-	length, m := wire.Uvarint(b[n:])
+	offset, n := format.Uvarint(b)
+	length, m := format.Uvarint(b[n:])
 	if n == 0 || m == 0 {
 		return Handle{}, 0, fmt.Errorf("handle %x is not two minimal varints", b[:min(len(b), 2*binary.MaxVarintLen64)])
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // An Index is the index block as it is stored: the separator and the handle of each data block,
@@ -112,7 +111,7 @@ func (f *File) dataHandle(e indexEntry) (Handle, error) {
 		err = f.Footer.checkData(h)
 	}
 	if err != nil {
-		return h, fmt.Errorf("separator %s: %w", wire.Quote(e.separator), err)
+		return h, fmt.Errorf("separator %s: %w", format.Quote(e.separator), err)
 	}
 	return h, nil
 }
@@ -120,7 +119,7 @@ func (f *File) dataHandle(e indexEntry) (Handle, error) {
 // checkBehind checks that a data block at h, which has that separator, is behind the one before it.
 func checkBehind(before, h Handle, separator []byte) error {
 	if h.Offset < before.End() {
-		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(separator), h.Offset, before.End())
+		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", format.Quote(separator), h.Offset, before.End())
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // MaxMetaBlocks bounds how many entries of a metaindex are read. Engines write far fewer.
@@ -74,7 +73,7 @@ func (f *File) CheckNoData(m Metaindex) error {
 	}
 	for _, e := range m {
 		if !format.MetaName.Match(e.Name) {
-			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", wire.Quote(e.Name))
+			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", format.Quote(e.Name))
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/internal/alloc"
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
@@ -152,7 +151,7 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 		return id, nil
 	}
 	want := binary.LittleEndian.Uint32(s.block[n+1:])
-	if got := crc.Block(s.block[:n], id); got != want {
+	if got := format.Checksum(s.block[:n], id); got != want {
 		return 0, f.Corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // fanOut is the number of separators in a node of the search tree.
@@ -139,13 +138,13 @@ func (t *searchTree) separator(i int) []byte {
 func (l *searchLevel) buildNode(t *searchTree, node int) {
 	start, end := node*fanOut, min((node+1)*fanOut, l.n)
 	last := l.orderedPrefix(t, end-1)
-	prefixLen := wire.SharedLen(l.orderedPrefix(t, start), last)
+	prefixLen := format.SharedLen(l.orderedPrefix(t, start), last)
 	n := searchNode{prefix: uint32(len(l.prefix)), prefixLen: uint32(prefixLen), next8: -1}
 	l.prefix = append(l.prefix, last[:prefixLen]...)
-	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(t, start-1), last) >= prefixLen
+	n.prefixImplied = node > 0 && format.SharedLen(l.orderedPrefix(t, start-1), last) >= prefixLen
 	ties := false
 	for i := start; i < end; i++ {
-		l.first4[i] = wire.First4(l.orderedPrefix(t, i)[prefixLen:])
+		l.first4[i] = format.First4(l.orderedPrefix(t, i)[prefixLen:])
 		ties = ties || i > start && l.first4[i] == l.first4[i-1]
 	}
 	if ties {
@@ -158,7 +157,7 @@ func (l *searchLevel) buildNode(t *searchTree, node int) {
 }
 
 // next8 returns the 8 bytes behind the first 4 of a separator or key, as a number.
-func next8(key []byte) uint64 { return wire.First8(key[min(4, len(key)):]) }
+func next8(key []byte) uint64 { return format.First8(key[min(4, len(key)):]) }
 
 // separator returns separator i of the level.
 func (l *searchLevel) separator(t *searchTree, i int) []byte {
@@ -186,8 +185,8 @@ func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 		}
 	}
 	rest := ordered[n.prefixLen:]
-	first4 := wire.First4(rest)
-	i := start + wire.CountLess32((*[fanOut]uint32)(l.first4[start:]), first4)
+	first4 := format.First4(rest)
+	i := start + format.CountLess32((*[fanOut]uint32)(l.first4[start:]), first4)
 	if i == end || l.first4[i] != first4 {
 		return i
 	}

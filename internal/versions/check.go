@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Flaw is what no engine writes into a CURRENT or a MANIFEST.
@@ -129,7 +128,7 @@ func (c *checker) checkKeys() (sound bool) {
 		numbers[t.Number] = true
 		for _, key := range [][]byte{t.Smallest, t.Largest} {
 			if len(key) < format.InternalTrailerLen {
-				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is no internal key", t.Number, wire.Quote(key))
+				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is no internal key", t.Number, format.Quote(key))
 				sound = false
 			}
 		}
@@ -156,5 +155,5 @@ func (c *checker) checkLevel(tables []*Table, compare func(a, b []byte) int) {
 // quoteKey formats an internal key.
 func quoteKey(key []byte) string {
 	user := len(key) - format.InternalTrailerLen
-	return fmt.Sprintf("%s @ %d", wire.Quote(key[:user]), binary.LittleEndian.Uint64(key[user:])>>8)
+	return fmt.Sprintf("%s @ %d", format.Quote(key[:user]), binary.LittleEndian.Uint64(key[user:])>>8)
 }

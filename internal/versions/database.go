@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Version is the state of a database that its MANIFEST describes.
@@ -170,7 +170,7 @@ func readCurrent(dir regular.Dir) (string, error) {
 		return "", err
 	}
 	if name := strings.TrimSuffix(string(current), "\n"); !IsManifest(name) {
-		return "", wal.Corruptionf("%s names %s, want the name of a MANIFEST", dir.Path("CURRENT"), wire.Quote([]byte(name)))
+		return "", wal.Corruptionf("%s names %s, want the name of a MANIFEST", dir.Path("CURRENT"), format.Quote([]byte(name)))
 	}
 	return string(current), nil
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A FieldKind is the type of a field in a version edit (LevelDB, db/version_edit.cc).
@@ -77,7 +77,7 @@ func (d *decoder) field() Field {
 func (d *decoder) fail(err error) { d.rest, d.err = nil, cmp.Or(d.err, err) }
 
 func (d *decoder) number() uint64 {
-	v, n := wire.Uvarint(d.rest)
+	v, n := format.Uvarint(d.rest)
 	if n == 0 {
 		d.fail(wal.Corruption("truncated"))
 	}

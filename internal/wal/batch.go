@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -44,7 +44,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 			rest = rest[length:]
 		}
 		if n != count {
-			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", wire.Plural(uint64(n), "write"), count))
+			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", format.Plural(uint64(n), "write"), count))
 		}
 	}
 }
@@ -79,7 +79,7 @@ func decodeWrite(b []byte) (w Write, length int) {
 
 // lengthPrefixed decodes a length and as many bytes at b[at:], and returns where they end.
 func lengthPrefixed(b []byte, at int) (value []byte, end int, ok bool) {
-	n, size := wire.Uvarint(b[at:])
+	n, size := format.Uvarint(b[at:])
 	if at += size; size == 0 || n > uint64(len(b)-at) {
 		return nil, 0, false
 	}

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // carvedSearchLen is how much of a carved log is searched for the first valid fragment.
@@ -77,7 +77,7 @@ func FirstFragment(b []byte) (payload []byte, ok bool) {
 		return nil, false
 	}
 	end := FragmentHeaderLen + int(binary.LittleEndian.Uint16(b[4:]))
-	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != crc.Mask(crc32.Checksum(b[6:end], castagnoli)) {
+	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != format.MaskCRC(crc32.Checksum(b[6:end], castagnoli)) {
 		return nil, false
 	}
 	return b[FragmentHeaderLen:end], true

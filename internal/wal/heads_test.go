@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // longRecord is a log of one record in so many fragments, each of a block.
@@ -26,7 +26,7 @@ func newLongRecord(start string, blocks int64) *longRecord {
 		copy(b[FragmentHeaderLen:], start)
 		binary.LittleEndian.PutUint16(b[4:], blockSize-FragmentHeaderLen)
 		b[6] = kind
-		binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], castagnoli)))
+		binary.LittleEndian.PutUint32(b, format.MaskCRC(crc32.Checksum(b[6:], castagnoli)))
 		return b
 	}
 	return &longRecord{fragment(kindFirst, start), fragment(kindMiddle, ""), fragment(kindLast, ""), blocks}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Log is a write-ahead log of a database. Writes reads it, and finds out what is damaged and
@@ -142,5 +142,5 @@ func (l *Log) tailNote() string {
 	if l.Tail == 1 {
 		are = "is"
 	}
-	return fmt.Sprintf("%s at its end %s %s", wire.Plural(uint64(l.Tail), "byte"), are, what)
+	return fmt.Sprintf("%s at its end %s %s", format.Plural(uint64(l.Tail), "byte"), are, what)
 }

@@ -3,7 +3,7 @@ package wal
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // torn is what a log has of batches whose writing was interrupted, when the next one has the same
@@ -60,7 +60,7 @@ func (t *torn) note() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s in it are an incomplete record, which is ignored", wire.Plural(uint64(t.Bytes), "byte"))
+		return fmt.Sprintf("%s in it are an incomplete record, which is ignored", format.Plural(uint64(t.Bytes), "byte"))
 	}
-	return fmt.Sprintf("%s in it are %d incomplete records, which are ignored", wire.Plural(uint64(t.Bytes), "byte"), t.Records)
+	return fmt.Sprintf("%s in it are %d incomplete records, which are ignored", format.Plural(uint64(t.Bytes), "byte"), t.Records)
 }

@@ -32,8 +32,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/alloc"
-	"github.com/sievetable/sievetable/internal/crc"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -70,7 +69,7 @@ type Damage struct {
 }
 
 func (d Damage) Error() string {
-	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, wire.Plural(uint64(d.Bytes), "byte"))
+	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, format.Plural(uint64(d.Bytes), "byte"))
 }
 
 // Is reports whether target is table.ErrCorrupt.
@@ -210,7 +209,7 @@ func (r *Reader) fragment() (fragment, error) {
 	at := r.blockEnd - int64(len(r.rest))
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
 	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
-	mismatch := whole <= len(r.rest) && checksum != crc.Mask(crc32.Checksum(r.rest[6:whole], castagnoli))
+	mismatch := whole <= len(r.rest) && checksum != format.MaskCRC(crc32.Checksum(r.rest[6:whole], castagnoli))
 	switch {
 	case isZero && r.zeros.from < at+FragmentHeaderLen, mismatch && r.zeros.tear(at+int64(whole)):
 		return fragment{}, io.EOF

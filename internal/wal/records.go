@@ -5,8 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/crc"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -75,14 +74,14 @@ func resemblesBatch(head []byte, length int) bool {
 // are not recognized.
 func isProtobuf(b []byte) bool {
 	for len(b) > 0 {
-		tag, size := wire.Uvarint(b)
+		tag, size := format.Uvarint(b)
 		if number := tag >> 3; size == 0 || number == 0 || number >= 1<<29 {
 			return false
 		}
 		at, ok := size, false
 		switch tag & 7 {
 		case 0:
-			_, n := wire.Uvarint(b[at:])
+			_, n := format.Uvarint(b[at:])
 			at, ok = at+n, n > 0
 		case 1:
 			at, ok = at+8, true
@@ -118,5 +117,5 @@ func StartsWithPebbleFragment(b []byte) bool {
 		header = walSyncHeaderLen
 	}
 	end := header + int(binary.LittleEndian.Uint16(b[4:]))
-	return end <= min(len(b), blockSize) && binary.LittleEndian.Uint32(b) == crc.Mask(crc32.Checksum(b[6:end], castagnoli))
+	return end <= min(len(b), blockSize) && binary.LittleEndian.Uint32(b) == format.MaskCRC(crc32.Checksum(b[6:end], castagnoli))
 }

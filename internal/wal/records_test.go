@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -231,7 +231,7 @@ func TestStartsWithPebbleFragment(t *testing.T) {
 		}
 		b := append(make([]byte, header), "a batch"...)
 		b[4], b[6] = 7, kind
-		binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], castagnoli)))
+		binary.LittleEndian.PutUint32(b, format.MaskCRC(crc32.Checksum(b[6:], castagnoli)))
 		want := kind >= 5 && kind <= 12
 		if got := StartsWithPebbleFragment(append(b, "more"...)); got != want {
 			t.Errorf("a fragment of kind %d: %v, want %v", kind, got, want)

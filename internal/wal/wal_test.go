@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -141,7 +141,7 @@ func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // fragmentOf returns a fragment with a valid checksum.
 func fragmentOf(kind byte, payload string) []byte {
 	checked := append([]byte{kind}, payload...)
-	header := binary.LittleEndian.AppendUint32(nil, crc.Mask(crc32.Checksum(checked, castagnoli)))
+	header := binary.LittleEndian.AppendUint32(nil, format.MaskCRC(crc32.Checksum(checked, castagnoli)))
 	return append(binary.LittleEndian.AppendUint16(header, uint16(len(payload))), checked...)
 }
 

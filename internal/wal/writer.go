@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Writer writes the records of a log, from its start on.
@@ -53,7 +53,7 @@ func kindOf(first, last bool) byte {
 // fragment returns the bytes of a fragment. They are valid until the next call.
 func (w *Writer) fragment(kind byte, payload []byte) []byte {
 	sum := crc32.Update(crc32.Checksum([]byte{kind}, castagnoli), castagnoli, payload)
-	w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], crc.Mask(sum))
+	w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], format.MaskCRC(sum))
 	w.scratch = binary.LittleEndian.AppendUint16(w.scratch, uint16(len(payload)))
 	w.scratch = append(append(w.scratch, kind), payload...)
 	return w.scratch

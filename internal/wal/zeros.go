@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // zeros are the zeros at the end of a log: those from an offset on, up to its size.
@@ -44,7 +44,7 @@ func endOfData(r io.ReaderAt, size int64) (int64, error) {
 		part := buf[:min(end, blockSize)]
 		end -= int64(len(part))
 		if _, err := io.ReadFull(io.NewSectionReader(r, end, int64(len(part))), part); err != nil {
-			return 0, fmt.Errorf("reading %s at %d: %w", wire.Plural(uint64(len(part)), "byte"), end, noEOF(err))
+			return 0, fmt.Errorf("reading %s at %d: %w", format.Plural(uint64(len(part)), "byte"), end, noEOF(err))
 		}
 		if data := bytes.TrimRight(part, "\x00"); len(data) > 0 {
 			return end + int64(len(data)), nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/chunk"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -36,10 +36,10 @@ type output struct {
 // add adds an entry. If the run has no room for it, add emits the run before.
 func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 	if len(key) > maxKey {
-		return fmt.Errorf("setio: key %s, want at most %d bytes", wire.Quote(key), maxKey)
+		return fmt.Errorf("setio: key %s, want at most %d bytes", format.Quote(key), maxKey)
 	}
 	if len(value) > maxValue {
-		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d", wire.Quote(key), len(value), maxValue)
+		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d", format.Quote(key), len(value), maxValue)
 	}
 	if s.value = appendValue(s.value[:0], value); s.Removals {
 		s.value = append(s.value[:0], kindRemove)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // Between workers, an entry travels as its key and a value that begins with one of these bytes. The value
@@ -47,7 +47,7 @@ func unique(f func(key, value []byte) error) func(key, value []byte) error {
 		if err := f(key, value); err != nil {
 			return err
 		}
-		lastKey, lastValue = wire.AppendNotNil(lastKey[:0], key), append(lastValue[:0], value...)
+		lastKey, lastValue = format.AppendNotNil(lastKey[:0], key), append(lastValue[:0], value...)
 		return nil
 	}
 }
@@ -58,11 +58,11 @@ func conflict(key, a, b []byte) error {
 	b, bRemoved := splitValue(b)
 	if aRemoved || bRemoved {
 		return fmt.Errorf("setio: key %s is both among the entries and in Removals, want it in one of them",
-			wire.Quote(key))
+			format.Quote(key))
 	}
 	if bytes.Compare(a, b) > 0 {
 		a, b = b, a // whichever came first
 	}
 	return fmt.Errorf("setio: key %s has the values %s and %s, want one: combine the values of each key before, "+
-		"as by beam.CombinePerKey", wire.Quote(key), wire.Quote(a), wire.Quote(b))
+		"as by beam.CombinePerKey", format.Quote(key), format.Quote(a), format.Quote(b))
 }

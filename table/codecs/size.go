@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -46,7 +46,7 @@ type snappy struct{ table.Codec }
 const maxSnappyRatio = 22
 
 func (s snappy) Decode(dst, src []byte, limit int) ([]byte, error) {
-	size, n := wire.Uvarint(src)
+	size, n := format.Uvarint(src)
 	if n > 0 && size > uint64(limit) && size <= maxBlock && size <= maxSnappyRatio*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %w", &TooLargeError{int(size), limit})
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -90,7 +90,7 @@ func (l *lookup) get() ([]byte, error) {
 func (l *lookup) hiddenError(exists bool, value []byte) error {
 	e := &table.HiddenError{Err: l.hidden, Found: exists}
 	if exists {
-		e.Value = wire.AppendNotNil(nil, value)
+		e.Value = format.AppendNotNil(nil, value)
 	}
 	return e
 }
@@ -155,7 +155,7 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 	v := l.versionOf(k, value)
 	if v.kind > table.KindSet {
 		return version{}, fmt.Errorf("database: %s: %w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
-			wire.Printable(r.path), table.ErrCorrupt, wire.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
+			format.Printable(r.path), table.ErrCorrupt, format.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
 	}
 	return v, nil
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -161,12 +161,12 @@ func (p *opener) try() (*DB, error) {
 	manifest := p.dir.Path(v.Manifest)
 	if v.Unread > 0 {
 		return nil, wal.Corruptionf("%s: %s behind a header of zeros are not read, and may be changes of the tables: %s",
-			manifest, wire.Plural(uint64(v.Unread), "byte"), p.advice())
+			manifest, format.Plural(uint64(v.Unread), "byte"), p.advice())
 	}
 	user, ok := p.o.comparer(v.Comparer)
 	if !ok {
 		return nil, fmt.Errorf("%s: the keys are in the order of %s, which is not known here: add the table.Comparer of that name to Options.Comparers",
-			manifest, wire.Quote([]byte(v.Comparer)))
+			manifest, format.Quote([]byte(v.Comparer)))
 	}
 	internal := table.InternalComparer(user)
 	for _, f := range v.Check(internal.Compare) {

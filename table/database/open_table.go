@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/mappings"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -179,7 +179,7 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
 			return wal.Corruptionf("%s: index block: separator %d is %s, want one in the order of internal keys, with a sequence number ≤ %d: "+
 				"most likely goleveldb's recovery wrote the table; open the database with goleveldb and call CompactRange, or see \"sst scan %s\"",
-				o.path, i, wire.Quote(e.Separator), v.LastSequence, p.dir.Path(""))
+				o.path, i, format.Quote(e.Separator), v.LastSequence, p.dir.Path(""))
 		}
 	}
 	return nil

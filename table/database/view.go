@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"iter"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -45,7 +45,7 @@ func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return wire.AppendNotNil(dst, value), nil
+	return format.AppendNotNil(dst, value), nil
 }
 
 // NewIter returns an iterator over the user keys and their values, before the first one. If o is nil,

@@ -3,8 +3,8 @@ package database
 import (
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -72,7 +72,7 @@ func (w *Writer) finishTable(largest []byte) error {
 	w.table = nil
 	if w.tables++; len(w.added) > maxAdded {
 		return fmt.Errorf("database: the MANIFEST would have %d bytes for %s, want at most %d: want a larger TableSize than %d",
-			len(w.added), wire.Plural(w.tables, "table"), maxAdded, w.o.TableSize)
+			len(w.added), format.Plural(w.tables, "table"), maxAdded, w.o.TableSize)
 	}
 	return nil
 }

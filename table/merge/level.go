@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -70,13 +70,13 @@ func NewLevelIter(
 
 // keys returns the range, for errors.
 func (t *LevelTable) keys() string {
-	return wire.Quote(t.Smallest) + " to " + wire.Quote(t.Largest)
+	return format.Quote(t.Smallest) + " to " + format.Quote(t.Largest)
 }
 
 // name returns a name of table i, for errors.
 func name(tables []LevelTable, i int) string {
 	if n := tables[i].Name; n != "" {
-		return wire.Printable(n)
+		return format.Printable(n)
 	}
 	return fmt.Sprint("table ", i)
 }
@@ -208,7 +208,7 @@ func (l *LevelIter) checkEntry() bool {
 	l.key = l.it.Key()
 	if compare(&l.order, l.key, t.Smallest) < 0 || compare(&l.order, l.key, t.Largest) > 0 {
 		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s",
-			table.ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
+			table.ErrCorrupt, name(l.tables, l.i), format.Quote(l.key), t.keys()))
 	}
 	return l.endAtEntry()
 }

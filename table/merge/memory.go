@@ -4,7 +4,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -104,7 +104,7 @@ func (m *MemoryIter) moveTo(i int) bool {
 	m.at = failed // until the move ends
 	m.i = i
 	key, value := m.entry(i)
-	m.key, m.value = wire.AppendNotNil(key, nil), wire.AppendNotNil(value, nil)
+	m.key, m.value = format.AppendNotNil(key, nil), format.AppendNotNil(value, nil)
 	return m.endAtEntry()
 }
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"sort"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // This file has the queue of an Iter: the sources that are at an entry, in the order in
@@ -31,9 +31,9 @@ func (m *Iter) abbreviate(key []byte) uint64 {
 	}
 	ordered := m.order.Prefix(key)
 	if !bytes.HasPrefix(ordered, m.prefix) {
-		m.setPrefix(m.prefix[:wire.SharedLen(m.prefix, ordered)])
+		m.setPrefix(m.prefix[:format.SharedLen(m.prefix, ordered)])
 	}
-	return wire.First8(ordered[len(m.prefix):]) ^ m.flip
+	return format.First8(ordered[len(m.prefix):]) ^ m.flip
 }
 
 // lengthenPrefix makes the prefix that of all keys in the queue.
@@ -43,7 +43,7 @@ func (m *Iter) lengthenPrefix() {
 	}
 	first := m.order.Prefix(m.sources[m.queue[0].source].key)
 	last := m.order.Prefix(m.sources[m.queue[len(m.queue)-1].source].key)
-	m.setPrefix(append(m.prefix[:0], first[:wire.SharedLen(first, last)]...))
+	m.setPrefix(append(m.prefix[:0], first[:format.SharedLen(first, last)]...))
 }
 
 // setPrefix sets the prefix, and the numbers of all sources in the queue.
@@ -52,7 +52,7 @@ func (m *Iter) setPrefix(prefix []byte) {
 	for i := range m.queue {
 		q := &m.queue[i]
 		ordered := m.order.Prefix(m.sources[q.source].key)
-		q.number = wire.First8(ordered[min(len(prefix), len(ordered)):]) ^ m.flip
+		q.number = format.First8(ordered[min(len(prefix), len(ordered)):]) ^ m.flip
 	}
 }
 
@@ -62,11 +62,11 @@ func (m *Iter) rank(x queued, queue []queued) int {
 	low, n := 0, len(queue)
 	for n > 8 {
 		half := n / 2
-		low += half * wire.Less(queue[low+half-1].number, x.number)
+		low += half * format.Less(queue[low+half-1].number, x.number)
 		n -= half
 	}
 	for _, q := range queue[low : low+n] {
-		low += wire.Less(q.number, x.number)
+		low += format.Less(q.number, x.number)
 	}
 	if low == len(queue) || queue[low].number != x.number {
 		return low

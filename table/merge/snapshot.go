@@ -6,7 +6,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -158,9 +157,9 @@ func (s *SnapshotIter) backward(found bool) bool {
 		case k.Sequence > s.sequence:
 			continue
 		}
-		kind, s.savedKey = k.Kind, wire.AppendNotNil(s.savedKey[:0], k.UserKey)
+		kind, s.savedKey = k.Kind, format.AppendNotNil(s.savedKey[:0], k.UserKey)
 		if s.key = s.savedKey; kind == table.KindSet {
-			s.savedValue = wire.AppendNotNil(s.savedValue[:0], s.it.Value())
+			s.savedValue = format.AppendNotNil(s.savedValue[:0], s.it.Value())
 		}
 	}
 	if kind != table.KindDelete && s.it.Error() == nil {
@@ -173,7 +172,7 @@ func (s *SnapshotIter) backward(found bool) bool {
 func (s *SnapshotIter) show(kind table.Kind) bool {
 	if kind != table.KindSet {
 		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
-			table.ErrCorrupt, wire.Quote(s.key), kind, table.KindSet, table.KindDelete))
+			table.ErrCorrupt, format.Quote(s.key), kind, table.KindSet, table.KindDelete))
 	}
 	return s.endAtEntry()
 }
@@ -191,7 +190,7 @@ func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
 	return s.fail(fmt.Errorf(
 		"%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind",
-		table.ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
+		table.ErrCorrupt, format.Quote(key), len(key), format.InternalTrailerLen))
 }
 
 // Close closes the Iterator over internal keys. It returns Error, joined with an error of

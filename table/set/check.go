@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -112,7 +112,7 @@ func (m *member) checkRange(r *table.Reader, blocks []table.IndexEntry) error {
 		key   []byte
 	}{{"smallest", m.Smallest}, {"largest", m.Largest}} {
 		if !r.MayContain(end.key) {
-			return m.mismatch(end.field, "the filters of the table deny its key %s", wire.Quote(end.key))
+			return m.mismatch(end.field, "the filters of the table deny its key %s", format.Quote(end.key))
 		}
 	}
 	return nil
@@ -128,13 +128,13 @@ func (m *member) checkIndex(r *table.Reader, blocks []table.IndexEntry) error {
 		return m.mismatch("entries", "the table has none, want %d", m.Entries)
 	case bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
 		return m.mismatch("smallest", "the first data block has keys ≤ %s, want %s in it",
-			wire.Quote(blocks[0].Separator), wire.Quote(m.Smallest))
+			format.Quote(blocks[0].Separator), format.Quote(m.Smallest))
 	case bytes.Compare(blocks[n-1].Separator, m.Largest) < 0:
 		return m.mismatch("largest",
-			"all keys are ≤ %s, want %s among them", wire.Quote(blocks[n-1].Separator), wire.Quote(m.Largest))
+			"all keys are ≤ %s, want %s among them", format.Quote(blocks[n-1].Separator), format.Quote(m.Largest))
 	case n > 1 && bytes.Compare(blocks[n-2].Separator, m.Largest) >= 0:
 		return m.mismatch("largest", "the last data block has keys > %s, want %s in it",
-			wire.Quote(blocks[n-2].Separator), wire.Quote(m.Largest))
+			format.Quote(blocks[n-2].Separator), format.Quote(m.Largest))
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/spool"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -47,7 +47,7 @@ func newCutter(most int, tempDir string, start func() (entryWriter, error)) *cut
 // Append adds an entry. Its key must be > the key before.
 func (c *cutter) Append(key, value []byte) error {
 	if c.entries > 0 && bytes.Compare(key, c.last) <= 0 {
-		return fmt.Errorf("%w: %s after %s", table.ErrOrder, wire.Quote(key), wire.Quote(c.last))
+		return fmt.Errorf("%w: %s after %s", table.ErrOrder, format.Quote(key), format.Quote(c.last))
 	}
 	c.last = append(c.last[:0], key...)
 	if c.spooling && c.entries == evenTables*c.most {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -168,7 +168,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, va
 func (b *batch) cannotOpen(p part, err error) {
 	t := &p.m.Table
 	err = fmt.Errorf("set: no answer for the keys from %s to %s: %w",
-		wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
+		format.Quote(t.Smallest), format.Quote(t.Largest), err)
 	b.failed = append(b.failed, err)
 	for _, i := range p.keys {
 		b.o.NoAnswer(i, err)

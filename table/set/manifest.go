@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // ManifestName is the name of the manifest's file, beside the set's tables.
@@ -178,7 +177,7 @@ func (t *Table) checkKeys() error {
 	}
 	if bytes.Compare(t.Smallest, t.Largest) > 0 {
 		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s",
-			wire.Quote(t.Smallest), wire.Quote(t.Largest))
+			format.Quote(t.Smallest), format.Quote(t.Largest))
 	}
 	return nil
 }
@@ -190,7 +189,7 @@ func (t *Table) checkAfter(before *Table) error {
 	}
 	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: "+
 		"tables are in the order of their keys and do not overlap",
-		wire.Quote(t.Smallest), wire.Quote(before.Largest))
+		format.Quote(t.Smallest), format.Quote(before.Largest))
 }
 
 // shorten returns s, or the start of a long s.

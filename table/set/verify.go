@@ -11,8 +11,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/verified"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -114,11 +114,11 @@ func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	case r.FilterOnly():
 		return nil // check has done what can be done
 	case k.n > 0 && !bytes.Equal(k.first, m.Smallest):
-		return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(k.first), wire.Quote(m.Smallest))
+		return m.mismatch("smallest", "the first key is %s, want %s", format.Quote(k.first), format.Quote(m.Smallest))
 	case k.n != m.Entries:
 		return m.mismatch("entries", "the table has %d, want %d", k.n, m.Entries)
 	case !bytes.Equal(k.last, m.Largest):
-		return m.mismatch("largest", "the last key is %s, want %s", wire.Quote(k.last), wire.Quote(m.Largest))
+		return m.mismatch("largest", "the last key is %s, want %s", format.Quote(k.last), format.Quote(m.Largest))
 	}
 	return nil
 }

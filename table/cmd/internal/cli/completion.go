@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -106,7 +106,7 @@ func CompletionCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(shells, args[0]) {
-				return UsageErrorf("there is no completion for %s, want %s", wire.Quote([]byte(args[0])), text.OneOf(shells...))
+				return UsageErrorf("there is no completion for %s, want %s", format.Quote([]byte(args[0])), text.OneOf(shells...))
 			}
 			if args[0] == "powershell" {
 				return cmd.Root().GenPowerShellCompletionWithDesc(cmd.OutOrStdout())

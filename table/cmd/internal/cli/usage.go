@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A UsageError is a mistake in the arguments or flags of a command. sst prints it together with
@@ -36,7 +36,7 @@ func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 		case len(args) < least:
 			return UsageErrorf("missing %s", strings.Join(strings.Split(what, " and ")[len(args):], " and "))
 		case len(args) > most:
-			return UsageErrorf("unexpected argument %s", wire.Quote([]byte(args[most])))
+			return UsageErrorf("unexpected argument %s", format.Quote([]byte(args[most])))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
@@ -65,7 +65,7 @@ func checkName(path string) error {
 	if len(path) <= maxName() {
 		return nil
 	}
-	return UsageErrorf("%s is too long for the name of a file: the limit is %d bytes", wire.Quote([]byte(path)), maxName())
+	return UsageErrorf("%s is too long for the name of a file: the limit is %d bytes", format.Quote([]byte(path)), maxName())
 }
 
 // needsAnnotation is the name of a flag's annotation with the flag that it needs.
@@ -147,7 +147,7 @@ func explain(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &unknown):
 		return explainUnknownFlag(cmd, unknown)
 	case errors.As(err, &syntax):
-		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
+		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", format.Quote([]byte(syntax.GetSpecifiedFlag())))
 	case errors.As(err, &lacking):
 		return asGiven(cmd, args, UsageErrorf("--%s has no value%s", lacking.GetFlag().Name, takes(lacking.GetFlag())))
 	case errors.As(err, &invalid):
@@ -169,7 +169,7 @@ func unknownCommand(root *cobra.Command, wrong string) error {
 	if wrong != "" { // which all names start with
 		suggestion = didYouMean(root.Name()+" ", root.SuggestionsFor(wrong))
 	}
-	return UsageErrorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use "+root.Name()+" help"))
+	return UsageErrorf("unknown command %s%s", format.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use "+root.Name()+" help"))
 }
 
 // didYouMean asks whether one of the names was meant. It is the end of a message. Each name
@@ -207,7 +207,7 @@ func asGiven(cmd *cobra.Command, args []string, err error) error {
 }
 
 func explainValue(err *pflag.InvalidValueError) error {
-	flag, given := err.GetFlag(), wire.Quote([]byte(err.GetValue()))
+	flag, given := err.GetFlag(), format.Quote([]byte(err.GetValue()))
 	if isEmpty(flag, err.GetValue()) {
 		given = "empty"
 	}
@@ -238,7 +238,7 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	case letters != "":
 		given = "-" + letters
 	}
-	return UsageErrorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), name)))
+	return UsageErrorf("unknown flag %s%s", format.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), name)))
 }
 
 // nearestFlags returns the names of flags that may have been meant by a wrong one: they begin so, or at most every

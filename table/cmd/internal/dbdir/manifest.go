@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
@@ -129,12 +129,12 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	v := d.Version
 	if v.Torn > 0 {
 		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
-			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Torn), "byte"))
+			filepath.Join(d.Path, v.Manifest), format.Plural(uint64(v.Torn), "byte"))
 	}
 	if v.Unread > 0 {
 		d.Doubt = true
 		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
-			wire.Plural(uint64(v.Unread), "byte"))
+			format.Plural(uint64(v.Unread), "byte"))
 	}
 	live, missing := v.LiveLogs(names)
 	for _, name := range live {

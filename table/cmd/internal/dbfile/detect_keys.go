@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -227,6 +227,6 @@ func KindName(k table.Kind) string {
 
 // KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
 func KindDamage(key table.InternalKey, block table.Handle) error {
-	err := fmt.Errorf("key %s with sequence number %d is of kind %s", wire.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
+	err := fmt.Errorf("key %s with sequence number %d is of kind %s", format.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
 	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }

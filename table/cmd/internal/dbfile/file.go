@@ -8,8 +8,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -128,9 +128,9 @@ func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b
 func (f *File) Separator(key []byte) string {
 	k, ok := table.ParseInternalKey(key)
 	if !f.Internal || !ok {
-		return wire.Quote(key)
+		return format.Quote(key)
 	}
-	return fmt.Sprintf("%s, sequence %d", wire.Quote(k.UserKey), k.Sequence)
+	return fmt.Sprintf("%s, sequence %d", format.Quote(k.UserKey), k.Sequence)
 }
 
 // Close closes the file.
@@ -227,7 +227,7 @@ func (e *Entry) Parse(key, value []byte, internal bool) error {
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", wire.Quote(key))
+		return fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", format.Quote(key))
 	}
 	e.Key, e.Internal, e.Sequence, e.Kind = k.UserKey, true, k.Sequence, k.Kind
 	return nil

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -91,7 +91,7 @@ func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("sequence number %s, want a whole number up to %d", wire.Quote(sequence), uint64(table.MaxSequence))
+		return nil, fmt.Errorf("sequence number %s, want a whole number up to %d", format.Quote(sequence), uint64(table.MaxSequence))
 	}
 	return value, p.appendTrailer(n, string(kind))
 }
@@ -171,7 +171,7 @@ func jsonError(err error) error {
 		if plain, err := strconv.Unquote(name); err == nil {
 			name = plain
 		}
-		return fmt.Errorf("unknown field %s, want key or key_base64, value or value_base64, sequence, and kind", wire.Quote([]byte(name)))
+		return fmt.Errorf("unknown field %s, want key or key_base64, value or value_base64, sequence, and kind", format.Quote([]byte(name)))
 	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -179,7 +179,7 @@ func jsonError(err error) error {
 	}
 	kind, number, _ := strings.Cut(wrong.Value, " ") // such as "number -1"
 	if number != "" {
-		kind += " " + wire.Quote([]byte(number))
+		kind += " " + format.Quote([]byte(number))
 	}
 	if wrong.Field == "" {
 		return fmt.Errorf("of type %s, want an object", kind)

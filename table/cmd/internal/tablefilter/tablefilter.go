@@ -10,7 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -59,7 +59,7 @@ func Parse(name string) (filter.TablePolicy, error) {
 	if kind == "bloom" { // as other commands call it
 		hint = "; bloom:BITS is a filter of blocks: use --bits BITS"
 	}
-	return nil, fmt.Errorf("%s, not none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", wire.Quote([]byte(name)), maxBloomBits, hint)
+	return nil, fmt.Errorf("%s, not none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", format.Quote([]byte(name)), maxBloomBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.

@@ -14,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/sievetable/sievetable/internal/figures"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -182,7 +182,7 @@ func ParseKind(name string) (table.Kind, error) {
 	}
 	n, err := strconv.ParseUint(name, 10, 8)
 	if err != nil {
-		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", wire.Quote([]byte(name)))
+		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", format.Quote([]byte(name)))
 	}
 	return table.Kind(n), nil
 }
@@ -207,9 +207,9 @@ type Key struct {
 func (k Key) String() string {
 	i, ok := table.ParseInternalKey(k.Stored)
 	if !k.Internal || !ok {
-		return wire.Quote(k.Stored)
+		return format.Quote(k.Stored)
 	}
-	return fmt.Sprintf("%s, sequence %d, %s", wire.Quote(i.UserKey), i.Sequence, KindName(i.Kind))
+	return fmt.Sprintf("%s, sequence %d, %s", format.Quote(i.UserKey), i.Sequence, KindName(i.Kind))
 }
 
 // MarshalJSON returns the whole key as a JSONEntry.

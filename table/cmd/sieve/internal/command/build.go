@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
@@ -98,7 +98,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	}
 	bloom, ok := policy.(filter.TableBloom)
 	if !ok {
-		return nil, cli.UsageErrorf("--keys needs --filter table-bloom:BITS: %s has the size of its keys", wire.Quote([]byte(f.filter)))
+		return nil, cli.UsageErrorf("--keys needs --filter table-bloom:BITS: %s has the size of its keys", format.Quote([]byte(f.filter)))
 	}
 	return filterfile.Sized(bloom, f.keys, stderr)
 }

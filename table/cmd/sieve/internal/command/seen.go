@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -124,7 +124,7 @@ func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
 	for _, name := range []string{"keys", "rate"} {
 		if flag := flags.Lookup(name); flag.Changed && differs[name] {
 			return cli.UsageErrorf("--%s is %s, but %s was made for %s and a rate of %g: leave it out, or give another --state",
-				name, wire.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
+				name, format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
 		}
 	}
 	return nil

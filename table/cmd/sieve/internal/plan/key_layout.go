@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
@@ -81,7 +80,7 @@ func layoutOf(pairs []input.Pair, blockSize uint64) (l keyLayout, err error) {
 		shared := 0
 		if i > 0 {
 			last := pairs[i-1].Key
-			shared = wire.SharedLen(last, p.Key)
+			shared = format.SharedLen(last, p.Key)
 			separator := table.BytewiseComparer.Separator(nil, last, p.Key)
 			if separator == nil {
 				separator = last

@@ -9,7 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
@@ -88,7 +88,7 @@ func addAll(list iter.Seq2[input.Pair, error], add func(input.Pair) error) error
 // addKept adds a pair if its key is kept. An error says that the pairs are too large to be measured.
 func (s *KeySample) addKept(p input.Pair) error {
 	if len(p.Key) > maxKeySize {
-		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(p.Key), maxKeySize, wire.Quote(p.Key[:32]))
+		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(p.Key), maxKeySize, format.Quote(p.Key[:32]))
 	}
 	if s.added++; !s.keeps(p.Key) {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -112,7 +112,7 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
-			return cli.UsageErrorf("%s has %s, not %s%s", flag, wire.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
+			return cli.UsageErrorf("%s has %s, not %s%s", flag, format.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
 		}
 		if slices.Contains(names[:i], s) {
 			return cli.UsageErrorf("%s has %s twice", flag, s)

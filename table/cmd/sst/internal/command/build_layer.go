@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -91,7 +91,7 @@ func (a *additions) Append(key, value []byte) error {
 		return err
 	}
 	if a.more && bytes.Equal(a.removed.Key(), key) {
-		return fmt.Errorf("key %s is both in the input and in %s, whose keys are removed: want it in one of them", wire.Quote(key), text.ShellPath(a.file))
+		return fmt.Errorf("key %s is both in the input and in %s, whose keys are removed: want it in one of them", format.Quote(key), text.ShellPath(a.file))
 	}
 	return a.appender.Append(key, value)
 }

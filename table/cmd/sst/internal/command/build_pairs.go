@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tempfile"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
@@ -89,7 +89,7 @@ func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule str
 			return 0, err
 		}
 		if before.NextSameKey && rule == ruleError {
-			return 0, fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", wire.Quote(r.Key), before.Number+1, r.Number+1)
+			return 0, fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", format.Quote(r.Key), before.Number+1, r.Number+1)
 		}
 		drop := before.NextSameKey && rule == ruleFirst || r.NextSameKey && rule == ruleLast
 		if before = *r; drop {
@@ -142,7 +142,7 @@ func (c *chooser) Append(key, value []byte) error {
 		return err
 	}
 	if c.unique || c.counts {
-		c.last = wire.AppendNotNil(c.last[:0], key)
+		c.last = format.AppendNotNil(c.last[:0], key)
 	}
 	if c.counts && order < 0 {
 		c.count = 1
@@ -198,7 +198,7 @@ func (l *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		o := &table.IterOptions{Lower: keys.first, ReadAhead: 256 << 10}
 		if keys.whole {
-			o.Upper = append(wire.AppendNotNil(nil, keys.last), 0)
+			o.Upper = append(format.AppendNotNil(nil, keys.last), 0)
 		}
 		for e, err := range l.r.All(o) {
 			if !yield(e.Key, err) || err != nil {
@@ -216,7 +216,7 @@ type keyRange struct {
 
 func (r *keyRange) add(key []byte) {
 	if r.first == nil {
-		r.first = wire.AppendNotNil(nil, key)
+		r.first = format.AppendNotNil(nil, key)
 	}
-	r.last = wire.AppendNotNil(r.last[:0], key)
+	r.last = format.AppendNotNil(r.last[:0], key)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -89,7 +89,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 			never := f.Filters().NeverEntry
 			return f.Wrap(&table.CorruptionError{
 				Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
-				Err: fmt.Errorf("key %s of the table is one of the exceptions", wire.Quote(e.Key)),
+				Err: fmt.Errorf("key %s of the table is one of the exceptions", format.Quote(e.Key)),
 			})
 		}
 		if err != nil {
@@ -153,7 +153,7 @@ func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 			return nil
 		}
 		left -= uint64(len(key))
-		if key = wire.AppendNotNil(nil, key); internal {
+		if key = format.AppendNotNil(nil, key); internal {
 			key = table.SearchKey(nil, key, table.MaxSequence)
 		}
 		keys = append(keys, key)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -191,7 +191,7 @@ const indexEntryOverhead = 16
 func (w *boundedWriter) Append(key, value []byte) error {
 	err := w.blockCounter.Append(key, value)
 	if never := w.copier.never; never != nil && errors.Is(err, table.ErrNever) {
-		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", wire.Quote(key), text.ShellPath(never.path))
+		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", format.Quote(key), text.ShellPath(never.path))
 	}
 	if n := w.DataBlocks(); err == nil && n > w.blocks {
 		w.blocks = n

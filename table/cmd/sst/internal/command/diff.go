@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -130,7 +130,7 @@ func (c *comparison) run(show func(*side) error) error {
 	for {
 		have, err := c.smallest()
 		if err != nil && c.last != nil {
-			err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", wire.Quote(c.last)))
+			err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", format.Quote(c.last)))
 		}
 		if err != nil || len(have) == 0 {
 			return err
@@ -177,7 +177,7 @@ func (c *comparison) smallest() ([]side, error) {
 // count counts the entry that one or both sides have, and reports whether it differs. It does not if one of the
 // sources has lost the key: it may have another entry, or none.
 func (c *comparison) count(have []side) (differs bool) {
-	c.last = wire.AppendNotNil(c.last[:0], have[0].entry.Key)
+	c.last = format.AppendNotNil(c.last[:0], have[0].entry.Key)
 	lostA, lostB := c.sides[0].lost.IsLost(c.last), c.sides[1].lost.IsLost(c.last)
 	switch {
 	case lostA || lostB:

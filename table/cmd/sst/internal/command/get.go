@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -190,7 +190,7 @@ func (l *lookups) addDamage(key []byte, err error) {
 	l.unread++
 	cause := err.Error()
 	if n := len(l.damage); n < maxUnreadKeys || n < 2*maxUnreadKeys && !slices.Contains(l.causes, cause) {
-		l.causes, l.damage = append(l.causes, cause), append(l.damage, fmt.Errorf("key %s: %w", wire.Quote(key), err))
+		l.causes, l.damage = append(l.causes, cause), append(l.damage, fmt.Errorf("key %s: %w", format.Quote(key), err))
 	}
 }
 

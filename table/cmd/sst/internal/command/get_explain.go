@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -23,7 +22,7 @@ import (
 
 // explain prints the steps of the lookup of a key.
 func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
-	text.Line(out, "key %s", wire.Quote(key))
+	text.Line(out, "key %s", format.Quote(key))
 	e, found, paths, err := s.Explain(key)
 	if err != nil && !errors.As(err, new(*table.HiddenError)) {
 		return false, err

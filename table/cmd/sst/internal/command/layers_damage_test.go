@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -91,7 +91,7 @@ func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
 			t.Errorf("scan prints %q of key %s, found %v, want the newest of %+v", value, key, found, all)
 		}
 	}
-	said := strings.Contains(stderr, lost.Name+": lost the keys ") && strings.Contains(stderr, fmt.Sprintf("≥ %s", wire.Quote(lost.Smallest))) &&
+	said := strings.Contains(stderr, lost.Name+": lost the keys ") && strings.Contains(stderr, fmt.Sprintf("≥ %s", format.Quote(lost.Smallest))) &&
 		strings.Contains(stderr, "of these keys, older versions may be in the output, also of keys that were deleted")
 	if status != 3 || !said {
 		t.Errorf("scan: status %d, %s; want 3, and the keys from %s on as lost", status, stderr, lost.Smallest)

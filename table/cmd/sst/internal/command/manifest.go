@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/keylines"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -185,12 +185,12 @@ func checkLines(all []tableLine) error {
 	names := map[string]string{}
 	for i, l := range all {
 		if other, found := names[l.Name]; found {
-			return fmt.Errorf("%s and %s both are of a table called %s, want another name for each table", other, l.from, wire.Printable(l.Name))
+			return fmt.Errorf("%s and %s both are of a table called %s, want another name for each table", other, l.from, format.Printable(l.Name))
 		}
 		names[l.Name] = l.from
 		if i > 0 && bytes.Compare(l.Smallest, all[i-1].Largest) <= 0 {
 			return fmt.Errorf("%s and %s overlap: the first ends with key %s, the second starts with %s, want ranges of keys that do not overlap",
-				all[i-1].from, l.from, wire.Quote(all[i-1].Largest), wire.Quote(l.Smallest))
+				all[i-1].from, l.from, format.Quote(all[i-1].Largest), format.Quote(l.Smallest))
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -186,7 +186,7 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 	case deleted && m.lastDeleted: // whichever wins
 		return nil
 	case m.rule == ruleError:
-		return fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", wire.Quote(m.key), m.last.Path, in.Path)
+		return fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", format.Quote(m.key), m.last.Path, in.Path)
 	case m.counted:
 		return nil
 	}

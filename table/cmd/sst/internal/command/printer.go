@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -98,7 +98,7 @@ func (p *printer) place(e source.Entry) {
 	default:
 		p.word("state", "live")
 	}
-	p.last = wire.AppendNotNil(p.last[:0], e.Key)
+	p.last = format.AppendNotNil(p.last[:0], e.Key)
 }
 
 // bytes appends a key or a value.

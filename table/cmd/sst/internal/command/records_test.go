@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -182,7 +182,7 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 func pebbleLog(kind byte, header int) []byte {
 	b := append(make([]byte, header), "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v"...)
 	b[4], b[6], b[7] = byte(len(b)-header), kind, 2
-	binary.LittleEndian.PutUint32(b, crc.Mask(crc32.Checksum(b[6:], crc32.MakeTable(crc32.Castagnoli))))
+	binary.LittleEndian.PutUint32(b, format.MaskCRC(crc32.Checksum(b[6:], crc32.MakeTable(crc32.Castagnoli))))
 	return b
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Files that have very much to find, or to lose, take salvage no more memory than others.
@@ -56,7 +56,7 @@ func manyListed(n int) string {
 		key := fmt.Sprintf("%06x", i)
 		shared := 0
 		if i > 0 {
-			shared = wire.SharedLen([]byte(key), fmt.Appendf(nil, "%06x", i-1))
+			shared = format.SharedLen([]byte(key), fmt.Appendf(nil, "%06x", i-1))
 		}
 		index.WriteString(rawtable.Entry(uint64(shared), key[shared:], rawtable.Handle(uint64(len(f.Bytes)), 1)))
 		f.Bytes = append(f.Bytes, "\xff\x00\x00\x00\x00\x00"...)

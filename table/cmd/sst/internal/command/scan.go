@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -114,7 +114,7 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	if order == table.AnyOrder {
 		return nil
 	}
-	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
+	from, to, prefix := format.Quote(f.from), format.Quote(f.to), format.Quote(f.prefix)
 	_, end := table.PrefixBounds(f.prefix)
 	compared := -1
 	if f.from != nil && f.to != nil {
@@ -147,7 +147,7 @@ func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, err
 	for e, err := range entries {
 		switch {
 		case err != nil && p.n > 0 && !p.onlyValue:
-			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", wire.Quote(last)))
+			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", format.Quote(last)))
 		case err != nil:
 			return last, err
 		case !bytes.HasPrefix(e.Key, f.prefix):

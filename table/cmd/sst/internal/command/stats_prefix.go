@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
@@ -56,7 +56,7 @@ func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 		return err
 	}
 	if f.rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
-		return cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)
+		return cli.UsageErrorf("--delimiter is %s: %w", format.Quote([]byte(f.delimiter)), err)
 	}
 	return nil
 }
@@ -102,12 +102,12 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 			return r, err
 		}
 		newest := last == nil || !s.SameKey(e.Key, last)
-		last = wire.AppendNotNil(last[:0], e.Key)
+		last = format.AppendNotNil(last[:0], e.Key)
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}
 	r = prefixResult{s.Path, c.Result(), fmt.Sprintf("keys of < %d bytes", f.rule.Length)}
 	if f.rule.Delimiter != nil {
-		r.without = "keys without " + wire.Quote(f.rule.Delimiter)
+		r.without = "keys without " + format.Quote(f.rule.Delimiter)
 	} else if f.rule.Length == 1 {
 		r.without = "the empty key"
 	}
@@ -140,7 +140,7 @@ func (r prefixResult) print(out io.Writer) {
 	}
 	text.Cells(w, append(head, "  prefix")...)
 	for _, g := range r.Top {
-		r.row(w, g.Count, wire.Quote(g.Prefix))
+		r.row(w, g.Count, format.Quote(g.Prefix))
 	}
 	r.row(w, r.Without, r.without)
 	r.row(w, r.Others, others)

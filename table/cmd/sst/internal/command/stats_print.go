@@ -12,7 +12,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -204,7 +203,7 @@ func printSummary(w io.Writer, s *summary.Summary) {
 	} else {
 		other = "table not listed"
 		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, text.Bytes(uint64(s.Manifest.Bytes)))
-		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
+		text.Row(w, "comparator", "%s", format.Quote([]byte(s.Comparer)))
 		text.Row(w, "last sequence", "%d, without the writes in live logs", *s.LastSequence)
 		printLevels(w, s.Levels)
 	}
@@ -226,7 +225,7 @@ func printLevels(w io.Writer, levels []summary.Level) {
 		tables, size = tables+l.Tables, size+l.Bytes
 		keys := ""
 		if l.Overlap != nil {
-			user := func(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }
+			user := func(k *text.Key) string { return format.Quote(table.InternalFilterKey(k.Stored)) }
 			keys = fmt.Sprintf(", keys %s to %s", user(l.Smallest), user(l.Largest))
 			if *l.Overlap > 0 {
 				keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -163,5 +163,5 @@ func filterPrefixOf(value string) (table.Prefixer, error) {
 	if n, err := strconv.Atoi(digits); found && err == nil && n > 0 && strconv.Itoa(n) == digits {
 		return table.PrefixOfLength(n), nil
 	}
-	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
+	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", format.Quote([]byte(value)))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
@@ -90,7 +89,7 @@ func namesText(names []string) string {
 	var all []string
 	for _, name := range names[:min(len(names), shown)] {
 		if len(name) > longest {
-			name = wire.Quote([]byte(name))
+			name = format.Quote([]byte(name))
 		}
 		all = append(all, name)
 	}
@@ -150,7 +149,7 @@ func OfLog(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, err
 				r.readBatch()
 			default:
 				r.Value, r.ValueBase64 = printable.StringOrBytes(r.contents)
-				r.text = wire.Quote(r.contents)
+				r.text = format.Quote(r.contents)
 			}
 			if !yield(r, err) {
 				return
@@ -254,7 +253,7 @@ func fieldOf(f versions.Field) (*Field, string) {
 	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
 	switch f.Kind {
 	case versions.FieldComparer:
-		return &Field{Name: "comparator", Comparer: &text.Key{Stored: f.Key}}, "comparator " + wire.Quote(f.Key)
+		return &Field{Name: "comparator", Comparer: &text.Key{Stored: f.Key}}, "comparator " + format.Quote(f.Key)
 	case versions.FieldCompactFrom:
 		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key)},
 			fmt.Sprintf("level %d: next compaction after %v", f.Level, key(f.Key))

@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -181,8 +180,8 @@ func (t *Table) nameFoundBlocks() {
 	}
 	for it := range t.found(metaindex) {
 		for it.Next() {
-			offset, n := wire.Uvarint(it.Value())
-			length, _ := wire.Uvarint(it.Value()[n:])
+			offset, n := format.Uvarint(it.Value())
+			length, _ := format.Uvarint(it.Value()[n:])
 			if r := at[offset]; r != nil && r.Found && r.Bytes == length {
 				r.Kind, r.Names = kindOf(string(it.Key())), append(r.Names, string(it.Key()))
 			}

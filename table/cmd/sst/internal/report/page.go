@@ -11,8 +11,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/page"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -97,7 +97,7 @@ func listTables(bars []bar, text string, columns ...string) section {
 	columns = slices.Concat([]string{"File"}, columns, []string{"Smallest key", "Largest key"})
 	s := section{ID: "tables", Title: "Tables", Text: text, Columns: columns}
 	for _, b := range first(&s, bars) {
-		s.add(b.Problem, slices.Concat([]string{b.Name}, b.Cells, []string{wire.Quote(b.Smallest), wire.Quote(b.Largest)})...)
+		s.add(b.Problem, slices.Concat([]string{b.Name}, b.Cells, []string{format.Quote(b.Smallest), format.Quote(b.Largest)})...)
 	}
 	return s
 }
@@ -108,7 +108,7 @@ func number[T int | uint64](n T) string {
 }
 
 var funcs = template.FuncMap{
-	"quote":     func(key []byte) string { return wire.Quote(key) },
+	"quote":     func(key []byte) string { return format.Quote(key) },
 	"printable": printable.String,
 	"count":     text.Count,
 	"number":    number[int],

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -48,7 +47,7 @@ func (d database) addFacts(p *Page) {
 	if listed {
 		p.About, logs = "database", "live logs"
 		p.Facts.when(true, "MANIFEST", d.Manifest.Name+", "+text.Bytes(uint64(d.Manifest.Bytes)))
-		p.Facts.when(true, "comparator", wire.Quote([]byte(d.Comparer)))
+		p.Facts.when(true, "comparator", format.Quote([]byte(d.Comparer)))
 		p.Facts.when(true, "last sequence, without the writes in live logs", number(*d.LastSequence))
 	}
 	p.Tiles.when(listed, "tables", number(len(d.Tables)))
@@ -72,7 +71,7 @@ func (d database) ranges(tables []bar) section {
 	case d.Manifest == nil:
 		s.Text = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
 	case d.Order == table.AnyOrder:
-		s.Text = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", wire.Quote([]byte(d.Comparer)))
+		s.Text = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", format.Quote([]byte(d.Comparer)))
 	case bars == nil:
 		s.Text = "The database has no keys."
 	default:
@@ -112,7 +111,7 @@ func (d database) levels() section {
 			overlap = number(*l.Overlap)
 		}
 		if l.Smallest != nil {
-			smallest, largest = wire.Quote(table.InternalFilterKey(l.Smallest.Stored)), wire.Quote(table.InternalFilterKey(l.Largest.Stored))
+			smallest, largest = format.Quote(table.InternalFilterKey(l.Smallest.Stored)), format.Quote(table.InternalFilterKey(l.Largest.Stored))
 		}
 		s.add("", fmt.Sprint("level ", l.Level), number(l.Tables), overlap, text.Bytes(l.Bytes), smallest, largest)
 	}
@@ -165,7 +164,7 @@ func logCells(l *summary.LogStats) []string {
 		first, last = number(l.First), number(l.Last)
 	}
 	if l.Smallest != nil {
-		smallest, largest = wire.Quote(l.Smallest), wire.Quote(l.Largest)
+		smallest, largest = format.Quote(l.Smallest), format.Quote(l.Largest)
 	}
 	var skipped []string
 	if l.Skipped > 0 {

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -16,7 +15,7 @@ import (
 // snappyEnd walks through a Snappy block: the decoded length, and literals and copies up to
 // it.
 func (s *scanner) snappyEnd(data []byte) int {
-	length, at := wire.Uvarint(data)
+	length, at := format.Uvarint(data)
 	if at == 0 || length == 0 || length > MaxBlock {
 		return 0
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -169,7 +168,7 @@ var hostile = map[string]func(size int) []byte{
 		binary.LittleEndian.PutUint32(data[len(data)-4:], uint32(size-1))
 		for len(data) < size {
 			data = append(data, 1)
-			data = binary.LittleEndian.AppendUint32(data, crc.Block(data[:len(data)-1], 1))
+			data = binary.LittleEndian.AppendUint32(data, format.Checksum(data[:len(data)-1], 1))
 		}
 		return data
 	},
@@ -183,7 +182,7 @@ var hostile = map[string]func(size int) []byte{
 				data = append(data, 63<<2|2, 1, 0)
 			}
 			data = append(data, 1)
-			data = binary.LittleEndian.AppendUint32(data, crc.Block(data[start:len(data)-1], 1))
+			data = binary.LittleEndian.AppendUint32(data, format.Checksum(data[start:len(data)-1], 1))
 		}
 		return data
 	},

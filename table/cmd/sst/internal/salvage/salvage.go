@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -257,7 +256,7 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 			where += ", with the filters, the index, and possibly data blocks"
 		}
 		for _, g := range gaps[:n] {
-			what := fmt.Sprintf("%s at %d%s", wire.Plural(uint64(g.end-g.start), "byte"), g.start, where)
+			what := fmt.Sprintf("%s at %d%s", format.Plural(uint64(g.end-g.start), "byte"), g.start, where)
 			l.First = append(l.First, Loss{what, cmp.Or(g.err, errors.New("no block with a valid checksum"))})
 		}
 		before, gaps = after, gaps[n:]

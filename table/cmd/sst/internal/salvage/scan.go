@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
@@ -138,7 +137,7 @@ func (s *scanner) block(e extent) (p region, ok bool) {
 		return region{}, false
 	}
 	s.budget -= int64(e.end - e.start)
-	if crc.Block(s.data[e.start:e.end], s.data[e.end]) != binary.LittleEndian.Uint32(s.data[e.end+1:]) {
+	if format.Checksum(s.data[e.start:e.end], s.data[e.end]) != binary.LittleEndian.Uint32(s.data[e.end+1:]) {
 		return region{}, false
 	}
 	return s.read(e)
@@ -179,7 +178,7 @@ func (s *scanner) blockByChecksum(start, end int) (p region, ok bool) {
 	at := start
 	for ; at <= end-format.TrailerLen && s.budget > 0; at++ {
 		sum = castagnoli[byte(sum)^s.data[at]] ^ sum>>8
-		if at == start || crc.Mask(^sum) != binary.LittleEndian.Uint32(s.data[at+1:]) {
+		if at == start || format.MaskCRC(^sum) != binary.LittleEndian.Uint32(s.data[at+1:]) {
 			continue
 		}
 		if p, ok = s.read(extent{start, at}); ok {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A search holds the blocks and gaps of a file without index. It takes less memory than the
@@ -163,11 +162,11 @@ func indexBeforeFooter(data []byte) extent {
 	}
 	handles := data[end:]
 	for range 2 { // skip the handle of the metaindex
-		_, n := wire.Uvarint(handles)
+		_, n := format.Uvarint(handles)
 		handles = handles[n:]
 	}
-	offset, n := wire.Uvarint(handles)
-	length, _ := wire.Uvarint(handles[n:])
+	offset, n := format.Uvarint(handles)
+	length, _ := format.Uvarint(handles[n:])
 	if uint64(end) != offset+length+format.TrailerLen || offset > uint64(end) {
 		return extent{}
 	}
@@ -176,8 +175,8 @@ func indexBeforeFooter(data []byte) extent {
 
 // decodeHandle decodes a value that is a handle and nothing else.
 func decodeHandle(value []byte) (offset, length uint64, ok bool) {
-	offset, n := wire.Uvarint(value)
-	length, m := wire.Uvarint(value[n:])
+	offset, n := format.Uvarint(value)
+	length, m := format.Uvarint(value[n:])
 	ok = n > 0 && m > 0 && n+m == len(value) && length > 0 && offset < 1<<60 && length < 1<<60
 	return offset, length, ok
 }
@@ -202,8 +201,8 @@ func (l *extents) all() iter.Seq[extent] {
 	return func(yield func(extent) bool) {
 		at := 0
 		for rest := l.encoded; len(rest) > 0; {
-			behind, n := wire.Uvarint(rest)
-			length, m := wire.Uvarint(rest[n:])
+			behind, n := format.Uvarint(rest)
+			length, m := format.Uvarint(rest[n:])
 			e := extent{at + int(behind), at + int(behind+length)}
 			if rest, at = rest[n+m:], e.end+format.TrailerLen; !yield(e) {
 				return

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
@@ -109,10 +109,10 @@ type KeyRange struct {
 func (r KeyRange) String() string {
 	var bounds []string
 	if r.From != nil {
-		bounds = append(bounds, map[bool]string{false: "≥ ", true: "> "}[r.AfterFrom]+wire.Quote(r.From))
+		bounds = append(bounds, map[bool]string{false: "≥ ", true: "> "}[r.AfterFrom]+format.Quote(r.From))
 	}
 	if r.To != nil {
-		bounds = append(bounds, map[bool]string{false: "≤ ", true: "< "}[r.BeforeTo]+wire.Quote(r.To))
+		bounds = append(bounds, map[bool]string{false: "≤ ", true: "< "}[r.BeforeTo]+format.Quote(r.To))
 	}
 	if bounds == nil {
 		return "keys, which can be any"
@@ -158,7 +158,7 @@ func (s *Source) checkKind(e Entry) error {
 		return nil
 	}
 	if !e.Table.inDatabase {
-		return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", wire.Quote(e.Key), dbfile.KindName(e.Kind))
+		return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", format.Quote(e.Key), dbfile.KindName(e.Kind))
 	}
 	f, err := s.open(e.Table)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/dbread"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -143,7 +143,7 @@ func (s *Source) noteUnknownOrder() {
 	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
 	case s.Order == table.AnyOrder:
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, wire.Quote([]byte(s.o.Order.Manifest))))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, format.Quote([]byte(s.o.Order.Manifest))))
 	case s.o.Order.Comparer == nil && lost:
 		s.Order = table.AnyOrder
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: the order of keys is unknown: tables are scanned one after the other", s.Path))

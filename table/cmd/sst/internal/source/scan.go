@@ -6,7 +6,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/merge"
@@ -106,7 +106,7 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 			for ; ok; ok = move(it) {
 				tries = 0
 				if s.Dir {
-					last = wire.AppendNotNil(last[:0], it.Key())
+					last = format.AppendNotNil(last[:0], it.Key())
 				}
 				e, err := s.entry(runs[it.Source()], it)
 				if !yield(e, err) || err != nil {

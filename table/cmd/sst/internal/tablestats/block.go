@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -105,7 +105,7 @@ type PrefixTracker struct{ lastKey []byte }
 func (k *PrefixTracker) SharedLen(it *encoded.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
-		shared = wire.SharedLen(k.lastKey, key)
+		shared = format.SharedLen(k.lastKey, key)
 	}
 	k.lastKey = append(k.lastKey[:shared], key[shared:]...)
 	return shared

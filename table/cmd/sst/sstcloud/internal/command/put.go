@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -90,7 +90,7 @@ func putCommand() *cobra.Command {
 func (f *putFlags) check() error {
 	if strings.Contains(f.manifest, "/") || !strings.HasSuffix(f.manifest, ".jsonl") {
 		return cli.UsageErrorf("--manifest is %s, want a name that ends in .jsonl, without a slash, by which sstcloud sweep finds it",
-			wire.Quote([]byte(f.manifest)))
+			format.Quote([]byte(f.manifest)))
 	}
 	if f.concurrency < 1 || f.concurrency > 64 {
 		return cli.UsageErrorf("--concurrency is %d, want 1 to 64", f.concurrency)

@@ -12,7 +12,7 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/gcspin"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
@@ -39,7 +39,7 @@ var Timeout = 2 * time.Minute
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Opaque != "" {
-		return nil, cli.UsageErrorf("URL is %s, want s3://BUCKET, gs://BUCKET or file:///DIRECTORY", wire.Quote([]byte(rawURL)))
+		return nil, cli.UsageErrorf("URL is %s, want s3://BUCKET, gs://BUCKET or file:///DIRECTORY", format.Quote([]byte(rawURL)))
 	}
 	if err := checkWhole(u, rawURL); err != nil {
 		return nil, err

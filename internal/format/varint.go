@@ -1,6 +1,4 @@
-// Package wire handles bytes of a file that are not checked yet. It decodes varints, compares
-// the starts of keys, and quotes keys for messages.
-package wire
+package format
 
 // Uvarint decodes the base-128 varint at the start of b, and returns its value and its length.
 // The length is 0 if the varint is cut short, has more than 64 bits, or is not minimal, with
@@ -9,13 +7,13 @@ func Uvarint(b []byte) (v uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
 	}
-	return long(b)
+	return longUvarint(b)
 }
 
-// long decodes any varint. It is a function of its own so that Uvarint is inlined, which
+// longUvarint decodes any varint. It is a function of its own so that Uvarint is inlined, which
 // decodes values < 128. Handles have offsets of 3 or 4 bytes and lengths of 2 most often: these
 // take no loop.
-func long(b []byte) (v uint64, n int) {
+func longUvarint(b []byte) (v uint64, n int) {
 	switch {
 	case len(b) > 1 && b[1]-1 < 0x7f:
 		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
@@ -24,11 +22,11 @@ func long(b []byte) (v uint64, n int) {
 	case len(b) > 3 && b[1] >= 0x80 && b[2] >= 0x80 && b[3]-1 < 0x7f:
 		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2]&0x7f)<<14 | uint64(b[3])<<21, 4
 	}
-	return loop(b)
+	return anyUvarint(b)
 }
 
-// loop decodes any varint.
-func loop(b []byte) (v uint64, n int) {
+// anyUvarint decodes any varint.
+func anyUvarint(b []byte) (v uint64, n int) {
 	for i, c := range b {
 		if i == 9 && c > 1 {
 			return 0, 0

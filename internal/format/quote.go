@@ -1,4 +1,4 @@
-package wire
+package format
 
 import (
 	"fmt"
@@ -36,4 +36,12 @@ func Printable(name string) string {
 		return quoted
 	}
 	return name
+}
+
+// Plural returns "1 byte" or "2 bytes", for messages.
+func Plural(n uint64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
 }

@@ -1,4 +1,4 @@
-package crc
+package format
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func TestBlockAgainstRFC3720(t *testing.T) {
 			t.Fatalf("%s: CRC-32C = %#x, want %#x", tt.name, got, tt.crc)
 		}
 		want := (tt.crc>>15 | tt.crc<<17) + 0xa282ead8
-		if got := Block(tt.in[:31], tt.in[31]); got != want {
+		if got := Checksum(tt.in[:31], tt.in[31]); got != want {
 			t.Errorf("%s: Block = %#x, want %#x", tt.name, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestBlockAgainstRFC3720(t *testing.T) {
 
 func TestBlockCoversTheCompressionID(t *testing.T) {
 	t.Parallel()
-	if Block([]byte("same"), 0) == Block([]byte("same"), 1) {
+	if Checksum([]byte("same"), 0) == Checksum([]byte("same"), 1) {
 		t.Error("Block ignores the compression id")
 	}
 }
