@@ -40,8 +40,8 @@
 package block
 
 import (
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // ErrOrder is in the chain of the error for a block whose keys are not in increasing
@@ -70,7 +70,7 @@ type Order struct {
 
 // A Block is a block that [Open] has checked. It is immutable and safe for concurrent
 // use. The zero value has no entries.
-type Block struct{ b encoded.Block }
+type Block struct{ b rowblock.Block }
 
 // Open checks data and returns it as a Block. data is an uncompressed block without its
 // trailer. The Block keeps it, and the caller must not change it any more. Open checks
@@ -86,6 +86,6 @@ type Block struct{ b encoded.Block }
 // Otherwise it returns an error, which says what is wrong and at which offset in data.
 // Keys out of order are [ErrOrder]. data may be of any bytes.
 func Open(data []byte, order Order) (Block, error) {
-	b, err := encoded.Open(data, encoded.Order(order), nil)
+	b, err := rowblock.Open(data, rowblock.Order(order), nil)
 	return Block{b}, err
 }

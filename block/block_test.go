@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 type pair struct{ Key, Value string }
@@ -142,8 +142,8 @@ func TestIterMoves(t *testing.T) {
 		pairs = append(pairs, pair{fmt.Sprintf("key%02d", 2*i), strings.Repeat("v", i)})
 	}
 	data := build(t, 4, pairs)
-	var want encoded.Iter
-	if err := want.Open(data, encoded.Order{}, nil); err != nil {
+	var want rowblock.Iter
+	if err := want.Open(data, rowblock.Order{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	it := open(t, data).NewIter()

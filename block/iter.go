@@ -1,6 +1,6 @@
 package block
 
-import "github.com/sievetable/sievetable/internal/encoded"
+import "github.com/sievetable/sievetable/internal/rowblock"
 
 // An Iter moves over the entries of a [Block], in both directions. A new Iter is before
 // the first entry, and Next moves to that. First, Last, Next, Prev, SeekGE and SeekLT are
@@ -9,7 +9,7 @@ import "github.com/sievetable/sievetable/internal/encoded"
 // One goroutine at a time may use an Iter. Any number of Iters may be on one Block. The
 // zero value is an Iter on a Block without entries; Reset gives
 // it another.
-type Iter struct{ it encoded.Iter }
+type Iter struct{ it rowblock.Iter }
 
 // NewIter returns an Iter on b, before the first entry.
 func (b Block) NewIter() *Iter {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // DefaultRestartInterval is LevelDB's default: a restart point every 16 entries.
@@ -21,7 +21,7 @@ const DefaultRestartInterval = 16
 // One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
 	interval  int
-	order     encoded.Order
+	order     rowblock.Order
 	unordered int // bytes at the end of each key that are not in the bytewise order
 	buf       []byte
 	start     int // where in buf the block starts
@@ -48,7 +48,7 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
 	}
-	w := &Writer{interval: interval, order: encoded.Order(order), unordered: math.MaxInt}
+	w := &Writer{interval: interval, order: rowblock.Order(order), unordered: math.MaxInt}
 	if w.order.Bytewise() && !order.Unchecked {
 		w.unordered = order.Suffix
 	}

@@ -9,8 +9,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -43,7 +43,7 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 	if e == nil {
 		return false
 	}
-	_, found, err := encoded.GetChecked(e.block, filterKey)
+	_, found, err := rowblock.GetChecked(e.block, filterKey)
 	return found && err == nil // in a mapped file the block can change after it was checked
 }
 
@@ -59,8 +59,8 @@ func (e *Exceptions) size() int64 {
 // until the next iteration.
 func (e *Exceptions) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		var it encoded.Iter
-		if e == nil || it.Open(e.block, encoded.Order{}, nil) != nil {
+		var it rowblock.Iter
+		if e == nil || it.Open(e.block, rowblock.Order{}, nil) != nil {
 			return
 		}
 		for it.Next() && yield(it.Key()) {
@@ -93,8 +93,8 @@ func (f metaReader) readExceptions(h tablefile.Handle) (*Exceptions, error) {
 		return nil, err
 	}
 	e := &Exceptions{block: contents}
-	budget := encoded.Budget{Memory: f.Allow(exceptionsBudget)}
-	err = encoded.Walk(contents, encoded.Order{}, &budget, func([]byte, int, []byte) error {
+	budget := rowblock.Budget{Memory: f.Allow(exceptionsBudget)}
+	err = rowblock.Walk(contents, rowblock.Order{}, &budget, func([]byte, int, []byte) error {
 		e.n++
 		return nil
 	})

@@ -3,7 +3,7 @@ package table
 import (
 	"context"
 
-	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // stageSize is how many keys of a batch are looked up together. Each step is done for all of
@@ -19,7 +19,7 @@ type wantedKey struct {
 
 	block         int // the only data block that can have it
 	filterChecked bool
-	cached        *decoded.Cached // the entries of that block, if the Cache has them
+	cached        *rowblock.Cached // the entries of that block, if the Cache has them
 }
 
 // getCached answers keys by filters, index and Cache, and adds those that a read has to answer

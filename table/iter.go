@@ -53,7 +53,7 @@ type Iter struct {
 	// A merge.Iter compares each key with those of others before it moves on, and so would wait
 	// for each line of a cached block's keys. If merged, they are fetched all at once.
 	merged  bool
-	fetched uint32 // of no use: see decoded.Block.FetchKeys
+	fetched uint32 // of no use: see rowblock.Decoded.FetchKeys
 }
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The

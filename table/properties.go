@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -226,8 +226,8 @@ var propertiesBudget = tablefile.Budget{Fixed: 1 << 20, PerByte: 1}
 // names and values. Names can share bytes, and then be far longer than the block. The block can
 // be far longer than the file.
 func decodeProperties(contents []byte, budget int) (*Properties, error) {
-	var it encoded.Iter
-	if err := it.Open(contents, encoded.Order{}, &encoded.Budget{Memory: budget / 2}); err != nil {
+	var it rowblock.Iter
+	if err := it.Open(contents, rowblock.Order{}, &rowblock.Budget{Memory: budget / 2}); err != nil {
 		return nil, err
 	}
 	p := &Properties{Other: map[string][]byte{}}
@@ -236,7 +236,7 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 
 // decode sets the properties that are the entries of it. Their names and values may have at most
 // budget bytes together.
-func (p *Properties) decode(it *encoded.Iter, budget int) error {
+func (p *Properties) decode(it *rowblock.Iter, budget int) error {
 	fields := p.fields()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()

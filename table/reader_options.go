@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -156,7 +156,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 // fileOptions returns the options of the table's file. They refer to o.
 func (o *ReaderOptions) fileOptions() tablefile.Options {
 	f := tablefile.Options{
-		Reporter: (*reporter)(o), Order: encoded.Order(BlockOrder(o.Comparer)),
+		Reporter: (*reporter)(o), Order: rowblock.Order(BlockOrder(o.Comparer)),
 		MaxBlockSize: o.MaxBlockSize, TailSize: o.TailSize, SkipChecksums: o.SkipChecksums,
 	}
 	for _, c := range o.Codecs {

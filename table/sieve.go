@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/bloom"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -180,8 +180,8 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, budget := 0, encoded.Budget{Memory: s.file.KeyBudget}
-	err = encoded.Walk(contents, encoded.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
+	asked, budget := 0, rowblock.Budget{Memory: s.file.KeyBudget}
+	err = rowblock.Walk(contents, rowblock.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
 		denied = s.denials(h, key)
 		if asked++; denied != nil || asked == maxAsked {
 			return errAsked

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // ReadOptions are options of a read of a data block.
@@ -29,16 +28,16 @@ type Block struct {
 	n int // its number in the index
 
 	decoded  bool // entries is set
-	entries  decoded.Block
-	contents []byte        // decompressed; nil if entries are from the cache
-	checked  *encoded.Iter // of contents, if Check has found no damage
+	entries  rowblock.Decoded
+	contents []byte         // decompressed; nil if entries are from the cache
+	checked  *rowblock.Iter // of contents, if Check has found no damage
 
-	admits  bool           // the cache takes the block
-	scratch *Scratch       // of contents, if a lookup took it from the pool
-	spare   *decoded.Block // the memory of entries, if a lookup took it from the pool
+	admits  bool              // the cache takes the block
+	scratch *Scratch          // of contents, if a lookup took it from the pool
+	spare   *rowblock.Decoded // the memory of entries, if a lookup took it from the pool
 }
 
-var entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
+var entriesPool = sync.Pool{New: func() any { return new(rowblock.Decoded) }}
 
 // Open sets b, which must be a zero Block, to data block i.
 func (b *Block) Open(f *File, i int, o *ReadOptions) error {
@@ -78,15 +77,15 @@ func (b *Block) read(noFill bool) (err error) {
 	if b.contents, err = f.readData(b.n, s); err != nil || !b.admits || !f.cache.fits(len(b.contents)) {
 		return err
 	}
-	b.spare = entriesPool.Get().(*decoded.Block)
+	b.spare = entriesPool.Get().(*rowblock.Decoded)
 	return b.decode(b.spare)
 }
 
 // decode decodes the contents in memory of into, unless they have too many entries.
-func (b *Block) decode(into *decoded.Block) error {
+func (b *Block) decode(into *rowblock.Decoded) error {
 	f := b.f
 	err := into.Decode(b.contents, f.o.Order)
-	if errors.Is(err, decoded.ErrTooMany) {
+	if errors.Is(err, rowblock.ErrTooMany) {
 		return nil
 	}
 	if err != nil {
@@ -132,7 +131,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 			value = b.checked.Value()
 		}
 	default:
-		if value, found, err = encoded.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget)); err != nil {
+		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget)); err != nil {
 			err = f.corruptData(b.n, err)
 		}
 	}
@@ -149,7 +148,7 @@ func (b *Block) Prepare(n int) {
 	if n < manyKeys || b.decoded {
 		return
 	}
-	it := new(encoded.Iter)
+	it := new(rowblock.Iter)
 	if it.Open(b.contents, b.f.o.Order, b.budget(b.f.KeyBudget)) == nil {
 		b.checked = it
 	}
@@ -170,15 +169,15 @@ func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found
 	if borrows {
 		buf = &b.scratch.key
 	}
-	if k, v, found, err = encoded.SeekGE(buf, b.contents, b.f.o.Order, key, b.budget(memory)); err != nil {
+	if k, v, found, err = rowblock.SeekGE(buf, b.contents, b.f.o.Order, key, b.budget(memory)); err != nil {
 		err = b.f.corruptData(b.n, err)
 	}
 	return k, v, found, err
 }
 
 // budget bounds the work of a lookup on keys that share bytes.
-func (b *Block) budget(memory int) *encoded.Budget {
-	return &encoded.Budget{Memory: memory, Compared: compareBudget(len(b.contents))}
+func (b *Block) budget(memory int) *rowblock.Budget {
+	return &rowblock.Budget{Memory: memory, Compared: compareBudget(len(b.contents))}
 }
 
 // Lasts reports whether what Get and SeekGE return stays valid after Release, since it is in the cache.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/clock"
-	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A Cache keeps data blocks in memory: table.Cache says how. The zero value keeps nothing.
@@ -26,7 +26,7 @@ type Cache struct {
 
 // A cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
-	block  *decoded.Cached
+	block  *rowblock.Cached
 	file   *cachedFile
 	counts *Counters // of the File that added the entry
 	number int       // of the block in its file
@@ -110,7 +110,7 @@ func (s *cacheEntry) unlinkFromFile() {
 }
 
 // Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
-func (f *File) Cached(i int) *decoded.Cached {
+func (f *File) Cached(i int) *rowblock.Cached {
 	if f.cached == nil {
 		return nil
 	}
@@ -170,10 +170,10 @@ func (f *File) Uncache() {
 // dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
 type cachedFile struct {
 	id      cacheID
-	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block
-	readers int                              // that are open
-	entries *cacheEntry                      // the first of its entries; nil if it has none
-	number  uint64                           // of the file, among those that the Cache has seen
+	blocks  []atomic.Pointer[rowblock.Cached] // the cached copy of each data block
+	readers int                               // that are open
+	entries *cacheEntry                       // the first of its entries; nil if it has none
+	number  uint64                            // of the file, among those that the Cache has seen
 }
 
 // memory returns how many bytes of memory the file takes beside its blocks. While a Reader is
@@ -189,7 +189,7 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	f := c.files[id]
 	switch {
 	case f == nil:
-		f = &cachedFile{id: id, number: c.opened, blocks: make([]atomic.Pointer[decoded.Cached], id.blocks)}
+		f = &cachedFile{id: id, number: c.opened, blocks: make([]atomic.Pointer[rowblock.Cached], id.blocks)}
 		c.opened++
 		if id.key != "" {
 			if c.files == nil {

@@ -4,15 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // Memory is what an iterator needs to read and decode blocks. One that finds all in the Cache needs none.
 type Memory struct {
 	Scratch
-	entries decoded.Block // the decoded block
-	SeekKey []byte        // a copy of the key to seek, which may be in the Scratch
+	entries rowblock.Decoded // the decoded block
+	SeekKey []byte           // a copy of the key to seek, which may be in the Scratch
 }
 
 var memoryPool = sync.Pool{New: func() any { return new(Memory) }}
@@ -34,7 +33,7 @@ func (m *Memory) Put() {
 // empty removes what need not stay in memory: what a huge block needed.
 func (m *Memory) empty() {
 	if m.entries.Size() > maxPooledBlock || cap(m.stored) > maxPooledBlock || cap(m.decompressed) > maxPooledBlock {
-		m.entries = decoded.Block{} // it also refers to the buffers
+		m.entries = rowblock.Decoded{} // it also refers to the buffers
 	}
 	if cap(m.SeekKey) > maxPooledBlock {
 		m.SeekKey = nil
@@ -46,11 +45,11 @@ func (m *Memory) empty() {
 }
 
 // A Cursor moves over the entries of one data block. In a decoded block it counts them; in another it is an
-// encoded.Iter.
+// rowblock.Iter.
 type Cursor struct {
 	Block
-	I  int          // in a decoded block: −1 before the first entry, the number of entries after the last
-	it encoded.Iter // if the block is not decoded
+	I  int           // in a decoded block: −1 before the first entry, the number of entries after the last
+	it rowblock.Iter // if the block is not decoded
 
 	NoFill bool // do not add blocks to the cache
 }
@@ -84,7 +83,7 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 
 // openIter opens a block that has too many entries to be decoded.
 func (c *Cursor) openIter(keyBudget *int) error {
-	budget := encoded.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
+	budget := rowblock.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
 	err := c.it.Open(c.contents, c.f.o.Order, &budget)
 	*keyBudget = budget.Memory
 	if err != nil {
@@ -107,7 +106,7 @@ func (c *Cursor) OpenEmpty() {
 // Reset moves the cursor to no block.
 func (c *Cursor) Reset() {
 	c.Block, c.I = Block{}, -1
-	c.it.Reset(encoded.Block{})
+	c.it.Reset(rowblock.Block{})
 }
 
 // Len returns the number of entries that I counts, or 0 if the block is not decoded.

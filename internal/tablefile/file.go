@@ -13,15 +13,14 @@ import (
 	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/alloc"
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // Options say how a File is read.
 type Options struct {
 	Reporter      Reporter // makes the errors for damage
-	Order         encoded.Order
+	Order         rowblock.Order
 	Codecs        []Codec // beside Snappy
 	MaxBlockSize  int
 	TailSize      int // how much of the end of the file Open reads at once; 0: each part by itself
@@ -50,7 +49,7 @@ type File struct {
 
 	KeyBudget int // how many bytes of memory an operation may take for keys of data blocks that share bytes
 
-	cached     []atomic.Pointer[decoded.Cached] // those of cachedFile; nil if there is no cache
+	cached     []atomic.Pointer[rowblock.Cached] // those of cachedFile; nil if there is no cache
 	cachedFile *cachedFile
 	cache      *Cache
 }
@@ -111,7 +110,7 @@ func (f *File) DropTail(src io.ReaderAt) { f.src = src }
 func (f *File) HandsOut() bool { return f.slices != nil }
 
 // Order returns the order of keys.
-func (f *File) Order() *encoded.Order { return &f.o.Order }
+func (f *File) Order() *rowblock.Order { return &f.o.Order }
 
 // Clone returns a File that is read by itself, without the cache. It shares the index.
 func (f *File) Clone() *File {
@@ -218,7 +217,7 @@ func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 // byte of the file.
 //
 // The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file, since
-// grow allocates no more than is needed. A decoded.Block takes at most 3 MiB, with what it has outgrown. All together
+// grow allocates no more than is needed. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown. All together
 // is < 64 MiB plus 32 times the size of the file.
 type Budget struct{ Fixed, PerByte uint64 }
 

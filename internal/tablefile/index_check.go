@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // ReadIndex reads the index, which is then f.Index. It checks the checksum, and some entries. If own is set, the index
@@ -83,8 +83,8 @@ func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	left := f.Allow(separatorBudget)
 	var before Handle
 	var value []byte
-	budget := encoded.Budget{Memory: f.Allow(indexKeyBudget), Compared: compareBudget(len(contents))}
-	err = encoded.Walk(contents, f.o.Order, &budget, func(separator []byte, _ int, stored []byte) error {
+	budget := rowblock.Budget{Memory: f.Allow(indexKeyBudget), Compared: compareBudget(len(contents))}
+	err = rowblock.Walk(contents, f.o.Order, &budget, func(separator []byte, _ int, stored []byte) error {
 		h, _, err := DecodeHandle(stored, f.FooterOffset)
 		if err == nil && len(value) > 0 {
 			err = checkBehind(before, h, separator)

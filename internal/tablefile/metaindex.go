@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // MaxMetaBlocks bounds how many entries of a metaindex are read. Engines write far fewer.
@@ -28,8 +28,8 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	}
 	s.meta, s.key = s.meta[:0], s.key[:0]
 	memory := f.Allow(metaindexKeyBudget)
-	budget := encoded.Budget{Memory: memory}
-	err = encoded.Walk(contents, encoded.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
+	budget := rowblock.Budget{Memory: memory}
+	err = rowblock.Walk(contents, rowblock.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
 		if len(s.meta) == MaxMetaBlocks {
 			return errTooManyMetaBlocks
 		}

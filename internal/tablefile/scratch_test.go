@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // kept returns how many bytes of a block's buffers lookups and an iterator leave to the next one, and how many of the
@@ -20,7 +20,7 @@ func kept(t *testing.T, size int) (lookup, iter, entries int) {
 		err = w.Append([]byte("key"), nil)
 	}
 	if err == nil {
-		err = m.entries.Decode(w.Finish(), encoded.Order{})
+		err = m.entries.Decode(w.Finish(), rowblock.Order{})
 	}
 	if err != nil {
 		t.Fatal(err)

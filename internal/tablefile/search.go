@@ -7,9 +7,9 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // fanOut is the number of separators in a node of the search tree.
@@ -33,7 +33,7 @@ const (
 // is not Bytewise there are no levels, and whole keys are compared.
 type searchTree struct {
 	levels []searchLevel // the lowest first
-	order  encoded.Order
+	order  rowblock.Order
 	text   []byte   // the separators, one behind the other
 	ends   []uint32 // where in text each separator ends
 	refs   blockRefs

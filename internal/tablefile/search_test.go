@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
 // interval entries.
-func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval int) *Index {
+func indexOf(t testing.TB, separators [][]byte, order rowblock.Order, interval int) *Index {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order(order))
 	if err != nil {
@@ -73,7 +73,7 @@ func TestSearchTree(t *testing.T) {
 			}
 			slices.SortFunc(all, bytes.Compare)
 			all = slices.CompactFunc(all, bytes.Equal)
-			x := indexOf(t, all, encoded.Order{}, 1+rng.IntN(3))
+			x := indexOf(t, all, rowblock.Order{}, 1+rng.IntN(3))
 			tree := x.build()
 			for i := range 2000 {
 				key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
@@ -110,7 +110,7 @@ func BenchmarkIndexSearch(b *testing.B) {
 		all = append(all, key())
 	}
 	slices.SortFunc(all, bytes.Compare)
-	x := indexOf(b, all, encoded.Order{}, 1)
+	x := indexOf(b, all, rowblock.Order{}, 1)
 	tree := x.build()
 	keys := make([]byte, 0, 16<<16)
 	for range 1 << 16 {
@@ -172,7 +172,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		}
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
-		x := indexOf(t, all, encoded.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
+		x := indexOf(t, all, rowblock.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
 		tree := x.build()
 		for range 5000 {
 			key := random()

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/merged"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -14,7 +14,7 @@ import (
 // New returns one.
 type Iter struct {
 	iterState
-	order     encoded.Order
+	order     rowblock.Order
 	sources   []source
 	ascending bool     // all other sources are after the entry; else all are before it
 	queue     []queued // the sources that are at an entry, in the order to show them
@@ -33,7 +33,7 @@ type Iter struct {
 // shows the newest of several equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
 	n := len(its)
-	m := &Iter{order: encoded.Order(table.BlockOrder(c)), sources: make([]source, n), queue: make([]queued, 0, n)}
+	m := &Iter{order: rowblock.Order(table.BlockOrder(c)), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
 		merged.Mark(it)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -23,7 +23,7 @@ type LevelTable struct {
 // time. NewLevelIter returns one.
 type LevelIter struct {
 	iterState
-	order  encoded.Order
+	order  rowblock.Order
 	tables []LevelTable
 	open   func(i int) (Iterator, error)
 
@@ -53,7 +53,7 @@ type LevelIter struct {
 func NewLevelIter(
 	c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error),
 ) (*LevelIter, error) {
-	l := &LevelIter{order: encoded.Order(table.BlockOrder(c)), tables: tables, open: open}
+	l := &LevelIter{order: rowblock.Order(table.BlockOrder(c)), tables: tables, open: open}
 	for i, t := range tables {
 		if compare(&l.order, t.Smallest, t.Largest) > 0 {
 			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest",

@@ -3,8 +3,8 @@ package merge
 import (
 	"sort"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -12,7 +12,7 @@ import (
 // NewMemoryIter returns one.
 type MemoryIter struct {
 	iterState
-	order encoded.Order
+	order rowblock.Order
 	n     int
 	entry func(i int) (key, value []byte)
 
@@ -28,7 +28,7 @@ type MemoryIter struct {
 // To iterate over a list that grows meanwhile, copy the list first. The keys and values need no
 // copies.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
-	return &MemoryIter{order: encoded.Order(table.BlockOrder(c)), n: n, entry: entry}
+	return &MemoryIter{order: rowblock.Order(table.BlockOrder(c)), n: n, entry: entry}
 }
 
 // Key returns the entry's key, or nil if there is no entry. The caller must not change it.

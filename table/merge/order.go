@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"encoding/binary"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // compare compares keys as o.Compare does. A Suffix says that o is that of internal keys with bytewise
 // user keys. The iterators compare keys at each move: these need no indirect call.
-func compare(o *encoded.Order, a, b []byte) int {
+func compare(o *rowblock.Order, a, b []byte) int {
 	const trailer = format.InternalTrailerLen
 	switch {
 	case o.Func == nil:

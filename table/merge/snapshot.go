@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -14,8 +14,8 @@ import (
 // deletion. NewSnapshotIter returns one.
 type SnapshotIter struct {
 	iterState
-	order    encoded.Order // of user keys
-	it       Iterator      // over internal keys
+	order    rowblock.Order // of user keys
+	it       Iterator       // over internal keys
 	sequence uint64
 
 	// If ascending, it is at the entry that is shown. Otherwise it has passed all
@@ -41,7 +41,7 @@ type SnapshotIter struct {
 //
 // Next copies user keys, but no values. Prev copies both.
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
-	return &SnapshotIter{order: encoded.Order(table.BlockOrder(user)), it: it, sequence: min(sequence, table.MaxSequence)}
+	return &SnapshotIter{order: rowblock.Order(table.BlockOrder(user)), it: it, sequence: min(sequence, table.MaxSequence)}
 }
 
 // Key returns the entry's user key, or nil if there is no entry. It is valid until the next

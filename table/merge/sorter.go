@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/chunk"
-	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/table"
 )
@@ -76,8 +76,8 @@ type Sorter struct {
 	SorterOptions
 	ctx   context.Context
 	fail  context.CancelCauseFunc
-	order encoded.Order // of the users' keys
-	cut   int           // bytes that are left of a long key
+	order rowblock.Order // of the users' keys
+	cut   int            // bytes that are left of a long key
 
 	pairs  uint64 // added so far
 	key    []byte // buffer of Append
@@ -105,7 +105,7 @@ func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 		return nil, fmt.Errorf("temporary files: %w", err)
 	}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
-	s.order, s.cut = encoded.Order(table.BlockOrder(s.Comparer)), s.limits.inline-spool.PlaceLen
+	s.order, s.cut = rowblock.Order(table.BlockOrder(s.Comparer)), s.limits.inline-spool.PlaceLen
 	s.large.Dir, s.file.Dir = s.Dir, s.Dir
 	s.sorted = make(chan *chunk.Chunk, s.limits.chunks)
 	return s, s.begin()

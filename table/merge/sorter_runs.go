@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/internal/chunk"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/spool"
 )
 
@@ -78,7 +78,7 @@ func (s *Sorter) merge(runs int, its ...Iterator) *Iter {
 		its = append(its, runIter{Reader: s.file.Open(run)})
 	}
 	it := New(nil, its...)
-	it.order = encoded.Order{Func: s.compare}
+	it.order = rowblock.Order{Func: s.compare}
 	if s.order.Bytewise() && !s.anyCut { // the place of a key is not in its order
 		it.order.Suffix = format.InternalTrailerLen + s.order.Suffix
 	}

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -99,7 +99,7 @@ func spread(all, n int) (numbers []int) {
 
 // DetectInternalKeys reports whether data blocks without index and filter have internal
 // keys. All keys must have the form of internal keys, and samples must be in their order.
-func (f *File) DetectInternalKeys(blocks iter.Seq[*encoded.Iter]) bool {
+func (f *File) DetectInternalKeys(blocks iter.Seq[*rowblock.Iter]) bool {
 	var samples [][][]byte
 	for it := range blocks {
 		samples = append(samples, sampleKeys(it))
@@ -112,10 +112,10 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*encoded.Iter]) bool {
 
 // AllInternalKeys reports whether all keys of a table that Open took for one of internal keys
 // have their form.
-func AllInternalKeys(blocks iter.Seq[*encoded.Iter]) bool { return all(blocks, hasTrailer) }
+func AllInternalKeys(blocks iter.Seq[*rowblock.Iter]) bool { return all(blocks, hasTrailer) }
 
 // all reports whether all keys have a form.
-func all(blocks iter.Seq[*encoded.Iter], form func(key []byte) bool) bool {
+func all(blocks iter.Seq[*rowblock.Iter], form func(key []byte) bool) bool {
 	for it := range blocks {
 		for it.Next() {
 			if !form(it.Key()) {
@@ -127,7 +127,7 @@ func all(blocks iter.Seq[*encoded.Iter], form func(key []byte) bool) bool {
 }
 
 // sampleKeys returns the first keys of a data block.
-func sampleKeys(it *encoded.Iter) [][]byte {
+func sampleKeys(it *rowblock.Iter) [][]byte {
 	var keys [][]byte
 	for budget := maxSampledBytes; budget > 0 && len(keys) < maxSampledKeys && it.Next(); budget -= len(it.Key()) {
 		keys = append(keys, bytes.Clone(it.Key()))
@@ -178,16 +178,16 @@ func samplesOrdered(samples [][][]byte, order table.Comparer) bool {
 
 // OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never
 // longer than its block, so the memory budget grows with the block.
-func OpenBlock(contents []byte, order table.Comparer) (*encoded.Iter, error) {
-	it, budget := new(encoded.Iter), encoded.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
-	if err := it.Open(contents, encoded.Order(table.BlockOrder(order)), &budget); err != nil {
+func OpenBlock(contents []byte, order table.Comparer) (*rowblock.Iter, error) {
+	it, budget := new(rowblock.Iter), rowblock.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
+	if err := it.Open(contents, rowblock.Order(table.BlockOrder(order)), &budget); err != nil {
 		return nil, err
 	}
 	return it, nil
 }
 
 // OpenDataBlock returns an Iter on data block i, and how many bytes that takes.
-func (f *File) OpenDataBlock(i int, order table.Comparer) (it *encoded.Iter, size int, err error) {
+func (f *File) OpenDataBlock(i int, order table.Comparer) (it *rowblock.Iter, size int, err error) {
 	part := f.Layout.Data[i]
 	contents, _, err := f.Layout.ReadBlock(part.Handle)
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 )
@@ -77,7 +77,7 @@ func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
 }
 
 // isBetween reports whether the first and the last key of data block i are between its separators.
-func (f *File) isBetween(order table.Comparer, i int, it *encoded.Iter) bool {
+func (f *File) isBetween(order table.Comparer, i int, it *rowblock.Iter) bool {
 	data := f.Layout.Data
 	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
 		return false
@@ -111,7 +111,7 @@ func (f *File) fewBlocks() []int {
 
 // DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
 // If they contradict it, the order is unknown from then on.
-func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
+func (f *File) DetectOrder(blocks iter.Seq[*rowblock.Iter]) {
 	if !f.checksOrder() {
 		return
 	}

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -190,8 +190,8 @@ func (t *Table) nameFoundBlocks() {
 }
 
 // found yields the blocks of a kind that were found, if they can be read. Reading the others again returns the error.
-func (t *Table) found(kind string) iter.Seq[*encoded.Iter] {
-	return func(yield func(*encoded.Iter) bool) {
+func (t *Table) found(kind string) iter.Seq[*rowblock.Iter] {
+	return func(yield func(*rowblock.Iter) bool) {
 		for _, r := range t.rows {
 			if !r.Found || r.Kind != kind {
 				continue

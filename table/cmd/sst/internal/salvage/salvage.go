@@ -7,8 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -28,7 +28,7 @@ type Salvage struct {
 
 	file          *dbfile.File
 	found         *search // nil if blocks were not searched for
-	eachBlock     func(yield func(it *encoded.Iter) bool)
+	eachBlock     func(yield func(it *rowblock.Iter) bool)
 	separator     []byte // of the block, by the index; nil: there is none
 	unreadRegions Losses // the value of Lost before the first block is read
 }
@@ -67,7 +67,7 @@ func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 }
 
 // byIndex yields the data blocks that the index lists. Their keys may be in any order.
-func (s *Salvage) byIndex(yield func(*encoded.Iter) bool) {
+func (s *Salvage) byIndex(yield func(*rowblock.Iter) bool) {
 	f := s.file
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
@@ -93,7 +93,7 @@ func keyRangeOf(f *dbfile.File, i int) string {
 }
 
 // byChecksum yields the data blocks that were found by their checksums.
-func (s *Salvage) byChecksum(yield func(*encoded.Iter) bool) {
+func (s *Salvage) byChecksum(yield func(*rowblock.Iter) bool) {
 	s.Lost = s.unreadRegions
 	s.Lost.First = slices.Clip(s.Lost.First)
 	for e := range s.found.data() {
@@ -248,10 +248,10 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 	describe := func(n int, after extent) { // the first n of the gaps; a missing data block is an empty extent
 		where := ""
 		if n > 0 && before != (extent{}) {
-			where = ", after the key " + s.keyOf(before, (*encoded.Iter).Last, separator)
+			where = ", after the key " + s.keyOf(before, (*rowblock.Iter).Last, separator)
 		}
 		if n > 0 && after != (extent{}) {
-			where += ", before the key " + s.keyOf(after, (*encoded.Iter).First, separator)
+			where += ", before the key " + s.keyOf(after, (*rowblock.Iter).First, separator)
 		} else if before != (extent{}) {
 			where += ", with the filters, the index, and possibly data blocks"
 		}
@@ -273,7 +273,7 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 }
 
 // keyOf returns the key of a block that move moves to, as text, or "" if there is none.
-func (s *search) keyOf(e extent, move func(*encoded.Iter) bool, separator func(key []byte) string) string {
+func (s *search) keyOf(e extent, move func(*rowblock.Iter) bool, separator func(key []byte) string) string {
 	it, err := s.open(e)
 	if err != nil || !move(it) {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"io"
 	"iter"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -222,7 +222,7 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 }
 
 // open opens a block.
-func (f fileImage) open(e extent) (*encoded.Iter, error) {
+func (f fileImage) open(e extent) (*rowblock.Iter, error) {
 	contents, err := f.decode(e)
 	if err != nil {
 		return nil, err

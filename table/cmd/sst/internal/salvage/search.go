@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A search holds the blocks and gaps of a file without index. It takes less memory than the
@@ -124,7 +124,7 @@ func (s *search) classify(last []extent, lengths map[uint64]bool) {
 // index are handles: either of adjacent blocks, from the start of the file on, or with the
 // lengths of blocks that were found. A metaindex has names as keys and handles as values.
 // Properties have names as keys.
-func kindOf(it *encoded.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
+func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
 	n, found, end := 0, 0, uint64(0)
 	handles, chained, names, properties, counts, fromStart := true, true, true, true, false, true
 	for ; it.Next(); n++ {

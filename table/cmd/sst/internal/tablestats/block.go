@@ -10,8 +10,8 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -25,7 +25,7 @@ type Block struct {
 	UserKeys         int  // number of distinct user keys; for plain keys the same as Entries
 	Totals
 
-	Iter *encoded.Iter // goes through the entries; nil if the block is damaged
+	Iter *rowblock.Iter // goes through the entries; nil if the block is damaged
 }
 
 // Totals are what the entries of a block or of a table have together.
@@ -102,7 +102,7 @@ type PrefixTracker struct{ lastKey []byte }
 
 // SharedLen returns how many bytes the current key of it shares with the key before. A key
 // at a restart point is stored whole, so it is compared.
-func (k *PrefixTracker) SharedLen(it *encoded.Iter) (shared int) {
+func (k *PrefixTracker) SharedLen(it *rowblock.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
 		shared = format.SharedLen(k.lastKey, key)

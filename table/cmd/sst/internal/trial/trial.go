@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -38,7 +38,7 @@ type Sample struct {
 // A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
 type stretch struct {
 	from, next, end int
-	blocks          []*encoded.Iter // in memory, as each size needs them again
+	blocks          []*rowblock.Iter // in memory, as each size needs them again
 }
 
 const (

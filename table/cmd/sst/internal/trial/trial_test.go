@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -158,7 +158,7 @@ func TestRestartInterval(t *testing.T) {
 	} {
 		var s shape
 		for _, b := range tt.blocks {
-			s.add(tablestats.Block{Totals: tablestats.Totals{Entries: b[0], RestartPoints: b[1]}, Iter: new(encoded.Iter)}, false)
+			s.add(tablestats.Block{Totals: tablestats.Totals{Entries: b[0], RestartPoints: b[1]}, Iter: new(rowblock.Iter)}, false)
 		}
 		if got := s.restartInterval(); got != tt.want {
 			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)

@@ -1,23 +1,18 @@
-// Package decoded decodes blocks into arrays of entries. Each entry has its whole key, so
-// that a search, or a move in either direction, needs no decoding. That takes more memory
-// than the stored block. A [Block] is decoded from a stored block. A [Cached] is a copy of
-// a Block for a cache.
-package decoded
+package rowblock
 
 import (
 	"bytes"
 	"math"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Block is an array of the entries of a block. It is safe for concurrent use until
+// A Decoded is an array of the entries of a block. It is safe for concurrent use until
 // Decode changes it. The zero value has no entries.
-type Block struct {
+type Decoded struct {
 	keys, values []byte // the spans are parts of these
 	spans        []entrySpan
-	order        encoded.Order
+	order        Order
 
 	// In a Cached whose order is Bytewise, all keys are also abbreviated: to the 4 bytes after
 	// their common prefix, as a number. A search then looks at one whole key only. The numbers
@@ -30,27 +25,27 @@ type Block struct {
 type entrySpan struct{ key, keyEnd, value, valueEnd uint32 }
 
 // Len returns the number of entries.
-func (b *Block) Len() int { return len(b.spans) }
+func (b *Decoded) Len() int { return len(b.spans) }
 
 // Key returns the key of entry i, 0 ≤ i < Len. The caller must not change it.
-func (b *Block) Key(i int) []byte {
+func (b *Decoded) Key(i int) []byte {
 	s := &b.spans[i]
 	return b.keys[s.key:s.keyEnd:s.keyEnd]
 }
 
 // Value returns the value of entry i, 0 ≤ i < Len, with no capacity behind it. The caller
 // must not change it.
-func (b *Block) Value(i int) []byte {
+func (b *Decoded) Value(i int) []byte {
 	s := &b.spans[i]
 	return b.values[s.value:s.valueEnd:s.valueEnd]
 }
 
-// Size returns how many bytes of memory the Block takes, without the stored block. Decode
+// Size returns how many bytes of memory the Decoded takes, without the stored block. Decode
 // reuses them.
-func (b *Block) Size() int { return cap(b.keys) + spanSize*cap(b.spans) }
+func (b *Decoded) Size() int { return cap(b.keys) + spanSize*cap(b.spans) }
 
-// Get returns the value of key, and whether the Block has the key.
-func (b *Block) Get(key []byte) (value []byte, found bool) {
+// Get returns the value of key, and whether the Decoded has the key.
+func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	if b.commonPrefix < 0 {
 		return b.valueIf(b.search(0, b.Len(), key), key)
 	}
@@ -73,7 +68,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool) {
 }
 
 // valueIf returns the value of entry i, if there is an entry i and it has that key.
-func (b *Block) valueIf(i int, key []byte) (value []byte, found bool) {
+func (b *Decoded) valueIf(i int, key []byte) (value []byte, found bool) {
 	if i < b.Len() && b.order.Compare(b.Key(i), key) == 0 {
 		return b.Value(i), true
 	}
@@ -82,7 +77,7 @@ func (b *Block) valueIf(i int, key []byte) (value []byte, found bool) {
 
 // SeekGE returns the number of the first entry whose key is ≥ key, or Len if there is
 // none.
-func (b *Block) SeekGE(key []byte) int {
+func (b *Decoded) SeekGE(key []byte) int {
 	ordered := b.order.Prefix(key)
 	if b.commonPrefix < 0 || len(b.spans) == 0 || len(ordered) < b.commonPrefix || !bytes.Equal(ordered[:b.commonPrefix], b.Key(0)[:b.commonPrefix]) {
 		return b.search(0, b.Len(), key)
@@ -104,7 +99,7 @@ const linearLimit = 4
 
 // search returns the number of the first entry whose key is ≥ key. The caller knows that
 // it is ≥ low and ≤ high.
-func (b *Block) search(low, high int, key []byte) int {
+func (b *Decoded) search(low, high int, key []byte) int {
 	for low < high {
 		mid := int(uint(low+high) >> 1)
 		if b.order.Compare(b.Key(mid), key) < 0 {
@@ -117,7 +112,7 @@ func (b *Block) search(low, high int, key []byte) int {
 }
 
 // countLessOrEqual returns how many abbreviations are ≤ a.
-func (b *Block) countLessOrEqual(a uint32) int {
+func (b *Decoded) countLessOrEqual(a uint32) int {
 	if a == math.MaxUint32 {
 		return len(b.abbreviated)
 	}
@@ -125,6 +120,6 @@ func (b *Block) countLessOrEqual(a uint32) int {
 }
 
 // reset removes all entries and keeps the memory.
-func (b *Block) reset() {
+func (b *Decoded) reset() {
 	b.spans, b.values, b.commonPrefix = b.spans[:0], nil, -1
 }

@@ -1,10 +1,9 @@
-package decoded
+package rowblock
 
 import (
 	"errors"
 	"math"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
@@ -25,7 +24,7 @@ const (
 // The error is [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more
 // than 1 MiB, or more than 16 KiB plus four times the block. The block may be damaged then
 // or not.
-func (b *Block) Decode(data []byte, order encoded.Order) error {
+func (b *Decoded) Decode(data []byte, order Order) error {
 	b.reset()
 	stored, err := format.SplitBlock(data)
 	if err != nil {
@@ -53,7 +52,7 @@ type decodeState struct {
 }
 
 // decode decodes the entries, and checks all that block.Open does.
-func (b *Block) decode(stored *format.Block) error {
+func (b *Decoded) decode(stored *format.Block) error {
 	w, err := stored.WalkRestarts()
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (b *Block) decode(stored *format.Block) error {
 }
 
 // decodeNext decodes the entry at d.off.
-func (b *Block) decodeNext(entries []byte, w *format.RestartWalk, d decodeState) (decodeState, error) {
+func (b *Decoded) decodeNext(entries []byte, w *format.RestartWalk, d decodeState) (decodeState, error) {
 	e, err := format.DecodeEntry(entries, d.off)
 	if err != nil {
 		return d, err
@@ -154,7 +153,7 @@ func keyLimit(size int) int { return min(16<<10+4*min(size, maxKeys), maxKeys) }
 
 // grow makes space for entry n. Its key has size bytes, and starts at end in keys. grow
 // returns false if a block of blockSize bytes may not have that many entries or keys.
-func (b *Block) grow(n, end, size, blockSize int) bool {
+func (b *Decoded) grow(n, end, size, blockSize int) bool {
 	limit := keyLimit(blockSize)
 	if n == maxEntries || size > limit-end {
 		return false

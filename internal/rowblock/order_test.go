@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -12,18 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // checkSuffixed holds Iter, Get and Seek to the same with the length of the suffix
 // and without, on a block that is refused with the error want, or has these pairs.
 func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs []pair) {
 	t.Helper()
-	plain, quick := encoded.Order{Func: suffixed}, encoded.Order{Func: suffixed, Suffix: 2}
-	var it encoded.Iter
-	budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+	plain, quick := rowblock.Order{Func: suffixed}, rowblock.Order{Func: suffixed, Suffix: 2}
+	var it rowblock.Iter
+	budget := rowblock.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
 	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Fatalf("Iter.Open = %v, want %v", err, want)
 	}
@@ -42,11 +41,11 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 }
 
 // find returns what Get and Seek say of key, as text.
-func find(data []byte, order encoded.Order, key []byte) string {
-	value, found, err := encoded.Get(data, order, key, nil)
-	at, next, ok, seekErr := encoded.SeekGE(new([]byte), data, order, key, nil)
+func find(data []byte, order rowblock.Order, key []byte) string {
+	value, found, err := rowblock.Get(data, order, key, nil)
+	at, next, ok, seekErr := rowblock.SeekGE(new([]byte), data, order, key, nil)
 	buf := []byte("kept")
-	if into, _, _, err := encoded.SeekGE(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
+	if into, _, _, err := rowblock.SeekGE(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
 		return fmt.Sprintf("SeekGE into a buffer %q, %v, but without %q, %v", into, err, at, seekErr)
 	}
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
@@ -56,15 +55,15 @@ func find(data []byte, order encoded.Order, key []byte) string {
 func TestBytewiseIsWithoutTheSuffix(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		order  encoded.Order
+		order  rowblock.Order
 		want   bool
 		prefix string // of "key"
 	}{
-		"the zero value":       {encoded.Order{}, true, "key"},
-		"a Func":               {encoded.Order{Func: bytes.Compare}, false, "key"},
-		"a suffix of one byte": {encoded.Order{Func: suffixed, Suffix: 1}, true, "ke"},
-		"all is suffix":        {encoded.Order{Func: suffixed, Suffix: 3}, true, ""},
-		"a longer suffix":      {encoded.Order{Func: suffixed, Suffix: 4}, true, ""},
+		"the zero value":       {rowblock.Order{}, true, "key"},
+		"a Func":               {rowblock.Order{Func: bytes.Compare}, false, "key"},
+		"a suffix of one byte": {rowblock.Order{Func: suffixed, Suffix: 1}, true, "ke"},
+		"all is suffix":        {rowblock.Order{Func: suffixed, Suffix: 3}, true, ""},
+		"a longer suffix":      {rowblock.Order{Func: suffixed, Suffix: 4}, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, prefix := tt.order.Bytewise(), tt.order.Prefix([]byte("key")); got != tt.want || string(prefix) != tt.prefix {
@@ -81,12 +80,12 @@ func TestUncheckedOrderTakesAnyOrder(t *testing.T) {
 	for _, interval := range []int{1, 2, 16} {
 		t.Run(fmt.Sprintf("interval=%d", interval), func(t *testing.T) {
 			data := build(t, interval, pairs)
-			budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
-			var it encoded.Iter
-			if err := it.Open(data, encoded.Order{}, &budget); err == nil {
+			budget := rowblock.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+			var it rowblock.Iter
+			if err := it.Open(data, rowblock.Order{}, &budget); err == nil {
 				t.Error("the bytewise order takes them for ascending")
 			}
-			if err := it.Open(data, encoded.Order{Unchecked: true}, &budget); err != nil {
+			if err := it.Open(data, rowblock.Order{Unchecked: true}, &budget); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
@@ -108,24 +107,24 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 	}
 	data := build(t, 1000, pairs)
 	for name, tt := range map[string]struct {
-		order encoded.Order
+		order rowblock.Order
 		fails bool
 	}{
-		"bytewise":    {encoded.Order{}, false},
-		"suffixed":    {encoded.Order{Func: suffixed, Suffix: 2}, false},
-		"unchecked":   {encoded.Order{Unchecked: true}, false},
-		"other order": {encoded.Order{Func: bytes.Compare}, true},
+		"bytewise":    {rowblock.Order{}, false},
+		"suffixed":    {rowblock.Order{Func: suffixed, Suffix: 2}, false},
+		"unchecked":   {rowblock.Order{Unchecked: true}, false},
+		"other order": {rowblock.Order{Func: bytes.Compare}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget := encoded.Budget{Memory: 1 << 20, Compared: 10_000_000}
-			var it encoded.Iter
+			budget := rowblock.Budget{Memory: 1 << 20, Compared: 10_000_000}
+			var it rowblock.Iter
 			if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
 				t.Errorf("Iter.Open = %v", err)
 			}
 			if tt.order.Unchecked {
 				return
 			}
-			if _, found, err := encoded.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
+			if _, found, err := rowblock.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
 				t.Errorf("Get = %v, %v", found, err)
 			}
 		})
@@ -168,9 +167,9 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 			if together > 257*int64(len(data)) {
 				t.Errorf("%d bytes of keys in a block of %d", together, len(data))
 			}
-			budget := encoded.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
-			var it encoded.Iter
-			if err := it.Open(data, encoded.Order{Func: bytes.Compare}, &budget); err != nil {
+			budget := rowblock.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
+			var it rowblock.Iter
+			if err := it.Open(data, rowblock.Order{Func: bytes.Compare}, &budget); err != nil {
 				t.Error(err)
 			} else if it.Last(); string(it.Key()) != last {
 				t.Error("the last key is another")
@@ -183,18 +182,18 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 func TestEmptyKeyIsNotNil(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"", ""}})
-	var e decoded.Block
-	if err := e.Decode(data, encoded.Order{}); err != nil {
+	var e rowblock.Decoded
+	if err := e.Decode(data, rowblock.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	packed := e.ForCache().Block(encoded.Order{})
-	b, err := encoded.Open(data, encoded.Order{}, nil)
+	packed := e.ForCache().Block(rowblock.Order{})
+	b, err := rowblock.Open(data, rowblock.Order{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	it := newIter(b)
 	it.Next()
-	at, value, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, nil, nil)
+	at, value, _, err := rowblock.SeekGE(new([]byte), data, rowblock.Order{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +213,7 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 // knows of the Order to find that out faster.
 func TestWriterTakesAscendingKeysOnly(t *testing.T) {
 	t.Parallel()
-	for name, order := range map[string]encoded.Order{
+	for name, order := range map[string]rowblock.Order{
 		"bytewise":      {},
 		"bytes.Compare": {Func: bytes.Compare},
 		"suffixed":      {Func: suffixed, Suffix: 2},
@@ -253,7 +252,7 @@ func randomKey(rng *rand.Rand) []byte {
 func TestFuncSeesWholeSuffixes(t *testing.T) {
 	t.Parallel()
 	cut := 0
-	order := encoded.Order{Suffix: 2, Func: func(a, b []byte) int {
+	order := rowblock.Order{Suffix: 2, Func: func(a, b []byte) int {
 		if min(len(a), len(b)) < 2 {
 			cut++
 		}
@@ -267,16 +266,16 @@ func TestFuncSeesWholeSuffixes(t *testing.T) {
 		pairs = append(pairs, pair{key, "of " + key})
 	}
 	data := build(t, 16, pairs)
-	if _, err := encoded.Open(data, order, nil); err != nil {
+	if _, err := rowblock.Open(data, order, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
-		if v, found, err := encoded.Get(data, order, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+		if v, found, err := rowblock.Get(data, order, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 			t.Errorf("Get(%q) = %q, %v, %v", p.Key, v, found, err)
 		}
 	}
 	for _, key := range []string{"pxxx", "pxxxxx", "pxxxxxx", "pxxy", "pxyy", "pxyyyy"} {
-		if _, found, err := encoded.Get(data, order, []byte(key), nil); found || err != nil {
+		if _, found, err := rowblock.Get(data, order, []byte(key), nil); found || err != nil {
 			t.Errorf("Get(%q) = %v, %v, want no such key", key, found, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -10,14 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // all returns what e has.
-func all(e *decoded.Block) []pair {
+func all(e *rowblock.Decoded) []pair {
 	var pairs []pair
 	for i := range e.Len() {
 		pairs = append(pairs, pair{string(e.Key(i)), string(e.Value(i))})
@@ -31,9 +30,9 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	for _, tt := range rawtable.MalformedBlocks {
 		t.Run(tt.Name, func(t *testing.T) {
 			for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-				_, want := encoded.Open([]byte(tt.Contents), encoded.Order{Func: compare}, nil)
-				var e decoded.Block
-				got := e.Decode([]byte(tt.Contents), encoded.Order{Func: compare})
+				_, want := rowblock.Open([]byte(tt.Contents), rowblock.Order{Func: compare}, nil)
+				var e rowblock.Decoded
+				got := e.Decode([]byte(tt.Contents), rowblock.Order{Func: compare})
 				if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
 					t.Errorf("Decode = %v, Open = %v; %d entries", got, want, e.Len())
 				}
@@ -43,7 +42,7 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 }
 
 // checkEntries compares e with the pairs that it was made of.
-func checkEntries(t *testing.T, name string, e *decoded.Block, pairs []pair, keys []string, compare func(a, b []byte) int) {
+func checkEntries(t *testing.T, name string, e *rowblock.Decoded, pairs []pair, keys []string, compare func(a, b []byte) int) {
 	t.Helper()
 	if diff := cmp.Diff(pairs, all(e)); diff != "" {
 		t.Fatalf("%s (-want +got):\n%s", name, diff)
@@ -66,7 +65,7 @@ func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
-	var e decoded.Block
+	var e rowblock.Decoded
 	most := 50
 	if long.Enabled() {
 		most = 200
@@ -87,12 +86,12 @@ func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 				name          string
 				give, compare func(a, b []byte) int
 			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
-				if err := e.Decode(build(t, interval, pairs), encoded.Order{Func: order.give}); err != nil {
+				if err := e.Decode(build(t, interval, pairs), rowblock.Order{Func: order.give}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, order.name, &e, pairs, keys, order.compare)
-				packed := e.ForCache().Block(encoded.Order{Func: order.give})
-				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), encoded.Order{}); err != nil {
+				packed := e.ForCache().Block(rowblock.Order{Func: order.give})
+				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), rowblock.Order{}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, "packed, "+order.name, &packed, pairs, keys, order.compare)
@@ -123,22 +122,22 @@ func TestEntriesAreBounded(t *testing.T) {
 		want  error
 	}{
 		{"as many as can be", numbers(1 << 14), nil},
-		{"one more", numbers(1<<14 + 1), decoded.ErrTooMany},
+		{"one more", numbers(1<<14 + 1), rowblock.ErrTooMany},
 		{"long keys", long(10, 1000), nil},
-		{"long keys of few bytes", long(100, 1000), decoded.ErrTooMany},
+		{"long keys of few bytes", long(100, 1000), rowblock.ErrTooMany},
 		{"one long key", long(1, 500_000), nil},
-		{"a longer one", long(1, 2_000_000), decoded.ErrTooMany},
+		{"a longer one", long(1, 2_000_000), rowblock.ErrTooMany},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var e decoded.Block
+			var e rowblock.Decoded
 			data := build(t, 1<<30, tt.pairs)
-			if got := e.Decode(data, encoded.Order{}); got != tt.want {
+			if got := e.Decode(data, rowblock.Order{}); got != tt.want {
 				t.Errorf("Decode = %v, want %v", got, tt.want)
 			}
 			if tt.want == nil && e.Len() != len(tt.pairs) {
 				t.Errorf("%d entries, want %d", e.Len(), len(tt.pairs))
 			}
-			if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
+			if _, err := rowblock.Open(data, rowblock.Order{}, nil); err != nil {
 				t.Errorf("Open = %v", err)
 			}
 		})
@@ -156,12 +155,12 @@ func TestDecodeForgets(t *testing.T) {
 		long = append(long, pair{strings.Repeat("k", 1000) + fmt.Sprint(100+i), ""})
 	}
 	tooLong := build(t, 1<<30, long)
-	var fresh, used decoded.Block
-	want := fresh.Decode(tooLong, encoded.Order{})
-	if err := used.Decode(build(t, 16, many), encoded.Order{}); err != nil {
+	var fresh, used rowblock.Decoded
+	want := fresh.Decode(tooLong, rowblock.Order{})
+	if err := used.Decode(build(t, 16, many), rowblock.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := used.Decode(tooLong, encoded.Order{}); got != want || want != decoded.ErrTooMany {
+	if got := used.Decode(tooLong, rowblock.Order{}); got != want || want != rowblock.ErrTooMany {
 		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
 	}
 }
@@ -180,12 +179,12 @@ func TestKeysWithEqualAbbreviationsAreFound(t *testing.T) {
 				keys = append(keys, k, common+fmt.Sprintf("%05d", 2*i+1))
 			}
 			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
-			var e decoded.Block
-			if err := e.Decode(build(t, 16, pairs), encoded.Order{}); err != nil {
+			var e rowblock.Decoded
+			if err := e.Decode(build(t, 16, pairs), rowblock.Order{}); err != nil {
 				t.Fatal(err)
 			}
 			p := e.ForCache()
-			packed := p.Block(encoded.Order{})
+			packed := p.Block(rowblock.Order{})
 			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)
 			if p.Size() < e.CachedSize() {
 				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.CachedSize())
@@ -219,7 +218,7 @@ func TestSuffixChangesNoAnswer(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(18, 18))
-	var quick, plain decoded.Block
+	var quick, plain rowblock.Decoded
 	for i := range 3000 {
 		prefix := strings.Repeat("p", rng.IntN(30))
 		var pairs []pair
@@ -241,7 +240,7 @@ func TestSuffixChangesNoAnswer(t *testing.T) {
 		if i%2 == 1 && len(pairs) > 0 {
 			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
 		}
-		want, got := plain.Decode(data, encoded.Order{Func: suffixed}), quick.Decode(data, encoded.Order{Func: suffixed, Suffix: 2})
+		want, got := plain.Decode(data, rowblock.Order{Func: suffixed}), quick.Decode(data, rowblock.Order{Func: suffixed, Suffix: 2})
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%q: %v, want %v", pairs, got, want)
 		}
@@ -252,7 +251,7 @@ func TestSuffixChangesNoAnswer(t *testing.T) {
 		if want != nil {
 			continue
 		}
-		packed := quick.ForCache().Block(encoded.Order{Func: suffixed, Suffix: 2})
+		packed := quick.ForCache().Block(rowblock.Order{Func: suffixed, Suffix: 2})
 		for range 50 {
 			k := []byte(prefix[:rng.IntN(len(prefix)+1)] + string("ab\x00\xff"[rng.IntN(4)]) + "a")
 			if n := len(pairs); n > 0 && rng.IntN(2) == 0 {

@@ -1,11 +1,10 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -30,7 +29,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
+		if _, err := rowblock.Open(data, rowblock.Order{}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -40,7 +39,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := encoded.Get(data, encoded.Order{}, set.Keys[i%len(set.Keys)], nil); err != nil {
+		if _, _, err := rowblock.Get(data, rowblock.Order{}, set.Keys[i%len(set.Keys)], nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,7 +47,7 @@ func BenchmarkGet(b *testing.B) {
 
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
-	blk, err := encoded.Open(data, encoded.Order{}, nil)
+	blk, err := rowblock.Open(data, rowblock.Order{}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,12 +78,12 @@ func BenchmarkIter(b *testing.B) {
 
 func BenchmarkEntries(b *testing.B) {
 	data, set := w1Block(b)
-	var e decoded.Block
+	var e rowblock.Decoded
 	b.Run("Decode", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := e.Decode(data, encoded.Order{}); err != nil {
+			if err := e.Decode(data, rowblock.Order{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -95,10 +94,10 @@ func BenchmarkEntries(b *testing.B) {
 			e.ForCache()
 		}
 	})
-	packed := e.ForCache().Block(encoded.Order{})
+	packed := e.ForCache().Block(rowblock.Order{})
 	for _, form := range []struct {
 		name string
-		e    *decoded.Block
+		e    *rowblock.Decoded
 	}{{"decoded", &e}, {"packed", &packed}} {
 		b.Run("Get/form="+form.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -9,9 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
@@ -25,10 +24,10 @@ func FuzzOpen(f *testing.F) {
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, data, key)
-		encoded.GetChecked(data, key) // of a mapped file that changed after it was checked
-		b, err := encoded.Open(data, encoded.Order{}, nil)
-		var e decoded.Block
-		if got := e.Decode(data, encoded.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
+		rowblock.GetChecked(data, key) // of a mapped file that changed after it was checked
+		b, err := rowblock.Open(data, rowblock.Order{}, nil)
+		var e rowblock.Decoded
+		if got := e.Decode(data, rowblock.Order{}); got != rowblock.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)
 		}
 		if err != nil {
@@ -40,7 +39,7 @@ func FuzzOpen(f *testing.F) {
 			for _, p := range there {
 				keys = append(keys, p.Key)
 			}
-			packed := e.ForCache().Block(encoded.Order{})
+			packed := e.ForCache().Block(rowblock.Order{})
 			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
 			checkEntries(t, "packed", &packed, there, keys, bytes.Compare)
 		}
@@ -54,10 +53,10 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := encoded.Get(data, encoded.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+			if v, found, err := rowblock.Get(data, rowblock.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
-			if v, found, err := encoded.GetChecked(data, []byte(p.Key)); string(v) != p.Value || !found || err != nil {
+			if v, found, err := rowblock.GetChecked(data, []byte(p.Key)); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("GetChecked(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}
@@ -74,7 +73,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // move makes moves, and compares each with the same on pairs.
-func move(t *testing.T, it *encoded.Iter, pairs []pair, key, moves []byte) {
+func move(t *testing.T, it *rowblock.Iter, pairs []pair, key, moves []byte) {
 	t.Helper()
 	search := func(k string) int {
 		i, _ := slices.BinarySearchFunc(pairs, k, func(p pair, k string) int { return strings.Compare(p.Key, k) })

@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -9,15 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // walk returns what Walk shows. It checks how many bytes of each key are shared.
-func walk(t *testing.T, data []byte, o encoded.Order) (pairs []pair, err error) {
+func walk(t *testing.T, data []byte, o rowblock.Order) (pairs []pair, err error) {
 	t.Helper()
 	var last []byte
-	err = encoded.Walk(data, o, nil, func(key []byte, shared int, value []byte) error {
+	err = rowblock.Walk(data, o, nil, func(key []byte, shared int, value []byte) error {
 		if !bytes.HasPrefix(key, last[:min(shared, len(last))]) || shared > len(last) {
 			t.Errorf("key %q shares %d bytes with %q", key, shared, last)
 		}
@@ -37,7 +37,7 @@ func TestWalkShowsEachEntryOnce(t *testing.T) {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 			for n := range 40 {
 				want := randomPairs(rng, n)
-				got, err := walk(t, build(t, interval, want), encoded.Order{Func: compare})
+				got, err := walk(t, build(t, interval, want), rowblock.Order{Func: compare})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -54,8 +54,8 @@ func TestWalkRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		t.Run(tt.Name, func(t *testing.T) {
-			for _, o := range []encoded.Order{{}, {Func: bytes.Compare}, {Unchecked: true}} {
-				_, want := encoded.Open([]byte(tt.Contents), o, nil)
+			for _, o := range []rowblock.Order{{}, {Func: bytes.Compare}, {Unchecked: true}} {
+				_, want := rowblock.Open([]byte(tt.Contents), o, nil)
 				if _, got := walk(t, []byte(tt.Contents), o); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("Walk = %v, Open = %v", got, want)
 				}
@@ -70,8 +70,8 @@ func TestWalkShowsWhatIsBeforeAFault(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		t.Run(tt.Name, func(t *testing.T) {
-			plain, _ := walk(t, []byte(tt.Contents), encoded.Order{Func: bytes.Compare})
-			quick, _ := walk(t, []byte(tt.Contents), encoded.Order{})
+			plain, _ := walk(t, []byte(tt.Contents), rowblock.Order{Func: bytes.Compare})
+			quick, _ := walk(t, []byte(tt.Contents), rowblock.Order{})
 			if diff := cmp.Diff(plain, quick); diff != "" {
 				t.Errorf("(-compared by a Func +bytewise):\n%s", diff)
 			}
@@ -86,7 +86,7 @@ func TestWalkEndsAtAnErrorOfVisit(t *testing.T) {
 	for _, interval := range []int{1, 2} {
 		t.Run(fmt.Sprintf("interval=%d", interval), func(t *testing.T) {
 			n := 0
-			err := encoded.Walk(build(t, interval, []pair{{"a", "1"}, {"ab", "2"}, {"c", "3"}}), encoded.Order{}, nil, func([]byte, int, []byte) error {
+			err := rowblock.Walk(build(t, interval, []pair{{"a", "1"}, {"ab", "2"}, {"c", "3"}}), rowblock.Order{}, nil, func([]byte, int, []byte) error {
 				if n++; n == 2 {
 					return enough
 				}

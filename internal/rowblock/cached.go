@@ -1,14 +1,13 @@
-package decoded
+package rowblock
 
 import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Cached is a copy of a Block for a cache: in one piece of memory, small, and fast to
+// A Cached is a copy of a Decoded for a cache: in one piece of memory, small, and fast to
 // search.
 //
 //	┌────────┬─────────────────┬─────────┬────────┬──────────┬──────┐
@@ -25,7 +24,7 @@ import (
 type Cached struct {
 	n            uint16 // number of entries, ≤ maxEntries
 	size         uint32 // bytes of all keys and values
-	commonPrefix int32  // as in Block
+	commonPrefix int32  // as in Decoded
 	touched      atomic.Bool
 	memory       uint32 // words of all of it
 }
@@ -49,10 +48,10 @@ func wordsFor(n, size int) int {
 
 // CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
 // Cached.Size tells. More than 4 GiB cannot be cached.
-func (b *Block) CachedSize() int { return wordSize * wordsFor(b.Len(), b.textSize()) }
+func (b *Decoded) CachedSize() int { return wordSize * wordsFor(b.Len(), b.textSize()) }
 
 // textSize returns the number of bytes of all keys and values.
-func (b *Block) textSize() int {
+func (b *Decoded) textSize() int {
 	size := 0
 	for i := range b.spans {
 		s := &b.spans[i]
@@ -61,8 +60,8 @@ func (b *Block) textSize() int {
 	return size
 }
 
-// ForCache returns a copy of the Block for a cache.
-func (b *Block) ForCache() *Cached {
+// ForCache returns a copy of the Decoded for a cache.
+func (b *Decoded) ForCache() *Cached {
 	c := newCached(b.Len(), b.textSize())
 	to, at := c.Block(b.order), 0
 	for i := range to.spans {
@@ -92,7 +91,7 @@ func newCached(n, size int) *Cached {
 
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
 // prefix.
-func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
+func (b *Decoded) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 	common := format.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
 	for i := range abbreviated {
 		abbreviated[i] = format.First4(b.order.Prefix(b.Key(i))[common:])
@@ -100,14 +99,14 @@ func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 	return int32(common)
 }
 
-// Block returns the entries. They are parts of c. order must be the one that they were
+// Decoded returns the entries. They are parts of c. order must be the one that they were
 // decoded with.
-func (c *Cached) Block(order encoded.Order) Block {
+func (c *Cached) Block(order Order) Decoded {
 	n := int(c.n)
 	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
 	spans := unsafe.Add(abbreviated, n*abbrSize)
 	text := unsafe.Slice((*byte)(unsafe.Add(spans, n*spanSize)), c.size)
-	return Block{
+	return Decoded{
 		keys:         text,
 		values:       text,
 		spans:        unsafe.Slice((*entrySpan)(spans), n),
@@ -147,9 +146,9 @@ func (c *Cached) Fetch() (sum uint32) {
 const maxFetched = 4096
 
 // FetchKeys reads a byte or more of each line of memory that has spans or keys, all at the same
-// time, so that they are in the processor's caches then. The Block is that of a Cached. The sum is
+// time, so that they are in the processor's caches then. The Decoded is that of a Cached. The sum is
 // of no use, as that of Fetch.
-func (b *Block) FetchKeys() (sum uint32) {
+func (b *Decoded) FetchKeys() (sum uint32) {
 	if len(b.spans) == 0 {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package encoded
+package rowblock
 
 import (
 	"encoding/binary"

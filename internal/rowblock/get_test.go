@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 type pair struct{ Key, Value string }
@@ -35,16 +35,16 @@ func build(t testing.TB, interval int, pairs []pair) []byte {
 }
 
 // newIter returns an Iter on b.
-func newIter(b encoded.Block) *encoded.Iter {
-	it := new(encoded.Iter)
+func newIter(b rowblock.Block) *rowblock.Iter {
+	it := new(rowblock.Iter)
 	it.Reset(b)
 	return it
 }
 
-func open(t testing.TB, data []byte) *encoded.Iter {
+func open(t testing.TB, data []byte) *rowblock.Iter {
 	t.Helper()
-	var it encoded.Iter
-	if err := it.Open(data, encoded.Order{}, nil); err != nil {
+	var it rowblock.Iter
+	if err := it.Open(data, rowblock.Order{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return &it
@@ -66,7 +66,7 @@ func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 // checkGet compares a found value with a plain reading from the start on.
 func checkGet(t *testing.T, data, key []byte) {
 	t.Helper()
-	value, found, err := encoded.Get(data, encoded.Order{}, key, nil)
+	value, found, err := rowblock.Get(data, rowblock.Order{}, key, nil)
 	if !found || err != nil {
 		return
 	}
@@ -112,7 +112,7 @@ func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	t.Parallel()
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := encoded.Get(data, encoded.Order{}, []byte("c"), nil)
+	_, found, err := rowblock.Get(data, rowblock.Order{}, []byte("c"), nil)
 	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
 		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
 	}
@@ -135,15 +135,15 @@ func TestGetFindsWhatIsThereAndNothingElse(t *testing.T) {
 			falling := build(t, interval, pairs)
 			for _, q := range append(randomPairs(rng, 40), pairs...) {
 				want, ok := there[q.Key]
-				got, found, err := encoded.Get(ascending, encoded.Order{}, []byte(q.Key), nil)
+				got, found, err := rowblock.Get(ascending, rowblock.Order{}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = encoded.GetChecked(ascending, []byte(q.Key))
+				got, found, err = rowblock.GetChecked(ascending, []byte(q.Key))
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("GetChecked(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = encoded.Get(falling, encoded.Order{Func: descending}, []byte(q.Key), nil)
+				got, found, err = rowblock.Get(falling, rowblock.Order{Func: descending}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}

@@ -1,10 +1,10 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // What a lookup comes to on its way is checked: a restart point must share nothing, and an entry no
@@ -20,10 +20,10 @@ func TestGetChecksWhatItComesTo(t *testing.T) {
 		{"an entry that shares two bytes more", first + rawtable.Entry(4, "c", "2") + rawtable.Restarts(0), "abx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if v, found, err := encoded.Get([]byte(tt.block), encoded.Order{}, []byte(tt.key), nil); err == nil {
+			if v, found, err := rowblock.Get([]byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("Get = %q, %v, want an error", v, found)
 			}
-			if k, _, found, err := encoded.SeekGE(new([]byte), []byte(tt.block), encoded.Order{}, []byte(tt.key), nil); err == nil {
+			if k, _, found, err := rowblock.SeekGE(new([]byte), []byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("SeekGE = %q, %v, want an error", k, found)
 			}
 		})

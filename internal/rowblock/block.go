@@ -1,7 +1,7 @@
-// Package encoded reads blocks as they are stored: it checks a block, moves over its entries, and looks up
-// a key in a block that is not checked. Package block shows a part of it to users; package table has the
-// rest for its lookups. Package decoded is for blocks that are read often.
-package encoded
+// Package rowblock reads the blocks of a table. Block and Iter check a block as it is stored and move over its
+// entries, and Get and SeekGE look up a key in one that is not checked. Decoded is the array of its entries, and
+// Cached a copy of that for a cache. Package block is the public face of a part of it.
+package rowblock
 
 import "github.com/sievetable/sievetable/internal/format"
 

@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // Open takes memory for keys that share bytes out of what it is given.
@@ -18,16 +18,16 @@ func TestIterOpenIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it encoded.Iter
-		budget := encoded.Budget{Memory: 1000, Compared: 10_000}
-		err := it.Open(data, encoded.Order{Func: compare}, &budget)
+		var it rowblock.Iter
+		budget := rowblock.Budget{Memory: 1000, Compared: 10_000}
+		err := it.Open(data, rowblock.Order{Func: compare}, &budget)
 		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares bytes with the key before") || it.First() {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
 		budget.Memory = 2000
 		for range 3 { // the second time, the memory is there
 			budget.Compared = 10_000
-			if err := it.Open(data, encoded.Order{Func: compare}, &budget); err != nil || len(forward(&it)) != 2 {
+			if err := it.Open(data, rowblock.Order{Func: compare}, &budget); err != nil || len(forward(&it)) != 2 {
 				t.Errorf("with 2000 bytes: %v", err)
 			}
 		}
@@ -43,14 +43,14 @@ func TestMemoryIsForTheLongestKey(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it encoded.Iter
-		budget := encoded.Budget{Memory: 10_000_000, Compared: math.MaxInt64}
+		var it rowblock.Iter
+		budget := rowblock.Budget{Memory: 10_000_000, Compared: math.MaxInt64}
 		for n := 500_000; n < 1_000_000; n += 50_000 {
 			var pairs []pair
 			for i := range 20 {
 				pairs = append(pairs, pair{strings.Repeat("k", n+100*i), ""})
 			}
-			if err := it.Open(build(t, 32, pairs), encoded.Order{Func: compare}, &budget); err != nil {
+			if err := it.Open(build(t, 32, pairs), rowblock.Order{Func: compare}, &budget); err != nil {
 				t.Fatalf("keys of %d bytes: %v", n, err)
 			}
 			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
@@ -77,8 +77,8 @@ func TestMemoryIsTakenOnceForABlock(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			data := build(t, 16, tt.pairs)
 			for _, memory := range []int{tt.memory, tt.memory - 1} {
-				var it encoded.Iter
-				err := it.Open(data, encoded.Order{}, &encoded.Budget{Memory: memory})
+				var it rowblock.Iter
+				err := it.Open(data, rowblock.Order{}, &rowblock.Budget{Memory: memory})
 				if enough := memory == tt.memory; (err == nil) != enough {
 					t.Errorf("with %d bytes: Open = %v", memory, err)
 				}
@@ -93,8 +93,8 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	data := build(t, 16, []pair{
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
-	budget := encoded.Budget{Memory: 200_000, Compared: math.MaxInt64}
-	v, found, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
+	budget := rowblock.Budget{Memory: 200_000, Compared: math.MaxInt64}
+	v, found, err := rowblock.Get(data, rowblock.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
 	}
@@ -107,8 +107,8 @@ func TestGetIsBounded(t *testing.T) {
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 70_000), "1"}, {"a" + strings.Repeat("l", 70_000), "2"}})
 	for memory, ok := range map[int]bool{70_000: false, 200_000: true} {
 		t.Run(fmt.Sprintf("memory=%d", memory), func(t *testing.T) {
-			budget := encoded.Budget{Memory: memory, Compared: 1_000_000}
-			if _, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
+			budget := rowblock.Budget{Memory: memory, Compared: 1_000_000}
+			if _, _, err := rowblock.Get(data, rowblock.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
 				t.Errorf("Get = %v", err)
 			}
 		})
@@ -130,13 +130,13 @@ func TestSeekGECopiesToTheBuffer(t *testing.T) {
 		{second, 70_000, 70_001, 70_001},
 	} {
 		t.Run(fmt.Sprintf("first=%t/buffer=%d", tt.key == first, tt.size), func(t *testing.T) {
-			budget, buf := encoded.Budget{Memory: 1 << 20}, make([]byte, tt.size)
-			k, v, found, err := encoded.SeekGE(&buf, data, encoded.Order{}, []byte(tt.key), &budget)
+			budget, buf := rowblock.Budget{Memory: 1 << 20}, make([]byte, tt.size)
+			k, v, found, err := rowblock.SeekGE(&buf, data, rowblock.Order{}, []byte(tt.key), &budget)
 			if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
 				t.Errorf("SeekGE = %.9q, %q, %v, %v, and a buffer of %d", k, v, found, err, cap(buf))
 			}
-			copied := encoded.Budget{Memory: 1 << 20}
-			if _, _, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, []byte(tt.key), &copied); err != nil {
+			copied := rowblock.Budget{Memory: 1 << 20}
+			if _, _, _, err := rowblock.SeekGE(new([]byte), data, rowblock.Order{}, []byte(tt.key), &copied); err != nil {
 				t.Fatal(err)
 			}
 			if saved := budget.Memory - copied.Memory; tt.key == second && saved != len(second)-tt.bytes {
@@ -153,16 +153,16 @@ func TestWorkIsBounded(t *testing.T) {
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
 		t.Run(fmt.Sprintf("work=%d", work), func(t *testing.T) {
-			budget := encoded.Budget{Memory: math.MaxInt, Compared: work}
-			_, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("l"), &encoded.Budget{Memory: math.MaxInt, Compared: work})
-			var it encoded.Iter
-			for _, err := range []error{err, it.Open(data, encoded.Order{Func: bytes.Compare}, &budget)} {
+			budget := rowblock.Budget{Memory: math.MaxInt, Compared: work}
+			_, _, err := rowblock.Get(data, rowblock.Order{Func: bytes.Compare}, []byte("l"), &rowblock.Budget{Memory: math.MaxInt, Compared: work})
+			var it rowblock.Iter
+			for _, err := range []error{err, it.Open(data, rowblock.Order{Func: bytes.Compare}, &budget)} {
 				if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {
 					t.Error(err)
 				}
 			}
-			budget = encoded.Budget{Memory: math.MaxInt}
-			if err := it.Open(data, encoded.Order{}, &budget); err != nil {
+			budget = rowblock.Budget{Memory: math.MaxInt}
+			if err := it.Open(data, rowblock.Order{}, &budget); err != nil {
 				t.Errorf("in the bytewise order: %v", err)
 			}
 		})
@@ -173,26 +173,26 @@ func TestWorkIsBounded(t *testing.T) {
 func TestComparedIsWhatSuffices(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"ka", "1"}, {"kab", "2"}, {"kb", "3"}, {"l", "4"}})
-	order := encoded.Order{Func: bytes.Compare}
-	for name, use := range map[string]func(*encoded.Budget) error{
-		"Open": func(b *encoded.Budget) error { return new(encoded.Iter).Open(data, order, b) },
-		"Get":  func(b *encoded.Budget) error { _, _, err := encoded.Get(data, order, []byte("kb"), b); return err },
-		"SeekGE": func(b *encoded.Budget) error {
-			_, _, _, err := encoded.SeekGE(new([]byte), data, order, []byte("kc"), b)
+	order := rowblock.Order{Func: bytes.Compare}
+	for name, use := range map[string]func(*rowblock.Budget) error{
+		"Open": func(b *rowblock.Budget) error { return new(rowblock.Iter).Open(data, order, b) },
+		"Get":  func(b *rowblock.Budget) error { _, _, err := rowblock.Get(data, order, []byte("kb"), b); return err },
+		"SeekGE": func(b *rowblock.Budget) error {
+			_, _, _, err := rowblock.SeekGE(new([]byte), data, order, []byte("kc"), b)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const plenty = 1_000_000
-			budget := encoded.Budget{Memory: plenty, Compared: plenty}
+			budget := rowblock.Budget{Memory: plenty, Compared: plenty}
 			if err := use(&budget); err != nil || budget.Compared == plenty {
 				t.Fatalf("of %d bytes, %d are left: %v", plenty, budget.Compared, err)
 			}
 			used := plenty - budget.Compared
-			if err := use(&encoded.Budget{Memory: plenty, Compared: used}); err != nil {
+			if err := use(&rowblock.Budget{Memory: plenty, Compared: used}); err != nil {
 				t.Errorf("with the %d bytes that it takes: %v", used, err)
 			}
-			if err := use(&encoded.Budget{Memory: plenty, Compared: used - 1}); err == nil {
+			if err := use(&rowblock.Budget{Memory: plenty, Compared: used - 1}); err == nil {
 				t.Errorf("with less than the %d bytes that it takes: no error", used)
 			}
 		})

@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"bytes"
@@ -8,9 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/decoded"
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A length < 128 is stored in one byte, and a longer one in more. Decode takes all three lengths of
@@ -28,8 +27,8 @@ func TestDecodeTakesLengthsOfOneByteAndMore(t *testing.T) {
 					pairs = append(pairs, pair{key, strings.Repeat("v", value)})
 					keys = append(keys, key)
 				}
-				var e decoded.Block
-				if err := e.Decode(build(t, 16, pairs), encoded.Order{}); err != nil {
+				var e rowblock.Decoded
+				if err := e.Decode(build(t, 16, pairs), rowblock.Order{}); err != nil {
 					t.Fatal(err)
 				}
 				name := fmt.Sprintf("keys share %d bytes and have %d others, values have %d", shared, unshared, value)
@@ -49,8 +48,8 @@ func TestDecodeRefusesSharedBytesThatAreNotThere(t *testing.T) {
 			t.Run(fmt.Sprintf("suffix=%d/more=%d", suffix, more), func(t *testing.T) {
 				data := []byte(rawtable.Entry(0, "aa", value) + rawtable.Entry(0, "bbb", value) +
 					rawtable.Entry(3+more, "cccc", value) + rawtable.Entry(0, "dddd", value) + rawtable.Restarts(0))
-				var e decoded.Block
-				err := e.Decode(data, encoded.Order{Func: bytes.Compare, Suffix: suffix})
+				var e rowblock.Decoded
+				err := e.Decode(data, rowblock.Order{Func: bytes.Compare, Suffix: suffix})
 				if want := fmt.Sprintf("shares %d bytes, but the key before it has 3", 3+more); more > 0 && (err == nil || !strings.Contains(err.Error(), want)) {
 					t.Errorf("Decode = %v, want an error with %q", err, want)
 				}
@@ -78,8 +77,8 @@ func TestDecodeBoundsAllKeysByTheBlock(t *testing.T) {
 		}
 		data := build(t, 1<<30, pairs)
 		entries := len(data) - 8
-		var e decoded.Block
-		err := e.Decode(data, encoded.Order{})
+		var e rowblock.Decoded
+		err := e.Decode(data, rowblock.Order{})
 		if fits := keys <= 16<<10+4*entries; fits != (err == nil) {
 			t.Errorf("%d bytes of keys in %d of entries: Decode = %v", keys, entries, err)
 		}
@@ -102,8 +101,8 @@ func TestCachedSizeIsThatOfKeysAndValues(t *testing.T) {
 				pairs = append(pairs, p)
 				size += len(p.Key) + len(p.Value)
 			}
-			var e decoded.Block
-			if err := e.Decode(build(t, 16, pairs), encoded.Order{}); err != nil {
+			var e rowblock.Decoded
+			if err := e.Decode(build(t, 16, pairs), rowblock.Order{}); err != nil {
 				t.Fatal(err)
 			}
 			if got := e.CachedSize(); got < size || got > size+64 {
@@ -125,12 +124,12 @@ func TestFetchLeavesEntriesAsTheyAre(t *testing.T) {
 			for i := range n {
 				pairs = append(pairs, pair{fmt.Sprintf("key %06d", i), "v"})
 			}
-			var e decoded.Block
-			if err := e.Decode(build(t, 16, pairs), encoded.Order{}); err != nil {
+			var e rowblock.Decoded
+			if err := e.Decode(build(t, 16, pairs), rowblock.Order{}); err != nil {
 				t.Fatal(err)
 			}
 			c := e.ForCache()
-			cached := c.Block(encoded.Order{})
+			cached := c.Block(rowblock.Order{})
 			c.Fetch()
 			cached.FetchKeys()
 			if diff := cmp.Diff(pairs, all(&cached)); diff != "" {

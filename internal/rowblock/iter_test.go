@@ -1,4 +1,4 @@
-package encoded_test
+package rowblock_test
 
 import (
 	"encoding/binary"
@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-func forward(it *encoded.Iter) []pair {
+func forward(it *rowblock.Iter) []pair {
 	var got []pair
 	for ok := it.First(); ok; ok = it.Next() {
 		got = append(got, pair{string(it.Key()), string(it.Value())})
@@ -23,7 +23,7 @@ func forward(it *encoded.Iter) []pair {
 	return got
 }
 
-func backward(it *encoded.Iter) []pair {
+func backward(it *rowblock.Iter) []pair {
 	var got []pair
 	for ok := it.Last(); ok; ok = it.Prev() {
 		got = append(got, pair{string(it.Key()), string(it.Value())})
@@ -78,7 +78,7 @@ func TestIterAgainstModel(t *testing.T) {
 
 // checkMoves moves it at random, and compares it with a position in pairs, −1 to
 // len(pairs), that is moved in the same way.
-func checkMoves(t *testing.T, rng *rand.Rand, name string, it *encoded.Iter, pairs []pair) {
+func checkMoves(t *testing.T, rng *rand.Rand, name string, it *rowblock.Iter, pairs []pair) {
 	t.Helper()
 	at := -1
 	var moves []string
@@ -160,7 +160,7 @@ func TestIterSlicesAreFull(t *testing.T) {
 
 func TestZeroIterIsEmpty(t *testing.T) {
 	t.Parallel()
-	var it encoded.Iter
+	var it rowblock.Iter
 	if it.Valid() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("x")) || it.Next() || it.Prev() {
 		t.Error("the zero Iter found an entry")
 	}
@@ -168,11 +168,11 @@ func TestZeroIterIsEmpty(t *testing.T) {
 
 // Searching and moving take no memory once the Iter has room for a key.
 func TestIterDoesNotAllocate(t *testing.T) {
-	b, err := encoded.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), encoded.Order{}, nil)
+	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var it encoded.Iter
+	var it rowblock.Iter
 	key := []byte("a\xffa")
 	allocs := testing.AllocsPerRun(100, func() {
 		it.Reset(b)
