@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -168,5 +173,233 @@ func TestFiltersReturnsThoseInUse(t *testing.T) {
 	}
 	if got := open(t, contents, &table.ReaderOptions{IgnoreFilter: true}).Filters(); got.Blocks != nil || got.Table != nil {
 		t.Errorf("Filters of a Reader that ignores them = %+v", got)
+	}
+}
+
+// listPolicy is a table policy of a user: its filters are the keys, each with a
+// comma behind it.
+type listPolicy struct {
+	name   string
+	opened *[]string // the names of policies whose Open was called; may be nil
+}
+
+func (p listPolicy) Name() string { return p.name }
+
+func (listPolicy) Aliases() []string { return []string{"test.OldList"} }
+
+func (listPolicy) NewTableGenerator() filter.TableGenerator { return new(listGenerator) }
+
+func (p listPolicy) Open(f []byte) (filter.TableFilter, error) {
+	if p.opened != nil {
+		*p.opened = append(*p.opened, p.name)
+	}
+	if !strings.HasSuffix(string(f), ",") {
+		return nil, errors.New("list without a comma at its end")
+	}
+	return list(strings.Split(string(f), ",")), nil
+}
+
+type listGenerator struct{ keys []byte }
+
+func (g *listGenerator) Add(key []byte) { g.keys = append(append(g.keys, key...), ',') }
+
+// Generate fails if there is an empty key, since the list would not hold it.
+func (g *listGenerator) Generate() ([]byte, error) {
+	if len(g.keys) == 1 {
+		return nil, errors.New("the empty key has no list")
+	}
+	return g.keys, nil
+}
+
+type list []string
+
+func (l list) Contains(key []byte) bool { return slices.Contains(l, string(key)) }
+
+// A Reader finds a user's table filter by the name or alias of a policy in its options.
+// Of several policies it uses the first one that matches.
+func TestTableFilterPolicies(t *testing.T) {
+	pairs := numbered(100)
+	contents := build(t, &table.WriterOptions{TableFilterPolicy: listPolicy{name: "test.List"}}, pairs)
+	for _, tt := range []struct {
+		name     string
+		policies string
+		opened   []string
+		err      string
+	}{
+		{"none", "", nil, `table: filter "test.List": no policy of that name`},
+		{"by name", "test.List", []string{"test.List"}, "<nil>"},
+		{"by alias", "test.NewList", []string{"test.NewList"}, "<nil>"},
+		{"the first that matches", "test.NewList test.List", []string{"test.NewList"}, "<nil>"},
+	} {
+		var opened []string
+		policies := []filter.TablePolicy{nil, filter.NewTableBloom(10)}
+		for _, name := range strings.Fields(tt.policies) {
+			policies = append(policies, listPolicy{name, &opened})
+		}
+		var m table.Metrics
+		r := open(t, contents, &table.ReaderOptions{TableFilterPolicies: policies, Metrics: &m})
+		if diff := cmp.Diff(tt.opened, opened); diff != "" || textOf(r.FilterErr()) != tt.err {
+			t.Errorf("%s: FilterErr is %v, want %s; opened (-want +got):\n%s", tt.name, r.FilterErr(), tt.err, diff)
+		}
+		checkLookups(t, r, pairs)
+		if used := m.TableFilterNegatives.Load() > 0; used != (tt.err == "<nil>") {
+			t.Errorf("%s: the filter ruled keys out: %v", tt.name, used)
+		}
+		if err := r.Verify(); err != nil {
+			t.Errorf("%s: Verify = %v", tt.name, err)
+		}
+	}
+}
+
+// emptyPolicy builds filters of 0 bytes.
+type emptyPolicy struct{ filter.TablePolicy }
+
+func (emptyPolicy) NewTableGenerator() filter.TableGenerator { return emptyGenerator{} }
+
+type emptyGenerator struct{}
+
+func (emptyGenerator) Add([]byte)                {}
+func (emptyGenerator) Generate() ([]byte, error) { return nil, nil }
+
+// Without the filter that the options ask for there is no table.
+func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
+	for _, tt := range []struct {
+		policy filter.TablePolicy
+		want   string
+	}{
+		{listPolicy{name: "test.List"}, `table: filter policy "test.List": the empty key has no list`},
+		{emptyPolicy{listPolicy{name: "test.Empty"}}, `table: policy "test.Empty" wrote a filter of no bytes`},
+	} {
+		w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: tt.policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append([]byte(""), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := textOf(w.Close()); got != tt.want {
+			t.Errorf("Close = %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// The names in the metaindex say whether filters can be of two hashes.
+func TestHashByName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		policy filter.Policy
+		either bool
+	}{
+		{"both names", filter.NewBloom(10), false},
+		{"goleveldb's name, which LevelDB < 1.18 has too", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter"), true},
+		{"LevelDB's name since 1.18", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
+			if got := r.Filters().Blocks.EitherHash(); got != tt.either {
+				t.Errorf("EitherHash = %t", got)
+			}
+		})
+	}
+}
+
+// No key of LevelDB 1.17's table is denied, whichever policy of that name reads its filters.
+func TestHashOfOlderTables(t *testing.T) {
+	t.Parallel()
+	contents, err := os.ReadFile(goldenDir + "/leveldb-1.17/byte-edges.ldb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := workload.Dataset("byte-edges")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, policies := range map[string][]filter.Policy{
+		"none":         nil,
+		"Bloom":        {filter.NewBloom(3)},
+		"renamed":      {filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter")},
+		"not this one": {filter.Rename(filter.NewBloom(10), "another"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
+			for _, p := range pairs {
+				if _, err := r.Get(p.Key); err != nil {
+					t.Errorf("Get(%q): %v", p.Key, err)
+				}
+			}
+			if err := r.Verify(); err != nil || r.Filters().Blocks == nil {
+				t.Errorf("Verify = %v, with a filter: %t", err, r.Filters().Blocks != nil)
+			}
+		})
+	}
+}
+
+// otherHash has filters of another name, which take hashes of 32 bits of their own.
+type otherHash struct{ filter.TableBloom }
+
+func (otherHash) Name() string { return "test.OtherHash" }
+
+func (p otherHash) Open(contents []byte) (filter.TableFilter, error) {
+	f, err := p.TableBloom.Open(contents)
+	return hashedOtherwise{f}, err
+}
+
+type hashedOtherwise struct{ filter.TableFilter }
+
+func (hashedOtherwise) ContainsHash(uint32) bool { return false }
+
+// A HashedKey has the answers of MayContain, and they are counted alike: whatever filters tables have,
+// with the hash of a key or of a part of it, and whether they may be believed or not.
+func TestMayContainHashedIsMayContain(t *testing.T) {
+	t.Parallel()
+	firstBytes := func(key []byte) []byte { return key[:min(len(key), 6)] }
+	denying := func(key []byte) []byte { return append([]byte("no"), key...) }
+	bloom, whole := filter.NewBloom(10), filter.NewTableBloom(4)
+	other := otherHash{filter.NewTableBloom(10)}
+	pairs := numbered(2000)
+	for name, o := range map[string]struct {
+		w    table.WriterOptions
+		read func(key []byte) []byte // FilterKey
+	}{
+		"no filter":            {},
+		"by blocks":            {w: table.WriterOptions{FilterPolicy: bloom}},
+		"of the table":         {w: table.WriterOptions{TableFilterPolicy: whole}},
+		"both":                 {w: table.WriterOptions{FilterPolicy: bloom, TableFilterPolicy: whole}},
+		"with exceptions":      {w: table.WriterOptions{TableFilterPolicy: whole, Never: absentKeys(500)}},
+		"of parts of keys":     {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: firstBytes}, read: firstBytes},
+		"of another FilterKey": {w: table.WriterOptions{TableFilterPolicy: whole}, read: denying},
+		"of another hash":      {w: table.WriterOptions{TableFilterPolicy: other}},
+		"that denies its keys": {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: denying}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contents := build(t, &o.w, pairs)
+			var ms [2]table.Metrics
+			var rs [2]*table.Reader
+			for i := range rs {
+				rs[i] = open(t, contents, &table.ReaderOptions{FilterKey: o.read, Metrics: &ms[i], TableFilterPolicies: []filter.TablePolicy{other}})
+			}
+			rng := rand.New(rand.NewPCG(7, 7))
+			for range 5000 {
+				key := fmt.Appendf(nil, "key%0*d%s", 1+rng.IntN(6), rng.IntN(4000), []string{"", "", "x", "\xff\xfe"}[rng.IntN(4)])
+				if rng.IntN(2) == 0 {
+					key = pairs[rng.IntN(len(pairs))].Key
+				}
+				k := table.HashKey(key)
+				for range 2 { // the second time with a hash that is known
+					if want, got := rs[0].MayContain(key), rs[1].MayContainHashed(&k); got != want {
+						t.Fatalf("%q: %v, want %v", key, got, want)
+					}
+				}
+			}
+			if diff := cmp.Diff(ms[0].Snapshot(), ms[1].Snapshot()); diff != "" {
+				t.Errorf("counts (-MayContain +MayContainHashed):\n%s", diff)
+			}
+		})
+	}
+	k := table.HashKey(nil)
+	if r := open(t, build(t, &table.WriterOptions{TableFilterPolicy: whole}, pairs), nil); r.MayContainHashed(&k) != r.MayContain(nil) {
+		t.Error("the empty key has two answers")
 	}
 }

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -147,5 +150,175 @@ func TestInternalSeparatorOfVersions(t *testing.T) {
 	c := table.InternalComparer(strictComparer{table.BytewiseComparer})
 	if got := c.Separator(nil, internalKey("abc", 9, 1), internalKey("abc", 8, 1)); got != nil {
 		t.Errorf("Separator of two versions = %q", got)
+	}
+}
+
+// userKeys is the bytewise order of keys that start with "user". It panics for others.
+type userKeys struct{}
+
+func (userKeys) check(keys ...[]byte) {
+	for _, k := range keys {
+		if !bytes.HasPrefix(k, []byte("user")) {
+			panic(fmt.Sprintf("%q is no user key", k))
+		}
+	}
+}
+
+func (u userKeys) Compare(a, b []byte) int {
+	u.check(a, b)
+	return bytes.Compare(a, b)
+}
+
+func (userKeys) Name() string { return "test.UserKeys" }
+
+func (u userKeys) Separator(dst, a, b []byte) []byte {
+	u.check(a, b)
+	return table.BytewiseComparer.Separator(dst, a, b)
+}
+
+func (u userKeys) Successor(_, b []byte) []byte {
+	u.check(b)
+	return nil
+}
+
+// The Comparer of user keys is given nothing but user keys: also when tables have keys that are
+// too short for an internal key, and when such keys are looked up.
+func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
+	t.Parallel()
+	c := table.InternalComparer(userKeys{})
+	var pairs []workload.Pair
+	for i := range 8 {
+		pairs = append(pairs, workload.Pair{Key: bytes.Repeat([]byte{'x'}, i)})
+	}
+	for i := range 200 {
+		for sequence := uint64(3); sequence > 0; sequence-- {
+			pairs = append(pairs, workload.Pair{Key: internalKey(fmt.Sprintf("user%03d", i), sequence, table.KindSet), Value: []byte("value")})
+		}
+	}
+	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, pairs)
+	r := open(t, contents, &table.ReaderOptions{Comparer: c, Cache: table.NewCache(1 << 20)})
+	if err := r.Verify(); err != nil {
+		t.Error(err)
+	}
+	for _, p := range pairs {
+		for _, o := range []*table.IterOptions{nil, {Lower: p.Key}, {Upper: p.Key}} {
+			it := r.NewIter(o)
+			it.SeekGE(p.Key)
+			it.SeekLT(p.Key)
+			if err := it.Close(); err != nil {
+				t.Errorf("%q: %v", p.Key, err)
+			}
+		}
+		if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
+			t.Errorf("Get(%q) = %q, %v", p.Key, got, err)
+		}
+		if _, _, err := r.FindGE(p.Key); err != nil {
+			t.Errorf("FindGE(%q): %v", p.Key, err)
+		}
+		r.ApproximateOffset(p.Key)
+	}
+}
+
+// An InternalComparer of an InternalComparer is the same order of the same keys.
+func TestInternalComparerTwice(t *testing.T) {
+	t.Parallel()
+	newer, older := internalKey("user1", 2, table.KindSet), internalKey("user1", 1, table.KindSet)
+	for _, user := range []table.Comparer{nil, userKeys{}} {
+		c := table.InternalComparer(table.InternalComparer(user))
+		if got := c.Compare(newer, older); got >= 0 {
+			t.Errorf("%v: Compare of two versions = %d, want the newer one first", user, got)
+		}
+		if got := c.(table.FilterKeyer).FilterKey(newer); string(got) != "user1" {
+			t.Errorf("%v: FilterKey = %q, want user1", user, got)
+		}
+	}
+	any := table.InternalComparer(table.AnyOrder)
+	if got := table.InternalComparer(any); got != any {
+		t.Errorf("InternalComparer(%#v) = %#v, want the same", any, got)
+	}
+}
+
+// goleveldb's comparers fit, and another order works throughout.
+func TestComparer(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(500)
+	slices.Reverse(pairs)
+	descending := descendingComparer{}
+	o := &table.WriterOptions{Comparer: descending, FilterPolicy: filter.NewBloom(10), BlockSize: 200}
+	contents := build(t, o, pairs)
+	r := open(t, contents, &table.ReaderOptions{Comparer: descending})
+	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
+		t.Errorf("forward (-want +got):\n%s", diff)
+	}
+	if diff := diffPairs(pairs, backward(t, r.NewIter(nil))); diff != "" {
+		t.Errorf("backward (-want +got):\n%s", diff)
+	}
+	checkLookups(t, r, pairs)
+	if err := r.Verify(); err != nil {
+		t.Error(err)
+	}
+	if _, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("NewReader in the wrong order = %v, want ErrCorrupt", err)
+	}
+}
+
+type descendingComparer struct{}
+
+func (descendingComparer) Compare(a, b []byte) int           { return bytes.Compare(b, a) }
+func (descendingComparer) Name() string                      { return "test.Descending" }
+func (descendingComparer) Separator(dst, a, b []byte) []byte { return nil }
+func (descendingComparer) Successor(dst, b []byte) []byte    { return nil }
+
+func TestBytewiseSeparators(t *testing.T) {
+	t.Parallel()
+	c := table.BytewiseComparer
+	for _, tt := range []struct{ a, b, separator, successor string }{
+		{"abcd", "abzz", "abd", "b"},
+		{"abc", "abcd", "", "b"},  // a prefix
+		{"abc", "abd", "", "b"},   // no room between
+		{"ab\xff", "ac", "", "b"}, // no room
+		{"a\xff\x01", "b", "", "b"},
+		{"\xffa", "\xffz", "\xffb", "\xffb"},
+		{"\xff\xff", "\xff\xff\x00", "", ""},
+		{"", "a", "", ""},
+	} {
+		if got := c.Separator([]byte("dst "), []byte(tt.a), []byte(tt.b)); (got == nil) != (tt.separator == "") || got != nil && string(got) != "dst "+tt.separator {
+			t.Errorf("Separator(%q, %q) = %q, want %q", tt.a, tt.b, got, tt.separator)
+		}
+		if got := c.Successor([]byte("dst "), []byte(tt.a)); (got == nil) != (tt.successor == "") || got != nil && string(got) != "dst "+tt.successor {
+			t.Errorf("Successor(%q) = %q, want %q", tt.a, got, tt.successor)
+		}
+	}
+}
+
+// sharingComparer separates by a part of b.
+type sharingComparer struct{ table.Comparer }
+
+func (sharingComparer) Separator(dst, a, b []byte) []byte {
+	for i := range b {
+		if s := b[:i+1]; bytes.Compare(a, s) < 0 && len(s) < len(b) {
+			return s
+		}
+	}
+	return nil
+}
+
+// A Writer changes no key of its caller, even if a separator is a part of one.
+func TestSeparatorThatSharesKeys(t *testing.T) {
+	t.Parallel()
+	user := sharingComparer{table.BytewiseComparer}
+	for trailer, order := range map[string]table.Comparer{"": user, " and further bytes\x01sequenc": table.InternalComparer(user)} {
+		names := []string{"aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh"}
+		for i := range names {
+			names[i] += trailer
+		}
+		keys, want := pairsOf(names...), pairsOf(names...)
+		contents := build(t, &table.WriterOptions{BlockSize: 1, Comparer: order}, keys)
+		if diff := diffPairs(want, keys); diff != "" {
+			t.Errorf("%s: the caller's keys changed (-want +got):\n%s", order.Name(), diff)
+		}
+		if err := open(t, contents, &table.ReaderOptions{Comparer: order}).Verify(); err != nil {
+			t.Errorf("%s: %v", order.Name(), err)
+		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -182,5 +184,167 @@ func TestIterStepsDoNotAllocate(t *testing.T) {
 		if got := testing.AllocsPerRun(10, scan); got != 0 && !long.Race {
 			t.Errorf("codec %d: %v allocations in a scan there and back, want 0", codec.ID(), got)
 		}
+	}
+}
+
+// All shows what an Iter with the options shows, in each loop anew, and leaves no error.
+func TestReaderAll(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(300)
+	r := open(t, build(t, nil, pairs), nil)
+	for _, o := range []*table.IterOptions{nil, {ReadAhead: 1000}, {Lower: pairs[100].Key, Upper: pairs[200].Key}} {
+		var want *tabletest.Model
+		if want = newModel(pairs, &table.IterOptions{}); o != nil {
+			want = newModel(pairs, o)
+		}
+		all := r.All(o)
+		for range 2 {
+			var got []workload.Pair
+			for e, err := range all {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
+			}
+			if diff := diffPairs(want.Pairs, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", o, diff)
+			}
+		}
+	}
+}
+
+// An error is shown once, without an entry, and ends the loop: damage, or a closed Reader. A loop that
+// is left has none.
+func TestReaderAllErrors(t *testing.T) {
+	t.Parallel()
+	contents := build(t, oneKeyBlocks, numbered(10))
+	contents[layoutOf(t, contents).Data[4].Offset] ^= 1
+	r := open(t, contents, nil)
+	for _, tt := range []struct {
+		leave, entries int
+		want           []error
+	}{{2, 2, nil}, {100, 4, []error{table.ErrCorrupt}}, {100, 0, []error{table.ErrClosed}}} {
+		if tt.entries == 0 {
+			r.Close()
+		}
+		n, errs := 0, []error(nil)
+		for e, err := range r.All(nil) {
+			if err != nil {
+				errs = append(errs, err)
+				if e.Key != nil || e.Value != nil {
+					t.Errorf("error %v with %q=%q", err, e.Key, e.Value)
+				}
+				continue
+			}
+			if n++; n == tt.leave {
+				break
+			}
+		}
+		if n != tt.entries || !slices.EqualFunc(errs, tt.want, errors.Is) {
+			t.Errorf("%d entries, %v; want %d, %v", n, errs, tt.entries, tt.want)
+		}
+	}
+}
+
+// All gives the memory of its Iter back, also if the loop panics.
+func TestReaderAllCloses(t *testing.T) {
+	r := open(t, build(t, nil, numbered(1000)), nil)
+	loop := func() {
+		defer func() { recover() }()
+		n := 0
+		for range r.All(nil) {
+			if n++; n == 500 {
+				panic("in the loop")
+			}
+		}
+	}
+	loop()
+	if got := testing.AllocsPerRun(100, loop); got > 6 && !long.Race { // 14 without Close
+		t.Errorf("%v allocations in a loop that panics", got)
+	}
+}
+
+// An Iter that is closed leaves its memory to the next one: a seek takes none.
+func TestIterAllocations(t *testing.T) {
+	pairs := numbered(10_000)
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
+		for name, o := range map[string]*table.ReaderOptions{
+			"no cache": nil, "a full cache": {Cache: table.NewCache(1 << 30)}, "a small cache": {Cache: table.NewCache(1)},
+		} {
+			r := open(t, contents, o)
+			i := 0
+			got := testing.AllocsPerRun(500, func() {
+				i += 97
+				it := r.NewIter(&table.IterOptions{ReadAhead: 20_000 + i%1000})
+				for ok, n := it.SeekGE(pairs[i%len(pairs)].Key), 0; ok && n < 400; n++ {
+					ok = it.Next()
+				}
+				if err := it.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			if got > 0 && !long.Race && name != "a full cache" { // which has to be filled first
+				t.Errorf("%s, %s: a seek allocates %v times", fmt.Sprint(codec.ID()), name, got)
+			}
+		}
+	}
+}
+
+// Iters that take their memory from others, and lookups beside them, see the right entries, also
+// after blocks that are too large to be kept.
+func TestItersShareNoMemory(t *testing.T) {
+	t.Parallel()
+	small, large := numbered(500), numbered(30)
+	for i := range large {
+		large[i].Value = bytes.Repeat([]byte{byte(i)}, 400_000)
+	}
+	readers := []*table.Reader{open(t, build(t, nil, small), nil), open(t, build(t, nil, large), nil)}
+	var users sync.WaitGroup
+	for u := range 4 {
+		users.Go(func() {
+			for round := range 6 {
+				pairs, r := small, readers[0]
+				if (u+round)%3 == 0 {
+					pairs, r = large, readers[1]
+				}
+				it, other := r.NewIter(nil), r.NewIter(nil)
+				i := u
+				for ok := it.SeekGE(pairs[i].Key); ok; ok = it.Next() {
+					if !other.SeekGE(pairs[i].Key) || !bytes.Equal(it.Value(), pairs[i].Value) || !bytes.Equal(other.Value(), pairs[i].Value) {
+						t.Errorf("entry %d: %.40q and %.40q", i, it.Value(), other.Value())
+					}
+					i++
+				}
+				if i != len(pairs) || it.Close() != nil || other.Close() != nil || it.Next() {
+					t.Errorf("%d entries, want %d, and nothing after Close", i, len(pairs))
+				}
+			}
+		})
+	}
+	users.Wait()
+}
+
+// An Iter that has not moved can be copied into memory that is used again and again.
+func TestIterIsCopied(t *testing.T) {
+	pairs := numbered(1000)
+	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	var it table.Iter
+	o := table.IterOptions{DontFillCache: true}
+	for _, p := range pairs[:2] {
+		it = *r.NewIter(&o)
+		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !it.Last() || !it.Prev() {
+			t.Errorf("at %q, %v", it.Key(), it.Error())
+		}
+		if err := it.Close(); err != nil || it.Next() || it.Error() != table.ErrClosed {
+			t.Errorf("%v, after Close %v", err, it.Error())
+		}
+	}
+	if got := testing.AllocsPerRun(100, func() {
+		it = *r.NewIter(&o)
+		it.SeekGE(pairs[500].Key)
+		it.Close()
+	}); got > 0 && !long.Race {
+		t.Errorf("%v allocations for each Iter", got)
 	}
 }

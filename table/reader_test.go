@@ -1,12 +1,21 @@
 package table_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -50,4 +59,245 @@ func TestReaderRefusesImpossibleOptions(t *testing.T) {
 			t.Errorf("%s: NewReader = %v, %v; want nil and an error", tt.name, r, err)
 		}
 	}
+}
+
+// A table of a file system is as one of NewReader, and its file is closed.
+func TestOpenFS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pairs := numbered(300)
+	contents := build(t, withBloom, pairs)
+	damaged := bytes.Clone(contents)
+	damaged[len(damaged)-1] ^= 1
+	for name, c := range map[string][]byte{"a.ldb": contents, "damaged.ldb": damaged} {
+		if err := os.WriteFile(filepath.Join(dir, name), c, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys := os.DirFS(dir)
+	r, err := table.OpenFS(fsys, "a.ldb", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLookups(t, r, pairs)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Get(pairs[0].Key); err != table.ErrClosed {
+		t.Errorf("after Close: %v", err)
+	}
+	for name, want := range map[string]error{"damaged.ldb": table.ErrCorrupt, "none.ldb": fs.ErrNotExist, "../a.ldb": fs.ErrInvalid} {
+		if _, err := table.OpenFS(fsys, name, nil); !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("OpenFS(%q) = %v, want %v", name, err, want)
+		}
+	}
+}
+
+// What cannot be read at any offset is an error that says what to do.
+func TestOpenFSOfOtherFiles(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	f, err := w.Create("dir/a.ldb")
+	if err == nil {
+		_, err = f.Write(build(t, nil, nil))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"dir": "open dir: a directory, want a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
+		if _, err := table.OpenFS(z, name, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenFS(%q) = %v, want %q", name, err, want)
+		}
+	}
+}
+
+// Opening takes one read for all parts that lie in the tail, and one for each
+// other. Whatever the tail, the table is the same.
+func TestTailSize(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(5000)
+	contents := build(t, withBloom, pairs)
+	size := len(contents)
+	for _, tt := range []struct{ tail, reads int }{
+		{0, 4},
+		{1, 5},
+		{48, 4},
+		{49, 4},
+		{2000, 2}, // all but the filter
+		{20_000, 1},
+		{size - 1, 1},
+		{size, 1},
+		{size + 1, 1},
+		{math.MaxInt, 1},
+	} {
+		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+		r, err := table.NewReader(src, int64(size), &table.ReaderOptions{TailSize: tt.tail})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := int(src.n.Load()); got != tt.reads {
+			t.Errorf("tail of %d bytes: %d reads, want %d", tt.tail, got, tt.reads)
+		}
+		checkLookups(t, r, pairs[:100])
+		if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
+			t.Errorf("tail of %d bytes (-want +got):\n%s", tt.tail, diff)
+		}
+		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+			t.Errorf("tail of %d bytes: %v", tt.tail, err)
+		}
+	}
+	if r, err := table.NewReader(bytes.NewReader(contents), int64(size), &table.ReaderOptions{TailSize: -1}); err == nil || r != nil {
+		t.Errorf("TailSize of -1: %v, %v; want an error", r, err)
+	}
+}
+
+// The Writer knows the smallest tail that takes one read.
+func TestWriterTailSize(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w, err := table.NewWriter(&b, withBloom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range numbered(5000) {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.TailSize(); got != 0 {
+		t.Errorf("before Close: %d bytes, want 0", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for missing, want := range []int64{1, 2} {
+		src := &countingReader{ReaderAt: bytes.NewReader(b.Bytes())}
+		tail := int(w.TailSize()) - missing
+		if _, err := table.NewReader(src, w.Size(), &table.ReaderOptions{TailSize: tail}); err != nil {
+			t.Fatal(err)
+		}
+		if got := src.n.Load(); int64(got) != want {
+			t.Errorf("tail of %d bytes: %d reads, want %d", tail, got, want)
+		}
+	}
+}
+
+// A tail that cannot be read as a whole is read in parts, and an error names the
+// part that it is in.
+func TestTailThatCannotBeReadIsReadInParts(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("bad sector")
+	contents := build(t, withBloom, numbered(5000))
+	for _, tt := range []struct {
+		bad  int64 // the sector's offset
+		want string
+	}{
+		{100, ""}, // in a data block
+		{int64(len(contents)) - 10, fmt.Sprintf("table: reading footer at %d: bad sector", len(contents)-48)},
+	} {
+		src := readAtFunc(func(p []byte, off int64) (int, error) {
+			if off <= tt.bad && tt.bad < off+int64(len(p)) {
+				return 0, cause
+			}
+			return bytes.NewReader(contents).ReadAt(p, off)
+		})
+		_, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: len(contents)})
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, cause) || err.Error() != tt.want) {
+			t.Errorf("bad sector at %d: %v, want %q", tt.bad, err, tt.want)
+		}
+	}
+	short := readAtFunc(func(p []byte, off int64) (int, error) { return 0, io.EOF })
+	if _, err := table.NewReader(short, 1000, &table.ReaderOptions{TailSize: 1000}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("source that is at its end: %v, want io.ErrUnexpectedEOF", err)
+	}
+}
+
+// A file that says that it is huge is no reason to take memory for all of it.
+func TestTailOfHugeFile(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	empty := bytes.NewReader(nil)
+	for _, size := range []int64{1 << 50, math.MaxInt64} {
+		if _, err := table.NewReader(empty, size, &table.ReaderOptions{TailSize: math.MaxInt}); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("size %d: %v, want io.ErrUnexpectedEOF", size, err)
+		}
+	}
+}
+
+// MemorySize is what the runtime says, within a tenth: of tables with many and few blocks, with
+// each kind of filter, and with a cache. Not parallel, since it measures the heap.
+func TestMemorySize(t *testing.T) {
+	pairs := numbered(20_000)
+	for name, tt := range map[string]struct {
+		w table.WriterOptions
+		o table.ReaderOptions
+	}{
+		"no filter":      {},
+		"filters":        {w: table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}},
+		"small blocks":   {w: table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 100}},
+		"with a cache":   {w: table.WriterOptions{BlockSize: 200}, o: table.ReaderOptions{Cache: table.NewCache(1)}},
+		"ignored filter": {w: table.WriterOptions{FilterPolicy: filter.NewBloom(30)}, o: table.ReaderOptions{IgnoreFilter: true}},
+	} {
+		contents := build(t, &tt.w, pairs)
+		size, heap := heapOf(t, contents, &tt.o)
+		if size < heap*9/10-500 || size > heap*11/10+500 {
+			t.Errorf("%s: MemorySize = %d, and the heap grew by %d", name, size, heap)
+		}
+	}
+}
+
+// heapOf returns the MemorySize of a Reader, and by how much the heap grows for one.
+func heapOf(t *testing.T, contents []byte, o *table.ReaderOptions) (size, heap int64) {
+	const n = 20
+	var readers [n]*table.Reader
+	before := settledHeap()
+	for i := range readers {
+		readers[i] = open(t, contents, o)
+		size = readers[i].MemorySize() // has the search tree built, which it counts
+	}
+	after := settledHeap()
+	runtime.KeepAlive(readers)
+	return size, (after - before) / n
+}
+
+// settledHeap returns the bytes of the heap when nothing is freed any more. What is in pools takes two
+// collections, and what goroutines of earlier tests have is freed when they have ended.
+func settledHeap() int64 {
+	var m runtime.MemStats
+	for last, same := int64(-1), 0; same < 3; last = int64(m.HeapAlloc) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		if same++; int64(m.HeapAlloc) < last-1000 || last < 0 {
+			same = 0
+		}
+	}
+	return int64(m.HeapAlloc)
+}
+
+// Ten thousand open tables that hand out their bytes take about 1 KB each, also after a lookup.
+func TestTenThousandTables(t *testing.T) {
+	long.NoRace(t)
+	const n = 10_000
+	contents := build(t, withBloom, numbered(2000))
+	before := settledHeap()
+	readers := make([]*table.Reader, n)
+	for i := range readers {
+		r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Get(fmt.Appendf(nil, "key%06d", i%2000/2*2)); err != nil {
+			t.Fatal(err)
+		}
+		readers[i] = r
+	}
+	if took := settledHeap() - before; took > n*1500 {
+		t.Errorf("%d open tables take %d bytes, want ≤ 1500 for each", n, took)
+	}
+	runtime.KeepAlive(readers)
 }

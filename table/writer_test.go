@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -213,5 +217,264 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	}
 	if w, err := table.NewWriter(nil, nil); err == nil || w != nil {
 		t.Errorf("NewWriter(nil) = %v, %v; want nil and an error", w, err)
+	}
+}
+
+// failingWriter takes n bytes.
+type failingWriter struct {
+	n   int
+	err error
+}
+
+func (f *failingWriter) Write(p []byte) (int, error) {
+	if len(p) > f.n {
+		n := f.n
+		f.n = 0
+		return n, f.err
+	}
+	f.n -= len(p)
+	return len(p), nil
+}
+
+// A sink that fails at any byte: the Writer reports that error, first and last.
+func TestFailedWrite(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk is full")
+	size := len(build(t, nil, numbered(100)))
+	for n := range size {
+		w := newWriter(t, &failingWriter{n, cause}, nil)
+		err := appendAll(w, numbered(100))
+		closing := w.Close()
+		if !errors.Is(closing, cause) || err != nil && closing != err {
+			t.Fatalf("sink that fails at byte %d: Append = %v, Close = %v; want the sink's error", n, err, closing)
+		}
+	}
+}
+
+// A sink that takes less, or claims more, than it was given and calls that no
+// error.
+func TestSinkThatMiscountsIsAShortWrite(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{-1, 0, 1, 1 << 30} {
+		w := newWriter(t, lyingWriter(n), nil)
+		err := w.Append([]byte("k"), bytes.Repeat([]byte("0123456789"), 100_000))
+		if closing := w.Close(); !errors.Is(closing, io.ErrShortWrite) {
+			t.Errorf("sink that says it wrote %d: Append = %v, Close = %v; want io.ErrShortWrite", n, err, closing)
+		}
+	}
+}
+
+type lyingWriter int
+
+func (l lyingWriter) Write(p []byte) (int, error) { return int(l), nil }
+
+// A table whose FilterKey panicked in the midst of an Append is not finished,
+// even if the caller recovers.
+func TestAppendAfterAPanic(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: func(key []byte) []byte {
+		if string(key) == "b" {
+			panic("no b")
+		}
+		return key
+	}}
+	w := newWriter(t, io.Discard, o)
+	appendRecovering := func(key string) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		return w.Append([]byte(key), nil)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		if err := appendRecovering(key); (err == nil) != (key == "a") {
+			t.Errorf("Append(%q) = %v", key, err)
+		}
+	}
+	if err := w.Close(); err == nil {
+		t.Error("Close: no error")
+	}
+}
+
+// The same of a policy that panics while Close finishes the table: a second
+// Close does not publish it, and Abort removes it.
+func TestCloseAfterAPanic(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, err := table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: panickingPolicy{filter.NewBloom(10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Append([]byte("a"), nil); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Close did not panic")
+			}
+		}()
+		w.Close()
+	}()
+	if err := w.Close(); err == nil {
+		t.Error("a second Close: no error")
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("the directory has %v, want nothing", left)
+	}
+}
+
+type panickingPolicy struct{ filter.Policy }
+
+func (panickingPolicy) NewGenerator() filter.Generator { return panickingGenerator{} }
+
+type panickingGenerator struct{}
+
+func (panickingGenerator) Add([]byte)             {}
+func (panickingGenerator) Generate(filter.Buffer) { panic("no filter") }
+
+// heapSink looks at the memory in use at each large write.
+type heapSink struct{ most uint64 }
+
+func (s *heapSink) Write(p []byte) (int, error) {
+	if len(p) > 1<<20 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		s.most = max(s.most, m.HeapAlloc)
+	}
+	return len(p), nil
+}
+
+// copying is a codec that makes nothing smaller.
+type copying struct{ table.Codec }
+
+func (copying) ID() byte { return 77 }
+
+// Values that are much larger than blocks are not gathered, however many goroutines may
+// encode them: one is appended, and two are encoded, each of which is there up to twice.
+func TestMemoryOfHugeValues(t *testing.T) {
+	long.NoRace(t)
+	const size, n = 8 << 20, 12
+	value := make([]byte, size)
+	rand.NewChaCha8([32]byte{}).Read(value)
+	var base heapSink
+	base.Write(value)
+	sink := new(heapSink)
+	w := newWriter(t, sink, &table.WriterOptions{Concurrency: 8, Compression: copying{table.NoCompression}})
+	for i := range n {
+		if err := w.Append([]byte{byte(i)}, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := (sink.most - base.most) >> 20
+	t.Logf("%d MiB for values of %d", got, size>>20)
+	if got > 6*size>>20 {
+		t.Errorf("%d MiB for values of %d", got, size>>20)
+	}
+	runtime.KeepAlive(value)
+}
+
+// Writers that come one after the other share the buffer of what is written.
+func TestWritersShareABuffer(t *testing.T) {
+	if long.Race {
+		t.Skip("with the race detector, pools drop things at random")
+	}
+	pairs := numbered(10_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const writers = 20
+	for range writers {
+		w := newWriter(t, io.Discard, nil)
+		if err := errors.Join(appendAll(w, pairs), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / writers; got > 128<<10 {
+		t.Errorf("a Writer allocates %d bytes, want at most 128 KiB", got)
+	}
+}
+
+// What is under way is bounded in bytes too: Size lags behind by that. But it is
+// enough to keep all goroutines busy.
+func TestConcurrencyBoundsMemory(t *testing.T) {
+	for _, tt := range []struct{ value, atLeast, atMost int }{
+		{1 << 10, 1 << 20, 3 << 20},
+		{1 << 20, 3 << 20, 6 << 20},
+	} {
+		w := newWriter(t, io.Discard, &table.WriterOptions{Compression: copying{table.NoCompression}, Concurrency: 8})
+		lag := 0
+		for i := range 40 << 20 / tt.value {
+			if err := w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)); err != nil {
+				t.Fatal(err)
+			}
+			if lag = (i+1)*tt.value - int(w.Size()); lag > tt.atMost {
+				t.Fatalf("values of %d bytes: %d bytes under way, want at most %d", tt.value, lag, tt.atMost)
+			}
+		}
+		if lag < tt.atLeast {
+			t.Errorf("values of %d bytes: %d bytes under way at last, want at least %d", tt.value, lag, tt.atLeast)
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Appending takes no memory beyond index and filter, and what blocks need that are
+// under way: neither do separators.
+func TestAppendAllocations(t *testing.T) {
+	for _, order := range []table.Comparer{table.BytewiseComparer, table.InternalComparer(nil)} {
+		for _, concurrency := range []int{1, 4} {
+			w := newWriter(t, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Concurrency: concurrency, Comparer: order})
+			const n = 10_000
+			key, value := make([]byte, 8+8), bytes.Repeat([]byte("v"), 100)
+			next := uint64(0)
+			round := func() {
+				for range n {
+					binary.BigEndian.PutUint64(key, next)
+					if err := w.Append(key, value); err != nil {
+						t.Fatal(err)
+					}
+					next += 5 << 16 // leaves room for a shorter separator
+				}
+			}
+			for range concurrency { // until there is memory for all that is under way
+				round()
+			}
+			if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
+				t.Errorf("%s, %d goroutines: %v allocations for %d entries, want at most one in a thousand", order.Name(), concurrency, allocs, n)
+			}
+		}
+	}
+}
+
+// BenchmarkWriter writes tables to a sink that discards them. MB/s are of keys and
+// values.
+func BenchmarkWriter(b *testing.B) {
+	pairs := w1Pairs(200_000)
+	size := 0
+	for _, p := range pairs {
+		size += len(p.Key) + len(p.Value)
+	}
+	for _, codec := range []table.Codec{table.NoCompression, table.Snappy} {
+		for _, concurrency := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("codec=%d/concurrency=%d", codec.ID(), concurrency), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					w := newWriter(b, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec, Concurrency: concurrency})
+					if err := errors.Join(appendAll(w, pairs), w.Close()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -1,0 +1,362 @@
+package table_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// claim is a Snappy block that says it decodes to n bytes, and holds one.
+func claim(n uint64) stored {
+	return stored{string(binary.AppendUvarint(nil, n)) + "\x00a", 1}
+}
+
+// damagedBlock stands in for the second data block of a table, the one of c and d.
+// Whatever else it holds, it holds under these keys.
+type damagedBlock struct {
+	name  string
+	block stored
+	want  string
+}
+
+// damagedBlocks are what is malformed by itself, and what is wrong only in a table.
+func damagedBlocks() []damagedBlock {
+	var all []damagedBlock
+	for _, b := range rawtable.MalformedBlocks {
+		contents := raw(b.Contents)
+		if b.Contents == "" {
+			contents = stored{"\x00", 1} // of Snappy, since no handle has a length of 0
+		}
+		all = append(all, damagedBlock{b.Name, contents, b.Want})
+	}
+	return append(all, damagedInTable...)
+}
+
+var damagedInTable = []damagedBlock{
+	// Order, across blocks.
+	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab", want it > the index's separator before, "b"`},
+	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b", want it > the index's separator before, "b"`},
+	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f", want it ≤ the index's separator, "e"`},
+
+	// Compression.
+	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "compression id 7, want 0, 1 for Snappy, or the id of a Codec in the options"},
+	{"Snappy of no bytes that decode", stored{"\xff\xff\xff", 1}, "data block at 27: snappy: corrupt input"},
+	{"Snappy that claims 1 GiB", claim(1 << 30), "snappy: 7 bytes claim to decode to 1073741824"},
+	{"Snappy that claims 4 GiB − 1", claim(1<<32 - 1), "snappy: decode"}, // "decodes to", or too large at all in 32 bits,
+	{"Snappy that claims more than 32 bits", claim(1 << 32), "snappy: corrupt input"},
+	{"Snappy that claims what it could hold, but does not", claim(44), "data block at 27: snappy: corrupt input"},
+	{"a block behind which nothing is compressed, of compressed bytes", raw(string(snappy.Encode(nil, []byte(rawtable.Entries("c", "3"))))), "data block at 27"},
+	{"Snappy decoding to 3 bytes", stored{string(snappy.Encode(nil, []byte("\x01\x00\x00"))), 1}, "block of 3 bytes"},
+}
+
+func TestDamagedDataBlocks(t *testing.T) {
+	pairs := slices.Clone(soundPairs)
+	for p := range slices.Chunk(rawtable.MalformedPairs, 2) {
+		pairs = append(pairs, workload.Pair{Key: []byte(p[0]), Value: []byte(p[1])})
+	}
+	truth := truthOf(pairs...)
+	for _, tt := range damagedBlocks() {
+		p := sound()
+		p.data2 = tt.block
+		in := inspect(t, tt.name, p.build(), nil, truth)
+		if in.opened != nil {
+			t.Errorf("%s: NewReader = %v, want nil: no data block is read", tt.name, in.opened)
+		}
+		in.reports("data block at 27: ")
+		in.reports(tt.want)
+	}
+}
+
+// The same blocks as index and metaindex.
+func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
+	for _, tt := range damagedBlocks() {
+		if strings.Contains(tt.name, "separator") || strings.Contains(tt.name, "of compressed bytes") {
+			continue // damage for a data block only
+		}
+		p := sound()
+		p.index = func(h1, h2 string) stored { return tt.block }
+		in := inspect(t, "index: "+tt.name, p.build(), nil, truthOf(soundPairs...))
+		if in.opened == nil {
+			t.Errorf("index: %s: NewReader reports nothing", tt.name)
+		}
+		in.reports("index block at 128: ")
+
+		if tt.block.id != 0 {
+			continue
+		}
+		p = sound()
+		p.meta = func(h string) string { return tt.block.contents }
+		contents := p.build()
+		in = inspect(t, "metaindex: "+tt.name, contents, nil, truthOf(soundPairs...))
+		if in.opened != nil || in.forward != nil || in.backward != nil || in.entries != 4 {
+			t.Errorf("metaindex: %s: damage that costs more than time: %+v", tt.name, in)
+			continue
+		}
+		checkLookups(t, open(t, contents, nil), soundPairs)
+		for _, want := range []string{"metaindex block at 77: ", tt.want} {
+			checkNames(t, "metaindex: "+tt.name, want, open(t, contents, nil).FilterErr(), in.verified)
+		}
+	}
+}
+
+// A block that is larger than MaxBlockSize is damage.
+func TestMaxBlockSizeOnDamage(t *testing.T) {
+	p := sound()
+	p.data2 = raw(rawtable.Entries("c", strings.Repeat("3", 100)))
+	o := &table.ReaderOptions{MaxBlockSize: 100}
+	in := inspect(t, "stored", p.build(), o, truthOf(soundPairs...))
+	in.reports("data block at 27: 112 bytes, want at most 100")
+	p.data2 = stored{string(snappy.Encode(nil, []byte(p.data2.contents))), 1}
+	in = inspect(t, "decoded", p.build(), o, truthOf(soundPairs...))
+	in.reports("data block at 27: snappy: decodes to 112 bytes, want at most 100")
+}
+
+// A packing is a table whose blocks are Snappy-compressed runs of one byte, which take 22 times
+// their size in the file. Each number is the MiB of such a run, decompressed.
+type packing struct {
+	separators []int // of data blocks, before the one of the first data block
+	keys       []int // of the keys of data blocks, one each
+	values     []int // of data blocks, one each
+	filter     int
+	tableBloom int
+	metaName   int  // of a name in the metaindex
+	comparer   int  // of the comparer's name in the properties
+	property   int  // of another property
+	share      bool // each key is followed by one that shares it
+	noData     bool
+	twice      bool // the filter of the table is listed as the properties too
+}
+
+// build returns the table.
+func (p packing) build() []byte {
+	var f rawtable.File
+	packed := func(contents string) string { return f.Stored(string(snappy.Encode(nil, []byte(contents))), 1) }
+	run := func(c string, mib int) string { return strings.Repeat(c, mib<<20) }
+	var index, metaindex []string
+	for i, n := range p.separators {
+		c := string(rune('b' + i))
+		index = append(index, run(c, n)+c, f.Block(rawtable.Entries(c, "")))
+	}
+	for i := range max(len(p.keys), len(p.values)) {
+		c, n, v := string(rune('j'+i)), 0, 0
+		if i < len(p.keys) {
+			n = p.keys[i]
+		}
+		if i < len(p.values) {
+			v = p.values[i]
+		}
+		key := c + run(c, n)
+		entries := rawtable.Entry(0, key, run("v", v))
+		if p.share {
+			entries += rawtable.Entry(uint64(len(key)), "x", "")
+		}
+		index = append(index, c+"z", packed(entries+rawtable.Restarts(0)))
+	}
+	add := func(name, block string) { metaindex = append(metaindex, name, block) }
+	if p.filter > 0 {
+		add(bloomName, packed(run("\xff", p.filter)+"\x06"+rawtable.Restarts(uint32(p.filter<<20 + 1))[:4]+"\x1e"))
+	}
+	if p.tableBloom > 0 {
+		lines := uint32(p.tableBloom << 14)
+		h := packed(run("\xff", p.tableBloom) + "\x06" + rawtable.Restarts(lines)[:4])
+		add("fullfilter.rocksdb.BuiltinBloomFilter", h)
+		if p.twice {
+			add("rocksdb.properties", h)
+		}
+	}
+	if p.comparer+p.property > 0 {
+		add("rocksdb.properties", packed(rawtable.Entries("rocksdb.comparator", run("c", p.comparer), "rocksdb.other", run("o", p.property))))
+	}
+	if p.metaName > 0 {
+		add("rocksdb.z"+run("z", p.metaName), f.Block("anything"))
+	}
+	if p.noData {
+		index = nil
+	}
+	at := packed(rawtable.Entries(metaindex...))
+	return f.Footer(at, packed(rawtable.Entries(index...)))
+}
+
+// Whatever is compressed in a table, opening it, each lookup and Verify take no more memory than
+// is promised, also with TailSum.
+func TestPackedTables(t *testing.T) {
+	needsMemory(t)
+	all := []packing{
+		{separators: []int{200}},
+		{separators: []int{60, 70, 80}},
+		{separators: []int{100}, filter: 50, metaName: 50},
+		{comparer: 200, noData: true},
+		{property: 200, noData: true},
+		{comparer: 100, property: 100},
+		{keys: []int{100, 110}},
+		{values: []int{100, 110}},
+		{keys: []int{60, 62}, values: []int{30, 40}, share: true},
+		{keys: []int{30, 31, 62}, share: true},
+		{keys: []int{1, 2, 4, 8, 16, 32, 64, 128}},
+		{tableBloom: 100, filter: 100},
+		{metaName: 200},
+		{tableBloom: 300, noData: true, twice: true},
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	some := func(n int) (mib []int) {
+		for range rnd.IntN(n) {
+			mib = append(mib, rnd.IntN(60))
+		}
+		return mib
+	}
+	for range 12 {
+		all = append(all, packing{
+			separators: some(4), keys: some(4), values: some(4), filter: rnd.IntN(2) * rnd.IntN(60), tableBloom: rnd.IntN(2) * rnd.IntN(60),
+			metaName: rnd.IntN(2) * rnd.IntN(60), comparer: rnd.IntN(2) * rnd.IntN(60), property: rnd.IntN(2) * rnd.IntN(60), noData: rnd.IntN(4) == 0, share: rnd.IntN(2) == 0,
+		})
+	}
+	for _, p := range all {
+		contents := p.build()
+		if in := inspect(t, fmt.Sprintf("%+v of %d bytes", p, len(contents)), contents, nil, nil); in.opened != nil {
+			t.Errorf("%s: NewReader = %v", in.name, in.opened)
+		}
+		known := new(table.ReaderOptions)
+		known.TailSum, _ = tailSum(t, contents)
+		if in := inspect(t, fmt.Sprintf("%+v of %d bytes, with TailSum", p, len(contents)), contents, known, nil); in.opened != nil {
+			t.Errorf("%s: NewReader = %v", in.name, in.opened)
+		}
+	}
+}
+
+// forms are the ways to open a table. Whatever its bytes are, they have the same answers.
+var forms = []struct {
+	name string
+	open func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error)
+}{
+	{"built", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+		if err == nil {
+			r.BuildIndex()
+		}
+		return r, err
+	}},
+	{"bytes", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		return table.NewReader(table.Bytes(contents), int64(len(contents)), o)
+	}},
+	{"mapped", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		return table.NewReader(mapped(t, contents), int64(len(contents)), o)
+	}},
+	{"mapped and built", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		r, err := table.NewReader(mapped(t, contents), int64(len(contents)), o)
+		if err == nil {
+			r.BuildIndex()
+		}
+		return r, err
+	}},
+}
+
+// mappedFile is the file of mapped. To make one takes as long as all else that is done with a small table.
+var mappedFile = sync.OnceValues(func() (*os.File, error) {
+	f, err := os.CreateTemp("", "")
+	if err == nil {
+		os.Remove(f.Name()) // Windows does not remove it while it is open
+	}
+	return f, err
+})
+
+// mapped returns contents in a file that is mapped, or in memory if the system cannot map it. They are
+// there until the next call with other contents.
+func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
+	t.Helper()
+	f, err := mappedFile()
+	if err == nil {
+		err = f.Truncate(int64(len(contents)))
+	}
+	if err == nil {
+		_, err = f.WriteAt(contents, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := table.MapFile(f, int64(len(contents))); m != nil {
+		return m
+	}
+	return table.Bytes(contents)
+}
+
+// answers are what a Reader says of keys, and of all its entries.
+type answers struct {
+	r      *table.Reader
+	opened error
+}
+
+// get returns the value of key, and what the error is about.
+func (a answers) get(key []byte) (value []byte, err error) {
+	if a.opened != nil {
+		return nil, kindOf(a.opened)
+	}
+	value, err = a.r.Get(key)
+	return value, kindOf(err)
+}
+
+// entries returns a checksum of the entries that an Iter shows before an error, and some of their keys.
+func (a answers) entries() (sum uint32, keys [][]byte, err error) {
+	if a.opened != nil {
+		return 0, nil, kindOf(a.opened)
+	}
+	it := a.r.NewIter(nil)
+	for n := 0; it.Next() && n < 2000; n++ {
+		sum = crc32.Update(sum, crc32.IEEETable, fmt.Appendf(nil, "%d %d ", len(it.Key()), len(it.Value())))
+		sum = crc32.Update(crc32.Update(sum, crc32.IEEETable, it.Key()), crc32.IEEETable, it.Value())
+		if n < 40 && len(it.Key()) < 1000 {
+			keys = append(keys, slices.Clone(it.Key()))
+		}
+	}
+	return sum, keys, kindOf(it.Close())
+}
+
+// kindOf returns what a program tells errors apart by.
+func kindOf(err error) error {
+	for _, kind := range []error{table.ErrNotFound, table.ErrFilterOnly, table.ErrCorrupt} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return err
+}
+
+// sameInAnotherForm compares the answers of a table with those of it in another form. Which one that
+// is depends on its bytes, so that tests of many tables have all.
+func (in *inspection) sameInAnotherForm() {
+	in.t.Helper()
+	form := forms[crc32.ChecksumIEEE(in.contents)%uint32(len(forms))]
+	var a, b answers
+	a.r, a.opened = table.NewReader(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
+	b.r, b.opened = form.open(in.t, in.contents, in.o)
+	keys := [][]byte{nil, []byte("a"), []byte("aa"), []byte("b"), []byte("c"), []byte("d"), []byte("zz"), []byte("key000002")}
+	want, shown, wantErr := a.entries()
+	if got, _, err := b.entries(); got != want || textOf(err) != textOf(wantErr) {
+		in.t.Errorf("%s: %s: entries of checksum %#x, %v; want %#x, %v", in.name, form.name, got, err, want, wantErr)
+	}
+	keys = append(keys, shown...)
+	for _, key := range keys {
+		want, wantErr := a.get(key)
+		if got, err := b.get(key); !bytes.Equal(want, got) || textOf(err) != textOf(wantErr) {
+			in.t.Errorf("%s: %s: Get(%.100q) = %.100q, %v; want %.100q, %v", in.name, form.name, key, got, err, want, wantErr)
+		}
+	}
+	for _, r := range []*table.Reader{a.r, b.r} {
+		if r != nil {
+			r.Close()
+		}
+	}
+}
