@@ -12,7 +12,7 @@ import (
 //
 //	┌────────┬─────────────────┬─────────┬────────┬──────────┬──────┐
 //	│ Cached │ n abbreviations │ n spans │ n keys │ n values │ rest │
-//	│ 20 B   │ 4 B each        │ 16 B    │                          │
+//	│ 24 B   │ 4 B each        │ 16 B    │                          │
 //	└────────┴─────────────────┴─────────┴──────────────────────────┘
 //
 // Package unsafe is used here for one purpose: to have all of it in one piece. If the
@@ -27,6 +27,7 @@ type Cached struct {
 	commonPrefix int32  // as in Decoded
 	touched      atomic.Bool
 	memory       uint32 // words of all of it
+	keySize      uint32 // bytes of all keys
 }
 
 // A Cached is made of words, which have the alignment of all its parts but the text.
@@ -41,9 +42,9 @@ const (
 
 // wordsFor returns how many words a Cached with n entries has, whose keys and values have size
 // bytes. There is at least one byte more, and without entries a span: no pointer then points
-// behind the memory, not even to an empty value at its end.
+// behind the memory, not even to an empty value at its end. There are at least three lines, for fetchAhead.
 func wordsFor(n, size int) int {
-	return (headerSize+n*(abbrSize+spanSize)+max(size, spanSize))/wordSize + 1
+	return max(headerSize+n*(abbrSize+spanSize)+max(size, spanSize), 3*lineSize)/wordSize + 1
 }
 
 // CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
@@ -69,6 +70,7 @@ func (b *Decoded) ForCache() *Cached {
 		to.spans[i].key, to.spans[i].keyEnd = uint32(at), uint32(at+n)
 		at += n
 	}
+	c.keySize = uint32(at)
 	for i := range to.spans {
 		n := copy(to.values[at:], b.Value(i))
 		to.spans[i].value, to.spans[i].valueEnd = uint32(at), uint32(at+n)
@@ -113,6 +115,7 @@ func (c *Cached) Block(order Order) Decoded {
 		abbreviated:  unsafe.Slice((*uint32)(abbreviated), n),
 		order:        order,
 		commonPrefix: int(c.commonPrefix),
+		keySize:      int(c.keySize),
 	}
 }
 
@@ -121,6 +124,7 @@ func (c *Cached) Size() int { return wordSize * int(c.memory) }
 
 // Touch notes a use of c. To write each time would slow down other processors that read c.
 func (c *Cached) Touch() {
+	fetchAhead(c)
 	if !c.touched.Load() {
 		c.touched.Store(true)
 	}
@@ -128,6 +132,13 @@ func (c *Cached) Touch() {
 
 // Touched reports whether c was used, and forgets it.
 func (c *Cached) Touched() bool { return c.touched.Swap(false) }
+
+// fetchAhead reads the lines that the abbreviations of most blocks take, at the same time as the header.
+//
+//go:noinline
+func fetchAhead(c *Cached) byte {
+	return *(*byte)(unsafe.Add(unsafe.Pointer(c), lineSize)) + *(*byte)(unsafe.Add(unsafe.Pointer(c), 2*lineSize))
+}
 
 // Fetch reads a byte or more of the lines of memory that a search begins with, so that they are
 // in the processor's caches then. Of a large block it reads some 32 lines. The sum of what it

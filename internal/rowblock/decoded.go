@@ -19,6 +19,7 @@ type Decoded struct {
 	// are apart from the spans, so that it touches few lines of memory.
 	abbreviated  []uint32
 	commonPrefix int // how many bytes all keys share; −1 if there are no abbreviations
+	keySize      int // in a Cached: bytes of all keys, which are in front of the values
 }
 
 // An entrySpan is where an entry's key and value start and end.
@@ -56,6 +57,9 @@ func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	// A key that does not start with the common prefix is equal to no key of the block.
 	a := format.First4(ordered[b.commonPrefix:])
 	first := format.CountLess(b.abbreviated, a)
+	if n := len(b.abbreviated); n >= manyEntries && first < n && b.abbreviated[first] == a {
+		fetch(b.values, first*b.keySize/n, b.keySize+first*(len(b.values)-b.keySize)/n)
+	}
 	for i := first; i < len(b.abbreviated) && b.abbreviated[i] == a; i++ {
 		if i == first+linearLimit {
 			return b.valueIf(b.search(i, b.countLessOrEqual(a), key), key)
@@ -66,6 +70,15 @@ func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	}
 	return nil, false
 }
+
+// manyEntries is from how many entries on a key and its value are not near the span.
+const manyEntries = 8
+
+// fetch reads a byte of the lines where a key and its value are if all have the same sizes. The processor then gets
+// them while it waits for the span, and not one after the other.
+//
+//go:noinline
+func fetch(text []byte, key, value int) byte { return text[key] + text[min(value, len(text)-1)] }
 
 // valueIf returns the value of entry i, if there is an entry i and it has that key.
 func (b *Decoded) valueIf(i int, key []byte) (value []byte, found bool) {
