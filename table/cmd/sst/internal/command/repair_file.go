@@ -123,7 +123,8 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 
 // retainReadable is retainSettings for a damaged table. Filters that cannot be read are like the usual ones.
 func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(name string) bool) {
-	stats, _ := tablestats.Collect(file, file.Wrap, tablestats.NewBudget(1)) // salvage itself reports the damage
+	dropped := func(error) error { return nil } // salvage itself reports the damage
+	stats, _ := tablestats.Collect(file, dropped, tablestats.NewBudget(1))
 	if stats.Entries == 0 {
 		return
 	}

@@ -68,24 +68,33 @@ type Exceptions struct {
 
 // Collect reads the whole table. It does not measure the filters: see Measure. If the table
 // is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
-// it: dbfile.File.Wrap or source.LossIn. b is for all tables of a command.
+// it: dbfile.File.Wrap or source.LossIn. If wrap returns nil, the damage is not kept. b is for all
+// tables of a command.
 func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) {
 	s := &Stats{budget: b, File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
 	}
 	var damage []error
-	seen := map[string]bool{} // a block can be read twice
+	seen := map[string]bool{} // of what the metaindex lists, which can be read twice
 	add := func(err error) {
-		if err != nil && !seen[err.Error()] {
-			seen[err.Error()] = true
-			damage, s.Damage = append(damage, wrap(err)), append(s.Damage, text.Lines(err)...)
+		if err == nil || seen[err.Error()] {
+			return
+		}
+		if wrapped := wrap(err); wrapped != nil {
+			damage, s.Damage = append(damage, wrapped), append(s.Damage, text.Lines(err)...)
 		}
 	}
-	s.addIndexes(f, add)
+	addOnce := func(err error) {
+		if err != nil {
+			add(err)
+			seen[err.Error()] = true
+		}
+	}
+	s.addIndexes(f, addOnce)
 	keys := NewFilterKeys(f, b)
 	for b, err := range Blocks(f) {
-		add(err)
+		add(err) // the index lists each block once, and can list very many
 		s.addBlock(f, b)
 		keys.Add(b, err)
 	}
