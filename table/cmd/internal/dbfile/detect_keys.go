@@ -22,7 +22,7 @@ const (
 
 // detectForm finds out what the keys are, and their order. The error says that the keys contradict o.
 func (f *File) detectForm(o Options) error {
-	var separators [][]byte
+	separators := make([][]byte, 0, len(f.Layout.Data)) // which can be very many
 	for _, part := range f.Layout.Data {
 		separators = append(separators, part.Separator)
 	}
@@ -89,10 +89,10 @@ func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 }
 
 // spread returns up to n of the numbers < all, among them the first and the last one.
-func spread(all, n int) (numbers []int) {
-	n = min(n, all)
-	for k := range n {
-		numbers = append(numbers, k*(all-1)/max(1, n-1))
+func spread(all, n int) []int {
+	numbers := make([]int, min(n, all))
+	for k := range numbers {
+		numbers[k] = k * (all - 1) / max(1, len(numbers)-1)
 	}
 	return numbers
 }
@@ -138,7 +138,8 @@ func sampleKeys(it *rowblock.Iter) [][]byte {
 // allLook reports whether there are samples, and all their keys have a form.
 func allLook(samples [][][]byte, form func(key []byte) bool) bool {
 	isOther := func(key []byte) bool { return !form(key) }
-	return len(samples) > 0 && !slices.ContainsFunc(slices.Concat(samples...), isOther)
+	hasOther := func(keys [][]byte) bool { return slices.ContainsFunc(keys, isOther) }
+	return len(samples) > 0 && !slices.ContainsFunc(samples, hasOther)
 }
 
 // hasTrailer reports whether a key has the form of an internal key of any kind.
