@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
@@ -194,5 +195,35 @@ func TestStatsOfTableFilter(t *testing.T) {
 		if got.Name != policy.Name() || !got.WholeTable || got.NonEmpty != 1 || got.KMin != tt.k || got.KMax != tt.k || got.Predicted > tt.most || got.Measured > tt.most {
 			t.Errorf("%d bits: %+v, want k %d and a rate of at most %g", tt.bits, got, tt.k, tt.most)
 		}
+	}
+}
+
+// Damage is named once, though the metaindex is read twice. A caller that wants none of it has the counts too.
+func TestStatsOfDamagedTable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+	contents := tabletest.Build(t, &o, w1(1000))
+	layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[layout.Data[1].Offset+1] ^= 1
+	contents[layout.Metaindex.Offset+1] ^= 1
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := dbfile.Open(path, dbfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := Collect(f, f.Wrap, NewBudget(1))
+	if lines := text.Lines(err); len(lines) != 2 || len(s.Damage) != 2 {
+		t.Errorf("damage is %q and %q, want the metaindex and a data block", lines, s.Damage)
+	}
+	dropped, err := Collect(f, func(error) error { return nil }, NewBudget(1))
+	if err != nil || dropped.Damage != nil || dropped.Entries != s.Entries || s.Entries == 0 {
+		t.Errorf("%d entries, %q, %v; want %d entries", dropped.Entries, dropped.Damage, err, s.Entries)
 	}
 }
