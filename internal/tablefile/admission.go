@@ -49,9 +49,9 @@ func (r *refusals) seenBefore(file uint64, block int) bool {
 	return false
 }
 
-// admits decides whether the Cache takes data block i, which is read now. Where it has space it does.
+// admits decides whether the Cache takes data block i, which is read now. Where it has space it does. There must be a cache.
 func (f *File) admits(i int, noFill bool) bool {
-	if noFill || f.cached == nil {
+	if noFill {
 		return false
 	}
 	refused := f.cache.refused.Load()

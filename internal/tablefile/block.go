@@ -42,7 +42,7 @@ var entriesPool = sync.Pool{New: func() any { return new(rowblock.Decoded) }}
 // Open sets b, which must be a zero Block, to data block i.
 func (b *Block) Open(f *File, i int, o *ReadOptions) error {
 	b.f, b.n = f, i
-	if b.openCached() {
+	if f.cached != nil && b.openCached() {
 		return nil
 	}
 	b.scratch = scratchPool.Get().(*Scratch)
@@ -71,7 +71,7 @@ func (b *Block) openCached() bool {
 // read reads the block into b.scratch. It decodes it only if the cache takes it.
 func (b *Block) read(noFill bool) (err error) {
 	f, s := b.f, b.scratch
-	b.admits = f.admits(b.n, noFill)
+	b.admits = f.cached != nil && f.admits(b.n, noFill)
 	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
 	s.copies = f.Mapped != nil && (b.admits || !f.o.SkipChecksums)
 	if b.contents, err = f.readData(b.n, s); err != nil || !b.admits || !f.cache.fits(len(b.contents)) {

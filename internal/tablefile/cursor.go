@@ -58,7 +58,7 @@ type Cursor struct {
 func (c *Cursor) OpenCached(f *File, i int) bool {
 	c.Reset()
 	c.f, c.n = f, i
-	return c.openCached()
+	return f.cached != nil && c.openCached()
 }
 
 // Open moves the cursor to before the first entry of data block i. It checks the whole block, and its keys against the
@@ -76,7 +76,7 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 		c.contents = m.own(c.contents)
 		return c.openIter(keyBudget)
 	}
-	c.admits = f.admits(i, c.NoFill)
+	c.admits = f.cached != nil && f.admits(i, c.NoFill)
 	c.Admit()
 	return nil
 }
