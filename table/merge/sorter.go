@@ -139,7 +139,10 @@ func (s *Sorter) Append(key, value []byte) (err error) {
 		return err
 	}
 	s.filling.Append(s.key, value)
-	return s.err()
+	if s.ctx.Err() != nil { // context.Cause takes a lock
+		return s.err()
+	}
+	return nil
 }
 
 // A Sorted is a pair of a Sorter, valid until the next one.
