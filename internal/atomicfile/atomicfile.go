@@ -39,10 +39,15 @@ func Create(path string) (*File, error) { return CreateOwned(path, "") }
 // that it has left behind when it was killed from those that others still write. "": there is no owner.
 func CreateOwned(path, owner string) (*File, error) {
 	f, err := createAt(path, owner)
-	if err != nil {
-		return nil, fmt.Errorf("create %q: %w", path, cause(err))
+	return f, failed("create", path, err)
+}
+
+// failed adds to an error what failed, and the name that the file will have. nil stays nil.
+func failed(what, path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return f, nil
+	return fmt.Errorf("%s %q: %w", what, path, cause(err))
 }
 
 // cause returns the error of a system call without its name of the file, which is temporary.
@@ -58,10 +63,7 @@ func cause(err error) error {
 
 // named returns an error that names the file as Commit would.
 func (f *File) named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("write %q: %w", filepath.Join(f.dir.Name(), f.name), cause(err))
+	return failed("write", filepath.Join(f.dir.Name(), f.name), err)
 }
 
 func createAt(path, owner string) (*File, error) {
@@ -116,10 +118,7 @@ func Commit(files ...*File) error {
 // finish syncs the file to disk and closes it. It returns its directory, so that an error of
 // opening that comes before any file is replaced.
 func (f *File) finish() (dir *os.File, err error) {
-	if err := f.sync(f.tmp); err != nil {
-		return nil, f.named(err)
-	}
-	if err := f.tmp.Close(); err != nil {
+	if err := errors.Join(cause(f.sync(f.tmp)), cause(f.tmp.Close())); err != nil {
 		return nil, f.named(err)
 	}
 	return f.dir.Open(".")
@@ -132,10 +131,7 @@ func (f *File) publish(dir *os.File) error {
 	}
 	f.end.Do(func() {})
 	defer f.dir.Close()
-	if err := syncDir(dir, f.sync); err != nil {
-		return f.named(err)
-	}
-	return nil
+	return f.named(syncDir(dir, f.sync))
 }
 
 // syncDir syncs a directory, where that is possible.
@@ -143,16 +139,11 @@ func syncDir(dir *os.File, sync func(*os.File) error) error {
 	if runtime.GOOS == "windows" { // it cannot sync directories
 		return nil
 	}
-	if err := sync(dir); err != nil && !cannotSync(err) {
-		return err
+	err := sync(dir)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // the file system cannot
+		return nil
 	}
-	return nil
-}
-
-// cannotSync reports whether err means that a file system does not support to sync
-// directories, rather than that it failed.
-func cannotSync(err error) bool {
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
+	return err
 }
 
 // Abort removes the temporary file. After Commit or Abort it does nothing, so that it can be

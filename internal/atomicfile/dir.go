@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,11 +75,11 @@ func (d *Dir) Create(name string) (*NewFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open == nil {
-		return nil, fmt.Errorf("create %q: %w", d.path(name), fs.ErrClosed)
+		return nil, failed("create", d.path(name), fs.ErrClosed)
 	}
 	f, err := d.parent.OpenFile(filepath.Join(d.name, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("create %q: %w", d.path(name), cause(err))
+		return nil, failed("create", d.path(name), err)
 	}
 	if d.like != nil {
 		keepMode(f, d.like)
@@ -103,22 +104,14 @@ func (f *NewFile) Close() error {
 }
 
 // named returns an error that names the file as it will be.
-func (f *NewFile) named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("write %q: %w", f.d.path(f.name), cause(err))
-}
+func (f *NewFile) named(err error) error { return failed("write", f.d.path(f.name), err) }
 
 // Rename changes the name of a file in the Dir, which must be closed: for a name that depends on the contents.
 func (d *Dir) Rename(from, to string) error {
 	if to == "." || filepath.Base(to) != to || !filepath.IsLocal(to) {
 		return fmt.Errorf("write %q: not the name of a file", d.path(to))
 	}
-	if err := d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)); err != nil {
-		return fmt.Errorf("write %q: %w", d.path(to), cause(err))
-	}
-	return nil
+	return failed("write", d.path(to), d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)))
 }
 
 // Path returns the path of a file in the Dir.
@@ -143,27 +136,20 @@ func (d *Dir) moveAll(names []string) error {
 	defer to.Close() // it was only synced
 	for _, name := range names {
 		if err := d.move(name); err != nil {
-			return fmt.Errorf("write %q: %w", filepath.Join(d.parent.Name(), name), cause(err))
+			return failed("write", filepath.Join(d.parent.Name(), name), err)
 		}
 		if d.moved != nil {
 			d.moved(name)
 		}
 	}
-	if err := syncDir(to, d.sync); err != nil {
-		return fmt.Errorf("write to %q: %w", d.parent.Name(), cause(err))
-	}
-	return nil
+	return failed("write to", d.parent.Name(), syncDir(to, d.sync))
 }
 
 // move moves a file to the parent directory. What is there and no regular file stays, as with
 // Create.
 func (d *Dir) move(name string) error {
-	link, err := check(d.parent, name)
-	if err != nil {
-		return err
-	}
-	if link != "" {
-		return ErrNotReplaced
+	if link, err := check(d.parent, name); err != nil || link != "" {
+		return cmp.Or(err, ErrNotReplaced)
 	}
 	return d.parent.Rename(filepath.Join(d.name, name), name)
 }

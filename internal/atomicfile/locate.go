@@ -32,18 +32,12 @@ func locate(path string) (*os.Root, string, error) {
 // Resolve returns the path of the file that Create(path) would replace or make: it follows links, also those
 // to files that do not exist yet.
 func Resolve(path string) (string, error) {
-	for range maxLinks {
-		dir, name, next, err := step(path)
-		if err != nil {
-			return "", err
-		}
-		if next == "" {
-			real, err := filepath.EvalSymlinks(dir.Name())
-			return filepath.Join(real, name), errors.Join(err, dir.Close())
-		}
-		path = next
+	dir, name, err := locate(path)
+	if err != nil {
+		return "", err
 	}
-	return "", errors.New("too many links")
+	real, err := filepath.EvalSymlinks(dir.Name())
+	return filepath.Join(real, name), errors.Join(err, dir.Close())
 }
 
 // step returns the directory and the name of path. If path is a link, next is what it leads

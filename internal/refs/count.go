@@ -25,17 +25,6 @@ func (c *Count) Acquire() bool {
 	return false
 }
 
-// TryAcquire is like Acquire, unless others change the count at the same time: then it adds no reference,
-// and alone is false.
-func (c *Count) TryAcquire() (acquired, alone bool) {
-	n := c.n.Load()
-	if n <= 0 {
-		return false, true
-	}
-	alone = c.n.CompareAndSwap(n, n+1)
-	return alone, alone
-}
-
 // Release drops a reference, and reports whether it was the last.
 func (c *Count) Release() bool {
 	return c.n.Add(-1) == 0 && c.n.CompareAndSwap(0, ended) // else Acquire was faster
