@@ -2,6 +2,8 @@ package versions
 
 import (
 	"cmp"
+	"encoding/binary"
+	"io"
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -103,4 +105,52 @@ func (d *decoder) bytes() []byte {
 	b := d.rest[:n]
 	d.rest = d.rest[n:]
 	return b
+}
+
+// Append appends the bytes that a version edit has for the field to dst, and returns the extended
+// slice. Fields yields the field from them again. Its Level must be one that Fields accepts.
+func (f Field) Append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(f.Kind))
+	switch f.Kind {
+	case FieldComparer:
+		return appendBytes(dst, f.Key)
+	case FieldCompactFrom:
+		return appendBytes(binary.AppendUvarint(dst, uint64(f.Level)), f.Key)
+	case FieldDelete:
+		return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(f.Level)), f.Number)
+	case FieldAdd:
+		for _, n := range []uint64{uint64(f.Level), f.Number, f.Size} {
+			dst = binary.AppendUvarint(dst, n)
+		}
+		return appendBytes(appendBytes(dst, f.Smallest), f.Largest)
+	default:
+		return binary.AppendUvarint(dst, f.Number)
+	}
+}
+
+// appendBytes appends b behind its length.
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// A Header is what a MANIFEST of one edit has besides tables: the fields without which no engine
+// opens a database. There is no log.
+type Header struct {
+	Comparer     string // the name of the comparator
+	NextFile     uint64 // > the numbers of all files
+	LastSequence uint64 // ≥ the sequence numbers of all keys
+}
+
+// WriteManifest writes a MANIFEST of one edit. tables are fields of it, one for each table.
+func WriteManifest(w io.Writer, h Header, tables []byte) error {
+	var edit []byte
+	for _, f := range []Field{
+		{Kind: FieldComparer, Key: []byte(h.Comparer)},
+		{Kind: FieldLog},
+		{Kind: FieldNextFile, Table: Table{Number: h.NextFile}},
+		{Kind: FieldSequence, Table: Table{Number: h.LastSequence}},
+	} {
+		edit = f.Append(edit)
+	}
+	return wal.NewWriter(w).Append(append(edit, tables...))
 }
