@@ -3,6 +3,7 @@ package wal
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // FindMore makes the Reader go on within a block behind damage, where the next fragment is. LevelDB's
@@ -13,12 +14,10 @@ func (r *Reader) FindMore() { r.findMore = true }
 // takes far fewer. A hostile one could have a fragment of 32 KiB begin at each byte.
 const maxSearched = 256 * blockSize
 
-// A search looks for the next fragment in the rest of a block.
+// A search looks for the next fragment in the rest of a Reader's block.
 type search struct {
-	rest   []byte
-	eof    bool         // it is the last block of the log
-	budget *int         // bytes that may still be checked in the block
-	fails  map[int]bool // offsets from which fragments do not reach the end of the block
+	*Reader
+	fails map[int]bool // offsets from which fragments do not reach the end of the block
 }
 
 // nextFragment returns the offset > 0 in the rest of the block where the next fragment begins, or the
@@ -26,43 +25,34 @@ type search struct {
 // begins there. Otherwise it is a fragment that others follow up to the end of the block. Those of a log
 // that is stored as a value end before it, unless the value ends its batch: see numbers.
 func (r *Reader) nextFragment() int {
-	s := search{r.rest, r.eof, &r.budget, map[int]bool{}}
+	s := &search{r, map[int]bool{}}
 	if r.numbers != nil {
-		if end := r.numbers.damagedBatchEnd(r, &s); end > 0 {
+		if end := s.damagedBatchEnd(); end > 0 {
 			return end
 		}
 	}
-	if end := s.claimedEnd(0); end < len(s.rest) && s.valid(end) && r.isAnnounced(&s, end) {
-		if ok, _ := r.follows(&s, end); ok {
+	if end := s.claimedEnd(0); end < len(s.rest) && s.valid(end) && s.isAnnounced(end) {
+		if ok, _ := s.follows(end); ok {
 			return end
 		}
 	}
-	return r.search(&s)
+	return s.find()
 }
 
-// search is nextFragment for a damaged fragment that does not say where it ends.
-func (r *Reader) search(s *search) int {
-	for at := 1; at < len(s.rest) && *s.budget > 0; {
+// find is nextFragment for a damaged fragment that does not say where it ends.
+func (s *search) find() int {
+	for at := 1; at < len(s.rest) && s.budget > 0; {
 		if !s.valid(at) || !s.reachesEnd(at) {
 			at++
 			continue
 		}
-		ok, behind := r.follows(s, at)
+		ok, behind := s.follows(at)
 		if ok {
 			return at
 		}
 		at = behind
 	}
 	return len(s.rest)
-}
-
-// follows reports whether the fragments from an offset on can be of this log, as far as sequence numbers
-// tell. If not, the search goes on at behind.
-func (r *Reader) follows(s *search, at int) (ok bool, behind int) {
-	if r.numbers == nil {
-		return true, at
-	}
-	return r.numbers.follows(r, s, at)
 }
 
 // claimedEnd returns where the fragment at an offset ends, as its header says. It is > the length of
@@ -80,7 +70,7 @@ func (s *search) valid(at int) bool {
 	if end > len(s.rest) {
 		return false
 	}
-	*s.budget -= end - at
+	s.budget -= end - at
 	return validFragmentLen(s.rest[at:end]) > 0
 }
 
@@ -88,30 +78,77 @@ func (s *search) valid(at int) bool {
 // damaged one its header may lead to the next. Behind the last there are too few bytes for another,
 // zeros, or at the end of the log one that is cut short.
 func (s *search) reachesEnd(at int) bool {
-	starts, ok := s.walk(at)
-	if ok {
-		return true
-	}
-	for _, start := range starts {
-		s.fails[start] = true
-	}
-	return false
-}
-
-// walk is reachesEnd that returns where the fragments start too.
-func (s *search) walk(at int) (starts []int, ok bool) {
+	var starts []int
 	for len(s.rest)-at >= FragmentHeaderLen {
 		starts = append(starts, at)
 		end := s.claimedEnd(at)
+		isCut := end > len(s.rest)
 		switch {
-		case s.fails[at]:
-			return starts, false
-		case end > len(s.rest):
-			return starts, len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && s.rest[at+6] >= kindFull && s.rest[at+6] <= kindLast
-		case !s.valid(at) && len(s.rest)-end >= FragmentHeaderLen && !s.valid(end):
-			return starts, false
+		case isCut && (len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && s.rest[at+6] >= kindFull && s.rest[at+6] <= kindLast):
+			return true
+		case isCut, s.fails[at], !s.valid(at) && len(s.rest)-end >= FragmentHeaderLen && !s.valid(end):
+			for _, start := range starts {
+				s.fails[start] = true
+			}
+			return false
 		}
 		at = end
 	}
-	return starts, true
+	return true
+}
+
+// damagedBatchEnd returns the offset in the rest of a block where the batch ends whose last fragment is
+// damaged there, if its bytes and what follows agree about it: the batch that must follow starts there, or
+// the log ends. Else it returns 0. What a value of the batch has is not searched then.
+func (s *search) damagedBatchEnd() int {
+	if len(s.rest) < FragmentHeaderLen {
+		return 0
+	}
+	n, before := s.numbers, s.unfinished()
+	sequence, next, length := batchPrefix(slices.Concat(before, s.rest[FragmentHeaderLen:]))
+	if length == 0 || sequence <= n.last || n.end >= 0 && sequence != n.last+1 {
+		return 0
+	}
+	end := length - len(before) + FragmentHeaderLen
+	if end < FragmentHeaderLen {
+		return 0
+	}
+	following, _, found := s.batch(end)
+	if found > 0 && following == next || s.eof && end == len(s.rest) {
+		return end
+	}
+	return 0
+}
+
+// isAnnounced reports whether the end of the damaged fragment, as its header says, can be where the next
+// one begins: others follow that up to the end of the block, or the header of the damaged batch agrees.
+func (s *search) isAnnounced(end int) bool {
+	if s.numbers == nil || s.reachesEnd(end) {
+		return true
+	}
+	record := slices.Concat(s.unfinished(), s.rest[FragmentHeaderLen:])
+	sequence, ok := FirstSequence(record)
+	following, _, length := s.batch(end)
+	return ok && length > 0 && sequence > s.numbers.last && sequence+uint64(binary.LittleEndian.Uint32(record[8:])) == following
+}
+
+// batchPrefix decodes the batch at the start of b, and returns its sequence number, that of the batch that
+// follows, and its length: 0 if it is malformed or has no writes.
+func batchPrefix(b []byte) (sequence, next uint64, length int) {
+	sequence, ok := FirstSequence(b)
+	if !ok {
+		return 0, 0, 0
+	}
+	count, at := uint64(binary.LittleEndian.Uint32(b[8:])), batchHeaderLen
+	for range count {
+		_, size := decodeWrite(b[at:])
+		if size == 0 {
+			return 0, 0, 0
+		}
+		at += size
+	}
+	if count == 0 {
+		at = 0
+	}
+	return sequence, sequence + count, at
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -95,7 +94,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 		record, offset, err := r.Next()
 		if err == io.EOF {
 			l.Tail, l.ZeroTail = l.Size-r.Offset(), r.EndsInZeros()
-			l.Torn.end()
+			l.endTorn(true)
 		}
 		if err != nil {
 			return err
@@ -126,21 +125,26 @@ func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) b
 
 // UnwrittenNote says what was never written completely, or returns "".
 func (l *Log) UnwrittenNote() string {
-	notes := []string{l.Torn.note(), l.tailNote()}
-	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), ", and ")
-}
-
-// tailNote is UnwrittenNote for what is at the end.
-func (l *Log) tailNote() string {
-	if l.Tail == 0 {
-		return ""
+	const one = "an incomplete record, which is ignored"
+	var notes []string
+	add := func(bytes int64, are, what string) {
+		notes = append(notes, fmt.Sprintf("%s %s %s", format.Plural(uint64(bytes), "byte"), are, what))
 	}
-	what, are := "an incomplete record, which is ignored", "are"
+	switch n := l.Torn.Records; {
+	case n == 1:
+		add(l.Torn.Bytes, "in it are", one)
+	case n > 1:
+		add(l.Torn.Bytes, "in it are", fmt.Sprintf("%d incomplete records, which are ignored", n))
+	}
+	what, are := one, "at its end are"
 	if l.ZeroTail {
 		what = "zeros, which are ignored"
 	}
 	if l.Tail == 1 {
-		are = "is"
+		are = "at its end is"
 	}
-	return fmt.Sprintf("%s at its end %s %s", format.Plural(uint64(l.Tail), "byte"), are, what)
+	if l.Tail > 0 {
+		add(l.Tail, are, what)
+	}
+	return strings.Join(notes, ", and ")
 }

@@ -101,13 +101,13 @@ func (l *Log) Reports() []string {
 // report adds a skipped part, or extends the last one, if that is adjacent and has the same
 // reason.
 func (l *Log) report(d Damage) {
-	if l.Torn.begun != nil && !l.Torn.isBegunBy(d) {
-		l.addPart(*l.Torn.begun)
-		l.Torn.begun = nil
-	}
-	if !l.Torn.begin(d) {
+	sequence, mayBeTorn := FirstSequence(d.Torn)
+	l.endTorn(mayBeTorn && sequence <= l.Torn.sequence)
+	if !mayBeTorn {
 		l.addPart(d)
+		return
 	}
+	d.Torn, l.Torn.begun, l.Torn.sequence = nil, &d, sequence
 }
 
 func (l *Log) addPart(d Damage) {
@@ -136,9 +136,7 @@ func (l *Log) add(d LogDamage) {
 // follow takes note of the sequence number of the next write. It bounds what damage before it has
 // lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
 func (l *Log) follow(sequence uint64, offset int64) {
-	if begun := l.Torn.begun; begun != nil && !l.Torn.endBefore(sequence) {
-		l.addPart(*begun)
-	}
+	l.endTorn(sequence <= l.Torn.sequence)
 	switch {
 	case l.pending:
 		for i := len(l.Damage) - 1; i >= 0 && l.Damage[i].Before == 0; i-- {
@@ -163,3 +161,39 @@ func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	}
 	return LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence, false}
 }
+
+// torn is what a log has of batches whose writing was interrupted, when the next one has the same
+// sequence number: the process was killed, and the database was opened again and went on with this
+// log, as C++ LevelDB does with reuse_logs. Such a batch was never written for the database.
+type torn struct {
+	Records int
+	Bytes   int64
+
+	begun    *Damage // one that may be torn: what follows says it
+	sequence uint64  // of its first write
+}
+
+// endTorn ends a record that may be torn. If it is not, it is damage.
+func (l *Log) endTorn(isTorn bool) {
+	t := &l.Torn
+	switch {
+	case t.begun == nil:
+	case isTorn:
+		t.Records++
+		t.Bytes += t.begun.Bytes
+	default:
+		l.addPart(*t.begun)
+	}
+	t.begun = nil
+}
+
+// A Corruption is damage of a database that is not in a table. It is table.ErrCorrupt.
+type Corruption string
+
+func (c Corruption) Error() string { return string(c) }
+
+// Is reports whether target is table.ErrCorrupt.
+func (Corruption) Is(target error) bool { return target == table.ErrCorrupt }
+
+// Corruptionf returns a Corruption with a message as of fmt.Sprintf.
+func Corruptionf(format string, args ...any) error { return Corruption(fmt.Sprintf(format, args...)) }

@@ -84,21 +84,25 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 }
 
 // follows reports whether the batches from an offset in the rest of a block on can go on from what was
-// read. If not, the foreign ones end at behind.
-func (n *numbers) follows(r *Reader, s *search, at int) (ok bool, behind int) {
-	u, start := s.run(at), r.blockEnd-int64(len(s.rest))
+// read, as far as sequence numbers tell. If not, the foreign ones end at behind, where the search goes on.
+func (s *search) follows(at int) (ok bool, behind int) {
+	n := s.numbers
+	if n == nil {
+		return true, at
+	}
+	u, start := s.run(at), s.blockEnd-int64(len(s.rest))
 	switch {
 	case u.end == at && !s.isShort(at) || u.broken:
 		return false, max(u.end, at+1)
 	case u.end > at && !n.goesOn(u.first, start+int64(at)):
 		return false, u.end
 	}
-	next := n.startBehind(r.blockEnd, r.zeros)
+	next := n.startBehind(s.blockEnd, s.zeros)
 	if next.found && !n.leadsTo(u, next, start) {
 		return false, len(s.rest)
 	}
 	if !next.found || !next.exact || !u.exact {
-		n.unsure = r.blockEnd
+		n.unsure = s.blockEnd
 	}
 	return true, at
 }

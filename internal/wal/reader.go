@@ -133,13 +133,11 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 			r.dropTorn()
 			r.recordLen = len(f.payload)
 			return f.payload[:min(len(f.payload), r.keep)], f.offset, nil
-		case kindFirst:
-			r.dropTorn()
-			r.record, r.recordLen, r.recordStart, r.inRecord = r.record[:0], 0, f.offset, true
-			if err := r.extendRecord(f.payload); err != nil {
-				return nil, 0, err
+		case kindFirst, kindMiddle, kindLast:
+			if f.kind == kindFirst {
+				r.dropTorn()
+				r.record, r.recordLen, r.recordStart, r.inRecord = r.record[:0], 0, f.offset, true
 			}
-		case kindMiddle, kindLast:
 			if !r.inRecord {
 				r.report(Damage{Offset: f.offset, Bytes: FragmentHeaderLen + int64(len(f.payload)), Reason: "record without its first fragment"})
 				continue
@@ -213,7 +211,7 @@ func (r *Reader) fragment() (fragment, error) {
 	switch {
 	case isZero && r.zeros.from < at+FragmentHeaderLen, mismatch && r.zeros.tear(at+int64(whole)):
 		return fragment{}, io.EOF
-	case whole > len(r.rest) && r.eof && !hasFragment(r.rest[1:]):
+	case whole > len(r.rest) && r.eof && findFragment(r.rest[1:]) < 0:
 		return fragment{}, io.EOF
 	case whole > len(r.rest):
 		return r.skipBlock(at, "fragment ends after its block"), nil

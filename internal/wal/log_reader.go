@@ -1,0 +1,142 @@
+package wal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// zeros are the zeros at the end of a log: those from an offset on, up to its size.
+type zeros struct{ from, size int64 }
+
+// minTornZeros is how many zeros at the end of a log say that the fragment in which they begin was
+// never written completely. Fewer can be the end of a value.
+const minTornZeros = 16
+
+// tear reports whether the fragment that ends at an offset is damaged because the log was not
+// written any further: the zeros begin in the fragment, so that no other can follow.
+func (z zeros) tear(end int64) bool { return z.from < end && z.size-z.from >= minTornZeros }
+
+// NewLogReader is like NewReader for a log of size bytes. After a crash of the machine, a log can
+// end in zeros where something was to be written. They count as its end, also if they begin
+// within a record.
+func NewLogReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
+	return newLogReader(r, 0, size, blockSize, report)
+}
+
+// newLogReader is NewLogReader for a log that starts at an offset, with a block of length block.
+func newLogReader(r io.ReaderAt, at, size int64, block int, report func(Damage)) (*Reader, error) {
+	from, err := endOfData(r, size)
+	if err != nil {
+		return nil, err
+	}
+	reader := NewReader(io.NewSectionReader(r, at, size-at), report)
+	reader.blockEnd, reader.blockLen, reader.zeros = at, block, zeros{from, size}
+	return reader, nil
+}
+
+// endOfData returns where the zeros at the end begin.
+func endOfData(r io.ReaderAt, size int64) (int64, error) {
+	var buf [blockSize]byte
+	for end := size; end > 0; {
+		part := buf[:min(end, blockSize)]
+		end -= int64(len(part))
+		if _, err := io.ReadFull(io.NewSectionReader(r, end, int64(len(part))), part); err != nil {
+			if err == io.EOF { // the file became shorter: that is not the end of the log
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, fmt.Errorf("reading %s at %d: %w", format.Plural(uint64(len(part)), "byte"), end, err)
+		}
+		if data := bytes.TrimRight(part, "\x00"); len(data) > 0 {
+			return end + int64(len(data)), nil
+		}
+	}
+	return 0, nil
+}
+
+// EndsInZeros reports whether nothing but zeros follows Offset.
+func (r *Reader) EndsInZeros() bool { return r.zeros.from <= r.Offset() }
+
+// findFragment returns the offset of the first valid fragment in b, or -1.
+func findFragment(b []byte) int {
+	for at := range b {
+		if validFragmentLen(b[at:]) > 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// carvedSearchLen is how much of a carved log is searched for the first valid fragment.
+const carvedSearchLen = 4 * blockSize
+
+// NewCarvedReader is like NewLogReader for a log that may lack its start, such as one that was
+// carved out of a disk image. The log has size bytes. Reading begins at the first fragment
+// with a valid checksum, anywhere in a block.
+func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
+	start := make([]byte, min(size, carvedSearchLen))
+	n, err := r.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	at := findFragment(start[:n])
+	if at < 0 {
+		return newLogReader(r, 0, size, blockSize, report)
+	}
+	if at > 0 {
+		report(Damage{Offset: 0, Bytes: int64(at), Reason: "no valid fragment"})
+	}
+	return newLogReader(r, int64(at), size, remainingBlockLen(start[at:n]), report)
+}
+
+// remainingBlockLen returns the length of the rest of the block that starts with a valid
+// fragment. A first or middle fragment ends with its block. After the last fragment of a
+// block there are up to 6 zeros.
+func remainingBlockLen(log []byte) int {
+	for at := 0; at < blockSize; {
+		length := validFragmentLen(log[at:])
+		if length == 0 {
+			for pad := range FragmentHeaderLen {
+				if at+pad < len(log) && validFragmentLen(log[at+pad:]) > 0 {
+					return at + pad
+				}
+			}
+			break // damage, or the end of the log
+		}
+		if kind := log[at+6]; kind == kindFirst || kind == kindMiddle {
+			return at + length
+		}
+		at += length
+	}
+	return blockSize
+}
+
+// FirstFragment returns the payload of the fragment at the start of b. ok is false if b does
+// not start with a whole fragment, of a known kind and with a valid checksum.
+func FirstFragment(b []byte) (payload []byte, ok bool) {
+	end := validFragmentLen(b)
+	return b[min(FragmentHeaderLen, end):end], end > 0
+}
+
+// validFragmentLen returns the length of the fragment at the start of b, or 0 if it is not
+// valid.
+func validFragmentLen(b []byte) int {
+	if len(b) < FragmentHeaderLen || b[6] < kindFull || b[6] > kindLast {
+		return 0
+	}
+	return checkedFragmentLen(b, FragmentHeaderLen)
+}
+
+// checkedFragmentLen returns the length of the fragment with a header of that length at the start of b, or 0
+// if it is cut short or its checksum does not match.
+func checkedFragmentLen(b []byte, header int) int {
+	end := header + int(binary.LittleEndian.Uint16(b[4:]))
+	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != format.MaskCRC(crc32.Checksum(b[6:end], castagnoli)) {
+		return 0
+	}
+	return end
+}
