@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -100,4 +101,37 @@ func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 		return len(data), data, nil
 	}
 	return 0, nil, nil
+}
+
+// mark is the byte order mark of UTF-8, which some programs write at the start of text.
+var mark = []byte("\ufeff")
+
+// TrimMark returns the first line of a text without its byte order mark, and whether it had one.
+func TrimMark(line []byte) (rest []byte, had bool) { return bytes.CutPrefix(line, mark) }
+
+// MarkNote says that a byte order mark is left out.
+func MarkNote(name string) string {
+	return name + " starts with a UTF-8 byte order mark, which is left out"
+}
+
+// ErrUTF16 is the error for UTF-16 text, whose lines cannot be read as keys.
+var ErrUTF16 = errors.New("UTF-16 text, not UTF-8: convert it with iconv -f utf-16 -t utf-8")
+
+// An Encoding tells text in UTF-16 from other text, by its first two lines.
+type Encoding struct {
+	n     int
+	begun bool // the first line begins like UTF-16
+}
+
+// IsUTF16 reports whether the text is UTF-16, after its next line: it begins with the byte order mark, and of an
+// ASCII character, such as the end of the first line, it has a byte 0.
+func (e *Encoding) IsUTF16(line []byte) bool {
+	switch e.n++; e.n {
+	case 1:
+		e.begun = bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))
+		return e.begun && bytes.IndexByte(line, 0) > 0
+	case 2:
+		return e.begun && bytes.HasPrefix(line, []byte{0})
+	}
+	return false
 }

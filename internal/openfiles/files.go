@@ -108,7 +108,12 @@ func (c *Files) reserve(ctx context.Context) error {
 		return nil
 	default:
 	}
-	defer c.wait()()
+	c.evict()
+	defer func() {
+		c.mu.Lock()
+		c.waiting--
+		c.mu.Unlock()
+	}()
 	select {
 	case c.slots <- struct{}{}:
 		return nil
@@ -117,9 +122,8 @@ func (c *Files) reserve(ctx context.Context) error {
 	}
 }
 
-// wait begins to wait for a slot: one kept file is closed, when the reads of it have ended. The
-// caller calls what wait returns when it does not wait any more.
-func (c *Files) wait() (done func()) {
+// evict begins to wait for a slot: one kept file is closed, when the reads of it have ended.
+func (c *Files) evict() {
 	c.mu.Lock()
 	var evicted *File
 	if c.waiting++; c.kept.Len() > 0 {
@@ -129,11 +133,6 @@ func (c *Files) wait() (done func()) {
 	c.mu.Unlock()
 	if evicted != nil {
 		evicted.Release()
-	}
-	return func() {
-		c.mu.Lock()
-		c.waiting--
-		c.mu.Unlock()
 	}
 }
 
@@ -209,38 +208,26 @@ func sameFile(a, b fs.FileInfo) bool {
 }
 
 // Close closes the file name, if it is kept. The next read opens it again, and compares it.
-func (c *Files) Close(name string) {
-	c.mu.Lock()
-	f := c.unkeep(name)
-	c.mu.Unlock()
-	if f != nil {
-		f.Release()
-	}
-}
+func (c *Files) Close(name string) { c.closeFile(name, false) }
 
 // Forget is Close, and forgets what the file was.
-func (c *Files) Forget(name string) {
-	c.mu.Lock()
-	f := c.unkeep(name)
-	c.forgets++
-	delete(c.known, name)
-	c.mu.Unlock()
-	if f != nil {
-		f.Release()
-	}
-}
+func (c *Files) Forget(name string) { c.closeFile(name, true) }
 
-// unkeep removes the file name from those that are kept, and returns it, or nil. The caller holds mu,
-// and releases the file without it.
-func (c *Files) unkeep(name string) *File {
-	known := c.known[name]
-	if known == nil || known.kept == nil {
-		return nil
+func (c *Files) closeFile(name string, forget bool) {
+	c.mu.Lock()
+	var closed *File
+	if known := c.known[name]; known != nil && known.kept != nil {
+		closed, known.kept = known.kept, nil
+		c.kept.Remove(closed)
 	}
-	f := known.kept
-	known.kept = nil
-	c.kept.Remove(f)
-	return f
+	if forget {
+		c.forgets++
+		delete(c.known, name)
+	}
+	c.mu.Unlock()
+	if closed != nil {
+		closed.Release() // without mu
+	}
 }
 
 // ForgetAll forgets all files.

@@ -3,7 +3,9 @@ package printable
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -107,3 +109,131 @@ func quoteJSONRune(dst []byte, r rune) []byte {
 	}
 	return dst
 }
+
+// Printing a database takes as long as escaping its bytes. So this writes 8 bytes that need no escape
+// at once, and else what a table has for each byte, always as 8 bytes of which the next ones
+// overwrite the rest: a processor is slowed down by branches that depend on bytes of any order.
+
+// window is how many bytes putBytes takes at most, and maxStep how much it needs of the output, which
+// is enough for everything else too: 8 bytes for each.
+const (
+	window  = 64 // a power of 2
+	maxStep = 8*window + 8
+)
+
+// append appends b to dst in this form.
+func (e *escapes) append(dst, b []byte) []byte {
+	for len(b) > 0 {
+		dst = slices.Grow(dst, maxStep+min(len(b), 4<<10))
+		n, done := e.put(dst[len(dst):cap(dst)], b)
+		dst, b = dst[:len(dst)+n], b[done:]
+	}
+	return dst
+}
+
+// put writes b to out, as far as out has room. It returns how much it wrote, and of how much of b.
+func (e *escapes) put(out, b []byte) (n, i int) {
+	for i < len(b) && len(out)-n >= maxStep {
+		if len(b)-i >= 8 {
+			if x := binary.LittleEndian.Uint64(b[i:]); e.plain(x) {
+				binary.LittleEndian.PutUint64(out[n:], x)
+				i, n = i+8, n+8
+				continue
+			}
+		}
+		written, read := e.putBytes((*[maxStep]byte)(out[n:]), b[i:min(i+window, len(b))])
+		if i, n = i+read, n+written; read < window-1 {
+			written, read = e.putRunes(out[n:], b[i:])
+			i, n = i+read, n+written
+		}
+	}
+	return n, i
+}
+
+// all8 times a byte has it 8 times.
+const all8 = 0x0101010101010101
+
+// plain reports whether 8 bytes are ASCII and stand for themselves. Below 0x80, a byte gets its highest
+// bit by + 1 if it is DEL, and by - ' ' if it is less. A carry or a borrow comes only from a byte that
+// is not plain itself.
+func (e *escapes) plain(x uint64) bool {
+	y, z := x^e.special[0], x^e.special[1]
+	return (x|(x+all8)|(x-all8*' ')|(y-all8)|(z-all8))&(all8*0x80) == 0
+}
+
+// putBytes writes bytes, and printable characters of 2 bytes. It stops before any other character that
+// b may have, and before the last byte. Inlined, it would be slower, for lack of registers.
+//
+//go:noinline
+func (e *escapes) putBytes(out *[maxStep]byte, b []byte) (n, i int) {
+	escape := e.bytes[b[0]]
+	for i, c := range b[1:] {
+		next := e.bytes[c]
+		if escape<<1&next&continuesRune != 0 {
+			switch r := rune(b[i]&0x1f)<<6 | rune(c&0x3f); {
+			case i+2 >= len(b):
+				return n, i
+			case b[i] >= 0xe0:
+				if isContinuation(b[i+2]) {
+					return n, i
+				}
+			case !isPrint(r):
+				return n, i
+			default:
+				escape, next = oneByte|uint64(b[i]), oneByte|uint64(c)
+			}
+		}
+		binary.LittleEndian.PutUint64(out[n&(8*window-1):], escape) // n is less: so this needs no check
+		n += int(escape >> 56)
+		escape = next
+	}
+	return n, len(b) - 1
+}
+
+// putRunes writes the printable characters of 3 bytes that b starts with, or else one character. It
+// returns how much it wrote, and of how much of b.
+func (e *escapes) putRunes(out, b []byte) (n, size int) {
+	if size = longRun(b[:min(len(b), len(out))]); size > 0 {
+		return copy(out, b[:size]), size
+	}
+	r, size := utf8.DecodeRune(b)
+	switch {
+	case size == 1:
+		escape := e.bytes[b[0]]
+		binary.LittleEndian.PutUint64(out, escape)
+		return int(escape >> 56), size
+	case r < 1<<16 && isPrint(r), r >= 1<<16 && strconv.IsPrint(r):
+		return copy(out, b[:size]), size
+	}
+	return len(e.quote(out[:0], r)), size
+}
+
+// longRun returns the size of the printable characters of 3 bytes that b starts with.
+func longRun(b []byte) (n int) {
+	for n+2 < len(b) && b[n]&0xf0 == 0xe0 && isContinuation(b[n+1]) && isContinuation(b[n+2]) {
+		r := rune(b[n]&0xf)<<12 | rune(b[n+1]&0x3f)<<6 | rune(b[n+2]&0x3f)
+		if r < 0x800 || !isPrint(r) {
+			return n
+		}
+		n += 3
+	}
+	return n
+}
+
+func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
+
+// isPrint is strconv.IsPrint for characters < 1<<16, without its search.
+func isPrint(r rune) bool { return printBits[r/64]>>(r%64)&1 != 0 }
+
+// printBits has a set bit for each of these characters that is printable.
+var printBits = func() (all [1 << 16 / 64]uint64) {
+	all[' '/64] = 1 << (' ' % 64)
+	for _, table := range unicode.PrintRanges {
+		for _, r := range table.R16 {
+			for c := uint(r.Lo); c <= uint(r.Hi); c += uint(r.Stride) {
+				all[c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+	return all
+}()

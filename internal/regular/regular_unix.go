@@ -7,6 +7,10 @@ import (
 	"syscall"
 )
 
+// nonblocking opens a pipe without waiting for a writer, and a terminal without making it the
+// controlling terminal of the process.
+const nonblocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
+
 // MaxOpenFiles returns a quarter of the open files that the process may have. The rest is for its
 // connections, and other files.
 func MaxOpenFiles() int {
