@@ -64,8 +64,8 @@ func (b *batch) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for i, key := range part.keys {
-			if err := b.answer(key, part.answers[i]); err != nil {
+		for _, a := range part.answers {
+			if err := b.take(a); err != nil {
 				return err
 			}
 		}
@@ -75,13 +75,13 @@ func (b *batch) run(ctx context.Context) error {
 
 // A part is what a goroutine looks up before it hands over the answers.
 type part struct {
-	keys     []int
-	answers  []answer // of the keys, in their order
+	answers  []answer // in the order of the keys
 	panicked any      // what a Comparer or a source has panicked with
 }
 
 // An answer is what the lookup of a key returns.
 type answer struct {
+	key   int
 	value []byte
 	err   error
 }
@@ -119,22 +119,21 @@ func (b *batch) start(ctx context.Context) <-chan part {
 // lookUp looks up the keys of a part.
 func (b *batch) lookUp(ctx context.Context, keys []int) (p part) {
 	defer func() { p.panicked = recover() }()
-	p.keys = keys
 	for _, i := range keys {
 		l := newLookup(b.View, b.keys[i])
 		l.ctx, l.o.DontFillCache = ctx, b.o.DontFillCache
 		value, err := l.get()
 		l.end()
-		p.answers = append(p.answers, answer{value, err})
+		p.answers = append(p.answers, answer{i, value, err})
 	}
 	return p
 }
 
-// answer takes the answer for a key. The error that it returns is that of found.
-func (b *batch) answer(key int, a answer) error {
+// take takes the answer for a key. The error that it returns is that of found.
+func (b *batch) take(a answer) error {
 	switch {
 	case a.err == nil:
-		return b.found(key, a.value)
+		return b.found(a.key, a.value)
 	case errors.Is(a.err, table.ErrNotFound):
 		return nil
 	}
@@ -143,7 +142,7 @@ func (b *batch) answer(key int, a answer) error {
 		b.errs = append(b.errs, a.err)
 	}
 	if b.o.NoAnswer != nil {
-		b.o.NoAnswer(key, a.err)
+		b.o.NoAnswer(a.key, a.err)
 	}
 	return nil
 }

@@ -41,7 +41,12 @@ func (idbComparer) Compare(a, b []byte) int {
 	if order := cmp.Or(cmp.Compare(x.database, y.database), cmp.Compare(x.store, y.store), cmp.Compare(x.index, y.index), cmp.Compare(x.kind, y.kind)); order != 0 {
 		return order
 	}
-	return compareFields(x, y) // both keys have the same kind, so they have the same fields
+	for i := range len(x.fields) { // both keys have the same kind, so they have the same fields
+		if order := compareField(x.fields[i], &x.rest, &y.rest); order != 0 {
+			return order
+		}
+	}
+	return 0
 }
 
 // An idbKey is a key without its prefix and its kind.
@@ -114,17 +119,6 @@ func parseIDB(key []byte) (k idbKey, ok bool) {
 	return k, ok && !r.bad && len(r.rest) == 0
 }
 
-// compareFields compares the fields of two keys with the same field types.
-func compareFields(x, y idbKey) int {
-	a, b := &x.rest, &y.rest
-	for i := range len(x.fields) {
-		if order := compareField(x.fields[i], a, b); order != 0 {
-			return order
-		}
-	}
-	return 0
-}
-
 func compareField(field byte, a, b *idbReader) int {
 	switch field {
 	case fieldByte:
@@ -174,19 +168,21 @@ func (r *idbReader) take(n uint64) []byte {
 }
 
 func (r *idbReader) byte() byte {
-	b := r.take(1)
-	if r.bad {
-		return 0
+	if b := r.take(1); len(b) > 0 {
+		return b[0]
 	}
-	return b[0]
+	return 0
 }
 
-// fixedNumber reads a little-endian number of n bytes.
-func (r *idbReader) fixedNumber(n int) uint64 {
+// fixed reads a little-endian number of n bytes.
+func (r *idbReader) fixed(n int) uint64 {
 	var whole [8]byte
 	copy(whole[:], r.take(uint64(n)))
-	return r.checkSigned(binary.LittleEndian.Uint64(whole[:]))
+	return binary.LittleEndian.Uint64(whole[:])
 }
+
+// fixedNumber is fixed for an int64.
+func (r *idbReader) fixedNumber(n int) uint64 { return r.checkSigned(r.fixed(n)) }
 
 // number reads a varint.
 func (r *idbReader) number() uint64 {
@@ -214,12 +210,7 @@ func (r *idbReader) checkSigned(v uint64) uint64 {
 
 // string reads a length and as many units of unit bytes.
 func (r *idbReader) string(unit uint64) []byte {
-	n := r.number()
-	if n > uint64(len(r.rest))/unit {
-		r.bad, r.rest = true, nil
-		return nil
-	}
-	return r.take(n * unit)
+	return r.take(r.number() * unit) // if the product does not fit into 64 bits, number has set bad
 }
 
 // skip reads a field of this type.

@@ -3,7 +3,6 @@ package database
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"math"
 )
 
@@ -44,11 +43,7 @@ func (r *idbReader) skipValue(depth int) {
 	}
 }
 
-func (r *idbReader) double() float64 {
-	var whole [8]byte
-	copy(whole[:], r.take(8))
-	return math.Float64frombits(binary.LittleEndian.Uint64(whole[:]))
-}
+func (r *idbReader) double() float64 { return math.Float64frombits(r.fixed(8)) }
 
 // compareValue compares two IndexedDB keys that are well-formed.
 func compareValue(a, b *idbReader) int {

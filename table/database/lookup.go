@@ -68,7 +68,10 @@ func (l *lookup) get() ([]byte, error) {
 	if l.closed.Load() {
 		return nil, table.ErrClosed
 	}
-	newest := l.inMemory()
+	var newest version
+	if i := l.memory.search(l.seek); i < len(l.memory.at) {
+		newest = l.versionOf(l.memory.entry(i))
+	}
 	if newest.sequence <= l.inTables { // else no table has a newer version
 		for i := range l.runs {
 			if err := l.inRun(&l.runs[i], &newest); err != nil {
@@ -78,29 +81,14 @@ func (l *lookup) get() ([]byte, error) {
 	}
 	exists := newest.found && newest.kind == table.KindSet
 	switch {
+	case l.hidden != nil && exists:
+		return nil, &table.HiddenError{Err: l.hidden, Found: true, Value: format.AppendNotNil(nil, newest.value)}
 	case l.hidden != nil:
-		return nil, l.hiddenError(exists, newest.value)
+		return nil, &table.HiddenError{Err: l.hidden}
 	case !exists:
 		return nil, table.ErrNotFound
 	}
 	return newest.value, nil
-}
-
-// hiddenError is the error if tables with the key cannot be read. It has a value of its own.
-func (l *lookup) hiddenError(exists bool, value []byte) error {
-	e := &table.HiddenError{Err: l.hidden, Found: exists}
-	if exists {
-		e.Value = format.AppendNotNil(nil, value)
-	}
-	return e
-}
-
-// inMemory returns the newest version of the key in the writes of the logs.
-func (l *lookup) inMemory() version {
-	if i := l.memory.search(l.seek); i < len(l.memory.at) {
-		return l.versionOf(l.memory.entry(i))
-	}
-	return version{}
 }
 
 // versionOf returns the version that an entry is, or none if it is of another user key.

@@ -132,8 +132,7 @@ func (p *opener) goesOnWithout(l table.Loss) bool {
 	why := l.Err.Error()
 	agreed, asked := p.agreed[why]
 	if !asked {
-		l.OlderShow = true
-		agreed = p.onLoss(l)
+		agreed = userLoss(p.onLoss)(l)
 		p.agreed[why] = agreed
 	}
 	return agreed
@@ -217,17 +216,17 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 	for _, tables := range levels {
 		for i, t := range tables {
 			o, err := p.openTable(t, v, db.contents)
-			if err != nil && p.goesOnWithout(p.lossOf(t, err)) {
-				o, err = p.lostTable(t, err), nil
-			}
 			if err != nil {
-				return err
+				o = p.tableNamed(tableName(t), t) // if it is open, it is closed at the end
+				if o.lost = err; !p.goesOnWithout(o.loss()) {
+					return err
+				}
 			}
 			if i == 0 || t.Level == 0 {
 				db.runs = append(db.runs, run{})
 			}
 			db.runs[len(db.runs)-1].Insert(db.internal, o, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
-			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), smallest(t), largest(t)})
+			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), parsed(t.Smallest), parsed(t.Largest)})
 		}
 	}
 	return nil

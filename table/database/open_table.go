@@ -38,14 +38,14 @@ func (t *openedTable) Close() error {
 	return err
 }
 
-// lossOf returns the loss of a table.
-func (p *opener) lossOf(t *versions.Table, err error) table.Loss {
-	return table.Loss{File: p.dir.Path(tableName(t)), Offset: -1, From: table.InternalFilterKey(t.Smallest), To: table.InternalFilterKey(t.Largest), Err: err}
+// loss returns the loss of a table that is lost.
+func (t *openedTable) loss() table.Loss {
+	return table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
 }
 
-// lostTable returns a table that is not opened, since it is lost. If it is open, it is closed at the end.
-func (p *opener) lostTable(t *versions.Table, err error) *openedTable {
-	return &openedTable{listed: t, name: tableName(t), path: p.dir.Path(tableName(t)), lost: err}
+// tableNamed returns a table that is not open yet.
+func (p *opener) tableNamed(name string, t *versions.Table) *openedTable {
+	return &openedTable{listed: t, name: name, path: p.dir.Path(name)}
 }
 
 // tableName returns the name of a table's file.
@@ -56,8 +56,7 @@ func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
 	if t.lost == nil {
 		return t.NewIter(o), nil
 	}
-	l := table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
-	if o.OnLoss == nil || !o.OnLoss(l) {
+	if o.OnLoss == nil || !o.OnLoss(t.loss()) {
 		return nil, t.lost
 	}
 	return merge.New(nil), nil
@@ -91,7 +90,7 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 			name, info, err = old, oldInfo, nil
 		}
 	}
-	o := &openedTable{listed: t, name: name, path: p.dir.Path(name)}
+	o := p.tableNamed(name, t)
 	if err == nil && uint64(info.Size()) < t.Size {
 		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
 	}
@@ -130,7 +129,11 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 // openStart opens the table at the start of a file. NewReader does not see whether its filters deny
 // its keys, as Open does, so they are not used.
 func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
-	f, err := p.openFile(o)
+	open := func() (regular.File, fs.FileInfo, error) { return p.dir.Open(o.name) }
+	if p.files != nil {
+		open = func() (regular.File, fs.FileInfo, error) { return regular.OpenFS(p.files, o.path) }
+	}
+	f, _, err := open()
 	if err != nil {
 		return err
 	}
@@ -140,16 +143,6 @@ func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	}
 	o.file = f
 	return nil
-}
-
-// openFile opens the file of a table.
-func (p *opener) openFile(o *openedTable) (f regular.File, err error) {
-	if p.files != nil {
-		f, _, err = regular.OpenFS(p.files, o.path)
-		return f, err
-	}
-	f, _, err = p.dir.Open(o.name)
-	return f, err
 }
 
 // has reports whether a separator is one of the table's keys. Engines shorten most to others, which have the
@@ -183,4 +176,16 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		}
 	}
 	return nil
+}
+
+// parsed splits an internal key, of which the form was checked.
+func parsed(key []byte) table.InternalKey {
+	k, _ := table.ParseInternalKey(key)
+	return k
+}
+
+// sameTable reports whether two versions list the same file. Engines can give the number of a file
+// that they have removed to another one.
+func sameTable(a, b *versions.Table) bool {
+	return a.Number == b.Number && a.Size == b.Size && bytes.Equal(a.Smallest, b.Smallest) && bytes.Equal(a.Largest, b.Largest)
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -88,4 +89,45 @@ const maxRatio = 8
 // some hundred KB before.
 func predict(size, before, stored int64) int64 {
 	return max(1, int64(float64(size)*min(maxRatio, float64(before)/float64(stored))))
+}
+
+// manifestNumber is the number in the name of the MANIFEST. The engines begin with it too.
+const manifestNumber = 1
+
+// maxAdded is the most bytes of the tables in the version edit. The MANIFEST has some more: the other
+// fields, and 7 bytes for each 32 KiB, since it has the form of a log.
+const maxAdded = versions.MaxManifest - versions.MaxManifest/1024
+
+// finish completes the last table, and writes what the database has besides tables.
+func (w *Writer) finish() error {
+	if w.table != nil {
+		if err := w.finishTable(w.key); err != nil {
+			return err
+		}
+	}
+	manifest := fmt.Sprintf("MANIFEST-%06d", manifestNumber)
+	h := versions.Header{Comparer: w.user.Name(), NextFile: firstTable + w.tables, LastSequence: w.sequence}
+	err := w.writeFile(manifest, func(to io.Writer) error { return versions.WriteManifest(to, h, w.added) })
+	if err == nil {
+		err = w.writeFile("CURRENT", func(to io.Writer) error {
+			_, err := io.WriteString(to, manifest+"\n")
+			return err
+		})
+	}
+	if err == nil {
+		err = w.dir.Commit()
+	}
+	return wrap(err)
+}
+
+// writeFile writes a file, and puts it on disk.
+func (w *Writer) writeFile(name string, write func(to io.Writer) error) error {
+	f, err := w.dir.Create(name)
+	if err == nil {
+		err = write(f)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	return err
 }
