@@ -51,25 +51,18 @@ func (r *Run[T]) search(order table.Comparer, key []byte) int {
 	return sort.Search(len(r.ranges), func(i int) bool { return order.Compare(r.ranges[i].Largest, key) >= 0 })
 }
 
-// within returns which tables can have keys >= lower and < upper: those from number from up to before to. nil is no
-// bound.
-func (r *Run[T]) within(order table.Comparer, lower, upper []byte) (from, to int) {
-	to = len(r.ranges)
+// Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
+// can. A bound that is nil is no bound. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
+// outside of its table's range fails the move.
+func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
+	from, to := 0, len(r.ranges)
 	if lower != nil {
 		from = r.search(order, lower)
 	}
 	if upper != nil {
-		to = sort.Search(len(r.ranges), func(i int) bool { return order.Compare(r.ranges[i].Smallest, upper) >= 0 })
+		to = sort.Search(to, func(i int) bool { return order.Compare(r.ranges[i].Smallest, upper) >= 0 })
 	}
-	return from, max(from, to)
-}
-
-// Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
-// can. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
-// outside of its table's range fails the move.
-func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
-	from, to := r.within(order, lower, upper)
-	if from == to {
+	if from >= to {
 		return nil, nil
 	}
 	tables := r.Tables[from:to]

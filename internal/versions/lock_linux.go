@@ -22,25 +22,20 @@ func LockHolder(dir string) (pid int) {
 		return 0
 	}
 	defer locks.Close() // it was only read
-	inode := fmt.Sprintf(":%d", info.Ino)
+	file := fileID(uint64(info.Dev), info.Ino)
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
 		// Such as "1: POSIX  ADVISORY  WRITE 708 fe:00:3932 0 EOF".
 		f := strings.Fields(lines.Text())
-		if len(f) < 8 || f[3] != "WRITE" || !strings.HasSuffix(f[5], inode) {
-			continue
+		if len(f) >= 8 && f[3] == "WRITE" && f[5] == file {
+			fmt.Sscan(f[4], &pid) // 0 if it is not a number
+			return pid
 		}
-		var major, minor uint64
-		if _, err := fmt.Sscanf(f[5], "%x:%x:", &major, &minor); err != nil || makeDevice(major, minor) != uint64(info.Dev) {
-			continue
-		}
-		fmt.Sscan(f[4], &pid) // 0 if it is not a number
-		return pid
 	}
 	return 0
 }
 
-// makeDevice returns a device number as stat does (Linux, include/linux/kdev_t.h,
-// new_encode_dev).
-func makeDevice(major, minor uint64) uint64 {
-	return minor&0xff | major&0xfff<<8 | minor&^0xff<<12
+// fileID returns what /proc/locks has for a file with these numbers of stat, in which the bits of the device's
+// major and minor number are mixed (Linux, include/linux/kdev_t.h, new_encode_dev).
+func fileID(device, inode uint64) string {
+	return fmt.Sprintf("%02x:%02x:%d", device>>8&0xfff, device&0xff|device>>12&^0xff, inode)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -142,7 +143,7 @@ func compareField(field byte, a, b *idbReader) int {
 // compareEntryOfIndex compares what follows the index key. A sequence number comes first,
 // but it is compared last, and only if the primary keys are there too.
 func compareEntryOfIndex(a, b *idbReader) int {
-	x, y := a.optional(), b.optional()
+	x, y := a.number(), b.number() // 0 at the end of the key
 	if len(a.rest) == 0 || len(b.rest) == 0 {
 		return cmp.Compare(len(a.rest), len(b.rest))
 	}
@@ -194,14 +195,6 @@ func (r *idbReader) number() uint64 {
 	return r.checkSigned(v)
 }
 
-// optional reads a varint, or returns 0 at the end of the key.
-func (r *idbReader) optional() uint64 {
-	if len(r.rest) == 0 {
-		return 0
-	}
-	return r.number()
-}
-
 // checkSigned sets bad if v does not fit into an int64, as Chromium requires.
 func (r *idbReader) checkSigned(v uint64) uint64 {
 	r.bad = r.bad || v >= 1<<63
@@ -234,4 +227,68 @@ func (r *idbReader) skip(field byte) {
 			}
 		}
 	}
+}
+
+// The types of IndexedDB keys. A key starts with its type.
+const (
+	typeNull   = 0
+	typeString = 1 // like fieldString
+	typeDate   = 2 // a double, little-endian
+	typeNumber = 3 // a double, little-endian
+	typeArray  = 4 // the number of keys, then the keys
+	typeMin    = 5
+	typeBinary = 6 // the length, then the bytes
+)
+
+// typeRanks is the order of the types. A null comes after all other keys.
+var typeRanks = [...]int{typeMin: 0, typeNumber: 1, typeDate: 2, typeString: 3, typeBinary: 4, typeArray: 5, typeNull: 6}
+
+// maxArrayDepth limits how deeply arrays are nested, as in Chromium.
+const maxArrayDepth = 2000
+
+// skipValue reads an IndexedDB key. Arrays in it may be nested depth levels deep.
+func (r *idbReader) skipValue(depth int) {
+	switch r.byte() {
+	case typeNull, typeMin:
+	case typeString:
+		r.string(2)
+	case typeBinary:
+		r.string(1)
+	case typeDate, typeNumber:
+		r.bad = math.IsNaN(r.double()) || r.bad
+	case typeArray:
+		r.bad = r.bad || depth == 0
+		for n := r.number(); n > 0 && !r.bad; n-- {
+			r.skipValue(depth - 1)
+		}
+	default:
+		r.bad = true
+	}
+}
+
+func (r *idbReader) double() float64 { return math.Float64frombits(r.fixed(8)) }
+
+// compareValue compares two IndexedDB keys that are well-formed.
+func compareValue(a, b *idbReader) int {
+	kind, other := a.byte(), b.byte()
+	if kind != other {
+		return cmp.Compare(typeRanks[kind], typeRanks[other])
+	}
+	switch kind {
+	case typeString:
+		return bytes.Compare(a.string(2), b.string(2))
+	case typeBinary:
+		return bytes.Compare(a.string(1), b.string(1))
+	case typeDate, typeNumber:
+		return cmp.Compare(a.double(), b.double())
+	case typeArray: // a prefix of an array comes before the array
+		m, n := a.number(), b.number()
+		for range min(m, n) {
+			if order := compareValue(a, b); order != 0 {
+				return order
+			}
+		}
+		return cmp.Compare(m, n)
+	}
+	return 0
 }
