@@ -114,9 +114,6 @@ func (d *Dir) Rename(from, to string) error {
 	return failed("write", d.path(to), d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)))
 }
 
-// Path returns the path of a file in the Dir.
-func (d *Dir) Path(name string) string { return filepath.Join(d.parent.Name(), d.name, name) }
-
 // Publish moves files of the Dir to the parent directory, where they replace files of the same
 // names, syncs that, and removes the Dir. The files must be on disk. If Publish fails, the files
 // that have been moved stay: another process may use them by then.

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// pathIn returns the path of a file in a Dir.
+func pathIn(d *Dir, name string) string { return filepath.Join(d.parent.Name(), d.name, name) }
+
 // dirOf returns a Dir with files of these names.
 func dirOf(t *testing.T, parent string, names ...string) *Dir {
 	t.Helper()
@@ -16,7 +19,7 @@ func dirOf(t *testing.T, parent string, names ...string) *Dir {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		writeOld(t, d.Path(name))
+		writeOld(t, pathIn(d, name))
 	}
 	return d
 }
@@ -68,7 +71,7 @@ func TestPublishFails(t *testing.T) {
 		prepare func(t *testing.T, parent string, d *Dir)
 		want    []string
 	}{
-		"missing":   {func(t *testing.T, _ string, d *Dir) { os.Remove(d.Path("b")) }, []string{"a"}},
+		"missing":   {func(t *testing.T, _ string, d *Dir) { os.Remove(pathIn(d, "b")) }, []string{"a"}},
 		"link":      {func(t *testing.T, parent string, d *Dir) { symlink(t, "a", filepath.Join(parent, "b")) }, []string{"a", "b"}},
 		"directory": {func(t *testing.T, parent string, d *Dir) { mkdir(t, filepath.Join(parent, "b")) }, nil},
 		"sync":      {func(t *testing.T, _ string, d *Dir) { d.sync = func(*os.File) error { return cause } }, []string{"a", "b"}},

@@ -220,9 +220,7 @@ func (r *Reader) fragment() (fragment, error) {
 	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
 	case kind > kindLast || kind == kindZero:
-		r.rest = r.rest[whole:]
-		r.report(Damage{Offset: at, Bytes: int64(whole), Reason: fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)})
-		return fragment{kind: kindZero}, nil
+		return r.skip(at, whole, fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)), nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
 		r.rest = r.rest[whole:]
