@@ -52,7 +52,7 @@ func (r *Run[T]) search(order table.Comparer, key []byte) int {
 }
 
 // Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
-// can. A bound that is nil is no bound. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
+// can. If a bound is nil, there is none. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
 // outside of its table's range fails the move.
 func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
 	from, to := 0, len(r.ranges)

@@ -211,9 +211,10 @@ func sameFile(a, b fs.FileInfo) bool {
 // Close closes the file name, if it is kept. The next read opens it again, and compares it.
 func (c *Files) Close(name string) { c.closeFile(name, false) }
 
-// Forget is Close, and forgets what the file was.
+// Forget is like Close, but the next read does not compare the file with the one that was opened first.
 func (c *Files) Forget(name string) { c.closeFile(name, true) }
 
+// closeFile is Close, and Forget if forget is set.
 func (c *Files) closeFile(name string, forget bool) {
 	c.mu.Lock()
 	var closed *File
