@@ -39,9 +39,20 @@ func Create(path string) (*File, error) { return CreateOwned(path, "") }
 
 // CreateOwned is Create with the temporary name sievetable-owner-….tmp. By that, a program knows the files
 // that it has left behind when it was killed from those that others still write. "": there is no owner.
-func CreateOwned(path, owner string) (*File, error) {
-	f, err := createAt(path, owner)
-	return f, failed("create", path, err)
+func CreateOwned(path, owner string) (f *File, err error) {
+	defer func() { err = failed("create", path, err) }()
+	dir, name, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := dir.OpenFile(temporaryName(owner), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	if old, err := dir.Stat(name); err == nil {
+		keepMode(tmp, old)
+	}
+	return &File{dir: dir, tmp: tmp, name: name, sync: (*os.File).Sync, rename: dir.Rename}, nil
 }
 
 // failed adds to an error what failed, and the name that the file will have. nil stays nil.
@@ -66,21 +77,6 @@ func cause(err error) error {
 // named returns an error that names the file as Commit would.
 func (f *File) named(err error) error {
 	return failed("write", filepath.Join(f.dir.Name(), f.name), err)
-}
-
-func createAt(path, owner string) (*File, error) {
-	dir, name, err := locate(path)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := dir.OpenFile(temporaryName(owner), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	if old, err := dir.Stat(name); err == nil {
-		keepMode(tmp, old)
-	}
-	return &File{dir: dir, tmp: tmp, name: name, sync: (*os.File).Sync, rename: dir.Rename}, nil
 }
 
 // Write writes to the temporary file.

@@ -31,12 +31,8 @@ type NewDir struct {
 // CreateNewDir creates a NewDir that Commit will rename to path. If path is a link to a directory,
 // the NewDir replaces that directory. If path is that of a file, or of a directory that is not
 // empty, the error is ErrNotNew.
-func CreateNewDir(path string) (*NewDir, error) {
-	d, err := createNewDir(path)
-	return d, failed("create", path, err)
-}
-
-func createNewDir(path string) (*NewDir, error) {
+func CreateNewDir(path string) (d *NewDir, err error) {
+	defer func(given string) { err = failed("create", given, err) }(path)
 	path = filepath.Clean(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -50,12 +46,12 @@ func createNewDir(path string) (*NewDir, error) {
 	}
 	parent, err := CreateDir(filepath.Dir(path))
 	if err != nil {
-		if d, failed := createInside(path); failed == nil {
+		if d, insideErr := createInside(path); insideErr == nil {
 			return d, nil
 		}
 		return nil, err
 	}
-	d := &NewDir{Dir: parent}
+	d = &NewDir{Dir: parent}
 	d.final = name
 	if _, err := d.vacant(); err != nil {
 		return nil, errors.Join(err, d.Abort())
