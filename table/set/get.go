@@ -1,10 +1,13 @@
 package set
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"sort"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound].
@@ -61,17 +64,35 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 	return all[base].tables.get(ctx, key, nil)
 }
 
+// hidden returns the error for a key whose newest version can be in a layer that cannot be read. If a table of it is
+// lost, older layers are asked for an older version.
+func (l layers) hidden(ctx context.Context, key []byte, err error) error {
+	if !isLost(err) {
+		return err
+	}
+	h := &table.HiddenError{Err: err}
+	switch older, olderErr := l.get(ctx, key); {
+	case olderErr == nil:
+		h.Value, h.Found = older, true
+	case ctx.Err() != nil:
+		return olderErr
+	case olderErr != table.ErrNotFound:
+		h.Err = errors.Join(err, olderErr)
+	}
+	return h
+}
+
 // get looks the key up. The value is not nil if there is no error. If the run seldom has the key, k is the
 // key too, and the filters are asked alone first.
 func (r *run) get(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
 	m := r.member(key)
-	if m == nil {
-		return nil, table.ErrNotFound
-	}
 	if k != nil {
 		if may, _ := m.tryMayContain(k); !may {
 			return nil, table.ErrNotFound
 		}
+	}
+	if m == nil {
+		return nil, table.ErrNotFound
 	}
 	return m.get(ctx, key)
 }
@@ -98,10 +119,6 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 			return value, err
 		}
 	}
-	return m.loadAndGet(ctx, key)
-}
-
-func (m *member) loadAndGet(ctx context.Context, key []byte) ([]byte, error) {
 	r, err := m.load(ctx)
 	if err != nil {
 		return nil, err
@@ -110,8 +127,12 @@ func (m *member) loadAndGet(ctx context.Context, key []byte) ([]byte, error) {
 	return r.reader.With(ctx, table.LookupOptions{}).Get(key)
 }
 
-// tryMayContain asks the filters of an open table. If it is not open, may is true and known false.
+// tryMayContain asks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
+// no key.
 func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
+	if m == nil {
+		return false, true
+	}
 	r := m.open()
 	if r == nil {
 		return true, false
@@ -133,15 +154,10 @@ func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 		return false, err
 	}
 	defer v.release()
-	return v.layers.mayContain(ctx, key)
-}
-
-// mayContain asks the filters of one layer after the other, until one may have the key or has removed it.
-func (all layers) mayContain(ctx context.Context, key []byte) (bool, error) {
-	k := table.HashKey(key)
-	for i := range all {
-		l := &all[i]
-		if may, err := l.tables.mayContain(ctx, key, &k); may || err != nil {
+	k := table.HashKey(key) // once for all layers
+	for i := range v.layers {
+		l := &v.layers[i]
+		if may, err := l.tables.member(key).mayContain(ctx, &k); may || err != nil {
 			return may, err
 		}
 		switch err := l.removals.checkAbsent(ctx, key, &k); err {
@@ -155,20 +171,16 @@ func (all layers) mayContain(ctx context.Context, key []byte) (bool, error) {
 	return false, nil
 }
 
-func (r *run) mayContain(ctx context.Context, key []byte, k *table.HashedKey) (bool, error) {
-	m := r.member(key)
-	if m == nil {
-		return false, nil
-	}
+func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, error) {
 	if may, known := m.tryMayContain(k); known {
 		return may, nil
 	}
-	open, err := m.load(ctx)
+	r, err := m.load(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer open.release()
-	return open.reader.MayContainHashed(k), nil
+	defer r.release()
+	return r.reader.MayContainHashed(k), nil
 }
 
 // TryMayContain is like [Set.MayContain] but never blocks: it consults only filters that are already
@@ -183,30 +195,55 @@ func (s *Set) TryMayContain(key []byte) (may, known bool) {
 		return true, false
 	}
 	defer v.release()
-	return v.layers.tryMayContain(key)
-}
-
-// tryMayContain asks one layer after the other, the newest first. Whether a key was removed does not
-// matter if no older layer has it.
-func (all layers) tryMayContain(key []byte) (may, known bool) {
 	k := table.HashKey(key)
 	known = true
-	for i := range all {
-		l := &all[i]
-		if may, open := l.tables.tryMayContain(key, &k); may {
+	for i := range v.layers {
+		l := &v.layers[i]
+		if may, open := l.tables.member(key).tryMayContain(&k); may {
 			return true, known && open
 		}
-		if mayBeRemoved, _ := l.removals.tryMayContain(key, &k); mayBeRemoved {
+		if mayBeRemoved, _ := l.removals.member(key).tryMayContain(&k); mayBeRemoved {
 			known = false
 		}
 	}
-	return false, true
+	return false, true // a removed key that no older layer has is absent too
 }
 
-func (r *run) tryMayContain(key []byte, k *table.HashedKey) (may, open bool) {
-	m := r.member(key)
-	if m == nil {
-		return false, true
-	}
-	return m.tryMayContain(k)
+// A run is tables whose ranges do not overlap, in the order of their keys.
+type run struct {
+	members []*member
+	ranges  []merge.LevelTable
 }
+
+// find returns the number of the only table that can have key, or −1 if key is in no range.
+func (r *run) find(key []byte) int {
+	i := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, key) >= 0 })
+	if i == len(r.ranges) || bytes.Compare(r.ranges[i].Smallest, key) > 0 {
+		return -1
+	}
+	return i
+}
+
+// member returns the only table that can have key, or nil.
+func (r *run) member(key []byte) *member {
+	if i := r.find(key); i >= 0 {
+		return r.members[i]
+	}
+	return nil
+}
+
+// overlap returns the tables that can have keys ≥ lower and < upper. nil is no bound.
+func (r *run) overlap(lower, upper []byte) run {
+	from := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, lower) >= 0 })
+	to := len(r.ranges)
+	if upper != nil {
+		to = max(from, sort.Search(to, func(i int) bool { return bytes.Compare(r.ranges[i].Smallest, upper) >= 0 }))
+	}
+	return run{r.members[from:to], r.ranges[from:to]}
+}
+
+// A layer is a [Layer] with its tables.
+type layer struct{ tables, removals run }
+
+// layers are layers, the newest first. The last one is the base.
+type layers []layer

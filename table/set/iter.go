@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
@@ -82,6 +84,27 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 	}()
 	it.Iter = r.reader.With(ctx, table.LookupOptions{}).NewIter(o)
 	return it, nil
+}
+
+// loss returns the Loss of a table that cannot be opened.
+func (v *version) loss(m *member, err error) table.Loss {
+	return table.Loss{File: m.Name, Offset: -1, From: m.Smallest, To: m.Largest, OlderShow: len(v.layers) > 1, Err: err}
+}
+
+// onLoss returns what calls onLoss for the data blocks of tables. nil stays nil.
+func (v *version) onLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
+	if onLoss == nil || len(v.layers) == 1 {
+		return onLoss
+	}
+	return func(l table.Loss) bool {
+		l.OlderShow = true
+		return onLoss(l)
+	}
+}
+
+// isLost reports whether a table is missing, corrupt or another one. A store that fails has lost nothing.
+func isLost(err error) bool {
+	return errors.Is(err, table.ErrCorrupt) || errors.Is(err, ErrMismatch) || errors.Is(err, fs.ErrNotExist)
 }
 
 // A tableIter is an Iter over one table, with a reference to its Reader.
@@ -170,7 +193,7 @@ func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator
 	add := func(r *run, layer int, kind table.Kind) {
 		if len(r.members) > 0 {
 			sequence := uint64(len(v.layers) - layer) // the base has 1
-			its = append(its, &layerIter{it: iterRun(r), trailer: sequence<<8 | uint64(kind)})
+			its = append(its, &layerIter{Iterator: iterRun(r), trailer: sequence<<8 | uint64(kind)})
 		}
 	}
 	for i := range v.layers {
@@ -183,7 +206,7 @@ func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator
 // A layerIter shows the entries of a run as versions of a database's keys: their keys are internal keys,
 // whose sequence number is that of the layer, and those of removals are deletions.
 type layerIter struct {
-	it      merge.Iterator
+	merge.Iterator
 	trailer uint64 // of all keys
 	key     []byte // the internal key of the entry
 	seekKey []byte
@@ -192,21 +215,21 @@ type layerIter struct {
 // moved ends a move that has found an entry or not.
 func (l *layerIter) moved(found bool) bool {
 	if found {
-		l.key = binary.LittleEndian.AppendUint64(append(l.key[:0], l.it.Key()...), l.trailer)
+		l.key = binary.LittleEndian.AppendUint64(append(l.key[:0], l.Iterator.Key()...), l.trailer)
 	}
 	return found
 }
 
-func (l *layerIter) First() bool { return l.moved(l.it.First()) }
-func (l *layerIter) Last() bool  { return l.moved(l.it.Last()) }
-func (l *layerIter) Next() bool  { return l.moved(l.it.Next()) }
-func (l *layerIter) Prev() bool  { return l.moved(l.it.Prev()) }
+func (l *layerIter) First() bool { return l.moved(l.Iterator.First()) }
+func (l *layerIter) Last() bool  { return l.moved(l.Iterator.Last()) }
+func (l *layerIter) Next() bool  { return l.moved(l.Iterator.Next()) }
+func (l *layerIter) Prev() bool  { return l.moved(l.Iterator.Prev()) }
 
 func (l *layerIter) SeekGE(key []byte) bool {
 	user := table.InternalFilterKey(key)
-	found := l.it.SeekGE(user)
-	if found && bytes.Equal(l.it.Key(), user) && !l.isAtOrAfter(key) {
-		found = l.it.Next()
+	found := l.Iterator.SeekGE(user)
+	if found && bytes.Equal(l.Iterator.Key(), user) && !l.isAtOrAfter(key) {
+		found = l.Iterator.Next()
 	}
 	return l.moved(found)
 }
@@ -214,9 +237,9 @@ func (l *layerIter) SeekGE(key []byte) bool {
 func (l *layerIter) SeekLT(key []byte) bool {
 	user := table.InternalFilterKey(key)
 	l.seekKey = append(append(l.seekKey[:0], user...), 0) // the next key
-	found := l.it.SeekLT(l.seekKey)
-	if found && bytes.Equal(l.it.Key(), user) && l.isAtOrAfter(key) {
-		found = l.it.Prev()
+	found := l.Iterator.SeekLT(l.seekKey)
+	if found && bytes.Equal(l.Iterator.Key(), user) && l.isAtOrAfter(key) {
+		found = l.Iterator.Prev()
 	}
 	return l.moved(found)
 }
@@ -227,13 +250,8 @@ func (l *layerIter) isAtOrAfter(key []byte) bool {
 	return l.trailer <= binary.LittleEndian.Uint64(key[len(key)-8:])
 }
 
-func (l *layerIter) Valid() bool   { return l.it.Valid() }
-func (l *layerIter) Value() []byte { return l.it.Value() }
-func (l *layerIter) Error() error  { return l.it.Error() }
-func (l *layerIter) Close() error  { return l.it.Close() }
-
 func (l *layerIter) Key() []byte {
-	if !l.it.Valid() {
+	if !l.Valid() {
 		return nil
 	}
 	return l.key

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -23,6 +24,42 @@ const ManifestName = "set.jsonl"
 type Manifest struct {
 	Tables []Table
 	Layers []Layer // the newest last
+}
+
+// A Layer is a change to a set: entries that are added or changed, and keys that are removed. Its key
+// ranges may overlap those of other Layers.
+type Layer struct {
+	// Tables contain the entries that are added or changed, in the order of their keys. They do not
+	// overlap.
+	Tables []Table
+
+	// Removals contain the keys that are removed, in their order. They do not overlap. Their values are
+	// ignored. They must contain the keys, not only a filter. A key that is also in Tables is not
+	// removed. A key that the set does not contain may be removed.
+	Removals []Table
+}
+
+// All returns pointers to all tables in the order of the manifest's file: Tables, then the Tables and Removals
+// of each Layer.
+func (m *Manifest) All() iter.Seq[*Table] {
+	return func(yield func(*Table) bool) {
+		for _, run := range m.runs() {
+			for i := range run {
+				if !yield(&run[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// runs returns the tables, in slices of those that do not overlap.
+func (m *Manifest) runs() [][]Table {
+	runs := [][]Table{m.Tables}
+	for _, l := range m.Layers {
+		runs = append(runs, l.Tables, l.Removals)
+	}
+	return runs
 }
 
 // A Table describes one table in a manifest. Its JSON is a line of the manifest's file.

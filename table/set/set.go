@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -117,6 +118,65 @@ func (s *Set) FilterErr() error {
 	return errors.Join(errs...)
 }
 
+// Unavailable returns the tables of the manifest in use whose last opening or read failed, with the
+// error, in the order of the Manifest's All. It reads nothing, so it does not notice tables that
+// were not used since the store failed. A lookup that ended because its context was done does not count as
+// a failure. One that ended because of ReadTimeout does.
+//
+// The next lookup that needs such a table tries again, and so does Reopen. The caller must not modify the
+// slices of the Tables. After Close, there is one iteration, with [table.ErrClosed].
+func (s *Set) Unavailable() iter.Seq2[Table, error] {
+	return func(yield func(Table, error) bool) {
+		v, err := s.acquire()
+		if err != nil {
+			yield(Table{}, err)
+			return
+		}
+		defer v.release()
+		for i, m := range v.members {
+			if err := m.failed.Load(); err != nil && !yield(*v.tables[i], *err) {
+				return
+			}
+		}
+	}
+}
+
+// Reopen opens the tables of Unavailable again, up to the Set's Concurrency at a time. It returns the joined
+// errors of those that cannot be opened, or nil. Lookups go on meanwhile. If ctx is done, Reopen returns
+// its error. After Close, it returns [table.ErrClosed].
+//
+// A service that takes no requests while tables are unavailable must call it now and then: without
+// lookups, nothing else would notice that they are back.
+func (s *Set) Reopen(ctx context.Context) error {
+	v, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	var out []*member
+	for _, m := range v.members {
+		if m.failed.Load() != nil {
+			out = append(out, m)
+		}
+	}
+	var failed []error
+	err = s.loadAll(ctx, out, (*member).requestAgain, func(_ int, r *resident, err error) error {
+		if err == nil {
+			r.release()
+			return nil
+		}
+		failed = append(failed, err)
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	if s.current.Load() == nil {
+		return table.ErrClosed
+	}
+	return errors.Join(failed...)
+}
+
 // Close closes the Set without waiting. Lookups that have begun still complete. Tables are closed when
 // the lookups and Iters that use them have ended: Drain waits for that. After Close, lookups and a second
 // Close return [table.ErrClosed]. Iters fail with it when they seek or reach another table.
@@ -128,7 +188,7 @@ func (s *Set) Close() error {
 	}
 	s.closed = true
 	v := s.current.Swap(nil)
-	s.outdate(v)
+	v.outdate()
 	done := s.doneWith()
 	s.mu.Unlock()
 	v.retire()

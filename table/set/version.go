@@ -52,22 +52,13 @@ func (s *Set) acquire() (use, error) {
 		if v == nil {
 			return use{}, table.ErrClosed
 		}
-		if u, ok := v.use(); ok {
+		u := use{v, &v.stripes[ownStripe()]}
+		u.stripe.n.Add(1)
+		if !v.retired.Load() {
 			return u, nil
 		}
-		// It is retired, so there is a newer one.
+		u.release() // there is a newer version
 	}
-}
-
-// use begins a use. It returns false if the version is retired.
-func (v *version) use() (u use, ok bool) {
-	u = use{v, &v.stripes[ownStripe()]}
-	u.stripe.n.Add(1)
-	if v.retired.Load() {
-		u.release()
-		return use{}, false
-	}
-	return u, true
 }
 
 // ownStripe returns a number < stripes that is most often another one in another goroutine: each has
@@ -224,7 +215,7 @@ func (s *Set) publish(v *version) error {
 	}
 	old := s.current.Swap(v)
 	if old != nil {
-		s.outdate(old)
+		old.outdate()
 	}
 	for i, m := range v.members {
 		close(m.old)
@@ -240,9 +231,8 @@ func (s *Set) publish(v *version) error {
 	return nil
 }
 
-// outdate marks the tables of a version that is not the current one any more. The caller holds
-// mu.
-func (s *Set) outdate(v *version) {
+// outdate marks the tables of a version that is not the current one any more. The caller holds mu.
+func (v *version) outdate() {
 	for _, m := range v.members {
 		m.old = make(chan struct{})
 	}

@@ -59,7 +59,7 @@ func TestVersionEndsWithItsLastUse(t *testing.T) {
 		var users, enders sync.WaitGroup
 		for range 4 {
 			users.Go(func() {
-				for u, ok := v.use(); ok; u, ok = v.use() {
+				for u, err := s.acquire(); err == nil; u, err = s.acquire() {
 					if _, err := m.get(t.Context(), key); err != nil || v.ended.Load() {
 						t.Errorf("in use: Get = %v, ended %t", err, v.ended.Load())
 					}
