@@ -53,6 +53,16 @@ func newFiles(most int, open func(name string) (regular.File, fs.FileInfo, error
 	return openfiles.New(most, open, func(name string) error { return fmt.Errorf("set: file %q: %w", name, ErrReplaced) })
 }
 
+// closeFile closes the file name, if src keeps it open.
+func closeFile(src Source, name string) {
+	switch src := src.(type) {
+	case *Dir:
+		src.files.Close(name)
+	case *openfiles.Files:
+		src.Close(name)
+	}
+}
+
 // OpenDir opens the set in the directory path, whose manifest is the file [ManifestName]. It does what
 // [Open] does with a [Dir]. After Close, the files are closed when the lookups and Iters that use them
 // have ended.

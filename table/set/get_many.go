@@ -149,7 +149,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, va
 			r.release()
 		}
 	}()
-	err := b.s.loadAll(ctx, members, (*member).request, func(i int, r *resident, err error) error {
+	err := b.s.loadAll(ctx, members, false, func(i int, r *resident, err error) error {
 		if err != nil {
 			b.cannotOpen(parts[i], err)
 			return ctx.Err()

@@ -3,8 +3,6 @@ package set
 import (
 	"context"
 	"errors"
-
-	"github.com/sievetable/sievetable/internal/openfiles"
 )
 
 // A load opens a table once for all that wait for it.
@@ -25,30 +23,18 @@ type ticket struct {
 	load *load
 }
 
-// request opens the table, unless it is open. It does not wait for it. The caller calls wait or giveUp, and
-// meanwhile has a version of the table.
-func (m *member) request(ctx context.Context) ticket {
-	if r := m.acquire(); r != nil {
+// request opens the table, unless it is open. With again, it opens the table also then: until it is open again,
+// lookups go on with what is open. request does not wait for it. The caller calls wait or giveUp, and meanwhile
+// has a version of the table.
+func (m *member) request(ctx context.Context, again bool) ticket {
+	if r := m.open(); !again && r != nil && r.refs.Acquire() {
 		return ticket{r: r}
 	}
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
-	if r := m.acquire(); r != nil {
+	if r := m.open(); !again && r != nil && r.refs.Acquire() {
 		return ticket{r: r}
 	}
-	return m.joinLoad(ctx)
-}
-
-// requestAgain is request that opens the table also if it is open. Until it is open again, lookups go on
-// with what is open.
-func (m *member) requestAgain(ctx context.Context) ticket {
-	m.s.mu.Lock()
-	defer m.s.mu.Unlock()
-	return m.joinLoad(ctx)
-}
-
-// joinLoad waits for the table to be opened, which begins if it has not. The caller holds mu.
-func (m *member) joinLoad(ctx context.Context) ticket {
 	if m.loading == nil {
 		l := &load{m: m, done: make(chan struct{})}
 		ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
@@ -85,22 +71,18 @@ func (t *ticket) giveUp() {
 	r, l := t.r, t.load
 	*t = ticket{}
 	if l != nil {
-		r = l.giveUp()
+		s := l.m.s
+		s.mu.Lock()
+		if l.waiting--; l.waiting == 0 && l.r == nil {
+			l.cancel()
+			if l.m.loading == l {
+				l.m.loading = nil // the next request begins another load
+			}
+		}
+		r = l.r
+		s.mu.Unlock()
 	}
 	r.release()
-}
-
-// giveUp returns the Reader for one that does not wait any more, if there is one.
-func (l *load) giveUp() *resident {
-	l.m.s.mu.Lock()
-	defer l.m.s.mu.Unlock()
-	if l.waiting--; l.waiting == 0 && l.r == nil {
-		l.cancel()
-		if l.m.loading == l {
-			l.m.loading = nil // the next request begins another load
-		}
-	}
-	return l.r
 }
 
 // errNoReturn is the error of a load whose goroutine has ended by runtime.Goexit.
@@ -118,23 +100,11 @@ func (l *load) run(ctx context.Context) {
 		if r, err = l.m.file().newResident(ctx); errors.Is(err, ErrReplaced) {
 			r, err = l.m.file().newResident(ctx) // the Source has forgotten what it was
 		}
-		s.closeFailed(l.m.Name, err)
+		if err != nil { // the right file may take the name: the next load then finds it
+			closeFile(s.src, l.m.Name)
+		}
 	case <-ctx.Done():
 		err = ctx.Err()
-	}
-}
-
-// closeFailed closes the file of a table that cannot be opened, if the Source keeps it open. The right
-// file may take its name: the next load then finds it.
-func (s *Set) closeFailed(name string, err error) {
-	if err == nil {
-		return
-	}
-	switch src := s.src.(type) {
-	case *Dir:
-		src.files.Close(name)
-	case *openfiles.Files:
-		src.Close(name)
 	}
 }
 
@@ -183,17 +153,25 @@ func (l *load) admit(r *resident, current bool) (evicted []*resident) {
 	return m.s.keep(r)
 }
 
+// noteEnd notes how the last opening or read has ended.
+func (m *member) noteEnd(err error) {
+	if err != nil {
+		m.failed.Store(&err)
+	} else if m.failed.Load() != nil { // it seldom is: the memory stays shared by all processors
+		m.failed.Store(nil)
+	}
+}
+
 // load opens the table, unless it is open, and waits for it. The caller releases it.
 func (m *member) load(ctx context.Context) (*resident, error) {
-	t := m.request(ctx)
+	t := m.request(ctx, false)
 	return t.wait(ctx)
 }
 
-// loadAll opens tables by request, several at a time, and calls each(i, r, err) for members[i] in their
-// order. each releases r. An error of each ends loadAll, which returns it.
+// loadAll opens tables by request, several at a time, and calls each(i, r, err) for members[i] in their order. each
+// releases r. An error of each ends loadAll, which returns it.
 func (s *Set) loadAll(
-	ctx context.Context, members []*member, request func(*member, context.Context) ticket,
-	each func(i int, r *resident, err error) error,
+	ctx context.Context, members []*member, again bool, each func(i int, r *resident, err error) error,
 ) error {
 	tickets, requested := make([]ticket, len(members)), 0
 	defer func() { // also if wait panics
@@ -203,7 +181,7 @@ func (s *Set) loadAll(
 	}()
 	for i := range tickets {
 		for ; requested < min(i+s.o.Concurrency, len(members)); requested++ {
-			tickets[requested] = request(members[requested], ctx)
+			tickets[requested] = members[requested].request(ctx, again)
 		}
 		r, err := tickets[i].wait(ctx)
 		if err := each(i, r, err); err != nil {

@@ -160,7 +160,7 @@ func (s *Set) Reopen(ctx context.Context) error {
 		}
 	}
 	var failed []error
-	err = s.loadAll(ctx, out, (*member).requestAgain, func(_ int, r *resident, err error) error {
+	err = s.loadAll(ctx, out, true, func(_ int, r *resident, err error) error {
 		if err == nil {
 			r.release()
 			return nil

@@ -191,7 +191,7 @@ func (s *Set) openNew(ctx context.Context, v *version) error {
 		}
 	}
 	s.mu.Unlock()
-	return s.loadAll(ctx, unopened, (*member).request, func(i int, r *resident, err error) error {
+	return s.loadAll(ctx, unopened, false, func(i int, r *resident, err error) error {
 		switch {
 		case err == nil:
 			r.release()
