@@ -2,12 +2,14 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,8 +110,13 @@ func (m *Manifest) Check() error {
 		if i%2 == 1 {
 			c.line++ // that of the layer
 		}
-		if err := c.checkRun(run); err != nil {
-			return fmt.Errorf("set: line %d of the manifest: %w", c.line, err)
+		var before *Table
+		for j := range run {
+			if err := c.check(&run[j], before); err != nil {
+				return fmt.Errorf("set: line %d of the manifest: %w", c.line, err)
+			}
+			before = &run[j]
+			c.line++
 		}
 	}
 	return nil
@@ -120,44 +127,32 @@ type checker struct {
 	line  int            // of the next table. The first line is 1, and has the format
 	names map[string]int // the lines of the tables before, by their names in lower case
 
-	size, entries uint64 // of all tables before
+	size, entries uint64 // of all tables before, so that no program that sums them up overflows
 }
 
-// checkRun checks tables that do not overlap. After an error, line is that of the table.
-func (c *checker) checkRun(run []Table) error {
-	for i := range run {
-		t := &run[i]
-		err := t.check()
-		if err == nil && i > 0 {
-			err = t.checkAfter(&run[i-1])
-		}
-		if err == nil {
-			err = c.add(t)
-		}
-		name := strings.ToLower(t.Name)
-		if line, found := c.names[name]; err == nil && found {
-			err = fmt.Errorf(
-				"name %q is that of line %d too, want another name for each table, not only in upper and lower case",
-				t.Name, line)
-		}
-		if err != nil {
-			return err
-		}
-		c.names[name] = c.line
-		c.line++
+// check checks a table. before is the one before it among those that do not overlap, or nil.
+func (c *checker) check(t, before *Table) error {
+	if err := t.check(); err != nil {
+		return err
 	}
-	return nil
-}
-
-// add adds a table to the totals, so that no program that sums them up overflows.
-func (c *checker) add(t *Table) error {
-	if uint64(t.Size) > math.MaxInt64-c.size {
+	name := strings.ToLower(t.Name)
+	line, found := c.names[name]
+	switch {
+	case before != nil && bytes.Compare(t.Smallest, before.Largest) <= 0:
+		return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: "+
+			"tables are in the order of their keys and do not overlap",
+			format.Quote(t.Smallest), format.Quote(before.Largest))
+	case uint64(t.Size) > math.MaxInt64-c.size:
 		return fmt.Errorf("size is %d, which is over 2^63 bytes with the tables before", t.Size)
-	}
-	if t.Entries > math.MaxInt64-c.entries {
+	case t.Entries > math.MaxInt64-c.entries:
 		return fmt.Errorf("entries is %d, which is over 2^63 with the tables before", t.Entries)
+	case found:
+		return fmt.Errorf(
+			"name %q is that of line %d too, want another name for each table, not only in upper and lower case",
+			t.Name, line)
 	}
 	c.size, c.entries = c.size+uint64(t.Size), c.entries+t.Entries
+	c.names[name] = c.line
 	return nil
 }
 
@@ -170,32 +165,30 @@ func (t *Table) Check() error {
 }
 
 // check is Check. Its error does not name the table.
-func (t *Table) check() error {
-	if err := checkName(t.Name); err != nil {
-		return err
-	}
-	return t.checkFields()
-}
+func (t *Table) check() error { return cmp.Or(checkName(t.Name), t.checkFields()) }
 
 // checkFields checks all fields but Name.
 func (t *Table) checkFields() error {
-	if t.Size < format.FooterLen {
+	switch {
+	case t.Size < format.FooterLen:
 		return fmt.Errorf("size is %d, want ≥ %d, which a table's footer has", t.Size, format.FooterLen)
-	}
-	if !isSum(t.SHA256) {
+	case !isSum(t.SHA256):
 		return fmt.Errorf("sha256 is %q, want 64 lowercase hexadecimal digits", shorten(t.SHA256))
-	}
-	if t.TailSum != "" && !isSum(t.TailSum) {
+	case t.TailSum != "" && !isSum(t.TailSum):
 		return fmt.Errorf("tailSum is %q, want 64 lowercase hexadecimal digits", shorten(t.TailSum))
-	}
-	if t.Entries == 0 {
+	case t.Entries == 0:
 		return errors.New("entries is 0, want ≥ 1: leave a table without keys out of the manifest")
+	case t.TailSize < format.FooterLen || t.TailSize > t.Size:
+		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
+	case len(t.Smallest) > maxKey:
+		return fmt.Errorf("smallest has %d bytes, want at most %d", len(t.Smallest), maxKey)
+	case len(t.Largest) > maxKey:
+		return fmt.Errorf("largest has %d bytes, want at most %d", len(t.Largest), maxKey)
+	case bytes.Compare(t.Smallest, t.Largest) > 0:
+		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s",
+			format.Quote(t.Smallest), format.Quote(t.Largest))
 	}
-	if t.TailSize < format.FooterLen || t.TailSize > t.Size {
-		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)",
-			t.TailSize, format.FooterLen, t.Size)
-	}
-	return t.checkKeys()
+	return nil
 }
 
 // isSum reports whether s is a SHA-256 in lowercase hexadecimal digits.
@@ -204,30 +197,52 @@ func isSum(s string) bool {
 	return err == nil && len(s) == 2*sha256.Size && s == strings.ToLower(s)
 }
 
-// checkKeys checks Smallest and Largest.
-func (t *Table) checkKeys() error {
-	if n := len(t.Smallest); n > maxKey {
-		return fmt.Errorf("smallest has %d bytes, want at most %d", n, maxKey)
-	}
-	if n := len(t.Largest); n > maxKey {
-		return fmt.Errorf("largest has %d bytes, want at most %d", n, maxKey)
-	}
-	if bytes.Compare(t.Smallest, t.Largest) > 0 {
-		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s",
-			format.Quote(t.Smallest), format.Quote(t.Largest))
+// maxName is the most bytes of a name, as in most file systems.
+const maxName = 255
+
+// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1 to
+// 255 characters. It is the name of a file beside the manifest on every system, so that a set can
+// be copied to any:
+//
+//   - It has only printable ASCII characters: systems write others in several ways. None of them is
+//     / \ : < > " | ? *, which have another meaning in names on some system.
+//   - It does not end with a dot or a space, which Windows leaves out. So it is not "." or "..".
+//   - It is not the name of a Windows device, such as CON or COM1, also with an extension, as in
+//     con.ldb.
+//   - It is not [ManifestName], in any mix of upper and lower case.
+func CheckName(name string) error {
+	if err := checkName(name); err != nil {
+		return fmt.Errorf("set: %w", err)
 	}
 	return nil
 }
 
-// checkAfter checks that the keys of t are > those of the table before.
-func (t *Table) checkAfter(before *Table) error {
-	if bytes.Compare(t.Smallest, before.Largest) > 0 {
-		return nil
+// checkName is CheckName, without the package's name in the error.
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("name is empty, want the name of the table's file")
+	case len(name) > maxName:
+		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
+	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
+		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }):
+		return fmt.Errorf("name is %q, want characters of ASCII that can be printed: give the table another name",
+			name)
+	case strings.EqualFold(name, ManifestName):
+		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
+	case strings.ContainsAny(name, `<>"|?*`):
+		return fmt.Errorf("name is %q, want none of < > \" | ? *, which no file has in its name on Windows", name)
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return fmt.Errorf("name is %q, want no dot and no space at its end: Windows leaves them out", name)
+	case device.MatchString(name):
+		return fmt.Errorf("name is %q, which is a device on Windows, want another one", name)
 	}
-	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: "+
-		"tables are in the order of their keys and do not overlap",
-		format.Quote(t.Smallest), format.Quote(before.Largest))
+	return nil
 }
+
+// device matches the names that are devices on Windows. An extension, and spaces before it, make no difference there.
+var device = regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9]) *(\.|$)`)
 
 // shorten returns s, or the start of a long s.
 func shorten(s string) string {

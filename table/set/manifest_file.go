@@ -98,9 +98,7 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 	b := bufio.NewWriter(w)
 	e := json.NewEncoder(b)
 	for _, line := range m.lines() {
-		if err := e.Encode(line); err != nil {
-			return fmt.Errorf("set: write the manifest: %w", err)
-		}
+		e.Encode(line) // b keeps the error
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("set: write the manifest: %w", err)
@@ -136,7 +134,8 @@ func (m *Manifest) lines() []any {
 //
 // ReadManifest takes no more memory than the file's bytes need, whatever the first line says.
 func ReadManifest(r io.Reader) (*Manifest, error) {
-	lines := lineReader{r: bufio.NewReader(r)}
+	lines := lineReader{Scanner: bufio.NewScanner(r)}
+	lines.Buffer(nil, maxLine)
 	m := lines.manifest()
 	if lines.err != nil {
 		return nil, fmt.Errorf("set: line %d of the manifest: %w", lines.n, lines.err)
@@ -149,48 +148,30 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 
 // A lineReader reads the lines of a manifest's file, up to an error.
 type lineReader struct {
-	r    *bufio.Reader
-	n    int // the number of the last line
-	line []byte
-	err  error
+	*bufio.Scanner
+	n   int // the number of the last line
+	err error
 }
 
 // maxLine is the most bytes of a line, with its end.
 const maxLine = 1 << 20
 
-// read reads a line, which is valid until the next call. Behind the last line, the error is io.EOF.
-func (l *lineReader) read() ([]byte, error) {
-	l.n++
-	l.line = l.line[:0]
-	for {
-		part, err := l.r.ReadSlice('\n')
-		if len(l.line)+len(part) > maxLine {
-			return nil, fmt.Errorf(
-				"more than %d bytes, want a shorter line: this is not a manifest, or it is damaged", maxLine)
-		}
-		l.line = append(l.line, part...)
-		switch {
-		case err == io.EOF && len(l.line) > 0: // no end of the line
-			return l.line, nil
-		case err != bufio.ErrBufferFull:
-			return l.line, err
-		}
-	}
-}
-
-// next reads a line and decodes it. atEnd is why there must be one, with its arguments.
+// next reads a line and decodes it. At the end of the file, the error is atEnd with its arguments, if that is not "".
 func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...any) {
 	if l.err != nil {
 		return
 	}
-	line, err := l.read()
-	switch err {
-	case nil:
-		l.err = decode(line)
-	case io.EOF:
-		l.err = fmt.Errorf(atEnd, args...)
-	default:
+	l.n++
+	found := l.Scan()
+	switch err := l.Err(); {
+	case err == bufio.ErrTooLong:
+		l.err = fmt.Errorf("more than %d bytes, want a shorter line: this is not a manifest, or it is damaged", maxLine)
+	case err != nil: // a line that was found can lack its end
 		l.err = err
+	case found:
+		l.err = decode(l.Bytes())
+	case atEnd != "":
+		l.err = fmt.Errorf(atEnd, args...)
 	}
 }
 
@@ -205,15 +186,10 @@ func (l *lineReader) manifest() *Manifest {
 		said := l.n
 		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, said), Removals: l.tables(h.Removals, said)})
 	}
-	if l.err != nil {
-		return nil
-	}
-	if _, l.err = l.read(); l.err == nil {
-		l.err = errors.New(
+	l.next(func([]byte) error {
+		return errors.New(
 			"want the end of the file, as the lines before say: the manifest is of two files, take another copy")
-	} else if l.err == io.EOF {
-		l.err = nil
-	}
+	}, "")
 	return m
 }
 

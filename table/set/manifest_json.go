@@ -129,7 +129,7 @@ func (t *Table) decodeWritten(line []byte) bool {
 		return false
 	}
 	written, err := Table(p).MarshalJSON()
-	if err != nil || !bytes.Equal(written, bytes.TrimSuffix(line, []byte("\n"))) {
+	if err != nil || !bytes.Equal(written, line) {
 		return false
 	}
 	*t = Table(p)

@@ -103,7 +103,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: no complete JSON object: unexpected EOF`},
 		{"cut in a value", lines[0] + lines[1] + `{"name":"b.ldb","smallest":"a`, `line 3 of the manifest: field "smallest": no complete JSON value: unexpected EOF`},
 		{"one line too many", twoTablesFile + lines[2], `line 4 of the manifest: want the end of the file, as the lines before say`},
-		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "\n" is no JSON object`},
+		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "" is no JSON object`},
 		{"two tables in a line", lines[0] + strings.TrimSpace(lines[1]) + lines[2], `line 2 of the manifest: more than one JSON object`},
 		{"a long line", lines[0] + strings.Repeat(" ", 1<<20) + lines[1], `line 2 of the manifest: more than 1048576 bytes`},
 		{"an order of tables", lines[0] + lines[2] + lines[1], `line 3 of the manifest: smallest is "", want it > "k\x00\xff"`},
