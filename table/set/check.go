@@ -54,34 +54,13 @@ func (f *file) identify(l *table.Layout) (known bool, err error) {
 		return false, f.mismatch("tailSum", "that of the table is %s, want %s", got, f.TailSum)
 	}
 	known = withData && f.TailSum != ""
-	if !known && f.wasReplaced() {
+	f.s.mu.Lock()
+	wasReplaced := f.first != notOpened && f.epoch != f.first // the Source has forgotten the first one
+	f.s.mu.Unlock()
+	if !known && wasReplaced {
 		err = f.errorf("%w, and it has no digest of its data blocks to tell it from others", ErrReplaced)
 	}
 	return known, err
-}
-
-// wasReplaced reports whether the Source has forgotten the table since it was opened first.
-func (f *file) wasReplaced() bool {
-	f.s.mu.Lock()
-	defer f.s.mu.Unlock()
-	return f.first != notOpened && f.epoch != f.first
-}
-
-// cacheKey returns the CacheKey of the table. One that is not known from all others shares no
-// blocks with other members. The TailSum is compared with the table, and the SHA-256 by Verify only: if
-// that of a manifest is wrong, it must not show the blocks of another table.
-func (f *file) cacheKey(known bool) string {
-	if known {
-		return fmt.Sprintf("%s %s %d", f.SHA256, f.TailSum, f.Size)
-	}
-	return fmt.Sprintf("member %d", f.number)
-}
-
-// outsideTail returns the error of a table that cannot be opened from its tail.
-func (t *Table) outsideTail(off int64, tail int) error {
-	return t.mismatch("tailSize",
-		"the part at %d is needed to open the table, but the tail of %d bytes starts at %d",
-		off, tail, t.Size-int64(tail))
 }
 
 // checkEntries compares the number of entries with the properties, if the table has any.
@@ -104,37 +83,24 @@ func (m *member) checkEntries(r *table.Reader) error {
 // checkRange compares the range of keys with the index and the filters: Smallest must be in the first
 // data block and Largest in the last one.
 func (m *member) checkRange(r *table.Reader, blocks []table.IndexEntry) error {
-	if err := m.checkIndex(r, blocks); err != nil {
-		return err
-	}
-	for _, end := range []struct {
-		field string
-		key   []byte
-	}{{"smallest", m.Smallest}, {"largest", m.Largest}} {
-		if !r.MayContain(end.key) {
-			return m.mismatch(end.field, "the filters of the table deny its key %s", format.Quote(end.key))
-		}
-	}
-	return nil
-}
-
-// checkIndex compares the range of keys with the index.
-func (m *member) checkIndex(r *table.Reader, blocks []table.IndexEntry) error {
+	const denied = "the filters of the table deny its key %s"
 	n := len(blocks)
 	switch {
-	case n == 0 && r.FilterOnly():
-		return nil
-	case n == 0:
+	case n == 0 && !r.FilterOnly():
 		return m.mismatch("entries", "the table has none, want %d", m.Entries)
-	case bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
+	case n > 0 && bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
 		return m.mismatch("smallest", "the first data block has keys ≤ %s, want %s in it",
 			format.Quote(blocks[0].Separator), format.Quote(m.Smallest))
-	case bytes.Compare(blocks[n-1].Separator, m.Largest) < 0:
+	case n > 0 && bytes.Compare(blocks[n-1].Separator, m.Largest) < 0:
 		return m.mismatch("largest",
 			"all keys are ≤ %s, want %s among them", format.Quote(blocks[n-1].Separator), format.Quote(m.Largest))
 	case n > 1 && bytes.Compare(blocks[n-2].Separator, m.Largest) >= 0:
 		return m.mismatch("largest", "the last data block has keys > %s, want %s in it",
 			format.Quote(blocks[n-2].Separator), format.Quote(m.Largest))
+	case !r.MayContain(m.Smallest):
+		return m.mismatch("smallest", denied, format.Quote(m.Smallest))
+	case !r.MayContain(m.Largest):
+		return m.mismatch("largest", denied, format.Quote(m.Largest))
 	}
 	return nil
 }

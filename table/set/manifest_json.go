@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -58,16 +59,11 @@ func decodeField(d *json.Decoder, fields []field, found map[string]bool) error {
 		return fmt.Errorf("field %q is there twice", name)
 	}
 	found[name] = true
-	for _, f := range fields {
-		if f.name == name {
-			return f.decode(d)
-		}
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return fmt.Errorf("field %q is unknown: it may be from a newer version, which can read it", shorten(name))
 	}
-	return fmt.Errorf("field %q is unknown: it may be from a newer version, which can read it", shorten(name))
-}
-
-// decode decodes the value of the field.
-func (f field) decode(d *json.Decoder) error {
+	f := fields[i]
 	var value json.RawMessage
 	if err := d.Decode(&value); err != nil {
 		return fmt.Errorf("field %q: no complete JSON value: %w", f.name, noEOF(err))

@@ -1,6 +1,7 @@
 package set
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -63,7 +64,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	if err := f.readTail(ctx); err != nil {
 		return nil, err // all else would be about another file
 	}
-	src := &sequential{f: f, ctx: ctx, hash: sha256.New()}
+	src := newSequential(ctx, f)
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
 	r, err := table.NewReader(src, m.Size, &o)
@@ -80,19 +81,14 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	if err := errors.Join(differs, damage, src.checkSum()); err != nil {
 		return nil, err
 	}
-	return f.note(known), m.checkKeys(r, &keys)
-}
-
-// note returns what Verify reports of a sound table that is not known from all others, or else nil.
-func (f *file) note(known bool) error {
 	switch {
 	case f.TailSum == "":
-		return f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
+		note = f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
 	case !known:
-		return f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
+		note = f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
 			ErrNotIdentified)
 	}
-	return nil
+	return note, m.checkKeys(r, &keys)
 }
 
 // verifiedKeys are what Verify of a table has seen of its keys.
@@ -133,63 +129,69 @@ type sequential struct {
 	f    *file           // with its tail
 	ctx  context.Context // of Verify
 	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
-	hash hash.Hash       // of what was read, up to the window's end
 
-	window []byte // a part of the table, before the tail
-	start  int64  // of the window
+	rest *bufio.Reader // of what is before the tail
+	end  int64         // of what rest has read
+	hash hash.Hash     // of that
 }
 
-// ReadAt reads from the tail or the window, and moves the window on for that. What is before the
-// window it reads from the Source.
-func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
-	if off >= s.tailStart() || !s.free {
-		return s.f.readFromTail(p, off)
+func newSequential(ctx context.Context, f *file) *sequential {
+	s := &sequential{f: f, ctx: ctx, hash: sha256.New()}
+	s.rest = bufio.NewReaderSize(s, int(min(chunkSize, s.tailStart())))
+	return s
+}
+
+// tailStart returns where the tail starts.
+func (s *sequential) tailStart() int64 { return s.f.Size - int64(len(s.f.tail)) }
+
+// Read reads and hashes what rest needs next.
+func (s *sequential) Read(p []byte) (int, error) {
+	p = p[:min(int64(len(p)), s.tailStart()-s.end)]
+	if len(p) == 0 {
+		return 0, io.EOF
 	}
-	if off < s.start {
+	off := s.end
+	n, err := s.f.read(s.ctx, p, off)
+	s.hash.Write(p[:n])
+	s.end += int64(n)
+	if n == len(p) {
+		return n, nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, s.f.errorf("reading %d bytes at %d: %w", len(p), off, err)
+}
+
+// ReadAt reads from the tail or from rest. What rest has passed is read from the Source again.
+func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
+	next := s.end - int64(s.rest.Buffered())
+	switch {
+	case off >= s.tailStart() || !s.free:
+		return s.f.readFromTail(p, off)
+	case off < next:
 		return s.f.read(s.ctx, p, off)
 	}
-	for off+int64(len(p)) > s.end() && s.end() < s.tailStart() {
-		if err := s.advance(off); err != nil {
-			return 0, err
-		}
+	if _, err := s.rest.Discard(int(off - next)); err != nil {
+		return 0, err
 	}
-	n = copy(p, s.window[min(off, s.end())-s.start:])
+	n, err = io.ReadFull(s.rest, p[:min(int64(len(p)), s.tailStart()-off)])
+	if err != nil {
+		return n, err
+	}
 	if n += copy(p[n:], s.f.tail); n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
-// tailStart returns where the tail starts, and end where the window ends.
-func (s *sequential) tailStart() int64 { return s.f.Size - int64(len(s.f.tail)) }
-func (s *sequential) end() int64       { return s.start + int64(len(s.window)) }
-
-// advance adds the next chunk to the window, and removes what is before keep.
-func (s *sequential) advance(keep int64) error {
-	end := s.end()
-	keep = min(max(keep, s.start), end)
-	s.window, s.start = append(s.window[:0], s.window[keep-s.start:]...), keep
-	n := int(min(chunkSize, s.tailStart()-end))
-	kept := len(s.window)
-	s.window = append(s.window, make([]byte, n)...)
-	got, err := s.f.read(s.ctx, s.window[kept:], end)
-	if got == n {
-		s.hash.Write(s.window[kept:])
-		return nil
-	}
-	s.window = s.window[:kept]
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return s.f.errorf("reading %d bytes at %d: %w", n, end, err)
-}
-
 // checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
-func (s *sequential) checkSum() error {
-	for s.end() < s.tailStart() {
-		if err := s.advance(s.f.Size); err != nil {
-			return err
-		}
+func (s *sequential) checkSum() (err error) {
+	for err == nil {
+		_, err = s.rest.Discard(chunkSize)
+	}
+	if err != io.EOF {
+		return err
 	}
 	s.hash.Write(s.f.tail)
 	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.f.SHA256 {
