@@ -188,14 +188,6 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
-// finish completes the last tables.
-func (b *Builder) finish() error {
-	if err := b.check(); err != nil {
-		return err
-	}
-	return cmp.Or(b.entries.finish(), b.removals.finish())
-}
-
 // Abort removes the tables that have no names yet, and what else NewBuilder has created. After
 // Commit, Abort does nothing, so it can be deferred.
 func (b *Builder) Abort() error {
@@ -205,13 +197,4 @@ func (b *Builder) Abort() error {
 	err := errors.Join(b.entries.abort(), b.removals.abort(), b.pending.Abort())
 	b.pending = nil
 	return err
-}
-
-// extension returns that of the names of tables. For LevelDB, one with a filter only would be an
-// empty table.
-func (b *Builder) extension() string {
-	if b.o.Writer != nil && b.o.Writer.FilterOnly {
-		return ".filter"
-	}
-	return ".ldb"
 }

@@ -53,22 +53,13 @@ func checkLease(ctx context.Context, s Store, f File) error {
 		"remove the file or wait %v", ErrBuilding, s.Path(f.Name), since, leaseTime)
 }
 
-// endLease removes a lease. Where no file can be removed, it ends by its age.
-func endLease(ctx context.Context, s Store, name string) error {
-	if err := s.Remove(ctx, name); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("set: remove %s: %w", s.Path(name), err)
-	}
-	return nil
-}
-
 // lock locks the Store, if it can be locked.
 func lock(ctx context.Context, s Store) (unlock func(), locked bool, err error) {
 	l, ok := s.(Locker)
-	if !ok {
-		return func() {}, false, nil
+	if ok {
+		unlock, err = l.Lock(ctx)
 	}
-	unlock, err = l.Lock(ctx)
-	if errors.Is(err, errors.ErrUnsupported) {
+	if !ok || errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, false, nil
 	}
 	return unlock, err == nil, err
@@ -89,9 +80,12 @@ func exclusively(ctx context.Context, s Store, lease string, change func() error
 			return err
 		}
 	}
-	err = change()
-	if own || err == nil && lease != "" {
-		err = errors.Join(err, endLease(ctx, s, lease))
+	if err = change(); lease == "" || err != nil && !own {
+		return err
+	}
+	// Where no file can be removed, the lease ends by its age.
+	if failed := s.Remove(ctx, lease); failed != nil && !errors.Is(failed, errors.ErrUnsupported) {
+		err = errors.Join(err, fmt.Errorf("set: remove %s: %w", s.Path(lease), failed))
 	}
 	return err
 }

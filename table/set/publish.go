@@ -1,6 +1,7 @@
 package set
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,11 +25,14 @@ var ErrEmpty = errors.New("there is nothing to write")
 // part and all digits. If Commit fails, call Abort. Then the set is as before or, if only what
 // follows the manifest has failed, the new one.
 func (b *Builder) Commit() (l Layer, err error) {
-	if err := b.finish(); err != nil {
+	if err := b.check(); err != nil {
+		return l, err
+	}
+	if err := cmp.Or(b.entries.finish(), b.removals.finish()); err != nil {
 		return l, err
 	}
 	if b.o.Part > 0 {
-		l, err = b.storeTables(func(t Table) string { return fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, b.extension()) })
+		l, err = b.storeTables(0)
 	} else {
 		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
 			l, err = b.commit()
@@ -54,22 +58,27 @@ func (b *Builder) commit() (Layer, error) {
 	if b.o.Layer {
 		last = lastNumber(base.Manifest)
 	}
-	l, err := b.storeTables(func(t Table) string {
-		last++
-		return fmt.Sprintf("%06d-%s%s", last, t.SHA256[:16], b.extension())
-	})
+	l, err := b.storeTables(last)
 	if err != nil {
 		return Layer{}, err
 	}
 	return base.add(b.ctx, b.store, l, &b.o)
 }
 
-// storeTables stores the tables under their names, and returns them.
-func (b *Builder) storeTables(name func(Table) string) (l Layer, err error) {
+// storeTables stores the tables under their names, and returns them. The numbers in the names go on after last.
+func (b *Builder) storeTables(last int) (l Layer, err error) {
+	extension := ".ldb"
+	if b.o.Writer != nil && b.o.Writer.FilterOnly {
+		extension = ".filter" // for LevelDB, it would be an empty table
+	}
 	found := make([]bool, len(b.tables))
 	for i := range b.tables {
 		t := &b.tables[i]
-		t.Name = name(*t)
+		if b.o.Part > 0 {
+			t.Name = fmt.Sprintf("%06d-%s%s", b.o.Part, t.SHA256, extension)
+		} else {
+			t.Name = fmt.Sprintf("%06d-%s%s", last+1+i, t.SHA256[:16], extension)
+		}
 		if b.isRemovals[i] {
 			l.Removals = append(l.Removals, *t)
 		} else {
@@ -120,7 +129,7 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
 	}
 	return exclusively(ctx, s, o.Lease, func() error {
-		if err := checkThere(ctx, s, layerTables(l)); err != nil {
+		if err := checkThere(ctx, s, (&Manifest{Layers: []Layer{l}}).All()); err != nil {
 			return err
 		}
 		base, err := readBase(ctx, s, o)
@@ -160,9 +169,6 @@ func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, che
 		return replace()
 	})
 }
-
-// layerTables yields the tables of a layer.
-func layerTables(l Layer) iter.Seq[*Table] { return (&Manifest{Layers: []Layer{l}}).All() }
 
 // readBase reads and checks the manifest that is replaced, or that gets a layer.
 func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, error) {
@@ -220,13 +226,10 @@ func (old storedManifest) has(l Layer) bool {
 	if len(l.Tables)+len(l.Removals) == 0 {
 		return true
 	}
+	same := func(a, b Table) bool { return a.SHA256 == b.SHA256 }
 	n := len(old.Layers)
-	return n > 0 && sameTables(old.Layers[n-1].Tables, l.Tables) && sameTables(old.Layers[n-1].Removals, l.Removals)
-}
-
-// sameTables reports whether the tables have the same bytes.
-func sameTables(a, b []Table) bool {
-	return slices.EqualFunc(a, b, func(a, b Table) bool { return a.SHA256 == b.SHA256 })
+	return n > 0 && slices.EqualFunc(old.Layers[n-1].Tables, l.Tables, same) &&
+		slices.EqualFunc(old.Layers[n-1].Removals, l.Removals, same)
 }
 
 // add writes the manifest of l, alone or as a layer. It returns the layer with the names in the

@@ -66,16 +66,12 @@ func (s *DirStore) List(context.Context) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info.Mode().IsRegular() || isTemporary(e.Name()) {
+		isTemporary := strings.HasPrefix(e.Name(), "sievetable-") && filepath.Ext(e.Name()) == ".tmp"
+		if info.Mode().IsRegular() || isTemporary {
 			files = append(files, File{e.Name(), info.Size(), info.ModTime()})
 		}
 	}
 	return files, nil
-}
-
-// isTemporary reports whether a name is one that builds give to temporary files and directories.
-func isTemporary(name string) bool {
-	return strings.HasPrefix(name, "sievetable-") && filepath.Ext(name) == ".tmp"
 }
 
 // Stat describes a file.
@@ -89,11 +85,8 @@ func (s *DirStore) Stat(_ context.Context, name string) (File, error) {
 
 // Open opens a regular file.
 func (s *DirStore) Open(_ context.Context, name string) (io.ReadCloser, error) {
-	f, _, err := regular.Open(s.Path(name))
-	if err != nil {
-		return nil, err // not a nil *os.File, which is no nil io.ReadCloser
-	}
-	return f, nil
+	f, _, err := regular.DirOf(s.Dir).Open(name)
+	return f, err
 }
 
 // Put writes a file. It is on disk when Put returns.

@@ -33,17 +33,19 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
+	if err == nil {
+		m.content, err = io.ReadAll(f)
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
+		if m.Manifest, err = ReadManifest(bytes.NewReader(m.content)); err != nil {
+			err = corruptError{err}
+		}
+	}
 	if err != nil {
-		return m, fmt.Errorf("set: manifest %s: %w", s.Path(name), err)
+		err = fmt.Errorf("set: manifest %s: %w", s.Path(name), err)
 	}
-	m.content, err = io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return m, fmt.Errorf("set: manifest %s: %w", s.Path(name), err)
-	}
-	if m.Manifest, err = ReadManifest(bytes.NewReader(m.content)); err != nil {
-		return m, fmt.Errorf("set: manifest %s: %w", s.Path(name), corruptError{err})
-	}
-	return m, nil
+	return m, err
 }
 
 // replace writes m in the place of the manifest that was read, unless it is the same.
@@ -55,20 +57,18 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 	if bytes.Equal(old.content, b.Bytes()) {
 		return nil
 	}
-	r, ok := s.(Replacer)
-	if !ok {
-		return old.written(s, s.Put(ctx, old.name, b.Bytes()))
+	var err error
+	r, replaces := s.(Replacer)
+	if replaces {
+		err = r.Replace(ctx, old.name, old.content, b.Bytes())
+	} else {
+		err = s.Put(ctx, old.name, b.Bytes())
 	}
-	if err := old.written(s, r.Replace(ctx, old.name, old.content, b.Bytes())); err != nil {
-		return err
-	}
-	return checkStays(ctx, s, storedManifest{m, old.name, b.Bytes()})
-}
-
-// written returns the error of a write with the path of the manifest.
-func (old storedManifest) written(s Store, err error) error {
 	if err != nil {
 		return fmt.Errorf("set: write the manifest %s: %w", s.Path(old.name), err)
+	}
+	if replaces {
+		return checkStays(ctx, s, storedManifest{m, old.name, b.Bytes()})
 	}
 	return nil
 }

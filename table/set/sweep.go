@@ -63,7 +63,13 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if o == nil {
 		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
 	}
-	w := newSweeper(s, *o)
+	w := sweeper{SweepOptions: *o, s: s, locked: true}
+	if w.Match == nil {
+		w.Match = swept.MatchString
+	}
+	if w.Found == nil {
+		w.Found = func(File, bool) error { return nil }
+	}
 	if !o.DryRun {
 		unlock, locked, err := lock(ctx, s)
 		if err != nil {
@@ -92,16 +98,6 @@ type sweeper struct {
 	locked  bool            // nobody else changes the Store, or nothing is removed
 	listed  map[string]bool // the names of all files that stay
 	removed []File
-}
-
-func newSweeper(s Store, o SweepOptions) *sweeper {
-	if o.Match == nil {
-		o.Match = swept.MatchString
-	}
-	if o.Found == nil {
-		o.Found = func(File, bool) error { return nil }
-	}
-	return &sweeper{SweepOptions: o, s: s, locked: true}
 }
 
 // find returns the files that are to be removed, in the order of the names.
@@ -189,18 +185,18 @@ func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
 const atATime = 8
 
 // removeAll removes files, some at a time.
-func (w *sweeper) removeAll(ctx context.Context, left []File) error {
+func (w *sweeper) removeAll(ctx context.Context, left []File) (err error) {
 	for some := range slices.Chunk(left, atATime) {
 		if !w.locked {
 			if err := w.look(ctx); err != nil {
 				return err // so that checkRemoved would not know what is listed either
 			}
 		}
-		if err := w.removeSome(ctx, some); err != nil {
-			return errors.Join(err, w.checkRemoved(ctx))
+		if err = w.removeSome(ctx, some); err != nil {
+			break
 		}
 	}
-	return w.checkRemoved(ctx)
+	return errors.Join(err, w.checkRemoved(ctx))
 }
 
 // removeSome removes files, all at a time. It returns one of the errors.
@@ -224,21 +220,22 @@ func (w *sweeper) removeSome(ctx context.Context, some []File) (failed error) {
 }
 
 // remove removes a file, unless it is listed, gone or young by now.
-func (w *sweeper) remove(ctx context.Context, f File) (bool, error) {
+func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
 	if !w.locked {
 		f.Modified = time.Time{} // ask again
-		young, err := w.isYoung(ctx, &f)
+		var young bool
+		young, err = w.isYoung(ctx, &f)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed[f.Name]) {
 			return false, nil
 		}
-		if err != nil {
-			return false, fmt.Errorf("set: remove %s: %w", w.s.Path(f.Name), err)
-		}
 	}
-	if err := w.s.Remove(ctx, f.Name); err != nil {
+	if err == nil {
+		err = w.s.Remove(ctx, f.Name)
+	}
+	if err != nil {
 		return false, fmt.Errorf("set: remove %s: %w", w.s.Path(f.Name), err)
 	}
 	return true, nil
