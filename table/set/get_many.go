@@ -35,30 +35,22 @@ func (s *Set) GetMany(
 		return err
 	}
 	defer v.release()
+	removed := func(int, []byte) error { return nil }
 	for i := range v.layers {
 		l := &v.layers[i]
-		if err := b.getRun(ctx, &l.tables, found); err != nil {
-			return err
+		err := b.getRun(ctx, &l.tables, found)
+		if err == nil && len(l.removals.members) > 0 {
+			err = b.getRun(ctx, &l.removals, removed)
 		}
-		if len(l.removals.members) == 0 {
-			continue
-		}
-		removed := func(int, []byte) error { return nil }
-		if err := b.getRun(ctx, &l.removals, removed); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return errors.Join(b.failed...)
 }
 
-// A part is what one table is asked for.
-type part struct {
-	m    *member
-	keys []int
-}
-
-// route returns what each table is asked for, of the keys that have no answer yet.
-func (r *run) route(keys [][]byte, answered []bool) (parts []part) {
+// route returns what each table is asked for, of the keys that have no answer yet. parts has no Readers yet.
+func (r *run) route(keys [][]byte, answered []bool) (members []*member, parts []table.GetManyPart) {
 	type routed struct{ table, key int }
 	all := make([]routed, 0, len(keys))
 	for i, key := range keys {
@@ -76,12 +68,13 @@ func (r *run) route(keys [][]byte, answered []bool) (parts []part) {
 	for i, next := range all {
 		numbers[i] = next.key
 		if i == 0 || all[i-1].table != next.table {
-			parts = append(parts, part{m: r.members[next.table], keys: numbers[i:i]})
+			members = append(members, r.members[next.table])
+			parts = append(parts, table.GetManyPart{Keys: numbers[i:i]})
 		}
 		last := &parts[len(parts)-1]
-		last.keys = last.keys[:len(last.keys)+1]
+		last.Keys = last.Keys[:len(last.Keys)+1]
 	}
-	return parts
+	return members, parts
 }
 
 // A batch is one call of GetMany.
@@ -111,51 +104,45 @@ func newBatch(s *Set, keys [][]byte, o *table.GetManyOptions) *batch {
 
 // getRun asks a run for the keys that have no answer yet. The error that it returns ends the batch.
 func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []byte) error) error {
-	parts := r.route(b.keys, b.answered)
+	members, parts := r.route(b.keys, b.answered)
 	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
-		n := b.groupSize(parts)
-		if err := b.getGroup(ctx, parts[:n], found); err != nil {
+		n := b.groupSize(members)
+		if err := b.getGroup(ctx, members[:n], parts[:n], found); err != nil {
 			return err
 		}
-		parts = parts[n:]
+		members, parts = members[n:], parts[n:]
 	}
 	return nil
 }
 
-// groupSize returns how many of the parts are asked at a time.
-func (b *batch) groupSize(parts []part) int {
+// groupSize returns how many of the tables are asked at a time.
+func (b *batch) groupSize(members []*member) int {
 	if b.s.o.MemorySize == 0 {
-		return len(parts)
+		return len(members)
 	}
 	size := int64(0)
-	for i, p := range parts {
-		if size += p.m.tailSize.Load(); size > b.s.o.MemorySize && i > 0 {
+	for i, m := range members {
+		if size += m.tailSize.Load(); size > b.s.o.MemorySize && i > 0 {
 			return i
 		}
 	}
-	return len(parts)
+	return len(members)
 }
 
-// getGroup opens the tables of parts, and asks them. The error that it returns ends the batch.
-func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, value []byte) error) error {
-	members := make([]*member, len(parts))
-	for i, p := range parts {
-		members[i] = p.m
-	}
+// getGroup opens tables, and asks them for parts. The error that it returns ends the batch.
+func (b *batch) getGroup(
+	ctx context.Context, members []*member, parts []table.GetManyPart, found func(i int, value []byte) error,
+) error {
 	var asked []table.GetManyPart
 	var inUse []*resident
-	defer func() {
-		for _, r := range inUse {
-			r.release()
-		}
-	}()
+	defer func() { releaseAll(inUse) }()
 	err := b.s.loadAll(ctx, members, false, func(i int, r *resident, err error) error {
 		if err != nil {
-			b.cannotOpen(parts[i], err)
+			b.cannotOpen(members[i], parts[i].Keys, err)
 			return ctx.Err()
 		}
 		inUse = append(inUse, r)
-		asked = append(asked, table.GetManyPart{Reader: r.reader, Keys: parts[i].keys})
+		asked = append(asked, table.GetManyPart{Reader: r.reader, Keys: parts[i].Keys})
 		return nil
 	})
 	if err != nil {
@@ -165,12 +152,11 @@ func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, va
 }
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
-func (b *batch) cannotOpen(p part, err error) {
-	t := &p.m.Table
+func (b *batch) cannotOpen(m *member, keys []int, err error) {
 	err = fmt.Errorf("set: no answer for the keys from %s to %s: %w",
-		format.Quote(t.Smallest), format.Quote(t.Largest), err)
+		format.Quote(m.Smallest), format.Quote(m.Largest), err)
 	b.failed = append(b.failed, err)
-	for _, i := range p.keys {
+	for _, i := range keys {
 		b.o.NoAnswer(i, err)
 	}
 }
@@ -183,10 +169,7 @@ func (b *batch) get(ctx context.Context, parts []table.GetManyPart, found func(i
 		ends = found(i, value)
 		return ends
 	})
-	if ends == nil {
-		ends = ctx.Err()
-	}
-	if ends == nil && err != nil {
+	if ends = cmp.Or(ends, ctx.Err()); ends == nil && err != nil {
 		b.failed = append(b.failed, err)
 	}
 	return ends

@@ -52,7 +52,12 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	}
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
 	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
-	opts.OnLoss = v.onLoss(opts.OnLoss)
+	if onLoss := opts.OnLoss; onLoss != nil && len(v.layers) > 1 {
+		opts.OnLoss = func(l table.Loss) bool {
+			l.OlderShow = true
+			return onLoss(l)
+		}
+	}
 	it.tables = v.iterLayers(func(r *run) merge.Iterator {
 		within := r.overlap(opts.Lower, opts.Upper)
 		// There is no error, since the manifest was checked.
@@ -89,17 +94,6 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 // loss returns the Loss of a table that cannot be opened.
 func (v *version) loss(m *member, err error) table.Loss {
 	return table.Loss{File: m.Name, Offset: -1, From: m.Smallest, To: m.Largest, OlderShow: len(v.layers) > 1, Err: err}
-}
-
-// onLoss returns what calls onLoss for the data blocks of tables. nil stays nil.
-func (v *version) onLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
-	if onLoss == nil || len(v.layers) == 1 {
-		return onLoss
-	}
-	return func(l table.Loss) bool {
-		l.OlderShow = true
-		return onLoss(l)
-	}
 }
 
 // isLost reports whether a table is missing, corrupt or another one. A store that fails has lost nothing.

@@ -89,20 +89,16 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 	if err := checkUnset(&s.Reader); err != nil {
 		return s, err
 	}
-	if s.MaxOpenFiles != 0 && !opensFiles {
-		return s, errors.New(
-			"set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
-	}
-	if s.MaxOpenFiles < 0 || s.MaxOpenFiles > maxOpenFiles {
+	switch {
+	case s.MaxOpenFiles != 0 && !opensFiles:
+		return s, errors.New("set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
+	case s.MaxOpenFiles < 0 || s.MaxOpenFiles > maxOpenFiles:
 		return s, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", s.MaxOpenFiles, maxOpenFiles)
-	}
-	if s.MemorySize < 0 {
+	case s.MemorySize < 0:
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
-	}
-	if s.ReadTimeout < 0 {
+	case s.ReadTimeout < 0:
 		return s, fmt.Errorf("set: ReadTimeout is %v, want 0 or more", s.ReadTimeout)
-	}
-	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
+	case s.Concurrency < 0 || s.Concurrency > maxConcurrency:
 		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)
 	}
 	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, defaultMaxOpenFiles())

@@ -60,12 +60,6 @@ type file struct {
 // file returns the file for an opening.
 func (m *member) file() *file { return &file{member: m, epoch: m.replaced.Load()} }
 
-var (
-	errMiscount = errors.New(
-		"the Source says that it has read more bytes than it was asked for, or fewer than none")
-	errShort = errors.New("the Source has read too few bytes and returned no error")
-)
-
 // read reads len(p) bytes of the table.
 func (f *file) read(ctx context.Context, p []byte, off int64) (n int, err error) {
 	err = f.ask(ctx, func(ctx context.Context) (err error) {
@@ -74,11 +68,12 @@ func (f *file) read(ctx context.Context, p []byte, off int64) (n int, err error)
 	})
 	switch {
 	case n < 0 || n > len(p):
-		return 0, errors.Join(errMiscount, err)
+		return 0, errors.Join(errors.New(
+			"the Source says that it has read more bytes than it was asked for, or fewer than none"), err)
 	case errors.Is(err, ErrReplaced):
 		return 0, err
 	case n < len(p) && err == nil:
-		return n, errShort
+		return n, errors.New("the Source has read too few bytes and returned no error")
 	}
 	return n, err
 }

@@ -102,10 +102,6 @@ func (w *TableWriter) Close() (Table, error) {
 	return t, nil
 }
 
-// errFilterOnly is the error of Describe for a table that does not have its keys.
-var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: " +
-	"its line in the manifest is known to the TableWriter that writes it")
-
 // Describe returns the line in the manifest of an existing table, the first size bytes of r. Describe returns
 // the same line as Close of the [TableWriter], except the Name, which the caller sets. The caller owns
 // the slices.
@@ -143,29 +139,39 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 	}
 	defer reader.Close()
 	if reader.FilterOnly() {
-		return Table{}, errFilterOnly
+		return Table{}, errors.New("the table has a filter of its keys, and not the keys: " +
+			"its line in the manifest is known to the TableWriter that writes it")
 	}
 	var keys verifiedKeys
 	if _, err := verified.Verify(reader, keys.add); err != nil {
 		return Table{}, err
 	}
-	t := Table{Size: size, Entries: keys.n, Smallest: keys.first, Largest: keys.last}
-	if t.SHA256, err = sumOf(r, size); err != nil {
+	l, err := table.ReadLayout(r, size, o)
+	if err != nil {
 		return Table{}, err
 	}
-	if err := t.setTail(r, o); err != nil {
+	tailSum, _, err := l.TailSum()
+	if err != nil {
+		return Table{}, err
+	}
+	t := Table{
+		Size: size, Entries: keys.n, Smallest: keys.first, Largest: keys.last,
+		TailSum: hex.EncodeToString(tailSum[:]), TailSize: size,
+	}
+	if n := len(l.Data); n > 0 {
+		last := l.Data[n-1] // ReadLayout has checked that it ends before the footer
+		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
+	}
+	if t.SHA256, err = sumOf(r, size); err != nil {
 		return Table{}, err
 	}
 	return t, t.checkFields()
 }
 
-// readSize is how many bytes of a table are read at a time.
-const readSize = 1 << 20
-
 // sumOf returns the SHA-256 of the first size bytes of r, in hexadecimal.
 func sumOf(r io.ReaderAt, size int64) (string, error) {
 	sum := sha256.New()
-	n, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, readSize))
+	n, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, chunkSize))
 	if err == nil && n < size {
 		err = io.ErrUnexpectedEOF
 	}
@@ -173,22 +179,4 @@ func sumOf(r io.ReaderAt, size int64) (string, error) {
 		return "", fmt.Errorf("read the table at %d: %w", n, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// setTail sets TailSize and TailSum.
-func (t *Table) setTail(r io.ReaderAt, o *table.ReaderOptions) error {
-	l, err := table.ReadLayout(r, t.Size, o)
-	if err != nil {
-		return err
-	}
-	sum, _, err := l.TailSum()
-	if err != nil {
-		return err
-	}
-	t.TailSum, t.TailSize = hex.EncodeToString(sum[:]), t.Size
-	if n := len(l.Data); n > 0 {
-		last := l.Data[n-1] // ReadLayout has checked that it ends before the footer
-		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
-	}
-	return nil
 }

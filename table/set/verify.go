@@ -119,7 +119,7 @@ func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	return nil
 }
 
-// chunkSize is how many bytes Verify reads at once.
+// chunkSize is how many bytes Verify and Describe read at once.
 const chunkSize = 1 << 20
 
 // A sequential reads a table from its start to its end by large reads, and hashes it meanwhile.
