@@ -4,5 +4,5 @@ package lockfile
 
 import "os"
 
-// Some of these systems lock only a file that is open for writing.
-const flags = os.O_CREATE | os.O_RDWR
+// Flags are flags of os.OpenFile for a lock file. Some of these systems lock only a file that is open for writing.
+const Flags = os.O_CREATE | os.O_RDWR

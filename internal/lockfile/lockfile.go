@@ -14,10 +14,6 @@ import (
 // ErrLocked means that another open file has the lock, of this process or of another.
 var ErrLocked = errors.New("locked")
 
-// Flags are flags of os.OpenFile for a lock file. Links are not followed and pipes not waited for, if one has come
-// since Open has looked.
-const Flags = flags
-
 // Mode has the permissions of a new lock file.
 const Mode fs.FileMode = 0o666
 

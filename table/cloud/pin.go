@@ -63,16 +63,10 @@ func (o *object) same(p *object) bool {
 	return o.version != "" || o.modified.Equal(p.modified)
 }
 
-// options returns options of a read that must be of o. If o is nil, any version will do.
-func (o *object) options() *blob.ReaderOptions {
-	if o == nil || o.pin == nil {
-		return nil
-	}
-	return &blob.ReaderOptions{BeforeRead: o.require}
-}
-
-// require makes a read or a write fail if the object has another version.
+// require makes a read or a write fail if the object has another version, if a Pin knows that.
 func (o *object) require(as func(any) bool) error {
-	o.pin.Require(o.version, as)
+	if o.pin != nil {
+		o.pin.Require(o.version, as)
+	}
 	return nil
 }

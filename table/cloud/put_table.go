@@ -57,19 +57,15 @@ func (p *pending) Publish(ctx context.Context, tables []set.Table) error {
 		if there, err := p.s.Stat(ctx, t.Name); err == nil && there.Size == t.Size {
 			continue
 		}
-		if err := p.send(ctx, p.path(i), t); err != nil {
+		f, err := os.Open(p.path(i))
+		if err == nil {
+			err = errors.Join(set.PutTable(ctx, p.s, t, f), f.Close())
+		}
+		if err != nil {
 			return fmt.Errorf("cloud: put table %s: %w", p.s.Path(t.Name), err)
 		}
 	}
 	return p.Abort()
-}
-
-func (p *pending) send(ctx context.Context, path string, t set.Table) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(set.PutTable(ctx, p.s, t, f), f.Close())
 }
 
 func (p *pending) Abort() error { return os.RemoveAll(p.dir) }

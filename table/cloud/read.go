@@ -52,8 +52,13 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 	if len(p) == 0 {
 		return 0, nil
 	}
-	opened := s.object(name) // off may be behind its end: another object may be there now
-	r, err := s.Bucket.NewRangeReader(ctx, name, off, int64(len(p)), opened.options())
+	var opened *object // off may be behind its end: another object may be there now
+	var o blob.ReaderOptions
+	if first, ok := s.pinned.Load(name); ok {
+		opened = first.(*object)
+		o.BeforeRead = opened.require
+	}
+	r, err := s.Bucket.NewRangeReader(ctx, name, off, int64(len(p)), &o)
 	if err != nil {
 		return 0, s.refused(opened, off, err)
 	}
@@ -62,18 +67,13 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 			err = failed
 		}
 	}()
-	if opened, err = s.check(name, r); err != nil {
-		return 0, err
+	// The first read says which object it is. A store may ignore what a Pin requires: so this looks at what was sent.
+	got := objectOf(r, s.Pins)
+	first, _ := s.pinned.LoadOrStore(name, &got)
+	if opened = first.(*object); !opened.same(&got) {
+		return 0, fmt.Errorf("%w (%v, and was %v)", set.ErrReplaced, &got, opened)
 	}
 	return readBody(r, p, opened.size-off)
-}
-
-// object returns what is known about the object of a table, or nil.
-func (s *Store) object(name string) *object {
-	if o, ok := s.pinned.Load(name); ok {
-		return o.(*object)
-	}
-	return nil
 }
 
 // refused returns what it means that the store refused a read from off on with err.
@@ -91,18 +91,6 @@ func (s *Store) refused(opened *object, off int64, err error) error {
 		return io.EOF
 	}
 	return err
-}
-
-// check checks that r reads the object that the table was opened with. The first read says which
-// one that is. A store may ignore what a Pin requires: so this looks at what was sent.
-func (s *Store) check(name string, r *blob.Reader) (*object, error) {
-	got := objectOf(r, s.Pins)
-	first, _ := s.pinned.LoadOrStore(name, &got)
-	opened := first.(*object)
-	if !opened.same(&got) {
-		return nil, fmt.Errorf("%w (%v, and was %v)", set.ErrReplaced, &got, opened)
-	}
-	return opened, nil
 }
 
 // readBody fills p with the body of a read, which has left bytes at most up to the end of the

@@ -21,15 +21,12 @@ type opened struct {
 // Replace writes an object in the place of the one that has the content old. If the store does not know conditions, or
 // there is no Pin of the driver, an object that another program writes in the last moment is replaced all the same.
 func (s *Store) Replace(ctx context.Context, name string, old, content []byte) error {
-	var seen opened
+	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
 	if old != nil {
-		var err error
-		if seen, err = s.seen(ctx, name, old); err != nil {
+		seen, err := s.seen(ctx, name, old)
+		if err != nil {
 			return err
 		}
-	}
-	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
-	if seen.pin != nil {
 		o.BeforeWrite = seen.require
 	}
 	err := s.write(ctx, name, content, o)
