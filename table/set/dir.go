@@ -44,7 +44,12 @@ func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
 	d := &Dir{path: path}
-	d.files = newFiles(maxOpenFiles, d.openTable)
+	d.files = newFiles(maxOpenFiles, func(name string) (regular.File, fs.FileInfo, error) {
+		if err := CheckName(name); err != nil {
+			return nil, nil, err
+		}
+		return d.openFile(name)
+	})
 	return d
 }
 
@@ -113,15 +118,7 @@ func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64
 	return m, info.Size(), nil
 }
 
-// openTable opens the file of a table. It is an *os.File.
-func (d *Dir) openTable(name string) (regular.File, fs.FileInfo, error) {
-	if err := CheckName(name); err != nil {
-		return nil, nil, err
-	}
-	return d.openFile(name)
-}
-
-// openFile opens the file name.
+// openFile opens the file name. It is an *os.File.
 func (d *Dir) openFile(name string) (regular.File, fs.FileInfo, error) {
 	root, err := d.openRoot()
 	if err != nil {

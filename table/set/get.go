@@ -27,20 +27,15 @@ import (
 // The value stays valid, even after Close. The caller must not modify it. It may be part of a larger
 // buffer, which then stays in memory: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
-	v, err := s.startLookup(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, err := s.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
 	return v.layers.get(ctx, key)
-}
-
-// startLookup returns a use of the current version, unless ctx is done.
-func (s *Set) startLookup(ctx context.Context) (use, error) {
-	if err := ctx.Err(); err != nil {
-		return use{}, err
-	}
-	return s.acquire()
 }
 
 // get looks the key up in one layer after the other, until one has it or has removed it.
@@ -149,7 +144,10 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 // a key that the filters of a layer's removals do not rule out. If a mapped file was truncated, it
 // returns true, unless the rest of a filter rules the key out.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
-	v, err := s.startLookup(ctx)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	v, err := s.acquire()
 	if err != nil {
 		return false, err
 	}

@@ -148,7 +148,16 @@ func (b *batch) getGroup(
 	if err != nil {
 		return err
 	}
-	return b.get(ctx, asked, found)
+	var ends error
+	err = table.GetMany(ctx, b.keys, asked, &b.o, func(i int, value []byte) error {
+		b.answered[i] = true
+		ends = found(i, value)
+		return ends
+	})
+	if ends = cmp.Or(ends, ctx.Err()); ends == nil && err != nil {
+		b.failed = append(b.failed, err)
+	}
+	return ends
 }
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
@@ -159,18 +168,4 @@ func (b *batch) cannotOpen(m *member, keys []int, err error) {
 	for _, i := range keys {
 		b.o.NoAnswer(i, err)
 	}
-}
-
-// get asks tables that are open. The error that it returns ends the batch.
-func (b *batch) get(ctx context.Context, parts []table.GetManyPart, found func(i int, value []byte) error) error {
-	var ends error
-	err := table.GetMany(ctx, b.keys, parts, &b.o, func(i int, value []byte) error {
-		b.answered[i] = true
-		ends = found(i, value)
-		return ends
-	})
-	if ends = cmp.Or(ends, ctx.Err()); ends == nil && err != nil {
-		b.failed = append(b.failed, err)
-	}
-	return ends
 }

@@ -16,8 +16,8 @@ import (
 // It keeps about rate*n of n distinct keys, and takes their bytes and about 60 bytes for each. Keys that
 // were chosen for their hashes may all be kept. A Sampler is not safe for concurrent use.
 type Sampler struct {
-	below uint64 // a hash of 53 bits
-	hash  hash.Hash64
+	below uint64      // a hash of 53 bits
+	hash  hash.Hash64 // FNV-1a
 	keys  map[string]struct{}
 }
 
@@ -37,20 +37,16 @@ func NewSampler(rate float64) (*Sampler, error) {
 
 // Add adds a key. The caller may reuse the slice.
 func (s *Sampler) Add(key []byte) {
-	if s.sum(key)>>(64-hashBits) < s.below {
-		s.keys[string(key)] = struct{}{}
-	}
-}
-
-// sum returns the hash of a key: FNV-1a, and the finalizer of MurmurHash3, without which the
-// upper bits of short keys are not uniform.
-func (s *Sampler) sum(key []byte) uint64 {
 	s.hash.Reset()
 	s.hash.Write(key) // never fails
+	// The finalizer of MurmurHash3, without which the upper bits of short keys are not uniform.
 	h := s.hash.Sum64()
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
+	h ^= h >> 33
+	if h>>(64-hashBits) < s.below {
+		s.keys[string(key)] = struct{}{}
+	}
 }
 
 // Len returns the number of distinct keys that are kept.

@@ -111,28 +111,20 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 		if i > 0 && i%2 == 0 {
 			r = &l.removals
 		}
-		if err := s.addRun(ctx, v, r, tables); err != nil {
-			v.retire()
-			return nil, err
+		*r = run{make([]*member, 0, len(tables)), make([]merge.LevelTable, 0, len(tables))}
+		for i := range tables {
+			t := &tables[i]
+			m, err := s.member(ctx, t)
+			if err != nil {
+				v.retire()
+				return nil, err
+			}
+			v.tables, v.members = append(v.tables, t), append(v.members, m)
+			r.members = append(r.members, m)
+			r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 		}
 	}
 	return v, nil
-}
-
-// addRun adds tables that do not overlap to a version.
-func (s *Set) addRun(ctx context.Context, v *version, r *run, tables []Table) error {
-	*r = run{make([]*member, 0, len(tables)), make([]merge.LevelTable, 0, len(tables))}
-	for i := range tables {
-		t := &tables[i]
-		m, err := s.member(ctx, t)
-		if err != nil {
-			return err
-		}
-		v.tables, v.members = append(v.tables, t), append(v.members, m)
-		r.members = append(r.members, m)
-		r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
-	}
-	return nil
 }
 
 // Swap makes m the manifest in use. Tables that both manifests list stay open, and their blocks stay
