@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // GetManyOptions are options of GetMany. The zero value of each field is its default. A value
@@ -77,7 +79,9 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 // A read is of one block, or of at most 1 MiB. GetMany takes memory for Concurrency such reads,
 // about 100 bytes for each key that a read has to answer, and what Get takes for one key. keys
 // must not change until GetMany returns. If the source panics, so does GetMany.
-func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *GetManyOptions, found func(i int, value []byte) error) error {
+func (r *Reader) GetMany(
+	ctx context.Context, keys [][]byte, o *GetManyOptions, found func(i int, value []byte) error,
+) error {
 	return GetMany(ctx, keys, []GetManyPart{{Reader: r}}, o, found)
 }
 
@@ -98,51 +102,31 @@ type GetManyPart struct {
 // damaged data block leaves its keys without an answer. GetMany goes on with the rest, and returns
 // all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one
 // of keys, is an error, and then nothing is looked up.
-func GetMany(ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error) error {
+func GetMany(
+	ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error,
+) error {
 	opts, err := o.withDefaults()
+	if err == nil {
+		err = checkParts(keys, parts)
+	}
 	if err != nil {
 		return err
 	}
-	if err := checkParts(keys, parts); err != nil {
-		return err
-	}
-	b := batch{o: opts, keys: keys, found: found}
-	partBatches, err := b.openParts(ctx, parts)
-	if err != nil {
-		return err
-	}
-	if err := b.getCached(ctx, partBatches); err != nil {
-		return err
-	}
-	for _, part := range partBatches {
-		part.addRuns()
-	}
-	if len(b.runs) > 0 {
-		if err := b.readRuns(ctx); err != nil {
+	b := batch{o: opts, keys: keys, found: found, parts: make([]tableBatch, len(parts))}
+	b.stage = make([]wantedKey, 0, min(stageSize, len(keys)))
+	for i, part := range parts {
+		b.parts[i] = tableBatch{batch: &b, GetManyPart: part}
+		if err := b.parts[i].lookUp(ctx); err != nil {
 			return err
 		}
 	}
-	return errors.Join(b.failed...)
-}
-
-// openParts returns the parts with their open tables, unless ctx is done. It opens none that is
-// asked for no key: to open a table at its first use can take reads.
-func (b *batch) openParts(ctx context.Context, parts []GetManyPart) ([]*partBatch, error) {
-	open := make([]*partBatch, len(parts))
-	for i, part := range parts {
-		p := &partBatch{batch: b, r: part.Reader, numbers: part.Keys}
-		if open[i] = p; p.len() == 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var err error
-		if p.t, err = part.Reader.table(); err != nil {
-			p.endFrom(0, err)
-		}
+	if err := b.answerStage(ctx); err != nil {
+		return err
 	}
-	return open, nil
+	if err := b.readWanted(ctx); err != nil {
+		return err
+	}
+	return errors.Join(b.failed...)
 }
 
 // checkParts checks that each part has a Reader, and indexes of keys.
@@ -166,57 +150,83 @@ type batch struct {
 	keys  [][]byte
 	found func(i int, value []byte) error
 
-	runs   []run   // reads to do
-	failed []error // why keys have no answer
+	parts  []tableBatch
+	stage  []wantedKey // whose data blocks are known
+	runs   []run       // reads to do
+	failed []error     // why keys have no answer
 
 	fetched uint32 // the sum of what was only read for the processor's caches
 
-	// Of the keys of a stage:
+	// Of the keys that the filters are consulted for together:
 	filterKeys [stageSize][]byte
-	mayContain [stageSize]bool // what the table filter answers, if it was asked
+	mayContain [stageSize]bool
 }
 
-// A partBatch is what one table is asked for.
-type partBatch struct {
+// A tableBatch is what one table is asked for.
+type tableBatch struct {
 	*batch
-	r       *Reader
-	t       *openTable
-	numbers []int // of its keys; nil: all
+	GetManyPart
+	t *openTable
 
-	wanted []wantedKey // the keys that a read has to answer
-	ended  error       // why nothing more is asked; failed has it too
-	hidden error       // why the index gives no answer for some keys; failed has it too
+	wanted   []wantedKey     // the keys that a read has to answer
+	ended    error           // why nothing more is asked; failed has it too
+	reported map[int64]error // those of failed that are for the block at an offset, or, at -1, for all
+}
+
+// A wantedKey is a key of a batch on the way to its answer.
+type wantedKey struct {
+	number int         // of the key in the batch
+	part   *tableBatch // the table that it is looked up in
+
+	block         int // the only data block that can have it
+	filterChecked bool
+	cached        *rowblock.Cached // the entries of that block, if the Cache has them
 }
 
 // len returns the number of keys of the part.
-func (b *partBatch) len() int {
-	if b.numbers == nil {
-		return len(b.keys)
+func (p *tableBatch) len() int {
+	if p.Keys == nil {
+		return len(p.keys)
 	}
-	return len(b.numbers)
+	return len(p.Keys)
 }
 
-// number returns the number of key i of the part.
-func (b *partBatch) number(i int) int {
-	if b.numbers == nil {
-		return i
+// key returns key i of the part.
+func (p *tableBatch) key(i int) wantedKey {
+	if p.Keys != nil {
+		i = p.Keys[i]
 	}
-	return b.numbers[i]
+	return wantedKey{number: i, part: p}
 }
 
 // endFrom ends the part with an error. Its keys from number first on have no answer.
-func (b *partBatch) endFrom(first int, err error) {
-	b.ended = err
-	b.fail(err)
-	for i := first; i < b.len(); i++ {
-		b.noAnswer(err, wantedKey{number: b.number(i)})
+func (p *tableBatch) endFrom(first int, err error) {
+	p.ended = err
+	p.failed = append(p.failed, err)
+	for i := first; i < p.len(); i++ {
+		p.noAnswer(err, p.key(i))
 	}
 }
 
-// fail leaves keys without an answer, for an error that GetMany returns.
-func (b *batch) fail(err error, keys ...wantedKey) {
-	b.failed = append(b.failed, err)
-	b.noAnswer(err, keys...)
+// fail leaves keys without an answer. GetMany returns one error for each damaged block, and one for a table that has
+// a filter only.
+func (p *tableBatch) fail(err error, keys ...wantedKey) {
+	offset := int64(-1)
+	damage, damaged := err.(*CorruptionError)
+	if damaged {
+		offset = damage.Offset
+	}
+	before := p.reported[offset]
+	if before != nil && (damaged || err == ErrFilterOnly) {
+		p.noAnswer(before, keys...)
+		return
+	}
+	if p.reported == nil {
+		p.reported = map[int64]error{}
+	}
+	p.reported[offset] = err
+	p.failed = append(p.failed, err)
+	p.noAnswer(err, keys...)
 }
 
 // noAnswer says that keys have no answer.

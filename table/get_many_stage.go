@@ -1,10 +1,6 @@
 package table
 
-import (
-	"context"
-
-	"github.com/sievetable/sievetable/internal/rowblock"
-)
+import "context"
 
 // stageSize is how many keys of a batch are looked up together. Each step is done for all of
 // them before the next step. In a step no key depends on another one, so the processor fetches
@@ -12,159 +8,97 @@ import (
 // does nothing but read that memory.
 const stageSize = 64
 
-// A wantedKey is a key of a batch on the way to its answer.
-type wantedKey struct {
-	number int        // of the key in the batch
-	part   *partBatch // the table that it is looked up in
-
-	block         int // the only data block that can have it
-	filterChecked bool
-	cached        *rowblock.Cached // the entries of that block, if the Cache has them
-}
-
-// getCached answers keys by filters, index and Cache, and adds those that a read has to answer
-// to the wanted keys of their parts. The stages have the keys of all parts, one behind the
-// other. The error ends the batch.
-func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
-	var memory [stageSize]wantedKey
-	stage := memory[:0]
-	for _, part := range parts {
-		if part.t != nil && part.t.file.HandsOut() {
-			if err := part.getEach(ctx); err != nil {
+// lookUp answers keys of the part by filters, index and Cache. It adds those that may be in a data block to the stage,
+// which has keys of all parts, one behind the other. A part without keys is not opened, since to open a table at its
+// first use can take reads. The error ends the batch.
+func (p *tableBatch) lookUp(ctx context.Context) (err error) {
+	if p.len() == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.t, err = p.Reader.table(); err != nil {
+		p.endFrom(0, err)
+		return nil
+	}
+	if p.t.file.HandsOut() {
+		return p.getEach(ctx)
+	}
+	for first := 0; first < p.len(); first += stageSize {
+		n := min(stageSize, p.len()-first)
+		if err := p.t.startLookups(n); err != nil {
+			p.endFrom(first, err)
+			return nil
+		}
+		if len(p.stage)+n > stageSize {
+			if err := p.answerStage(ctx); err != nil {
 				return err
 			}
-			continue
 		}
-		for i := 0; i < part.len() && part.ended == nil; i++ {
-			if i%stageSize == 0 && !part.startLookups(i) {
-				break
-			}
-			if stage = append(stage, wantedKey{number: part.number(i), part: part}); len(stage) < stageSize {
-				continue
-			}
-			if err := b.getStage(ctx, stage); err != nil {
-				return err
-			}
-			stage = memory[:0]
-		}
+		p.locate(first, n)
 	}
-	return b.getStage(ctx, stage)
-}
-
-// startLookups counts the next lookups of a stage. If there cannot be any, it ends the part and returns
-// false.
-func (b *partBatch) startLookups(first int) bool {
-	err := b.t.startLookups(min(stageSize, b.len()-first))
-	if err != nil {
-		b.endFrom(first, err)
-	}
-	return err == nil
+	return nil
 }
 
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
 // no time to wait for. The error ends the batch.
-func (b *partBatch) getEach(ctx context.Context) error {
-	lookups := b.r.With(ctx, LookupOptions{DontFillCache: b.o.DontFillCache})
-	damaged := map[int64]error{} // of blocks by their offsets; failed has them too
-	for i := range b.len() {
-		k := wantedKey{number: b.number(i), part: b}
-		value, err := lookups.Get(b.keys[k.number])
-		damage, _ := err.(*CorruptionError)
+func (p *tableBatch) getEach(ctx context.Context) error {
+	lookups := p.Reader.With(ctx, LookupOptions{DontFillCache: p.o.DontFillCache})
+	for i := range p.len() {
+		k := p.key(i)
+		value, err := lookups.Get(p.keys[k.number])
+		_, damaged := err.(*CorruptionError)
 		switch {
 		case err == nil:
-			if err := b.found(k.number, value); err != nil {
+			if err := p.found(k.number, value); err != nil {
 				return err
 			}
 		case err == ErrNotFound:
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err == ErrFilterOnly:
-			b.hide(err, k)
-		case damage == nil:
-			b.endFrom(i, err)
-			return nil
-		case damaged[damage.Offset] != nil:
-			b.noAnswer(damaged[damage.Offset], k)
+		case damaged, err == ErrFilterOnly:
+			p.fail(err, k)
 		default:
-			damaged[damage.Offset] = err
-			b.fail(err, k)
+			p.endFrom(i, err)
+			return nil
 		}
 	}
 	return nil
 }
 
-// getStage takes the keys of a stage through all steps. The error ends the batch.
-func (b *batch) getStage(ctx context.Context, stage []wantedKey) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for i := range stage {
-		if key := b.keys[stage[i].number]; len(key) > 0 { // it can be anywhere in memory
-			b.fetched += uint32(key[0])
+// locate adds n keys from number first on to the stage, unless filters or the index rule them out.
+func (p *tableBatch) locate(first, n int) {
+	filterKeys, sieve := p.filterKeys[:n], &p.t.sieve
+	for i := range filterKeys {
+		key := p.keys[p.key(first+i).number]
+		if len(key) > 0 { // it can be anywhere in memory
+			p.fetched += uint32(key[0])
 		}
+		filterKeys[i] = filterKeyOf(p.t.o.FilterKey, key)
 	}
-	stage = b.findCached(b.locate(stage))
-	for i := range stage {
-		b.fetched += stage[i].cached.Fetch()
-	}
-	for i := range stage {
-		k, t := &stage[i], stage[i].part.t
-		entries := k.cached.Block(*t.file.Order())
-		value, found := entries.Get(b.keys[k.number])
-		if !found {
-			t.countMiss(k.filterChecked)
-			continue
-		}
-		if err := b.found(k.number, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// locate finds the data blocks of the keys, and removes keys that filters or the index rule out. Each step
-// returns the keys that the next one is for.
-func (b *batch) locate(stage []wantedKey) []wantedKey {
-	next := stage[:0]
-	for len(stage) > 0 {
-		n := 1
-		for n < len(stage) && stage[n].part == stage[0].part {
-			n++
-		}
-		next = append(next, stage[0].part.locate(stage[:n])...)
-		stage = stage[n:]
-	}
-	return next
-}
-
-// locate does what batch.locate does for keys of the part.
-func (b *partBatch) locate(stage []wantedKey) []wantedKey {
-	next, sieve := stage[:0], &b.t.sieve
-	for i, k := range stage {
-		b.filterKeys[i] = filterKeyOf(b.t.o.FilterKey, b.keys[k.number])
-	}
-	many := sieve.mayContainMany(b.filterKeys[:len(stage)], b.mayContain[:len(stage)])
-	for i := range stage {
-		k := &stage[i]
+	many := sieve.mayContainMany(filterKeys, p.mayContain[:n])
+	for i, filterKey := range filterKeys {
 		answer, checked := true, false
 		switch {
 		case !many:
-			answer, checked = sieve.mayContain(wholeTable, b.filterKeys[i])
-		case b.filterKeys[i] != nil: // no filter has a filter key that is nil
-			answer, checked = sieve.record(b.mayContain[i], true)
+			answer, checked = sieve.mayContain(wholeTable, filterKey)
+		case filterKey != nil: // no filter has a filter key that is nil
+			answer, checked = sieve.record(p.mayContain[i], true)
 		}
 		if !answer {
 			continue
 		}
-		var err error
-		if k.block, k.filterChecked, err = b.t.locate(b.keys[k.number], b.filterKeys[i]); err == nil {
-			k.filterChecked = k.filterChecked || checked
-			next = append(next, *k)
-		} else if err != ErrNotFound {
-			b.hide(err, *k)
+		k := p.key(first + i)
+		block, blockChecked, err := p.t.locate(p.keys[k.number], filterKey)
+		switch {
+		case err == nil:
+			k.block, k.filterChecked = block, checked || blockChecked
+			p.stage = append(p.stage, k)
+		case err != ErrNotFound:
+			p.fail(err, k)
 		}
 	}
-	return next
 }
 
 // locate returns the only data block that can have key, and whether its filter was consulted. The error is ErrNotFound
@@ -183,26 +117,36 @@ func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err erro
 	return i, checked, nil
 }
 
-// hide leaves a key without an answer since the index does not tell its data block. GetMany returns one
-// such error for each table.
-func (b *partBatch) hide(err error, k wantedKey) {
-	if b.hidden == nil {
-		b.hidden = err
-		b.fail(err)
+// answerStage answers the keys of the stage whose data blocks are in the Cache. A read has to answer the others. The
+// error ends the batch.
+func (b *batch) answerStage(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	b.noAnswer(err, k)
-}
-
-// findCached finds the keys' data blocks in the Cache. A read has to answer the others.
-func (b *batch) findCached(stage []wantedKey) []wantedKey {
-	next := stage[:0]
-	for i := range stage {
-		k := &stage[i]
+	cached := b.stage[:0]
+	for i := range b.stage {
+		k := &b.stage[i]
 		if k.cached = k.part.t.file.Cached(k.block); k.cached != nil {
-			next = append(next, *k)
+			cached = append(cached, *k)
 		} else {
 			k.part.wanted = append(k.part.wanted, *k)
 		}
 	}
-	return next
+	for i := range cached {
+		b.fetched += cached[i].cached.Fetch()
+	}
+	for i := range cached {
+		k := &cached[i]
+		entries := k.cached.Block(*k.part.t.file.Order())
+		value, found := entries.Get(b.keys[k.number])
+		if !found {
+			k.part.t.countMiss(k.filterChecked)
+			continue
+		}
+		if err := b.found(k.number, value); err != nil {
+			return err
+		}
+	}
+	b.stage = b.stage[:0]
+	return nil
 }
