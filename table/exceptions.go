@@ -68,38 +68,16 @@ func (e *Exceptions) All() iter.Seq[[]byte] {
 	}
 }
 
-// openExceptions opens the exceptions that the metaindex lists, or returns nil if there are none. They
-// must not share bytes with the other blocks.
-func (f metaReader) openExceptions(m tablefile.Metaindex, others []tablefile.Handle) (*Exceptions, MetaindexEntry, error) {
-	h, err := f.FindMeta(m, tablefile.NeverBlock, format.NeverName)
-	if err != nil || h.Length == 0 {
-		return nil, MetaindexEntry{}, err
-	}
-	listed := MetaindexEntry{format.NeverName, Handle(h)}
-	for _, other := range others {
-		if other.Length > 0 && h.Overlaps(other) {
-			return nil, listed, f.Corrupt(tablefile.NeverBlock, h, "overlaps the block at %d", other.Offset)
-		}
-	}
-	e, err := f.readExceptions(h)
-	return e, listed, err
-}
-
-// readExceptions reads the exceptions at h, and checks their form.
-func (f metaReader) readExceptions(h tablefile.Handle) (*Exceptions, error) {
-	var b tablefile.Scratch
-	contents, err := f.ReadInPlace(tablefile.NeverBlock, h, &b)
-	if err != nil {
-		return nil, err
-	}
+// newExceptions returns the exceptions in a block, whose form it checks. Their keys may take that much memory.
+func newExceptions(contents []byte, memory int) (*Exceptions, error) {
 	e := &Exceptions{block: contents}
-	budget := rowblock.Budget{Memory: f.Allow(exceptionsBudget)}
-	err = rowblock.Walk(contents, rowblock.Order{}, &budget, func([]byte, int, []byte) error {
+	budget := rowblock.Budget{Memory: memory}
+	err := rowblock.Walk(contents, rowblock.Order{}, &budget, func([]byte, int, []byte) error {
 		e.n++
 		return nil
 	})
 	if err != nil {
-		return nil, f.Damaged(tablefile.NeverBlock, h, err)
+		return nil, err
 	}
 	return e, nil
 }

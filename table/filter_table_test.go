@@ -157,7 +157,7 @@ func TestTwoFiltersInOneBlock(t *testing.T) {
 		return rawtable.Entries(bloomName, h, "fullfilter.rocksdb.BuiltinBloomFilter", h)
 	}
 	r := open(t, p.build(), nil)
-	if err := r.FilterErr(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "table filter block at 54: overlaps the block at 54") {
+	if err := r.FilterErr(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "table filter block at 54: overlaps the filter block at 54") {
 		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
 	}
 }

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 
@@ -24,92 +23,80 @@ type Filters struct {
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f metaReader) openFilters(m tablefile.Metaindex) (filters Filters, err error) {
-	others := append(make([]tablefile.Handle, 0, 2), f.propertiesHandle(m))
-	var blocksErr, tableErr error
-	if policy, found := blockFilters.first(m); found {
-		filters.Blocks, blocksErr = openFilter(f, m, blockFilters, policy, f.o.blockPolicies(m), others, &filters.BlocksEntry, openFilterBlock)
+	var memory [6]metaBlock
+	var used [4]*metaBlock
+	blocks := f.metaBlocks(m, memory[:0])
+	used[3] = best(blocks, tablefile.PropertiesBlock)
+	var errs [4]error
+	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
+		b := best(blocks, kind)
+		if b == nil || kind == tablefile.NeverBlock && filters.Table == nil {
+			continue
+		}
+		if errs[i] = f.openFilter(&filters, b, used[:]); unread(errs[i]) {
+			return filters, errs[i]
+		}
+		used[i] = b
 	}
-	if unread(blocksErr) {
-		return filters, blocksErr
-	}
-	others = append(others, tablefile.Handle(filters.BlocksEntry.Handle))
-	if policy, found := tableFilters.first(m); found {
-		filters.Table, tableErr = openFilter(f, m, tableFilters, policy, f.o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
-	}
-	if unread(tableErr) {
-		return filters, tableErr
-	}
-	neverErr, prefixErr := f.openBeside(&filters, m, append(others, tablefile.Handle(filters.TableEntry.Handle)))
-	for _, err := range []error{neverErr, prefixErr} {
-		if unread(err) {
-			return filters, err
+	if filters.Table != nil || filters.Blocks != nil {
+		if filters.Prefix, errs[3] = f.openPrefixer(m); unread(errs[3]) {
+			return filters, errs[3]
 		}
 	}
-	return filters, errors.Join(blocksErr, tableErr, neverErr, prefixErr)
+	return filters, errors.Join(errs[:]...)
 }
 
-// openBeside opens what is stored beside the filters: the exceptions, and the name of the Prefixer.
-func (f metaReader) openBeside(filters *Filters, m tablefile.Metaindex, others []tablefile.Handle) (neverErr, prefixErr error) {
-	if filters.Table != nil {
-		filters.Never, filters.NeverEntry, neverErr = f.openExceptions(m, others)
+// openFilter opens a filter, or the exceptions of one. It must not share bytes with the other blocks: the memory for
+// all is bounded by the size of the file.
+func (f metaReader) openFilter(filters *Filters, b *metaBlock, others []*metaBlock) error {
+	if b.kind != tablefile.NeverBlock && b.policy == nil {
+		return f.o.errorf("filter %s: %w", format.Quote(b.policyName), ErrUnknownFilter)
 	}
-	if !unread(neverErr) && (filters.Table != nil || filters.Blocks != nil) {
-		filters.Prefix, prefixErr = f.openPrefixer(m)
+	if b.err != nil {
+		return b.err
 	}
-	return neverErr, prefixErr
+	entry := MetaindexEntry{string(b.name), Handle(b.Handle)}
+	switch b.kind {
+	case tablefile.FilterBlock:
+		filters.BlocksEntry = entry
+	case tablefile.TableFilterBlock:
+		filters.TableEntry = entry
+	default:
+		filters.NeverEntry = entry
+	}
+	if err := f.checkApart(b, others); err != nil {
+		return err
+	}
+	return f.readFilter(filters, b)
 }
 
-// openFilterBlock is filter.NewBlockReader, with the arguments in openFilter's order.
-func openFilterBlock(p filter.Policy, contents []byte) (*filter.BlockReader, error) {
-	return filter.NewBlockReader(contents, p)
+// readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
+func (f metaReader) readFilter(filters *Filters, b *metaBlock) error {
+	var s tablefile.Scratch
+	contents, err := f.ReadInPlace(b.kind, b.Handle, &s)
+	if err != nil {
+		return err
+	}
+	switch b.kind {
+	case tablefile.FilterBlock:
+		filters.Blocks, err = filter.NewBlockReader(contents, b.policy.(filter.Policy))
+	case tablefile.TableFilterBlock:
+		var table filter.TableFilter
+		if table, err = b.policy.(filter.TablePolicy).Open(contents); err == nil {
+			filters.Table = table
+		}
+	default:
+		filters.Never, err = newExceptions(contents, f.Allow(exceptionsBudget))
+	}
+	if err != nil {
+		return f.Damaged(b.kind, b.Handle, err)
+	}
+	return nil
 }
 
 // unread reports whether err is an error of reading a filter, not of what was read.
 func unread(err error) bool {
 	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrUnknownFilter)
-}
-
-// openFilter opens the filter of the first policy that the metaindex lists a filter of, and
-// sets entry to its name and handle. The filter must not share bytes with the other blocks: the memory
-// for all is bounded by the size of the file. first is the name of the first policy that is listed.
-func openFilter[P namedPolicy, F any](f metaReader, m tablefile.Metaindex, kind filterKind, first []byte, policies []P, others []tablefile.Handle,
-	entry *MetaindexEntry, open func(P, []byte) (F, error)) (none F, err error) {
-	for _, p := range policies {
-		for _, e := range m {
-			if name, found := kind.policyOf(e.Name); !found || !isNamed(p, name) {
-				continue
-			}
-			h, err := f.MetaHandle(kind.block, e.Handle)
-			if err != nil {
-				return none, err
-			}
-			if h.Length == 0 {
-				continue
-			}
-			*entry = MetaindexEntry{string(e.Name), Handle(h)}
-			for _, other := range others {
-				if other.Length > 0 && h.Overlaps(other) {
-					return none, f.Corrupt(kind.block, h, "overlaps the block at %d", other.Offset)
-				}
-			}
-			return readFilter(f, kind.block, h, p, open)
-		}
-	}
-	return none, f.o.errorf("filter %s: %w", format.Quote(first), ErrUnknownFilter)
-}
-
-// readFilter reads the filter at h, and opens it.
-func readFilter[P, F any](f metaReader, kind tablefile.Kind, h tablefile.Handle, p P, open func(P, []byte) (F, error)) (none F, err error) {
-	var b tablefile.Scratch
-	contents, err := f.ReadInPlace(kind, h, &b)
-	if err != nil {
-		return none, err
-	}
-	opened, err := open(p, contents)
-	if err != nil {
-		return none, f.Damaged(kind, h, err)
-	}
-	return opened, nil
 }
 
 // builtInBloom is the policy that reads LevelDB's filters, if no other is in the options.
@@ -123,7 +110,7 @@ func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
 	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 	for _, name := range builtInBloom.Aliases() { // of one hash only
 		for _, e := range m {
-			if policy, found := blockFilters.policyOf(e.Name); found && string(policy) == name {
+			if kind, policy := kindOf(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
 				return all
 			}
 		}
@@ -140,67 +127,6 @@ func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
 func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	all := append(slices.Clip(o.TableFilterPolicies), filter.NewTableBloom(0))
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
-}
-
-// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
-// Meta blocks are filters, properties, and blocks of other engines.
-type MetaindexEntry struct {
-	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
-	Handle
-}
-
-// A metaReader reads what the metaindex of a table lists.
-type metaReader struct {
-	*tablefile.File
-	o *ReaderOptions
-}
-
-// metaEntries reads the metaindex and returns its entries, in the order of their names.
-func (f metaReader) metaEntries() ([]MetaindexEntry, error) {
-	m, err := f.ReadMetaindex(new(tablefile.Scratch))
-	if err == nil {
-		err = f.CheckNames(m)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var entries []MetaindexEntry
-	for _, e := range m {
-		h, err := f.MetaHandle(tablefile.MetaBlock, e.Handle)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, MetaindexEntry{string(e.Name), Handle(h)})
-	}
-	return entries, nil
-}
-
-// A filterKind is a kind of filters: of data blocks, or of the whole table.
-type filterKind struct {
-	prefix string // of names in the metaindex, before the name of the policy
-	block  tablefile.Kind
-}
-
-var (
-	blockFilters = filterKind{format.FilterPrefix, tablefile.FilterBlock}
-	tableFilters = filterKind{format.TableFilterPrefix, tablefile.TableFilterBlock}
-)
-
-// policyOf returns the name of the policy in the name of a filter of that kind. Of another name, found
-// is false.
-func (k filterKind) policyOf(name []byte) (policy []byte, found bool) {
-	return bytes.CutPrefix(name, []byte(k.prefix))
-}
-
-// first returns the policy's name of the first filter of that kind in the metaindex, and
-// whether there is one.
-func (k filterKind) first(m tablefile.Metaindex) (policy []byte, found bool) {
-	for _, e := range m {
-		if policy, found = k.policyOf(e.Name); found {
-			return policy, true
-		}
-	}
-	return nil, false
 }
 
 // A namedPolicy is a filter.Policy or a filter.TablePolicy.
@@ -235,11 +161,11 @@ func isNamed(p namedPolicy, name []byte) bool {
 
 // policyOf returns the first of the policies that reads filters of that name, and its number, or nil and
 // their number.
-func policyOf[P namedPolicy](policies []P, name []byte) (none P, rank int) {
+func policyOf[P namedPolicy](policies []P, name []byte) (namedPolicy, int) {
 	for i, p := range policies {
 		if isNamed(p, name) {
 			return p, i
 		}
 	}
-	return none, len(policies)
+	return nil, len(policies)
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -96,7 +97,10 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 		return nil
 	}
 	p, err := t.meta().readProperties(m, b)
-	_, hasFilter := tableFilters.first(m)
+	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
+		kind, _ := kindOf(e.Name)
+		return kind == tablefile.TableFilterBlock
+	})
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case errors.Is(err, ErrCorrupt):

@@ -196,16 +196,6 @@ func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) 
 	return f.propertiesAt(h, b)
 }
 
-// propertiesHandle returns where the properties block is. It is zero if there is none that can be
-// read.
-func (f metaReader) propertiesHandle(m tablefile.Metaindex) tablefile.Handle {
-	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PropertiesName)
-	if err != nil {
-		return tablefile.Handle{}
-	}
-	return h
-}
-
 // propertiesAt reads the properties block at h into b.
 func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*Properties, error) {
 	contents, err := f.ReadBlock(tablefile.PropertiesBlock, h, b)

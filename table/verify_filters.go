@@ -16,18 +16,18 @@ type filterVerifier struct {
 	names   []byte  // scratch
 
 	exceptions *Exceptions // nil: there are none
-	listed     metaBlock   // where they are
+	listed     *metaBlock  // where they are
 
-	checks          int       // how often a filter was checked for a key
-	denied          int       // checks in which the filter denied the key
-	deniedUnnamed   int       // of denied: keys that no denial counts
-	foundAsInternal int       // of denied: keys that the filter has without their last 8 bytes
-	firstDenier     metaBlock // the filter that denied the first key
+	checks          int        // how often a filter was checked for a key
+	denied          int        // checks in which the filter denied the key
+	deniedUnnamed   int        // of denied: keys that no denial counts
+	foundAsInternal int        // of denied: keys that the filter has without their last 8 bytes
+	firstDenier     *metaBlock // the filter that denied the first key
 }
 
 // A checkedFilter is a filter whose form is sound, and whose policy is known.
 type checkedFilter struct {
-	metaBlock
+	*metaBlock
 	contains func(offset uint64, filterKey []byte) bool // offset is that of the key's data block
 	prefixes bool                                       // contains is about the prefix of filterKey
 }
@@ -135,15 +135,19 @@ func (v *filterVerifier) findings() []error {
 	return v.denials
 }
 
-// addExceptions reads the exceptions of the table filter at m. No key of the table may be among them.
-func (v *filterVerifier) addExceptions(m metaBlock) error {
-	e, err := v.t.meta().readExceptions(m.Handle)
-	if err != nil {
-		return err
+// add adds the only one of filters, which b is. No key of the table may be among exceptions.
+func (v *filterVerifier) add(b *metaBlock, filters *Filters) {
+	f := checkedFilter{metaBlock: b}
+	switch {
+	case filters.Blocks != nil:
+		f.contains = filters.Blocks.Contains
+	case filters.Table != nil:
+		f.contains = func(_ uint64, key []byte) bool { return filters.Table.Contains(key) }
+	default:
+		v.exceptions, v.listed = filters.Never, b
+		f.contains = func(_ uint64, key []byte) bool { return !filters.Never.Contains(key) }
 	}
-	v.exceptions, v.listed = e, m
-	v.filters = append(v.filters, checkedFilter{metaBlock: m, contains: func(_ uint64, key []byte) bool { return !e.Contains(key) }})
-	return nil
+	v.filters = append(v.filters, f)
 }
 
 // checkExceptions checks that the table filter has all of the exceptions. A filter that has not is
@@ -176,7 +180,7 @@ func (v *filterVerifier) checkExceptions() error {
 // tableFilter returns the filter of the whole table that a Reader uses, or nil if there is none.
 func (v *filterVerifier) tableFilter() (first *checkedFilter) {
 	for i := range v.filters {
-		if f := &v.filters[i]; f.tablePolicy != nil && (first == nil || f.rank < first.rank) {
+		if f := &v.filters[i]; f.kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {
 			first = f
 		}
 	}

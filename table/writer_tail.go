@@ -192,7 +192,7 @@ func (w *Writer) writeBlockFilter() error {
 	if err != nil {
 		return err
 	}
-	return w.writeFilter(blockFilters, w.o.FilterPolicy, contents)
+	return w.writeFilter(FilterBlock, format.FilterPrefix, w.o.FilterPolicy, contents)
 }
 
 // writeTableFilter writes the table filter, if it has keys, and finds its exceptions.
@@ -214,20 +214,20 @@ func (w *Writer) writeTableFilter() (err error) {
 			return err
 		}
 	}
-	return w.writeFilter(tableFilters, w.o.TableFilterPolicy, contents)
+	return w.writeFilter(TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
 }
 
 // writeFilter writes a filter.
-func (w *Writer) writeFilter(kind filterKind, p namedPolicy, contents []byte) error {
+func (w *Writer) writeFilter(kind BlockKind, prefix string, p namedPolicy, contents []byte) error {
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}
 	w.properties.FilterSize += uint64(len(contents))
 	names := filterNames(p)
 	for i, name := range names {
-		names[i] = kind.prefix + name
+		names[i] = prefix + name
 	}
-	return w.writeMeta(BlockKind(kind.block), contents, names...)
+	return w.writeMeta(kind, contents, names...)
 }
 
 // writeProperties writes the properties, if Properties is set. All but the index must be written.

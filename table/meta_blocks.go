@@ -1,0 +1,120 @@
+package table
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
+)
+
+// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
+// Meta blocks are filters, properties, and blocks of other engines.
+type MetaindexEntry struct {
+	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
+	Handle
+}
+
+// A metaReader reads what the metaindex of a table lists.
+type metaReader struct {
+	*tablefile.File
+	o *ReaderOptions
+}
+
+// A metaBlock is a block that the metaindex lists.
+type metaBlock struct {
+	tablefile.Handle
+	err  error // why the handle is wrong
+	name []byte
+	kind tablefile.Kind
+
+	policyName []byte      // of a filter
+	policy     namedPolicy // of a filter, if it is known
+	rank       int         // of the policy among those of the options; of the properties -1, of other blocks more
+}
+
+// metaBlocks appends the blocks that the metaindex lists to blocks.
+func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []metaBlock {
+	var blockPolicies []filter.Policy
+	var tablePolicies []filter.TablePolicy
+	for _, e := range m {
+		blocks = append(blocks, metaBlock{name: e.Name, rank: math.MaxInt})
+		b := &blocks[len(blocks)-1]
+		b.kind, b.policyName = kindOf(e.Name)
+		switch b.kind {
+		case tablefile.PropertiesBlock:
+			b.rank = -1
+		case tablefile.FilterBlock:
+			if blockPolicies == nil {
+				blockPolicies = f.o.blockPolicies(m)
+			}
+			b.policy, b.rank = policyOf(blockPolicies, b.policyName)
+		case tablefile.TableFilterBlock:
+			if tablePolicies == nil {
+				tablePolicies = f.o.tablePolicies()
+			}
+			b.policy, b.rank = policyOf(tablePolicies, b.policyName)
+		}
+		b.Handle, b.err = f.MetaHandle(b.kind, e.Handle)
+	}
+	return blocks
+}
+
+// kindOf returns what a meta block of that name is for, and the name of its policy if it is a filter.
+func kindOf(name []byte) (kind tablefile.Kind, policy []byte) {
+	switch string(name) {
+	case format.PropertiesName, format.PrefixName:
+		return tablefile.PropertiesBlock, nil
+	case format.DigestName:
+		return tablefile.DigestBlock, nil
+	case format.NeverName:
+		return tablefile.NeverBlock, nil
+	}
+	if policy, found := bytes.CutPrefix(name, []byte(format.FilterPrefix)); found {
+		return tablefile.FilterBlock, policy
+	}
+	if policy, found := bytes.CutPrefix(name, []byte(format.TableFilterPrefix)); found {
+		return tablefile.TableFilterBlock, policy
+	}
+	return tablefile.MetaBlock, nil
+}
+
+// best returns the block of a kind that a Reader takes, or nil if none is listed.
+func best(blocks []metaBlock, kind tablefile.Kind) (best *metaBlock) {
+	for i := range blocks {
+		if b := &blocks[i]; b.kind == kind && (best == nil || b.rank < best.rank) {
+			best = b
+		}
+	}
+	return best
+}
+
+// checkApart checks that a block shares no bytes with others, of which some may be nil.
+func (f metaReader) checkApart(b *metaBlock, others []*metaBlock) error {
+	for _, other := range others {
+		if other != nil && other.err == nil && b.Overlaps(other.Handle) {
+			return f.Corrupt(b.kind, b.Handle, "overlaps the %s at %d", other.kind, other.Offset)
+		}
+	}
+	return nil
+}
+
+// metaEntries reads the metaindex and returns its entries, in the order of their names.
+func (f metaReader) metaEntries() ([]MetaindexEntry, error) {
+	m, err := f.ReadMetaindex(new(tablefile.Scratch))
+	if err == nil {
+		err = f.CheckNames(m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var entries []MetaindexEntry
+	for _, b := range f.metaBlocks(m, nil) {
+		if b.err != nil {
+			return nil, b.err
+		}
+		entries = append(entries, MetaindexEntry{string(b.name), Handle(b.Handle)})
+	}
+	return entries, nil
+}
