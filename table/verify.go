@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
 	"sync/atomic"
 
@@ -79,10 +81,10 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 // verify opens the table a second time, and checks it.
 func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) error {
 	t, listed, err := newIndexTable(src, size, o, f, closed, new(tablefile.Scratch))
-	if err != nil {
-		return errors.Join(err)
+	if err == nil {
+		err = t.file.Index.CheckAll(func(int, []byte, tablefile.Handle) {})
 	}
-	if err := t.file.Index.CheckAll(func(int, []byte, tablefile.Handle) {}); err != nil {
+	if err != nil {
 		return errors.Join(err)
 	}
 	v.start(t)
@@ -95,10 +97,11 @@ func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tabl
 	}
 	if v.full() {
 		v.sawAll = false
+		v.findings = append(v.findings, errors.New("table: too many findings: the rest of the table was not checked"))
 	} else {
-		v.add(v.digest.check(t))
+		v.add(v.checkDigest())
 	}
-	return v.result()
+	return errors.Join(append(v.findings, v.filterFindings()...)...)
 }
 
 // A verifier checks a table and collects the findings.
@@ -114,8 +117,11 @@ type verifier struct {
 	findings []error
 	budget   int // bytes of memory that may still be taken for findings
 
-	filters filterVerifier
-	digest  digestVerifier
+	filterChecks
+
+	trailers     hash.Hash        // of the data blocks
+	digest       []byte           // what the digest block has; nil: there is none, or a data block is damaged
+	digestHandle tablefile.Handle // of that block
 }
 
 // verifyReadAhead is how many bytes of data blocks Verify reads at once.
@@ -127,10 +133,10 @@ var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
 // start prepares the verifier for a table.
 func (v *verifier) start(t *openTable) {
 	v.t = t
-	v.keyBudget = t.file.KeyBudget
+	v.keyBudget, v.hashBudget = t.file.KeyBudget, 1<<28
 	v.budget = t.file.Allow(findingsBudget)
-	v.filters = filterVerifier{t: t, hashBudget: 1 << 28, budget: v.budget}
-	v.digest = digestVerifier{sum: sha256.New()}
+	v.denialBudget = v.budget
+	v.trailers = sha256.New()
 	v.memory.SetAhead(verifyReadAhead)
 }
 
@@ -151,7 +157,7 @@ func (v *verifier) full() bool { return v.budget < 0 }
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
 	if err := v.c.Open(&v.t.file, i, &v.memory, &v.keyBudget); err != nil {
-		v.digest.listed = false // what is damaged is said
+		v.digest = nil // what is damaged is said
 		v.sawAll = false
 		return err
 	}
@@ -162,14 +168,16 @@ func (v *verifier) checkDataBlock(i int) error {
 	for ok := v.see != nil && v.c.First(); ok; ok = v.c.Next() {
 		v.see(v.c.Key(), h.Offset, h.Length)
 	}
-	v.digest.sum.Write(v.memory.Trailer())
-	return v.filters.checkDataBlock(&v.c, h)
+	v.trailers.Write(v.memory.Trailer())
+	return v.checkFilters(&v.c, h)
 }
 
-// result returns all findings as one error.
-func (v *verifier) result() error {
-	if v.full() {
-		v.findings = append(v.findings, errors.New("table: too many findings: the rest of the table was not checked"))
+// checkDigest compares the digest block with the data blocks, when all of them were read.
+func (v *verifier) checkDigest() error {
+	got := v.trailers.Sum(nil)
+	if v.digest == nil || bytes.Equal(got, v.digest) {
+		return nil
 	}
-	return errors.Join(append(v.findings, v.filters.findings()...)...)
+	return v.t.file.Corrupt(tablefile.DigestBlock, v.digestHandle,
+		"it has %x, want %x, the SHA-256 of the data blocks' trailers: data blocks are those of another table", v.digest, got)
 }

@@ -5,15 +5,14 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// A filterVerifier checks that the filters of a table deny none of its keys.
-type filterVerifier struct {
-	t          *openTable
+// A filterChecks is what a verifier knows of the filters of a table.
+type filterChecks struct {
 	filters    []checkedFilter
 	hashBudget int64 // bytes of filter keys that may still be hashed
 
-	denials []error // one for each filter and data block of which it denies keys
-	budget  int     // bytes of memory that may still be taken for denials
-	names   []byte  // scratch
+	denials      []error // one for each filter and data block of which it denies keys
+	denialBudget int     // bytes of memory that may still be taken for denials
+	names        []byte  // scratch
 
 	exceptions *Exceptions // nil: there are none
 	listed     *metaBlock  // where they are
@@ -32,10 +31,10 @@ type checkedFilter struct {
 	prefixes bool                                       // contains is about the prefix of filterKey
 }
 
-// checkDataBlock checks each filter for each key of the data block at h, which c is in. If
+// checkFilters checks each filter for each key of the data block at h, which c is in. If
 // the keys are far longer than the blocks, as damage can make them, it is an error, and no
 // more filters are checked: hashing all keys would take too long.
-func (v *filterVerifier) checkDataBlock(c *tablefile.Cursor, h tablefile.Handle) error {
+func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 	v.hashBudget += maxExpansion * int64(len(v.filters)) * int64(c.Size())
 	for _, f := range v.filters {
 		v.checkFilter(f, c, h)
@@ -54,7 +53,7 @@ const maxNamedKeys = 3
 
 // checkFilter checks one filter for each key of a data block, and adds a denial that counts
 // the keys that the filter denies and names the first ones, within the budget.
-func (v *filterVerifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile.Handle) {
+func (v *verifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile.Handle) {
 	names, n, checked := v.names[:0], 0, 0
 	for ok := c.First(); ok && v.hashBudget >= 0; ok = c.Next() {
 		checked++
@@ -73,11 +72,11 @@ func (v *filterVerifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tab
 }
 
 // addDenial adds a denial of n of the keys of the data block at h that were checked.
-func (v *filterVerifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
+func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
 	switch {
 	case n == 0:
 		return
-	case v.budget < 0:
+	case v.denialBudget < 0:
 		v.deniedUnnamed += n
 		return
 	case n > maxNamedKeys:
@@ -88,11 +87,11 @@ func (v *filterVerifier) addDenial(f checkedFilter, h tablefile.Handle, n, check
 		what = "denies the prefixes of"
 	}
 	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
-	v.budget -= 256 + 4*len(names)
+	v.denialBudget -= 256 + 4*len(names)
 }
 
 // addPrefixes has the filters checked for the prefixes of the keys too.
-func (v *filterVerifier) addPrefixes(p Prefixer) {
+func (v *verifier) addPrefixes(p Prefixer) {
 	for _, f := range v.filters {
 		if f.kind == tablefile.NeverBlock {
 			continue
@@ -107,7 +106,7 @@ func (v *filterVerifier) addPrefixes(p Prefixer) {
 }
 
 // denies reports whether the filter denies key, which is in the data block at offset.
-func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool {
+func (v *verifier) denies(f checkedFilter, offset uint64, key []byte) bool {
 	filterKey := filterKeyOf(v.t.o.FilterKey, key)
 	if filterKey == nil {
 		return false
@@ -123,8 +122,8 @@ func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool
 	return true
 }
 
-// findings returns the denials, or one finding that explains them.
-func (v *filterVerifier) findings() []error {
+// filterFindings returns the denials, or one finding that explains them.
+func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
 		return []error{v.t.o.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
@@ -135,8 +134,8 @@ func (v *filterVerifier) findings() []error {
 	return v.denials
 }
 
-// add adds the only one of filters, which b is. No key of the table may be among exceptions.
-func (v *filterVerifier) add(b *metaBlock, filters *Filters) {
+// addFilter adds the only one of filters, which b is. No key of the table may be among exceptions.
+func (v *verifier) addFilter(b *metaBlock, filters *Filters) {
 	f := checkedFilter{metaBlock: b}
 	switch {
 	case filters.Blocks != nil:
@@ -152,7 +151,7 @@ func (v *filterVerifier) add(b *metaBlock, filters *Filters) {
 
 // checkExceptions checks that the table filter has all of the exceptions. A filter that has not is
 // another one than that which they were found in.
-func (v *filterVerifier) checkExceptions() error {
+func (v *verifier) checkExceptions() error {
 	f := v.tableFilter()
 	if v.exceptions == nil || f == nil {
 		return nil
@@ -178,7 +177,7 @@ func (v *filterVerifier) checkExceptions() error {
 }
 
 // tableFilter returns the filter of the whole table that a Reader uses, or nil if there is none.
-func (v *filterVerifier) tableFilter() (first *checkedFilter) {
+func (v *verifier) tableFilter() (first *checkedFilter) {
 	for i := range v.filters {
 		if f := &v.filters[i]; f.kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {
 			first = f

@@ -22,10 +22,10 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 		return err
 	}
 	v.checkMetaBlocks(v.t.meta().metaBlocks(listed, nil))
-	v.add(v.filters.checkExceptions())
+	v.add(v.checkExceptions())
 	p, err := v.t.meta().openPrefixer(listed)
 	if p != nil {
-		v.filters.addPrefixes(p)
+		v.addPrefixes(p)
 	}
 	if unread(err) {
 		return err
@@ -64,17 +64,19 @@ func (b *metaBlock) isIn(others []*metaBlock) bool {
 	})
 }
 
-// checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
-func (v *verifier) checkMetaBlock(b *metaBlock) error {
+// checkMetaBlock checks one block. If it is a filter, it will be checked for all keys.
+func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	var filters Filters
 	switch {
 	case b.kind == tablefile.PropertiesBlock:
-		_, err := v.t.meta().propertiesAt(b.Handle, &v.memory.Scratch)
+		_, err = v.t.meta().propertiesAt(b.Handle, &v.memory.Scratch)
 		return err
 	case b.kind == tablefile.DigestBlock:
-		return v.digest.read(v.t, b.Handle)
+		v.digest, err = v.t.file.ReadDigest(b.Handle)
+		v.digestHandle = b.Handle
+		return err
 	case b.kind != tablefile.NeverBlock && b.policy == nil:
-		_, err := v.t.file.ReadStored(b.kind, b.Handle, &v.memory.Scratch)
+		_, err = v.t.file.ReadStored(b.kind, b.Handle, &v.memory.Scratch)
 		return err
 	}
 	if err := v.t.meta().readFilter(&filters, b); err != nil {
@@ -85,6 +87,6 @@ func (v *verifier) checkMetaBlock(b *metaBlock) error {
 			return v.t.file.Damaged(b.kind, b.Handle, damage)
 		}
 	}
-	v.filters.add(b, &filters)
+	v.addFilter(b, &filters)
 	return nil
 }
