@@ -82,7 +82,8 @@ func (r *Reader) Layout() (*Layout, error) {
 // newLayout returns a Layout without Data.
 func (f metaReader) newLayout() *Layout {
 	return &Layout{
-		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr, Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f,
+		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr,
+		Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f,
 	}
 }
 
@@ -96,7 +97,9 @@ func (l *Layout) readData() error {
 			}
 		}
 		data := make([]IndexEntry, f.Index.N)
-		err := f.Index.CheckAll(func(i int, separator []byte, h tablefile.Handle) { data[i] = IndexEntry{separator, Handle(h)} })
+		err := f.Index.CheckAll(func(i int, separator []byte, h tablefile.Handle) {
+			data[i] = IndexEntry{separator, Handle(h)}
+		})
 		if err != nil {
 			f.DropIndex()
 			return err
@@ -111,22 +114,27 @@ func (l *Layout) readData() error {
 // "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
 // the data blocks "sievetable.digest", and that of the table filter's exceptions "sievetable.never".
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
-	err = l.file.Guard(func() (err error) {
-		entries, err = l.file.metaEntries()
-		return err
+	err = l.file.withMetaindex(func(m tablefile.Metaindex) error {
+		for _, b := range l.file.metaBlocks(m, nil) {
+			if b.err != nil {
+				return b.err
+			}
+			entries = append(entries, MetaindexEntry{string(b.name), Handle(b.Handle)})
+		}
+		return nil
 	})
-	return entries, err
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
 }
 
 // Filters reads the filters that a Reader with the same policies would check. The error is
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
 func (l *Layout) Filters() (filters Filters, err error) {
-	err = l.file.Guard(func() error {
-		m, err := l.file.ReadMetaindex(new(tablefile.Scratch))
-		if err == nil {
-			filters, err = l.file.openFilters(m)
-		}
+	err = l.file.withMetaindex(func(m tablefile.Metaindex) (err error) {
+		filters, err = l.file.openFilters(m)
 		return err
 	})
 	return filters, err
@@ -170,11 +178,8 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 // TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
 // changed by accident, as checksums do, and not what was made to look the same.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
-	err = l.file.Guard(func() error {
-		m, err := l.file.ReadMetaindex(new(tablefile.Scratch))
-		if err == nil {
-			sum, withData, err = l.file.TailSum(m)
-		}
+	err = l.file.withMetaindex(func(m tablefile.Metaindex) (err error) {
+		sum, withData, err = l.file.TailSum(m)
 		return err
 	})
 	return sum, withData, err

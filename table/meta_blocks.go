@@ -22,6 +22,17 @@ type metaReader struct {
 	o *ReaderOptions
 }
 
+// withMetaindex reads the metaindex and calls use with it.
+func (f metaReader) withMetaindex(use func(m tablefile.Metaindex) error) error {
+	return f.Guard(func() error {
+		m, err := f.ReadMetaindex(new(tablefile.Scratch))
+		if err != nil {
+			return err
+		}
+		return use(m)
+	})
+}
+
 // A metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	tablefile.Handle
@@ -98,23 +109,4 @@ func (f metaReader) checkApart(b *metaBlock, others []*metaBlock) error {
 		}
 	}
 	return nil
-}
-
-// metaEntries reads the metaindex and returns its entries, in the order of their names.
-func (f metaReader) metaEntries() ([]MetaindexEntry, error) {
-	m, err := f.ReadMetaindex(new(tablefile.Scratch))
-	if err == nil {
-		err = f.CheckNames(m)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var entries []MetaindexEntry
-	for _, b := range f.metaBlocks(m, nil) {
-		if b.err != nil {
-			return nil, b.err
-		}
-		entries = append(entries, MetaindexEntry{string(b.name), Handle(b.Handle)})
-	}
-	return entries, nil
 }

@@ -66,9 +66,6 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 		m, err = t.file.ReadMetaindex(s)
 	}
 	if err == nil {
-		if err := t.file.CheckNoData(m); err != nil {
-			return err
-		}
 		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
 			return err
 		}
@@ -89,12 +86,15 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 	return nil
 }
 
-// openFilterOnly finds out whether a table without data blocks has a filter only. Its
+// openFilterOnly finds out whether a table without data blocks is one, and whether it has a filter only. Its
 // properties say so, and then it is damage if there is none. If they are damaged and there is
 // a filter of the whole table, keys may be in that. The properties are read into b.
 func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) error {
 	if t.file.Index.N > 0 {
 		return nil
+	}
+	if err := t.file.CheckNoData(m); err != nil {
+		return err
 	}
 	p, err := t.meta().readProperties(m, b)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {

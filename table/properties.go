@@ -173,12 +173,8 @@ func (r *Reader) Properties() (p *Properties, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.file.Guard(func() error {
-		f := t.meta()
-		m, err := f.ReadMetaindex(new(tablefile.Scratch))
-		if err == nil {
-			p, err = f.readProperties(m, new(tablefile.Scratch))
-		}
+	err = t.meta().withMetaindex(func(m tablefile.Metaindex) (err error) {
+		p, err = t.meta().readProperties(m, new(tablefile.Scratch))
 		return err
 	})
 	return p, err

@@ -14,10 +14,6 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 			return err
 		}
 	}
-	if err := v.t.file.CheckNoData(listed); err != nil {
-		return err
-	}
-	v.add(v.t.file.CheckNames(listed))
 	if err := v.t.openFilterOnly(listed, &v.memory.Scratch); err != nil {
 		return err
 	}

@@ -27,16 +27,13 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 		return nil, err
 	}
 	s.meta, s.key = s.meta[:0], s.key[:0]
-	memory := f.Allow(metaindexKeyBudget)
-	budget := rowblock.Budget{Memory: memory}
+	left := f.Allow(metaindexKeyBudget) // for names, which callers may copy
+	budget := rowblock.Budget{Memory: left}
 	err = rowblock.Walk(contents, rowblock.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
-		if len(s.meta) == MaxMetaBlocks {
+		if left -= len(name); left < 0 || len(s.meta) == MaxMetaBlocks {
 			return errTooManyMetaBlocks
 		}
 		if shared > 0 { // it is in memory of Walk
-			if memory -= len(name); memory < 0 {
-				return errTooManyMetaBlocks
-			}
 			n := len(s.key)
 			s.key = append(s.key, name...)
 			name = s.key[n:]
@@ -53,24 +50,10 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 // errTooManyMetaBlocks is the error for a metaindex that lists too much.
 var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", MaxMetaBlocks)
 
-// CheckNames checks that names are not too long together to be copied.
-func (f *File) CheckNames(m Metaindex) error {
-	left := f.Allow(metaindexKeyBudget)
-	for _, e := range m {
-		if left -= len(e.Name); left < 0 {
-			return f.Damaged(MetaindexBlock, f.Footer.Metaindex, errTooManyMetaBlocks)
-		}
-	}
-	return nil
-}
-
 // CheckNoData checks that an index without entries is an index. If a table has no filter, its metaindex has no entries,
 // and a footer with the two handles swapped would read as that of an empty table. But the metaindex would then list
 // separators, which are not names of meta blocks.
 func (f *File) CheckNoData(m Metaindex) error {
-	if f.Index.N > 0 {
-		return nil
-	}
 	for _, e := range m {
 		if !format.MetaName.Match(e.Name) {
 			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", format.Quote(e.Name))
