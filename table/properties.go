@@ -216,24 +216,18 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	if err := it.Open(contents, rowblock.Order{}, &rowblock.Budget{Memory: budget / 2}); err != nil {
 		return nil, err
 	}
-	p := &Properties{Other: map[string][]byte{}}
-	return p, p.decode(&it, budget/2)
-}
-
-// decode sets the properties that are the entries of it. Their names and values may have at most
-// budget bytes together.
-func (p *Properties) decode(it *rowblock.Iter, budget int) error {
+	p, left := &Properties{Other: map[string][]byte{}}, budget/2
 	fields := p.fields()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
-		if budget -= len(name) + len(value); n == maxProperties || budget < 0 {
-			return fmt.Errorf("more than %d properties, or names and values that are too long together", n)
+		if left -= len(name) + len(value); n == maxProperties || left < 0 {
+			return nil, fmt.Errorf("more than %d properties, or names and values that are too long together", n)
 		}
 		switch f := fields[string(name)].(type) {
 		case *uint64:
 			v, size := format.Uvarint(value)
 			if size == 0 || size < len(value) {
-				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
+				return nil, fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
 			}
 			*f = v
 		case *string:
@@ -244,5 +238,5 @@ func (p *Properties) decode(it *rowblock.Iter, budget int) error {
 			p.Other[string(name)] = bytes.Clone(value)
 		}
 	}
-	return nil
+	return p, nil
 }

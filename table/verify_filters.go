@@ -18,9 +18,8 @@ type filterChecks struct {
 	listed     *metaBlock  // where they are
 
 	checks          int        // how often a filter was checked for a key
-	denied          int        // checks in which the filter denied the key
-	deniedUnnamed   int        // of denied: keys that no denial counts
-	foundAsInternal int        // of denied: keys that the filter has without their last 8 bytes
+	deniedUnnamed   int        // denied keys that no denial counts
+	foundAsInternal int        // denied keys that the filter has without their last 8 bytes
 	firstDenier     *metaBlock // the filter that denied the first key
 }
 
@@ -60,7 +59,7 @@ func (v *verifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile
 		if !v.denies(f, h.Offset, c.Key()) {
 			continue
 		}
-		if v.denied++; v.denied == 1 {
+		if v.firstDenier == nil {
 			v.firstDenier = f.metaBlock
 		}
 		if n++; n <= maxNamedKeys {

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
@@ -86,18 +85,25 @@ func (f *File) FindMeta(m Metaindex, kind Kind, name string) (Handle, error) {
 	return Handle{}, nil
 }
 
-// TailSum returns what tells the table apart from others, and whether it covers the data blocks: see
-// table.Layout.TailSum.
+// TailSum returns a fingerprint of the table, and whether it covers the data blocks: see table.Layout.TailSum.
 func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err error) {
-	tail := sha256.New()
-	digest, err := f.hashMetaTrailers(tail, m)
-	if err != nil {
-		return sum, false, err
-	}
-	for _, h := range []Handle{f.Footer.Metaindex, f.Footer.Index} {
-		if err := f.hashTrailer(tail, h); err != nil {
+	var digest Handle
+	blocks := make([]Handle, len(m), len(m)+2)
+	for i, e := range m {
+		if blocks[i], err = f.MetaHandle(MetaBlock, e.Handle); err != nil {
 			return sum, false, err
 		}
+		if string(e.Name) == format.DigestName {
+			digest = blocks[i]
+		}
+	}
+	tail := sha256.New()
+	for _, h := range append(blocks, f.Footer.Metaindex, f.Footer.Index) {
+		var trailer [format.TrailerLen]byte
+		if err := f.readAt(MetaBlock, trailer[:], h.End()-format.TrailerLen); err != nil {
+			return sum, false, err
+		}
+		tail.Write(trailer[:])
 	}
 	if withData = digest.Length > 0; withData {
 		contents, err := f.ReadDigest(digest)
@@ -109,34 +115,6 @@ func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err e
 	tail.Write(f.Footer.Append(nil))
 	tail.Sum(sum[:0])
 	return sum, withData, nil
-}
-
-// hashMetaTrailers adds the trailers of the blocks that the metaindex lists. It returns the handle of the digest block,
-// which is zero if there is none.
-func (f *File) hashMetaTrailers(to hash.Hash, m Metaindex) (digest Handle, err error) {
-	for _, e := range m {
-		h, err := f.MetaHandle(MetaBlock, e.Handle)
-		if err == nil {
-			err = f.hashTrailer(to, h)
-		}
-		if err != nil {
-			return digest, err
-		}
-		if string(e.Name) == format.DigestName {
-			digest = h
-		}
-	}
-	return digest, nil
-}
-
-// hashTrailer adds the trailer of the block at h.
-func (f *File) hashTrailer(to hash.Hash, h Handle) error {
-	var t [format.TrailerLen]byte
-	if err := f.readAt(MetaBlock, t[:], h.End()-format.TrailerLen); err != nil {
-		return err
-	}
-	to.Write(t[:])
-	return nil
 }
 
 // ReadDigest returns the contents of the digest block.
