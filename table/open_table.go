@@ -22,7 +22,9 @@ type openTable struct {
 }
 
 // newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is closed.
-func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) (*openTable, error) {
+func newOpenTable(
+	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool,
+) (*openTable, error) {
 	s := tablefile.TakeScratch()
 	defer s.Put()
 	t, m, err := newIndexTable(r, size, o, f, closed, s)
@@ -35,7 +37,9 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Opti
 // newIndexTable returns an openTable that has its index, but no filters. Its source still has the tail of the file in
 // memory. It returns the metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much
 // memory that it is read once.
-func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch) (t *openTable, m tablefile.Metaindex, err error) {
+func newIndexTable(
+	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch,
+) (t *openTable, m tablefile.Metaindex, err error) {
 	t = &openTable{o: o}
 	t.sieve.file, t.sieve.o = &t.file, o
 	if f.Order.Unchecked {
@@ -47,8 +51,7 @@ func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Opt
 	if err := t.file.ReadIndex(false); err != nil {
 		return nil, nil, err
 	}
-	m, err = t.file.CheckTailSum(o.TailSum, s)
-	if err != nil {
+	if m, err = t.file.CheckTailSum(o.TailSum, s); err != nil {
 		return nil, nil, err
 	}
 	return t, m, nil
@@ -110,7 +113,8 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 	case err != nil:
 		return err
 	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
-		return t.file.Corrupt(tablefile.MetaindexBlock, t.file.Footer.Metaindex, "no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
+		return t.file.Corrupt(tablefile.MetaindexBlock, t.file.Footer.Metaindex,
+			"no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
 	case p.FilterOnly && p.FilterEntries > 0:
 		t.filterOnly, t.hidden = true, ErrFilterOnly
 	default:

@@ -43,7 +43,8 @@ func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return v.t.o.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over %d times as long as the blocks",
+	return v.t.o.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, "+
+		"over %d times as long as the blocks",
 		first.kind, first.Offset, h.Offset, maxExpansion)
 }
 
@@ -85,7 +86,8 @@ func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int
 	if f.prefixes {
 		what = "denies the prefixes of"
 	}
-	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
+	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle,
+		"%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
 	v.denialBudget -= 256 + 4*len(names)
 }
 
@@ -124,11 +126,13 @@ func (v *verifier) denies(f checkedFilter, offset uint64, key []byte) bool {
 // filterFindings returns the denials, or one finding that explains them.
 func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{v.t.o.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+		return []error{v.t.o.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: "+
+			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
 	}
 	if v.deniedUnnamed > 0 {
-		v.denials = append(v.denials, v.t.file.Corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
+		f := v.firstDenier
+		v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "denies %d further keys", v.deniedUnnamed))
 	}
 	return v.denials
 }
@@ -159,7 +163,8 @@ func (v *verifier) checkExceptions() error {
 	left := maxExpansion * v.exceptions.size()
 	for key := range v.exceptions.All() {
 		if left -= int64(len(key)); left < 0 {
-			return v.t.o.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block", tablefile.NeverBlock, v.listed.Offset, maxExpansion)
+			return v.t.o.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block",
+				tablefile.NeverBlock, v.listed.Offset, maxExpansion)
 		}
 		if f.contains(0, key) {
 			continue
@@ -171,7 +176,8 @@ func (v *verifier) checkExceptions() error {
 	if v.names = named; missing == 0 {
 		return nil
 	}
-	return v.t.file.Corrupt(tablefile.NeverBlock, v.listed.Handle, "%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
+	return v.t.file.Corrupt(tablefile.NeverBlock, v.listed.Handle,
+		"%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
 		missing, v.exceptions.Len(), f.kind, f.Offset, named)
 }
 

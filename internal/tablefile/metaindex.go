@@ -55,7 +55,8 @@ var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are t
 func (f *File) CheckNoData(m Metaindex) error {
 	for _, e := range m {
 		if !format.MetaName.Match(e.Name) {
-			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", format.Quote(e.Name))
+			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: "+
+				"the two handles may be swapped", format.Quote(e.Name))
 		}
 	}
 	return nil
@@ -145,7 +146,8 @@ func (f *File) CheckTailSum(want [sha256.Size]byte, s *Scratch) (Metaindex, erro
 	}
 	got, _, err := f.TailSum(m)
 	if err == nil && got != want {
-		err = f.Corrupt(FooterBlock, f.FooterHandle(), "TailSum of the table is %x, want %x: it is another table than was expected, or was replaced", got, want)
+		err = f.Corrupt(FooterBlock, f.FooterHandle(),
+			"TailSum of the table is %x, want %x: it is another table than was expected, or was replaced", got, want)
 	}
 	return m, err
 }
