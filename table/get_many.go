@@ -113,14 +113,15 @@ func GetMany(
 		return err
 	}
 	b := batch{o: opts, keys: keys, found: found, parts: make([]tableBatch, len(parts))}
-	b.stage = make([]wantedKey, 0, min(stageSize, len(keys)))
+	var memory [stageSize]wantedKey
+	stage := memory[:0]
 	for i, part := range parts {
 		b.parts[i] = tableBatch{batch: &b, GetManyPart: part}
-		if err := b.parts[i].lookUp(ctx); err != nil {
+		if stage, err = b.parts[i].lookUp(ctx, stage); err != nil {
 			return err
 		}
 	}
-	if err := b.answerStage(ctx); err != nil {
+	if err := b.answerStage(ctx, stage); err != nil {
 		return err
 	}
 	if err := b.readWanted(ctx); err != nil {
@@ -151,9 +152,8 @@ type batch struct {
 	found func(i int, value []byte) error
 
 	parts  []tableBatch
-	stage  []wantedKey // whose data blocks are known
-	runs   []run       // reads to do
-	failed []error     // why keys have no answer
+	runs   []run   // reads to do
+	failed []error // why keys have no answer
 
 	fetched uint32 // the sum of what was only read for the processor's caches
 

@@ -9,36 +9,37 @@ import "context"
 const stageSize = 64
 
 // lookUp answers keys of the part by filters, index and Cache. It adds those that may be in a data block to the stage,
-// which has keys of all parts, one behind the other. A part without keys is not opened, since to open a table at its
-// first use can take reads. The error ends the batch.
-func (p *tableBatch) lookUp(ctx context.Context) (err error) {
+// which has keys of all parts, one behind the other, and returns the rest of the stage. A part without keys is not
+// opened, since to open a table at its first use can take reads. The error ends the batch.
+func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []wantedKey, err error) {
 	if p.len() == 0 {
-		return nil
+		return stage, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if p.t, err = p.Reader.table(); err != nil {
 		p.endFrom(0, err)
-		return nil
+		return stage, nil
 	}
 	if p.t.file.HandsOut() {
-		return p.getEach(ctx)
+		return stage, p.getEach(ctx)
 	}
 	for first := 0; first < p.len(); first += stageSize {
 		n := min(stageSize, p.len()-first)
 		if err := p.t.startLookups(n); err != nil {
 			p.endFrom(first, err)
-			return nil
+			return stage, nil
 		}
-		if len(p.stage)+n > stageSize {
-			if err := p.answerStage(ctx); err != nil {
-				return err
+		if len(stage)+n > stageSize {
+			if err := p.answerStage(ctx, stage); err != nil {
+				return nil, err
 			}
+			stage = stage[:0]
 		}
-		p.locate(first, n)
+		stage = p.locate(first, n, stage)
 	}
-	return nil
+	return stage, nil
 }
 
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
@@ -68,7 +69,7 @@ func (p *tableBatch) getEach(ctx context.Context) error {
 }
 
 // locate adds n keys from number first on to the stage, unless filters or the index rule them out.
-func (p *tableBatch) locate(first, n int) {
+func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 	filterKeys, sieve := p.filterKeys[:n], &p.t.sieve
 	for i := range filterKeys {
 		key := p.keys[p.key(first+i).number]
@@ -94,11 +95,12 @@ func (p *tableBatch) locate(first, n int) {
 		switch {
 		case err == nil:
 			k.block, k.filterChecked = block, checked || blockChecked
-			p.stage = append(p.stage, k)
+			stage = append(stage, k)
 		case err != ErrNotFound:
 			p.fail(err, k)
 		}
 	}
+	return stage
 }
 
 // locate returns the only data block that can have key, and whether its filter was consulted. The error is ErrNotFound
@@ -119,13 +121,13 @@ func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err erro
 
 // answerStage answers the keys of the stage whose data blocks are in the Cache. A read has to answer the others. The
 // error ends the batch.
-func (b *batch) answerStage(ctx context.Context) error {
+func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	cached := b.stage[:0]
-	for i := range b.stage {
-		k := &b.stage[i]
+	cached := stage[:0]
+	for i := range stage {
+		k := &stage[i]
 		if k.cached = k.part.t.file.Cached(k.block); k.cached != nil {
 			cached = append(cached, *k)
 		} else {
@@ -147,6 +149,5 @@ func (b *batch) answerStage(ctx context.Context) error {
 			return err
 		}
 	}
-	b.stage = b.stage[:0]
 	return nil
 }
