@@ -89,8 +89,8 @@ func (r *Reader) GetMany(
 type GetManyPart struct {
 	Reader *Reader // of the table
 
-	// Keys are the indexes in the batch of the keys that the Reader is asked for. nil: all
-	// keys; empty but not nil: none. They must not change until GetMany returns.
+	// Keys are the indexes of the keys that are looked up in the Reader. If Keys is nil, all keys are. They
+	// must not change until GetMany returns.
 	Keys []int
 }
 
@@ -98,8 +98,8 @@ type GetManyPart struct {
 // each have a range of the keys. At most Concurrency reads run at a time, of all the tables
 // together. A key that several tables have is found several times.
 //
-// An error of a source, or a Reader that is closed, ends only what is asked of that table. A
-// damaged data block leaves its keys without an answer. GetMany goes on with the rest, and returns
+// An error of a source, or a closed Reader, ends only the lookups in that table. A corrupt data block leaves
+// its keys without an answer. GetMany goes on with the rest, and returns
 // all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one
 // of keys, is an error, and then nothing is looked up.
 func GetMany(

@@ -10,23 +10,22 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// An Iter moves over the entries of one table, in both directions. A new Iter is
-// before the first entry, and Next moves to that. NewIter returns one. To go through entries from
-// the first to the last, [Reader.All] takes fewer lines.
+// An Iter moves over the entries of one table, in both directions. A new Iter is positioned before the first
+// entry. For a loop over all entries, [Reader.All] takes fewer lines.
 //
 //	it := r.NewIter(nil)
 //	defer it.Close()
 //	for ok := it.SeekGE(from); ok; ok = it.Next() {
-//		… it.Key(), it.Value() …
+//		... it.Key(), it.Value() ...
 //	}
 //	return it.Error()
 //
-// If a block cannot be read or is damaged, a move returns false, and Error returns the
-// reason. Then Next and Prev fail with the same error, until First, Last, SeekGE or SeekLT
-// finds an entry, the end or the start. With OnLoss, moves go on behind damaged blocks.
+// If a block cannot be read or is corrupt, a move returns false, and Error returns the reason. Next and Prev
+// then fail with the same error, until First, Last, SeekGE or SeekLT succeeds. With OnLoss, moves go on
+// behind corrupt blocks.
 //
-// One goroutine at a time may use an Iter. Any number of Iters may be on one Reader. Package
-// [github.com/sievetable/sievetable/table/merge] shows the entries of several tables as one.
+// One goroutine at a time may use an Iter. Package [github.com/sievetable/sievetable/table/merge] iterates over
+// several tables as if they were one.
 type Iter struct {
 	t                    *openTable
 	lower, upper         []byte

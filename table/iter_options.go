@@ -4,46 +4,43 @@ import (
 	"fmt"
 )
 
-// IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
-// all entries.
+// IterOptions say which entries an Iter returns, and how it reads them. The zero value returns all entries.
 type IterOptions struct {
-	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
+	// If Lower is not nil, the Iter returns only keys >= Lower.
 	//
 	// If the keys are internal keys, so are Lower and Upper: SearchKey(nil, user, MaxSequence)
-	// is ≤ all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
+	// is <= all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
 	Lower []byte
 
-	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
+	// If Upper is not nil, the Iter returns only keys < Upper.
 	Upper []byte
 
 	// FilterKey is the filter key of every entry that you want: what ReaderOptions.FilterKey returns
-	// for its key. The Iter skips data blocks whose filters exclude it, which saves reading them. It
-	// may or may not show entries of other filter keys, so set Lower and Upper too. nil: the Iter
-	// checks no filters.
+	// for its key. The Iter skips data blocks whose filters rule it out, without reading them. It may return
+	// entries with other filter keys, so set Lower and Upper too. If FilterKey is nil, no filter is
+	// consulted for it.
 	//
 	// For the versions of one user key in a database's table, it is the user key. For keys with a
 	// common prefix, it is the prefix, if that is the filter key of each of them. Get and Find then
 	// check the filter for the prefix only.
 	FilterKey []byte
 
-	// Prefix is what every entry that you want starts with: its key or, where filters hold filter keys,
-	// its filter key, as the user key in a database's table. If the filters of the table hold prefixes
-	// (see WriterOptions.FilterPrefix), the Iter asks them for the prefix of Prefix, and skips what they
-	// exclude, as it does for FilterKey: a scan of an absent prefix mostly reads no data block. It may or
-	// may not show other entries, so set Lower and Upper too: see PrefixBounds. It has no effect if the
-	// function gives no prefix for it, if the Reader does not know the function, or with FilterKey.
-	// nil: the Iter does not ask for a prefix.
+	// Prefix is the start of the key of every entry that you want or, where filters hold filter keys, of its
+	// filter key, such as the user key in a database's table. If the filters of the table hold prefixes (see
+	// WriterOptions.FilterPrefix), the Iter skips the data blocks that they rule out: a scan of an absent
+	// prefix mostly reads no data block. It may return other entries, so set Lower and Upper too: see
+	// PrefixBounds. Prefix has no effect if the Prefixer gives no prefix for it, if the Reader does not know
+	// the Prefixer, or if FilterKey is set.
 	Prefix []byte
 
-	// DontFillCache leaves blocks that the Iter reads out of the Cache. Set it if these blocks
-	// will not be needed again soon, as in a compaction.
+	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache. Set it if these
+	// blocks will not be needed again soon, as in a compaction.
 	DontFillCache bool
 
-	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it comes to a
-	// block that is not in memory: at least that block, and as many of the following
-	// blocks as fit. Set it if each read has a high latency. The buffer stays in memory
-	// until Close. If such a read fails, the Iter reads block by block from then on.
-	// ≤ 0: the Iter reads one block at a time.
+	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it reaches a block that is not in
+	// memory: at least that block, and as many of the following blocks as fit. Set it if each read has a
+	// high latency. The buffer stays in memory until Close. If such a read fails, the Iter reads block by
+	// block from then on. If ReadAhead is <= 0, the Iter reads one block at a time.
 	ReadAhead int
 
 	// If OnLoss is not nil, it is called when a move reaches a corrupt data block: one with a wrong checksum, that

@@ -12,11 +12,10 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
-// memory as they are in the file, but decompressed, and many lookups build a search tree of the index
-// beside it. It is safe for concurrent use. Lookups take no lock, except to add a block to a Cache. A
-// Reader from Open holds an open file until Close, unless the file is mapped. [Open] and [NewReader]
-// return one.
+// A Reader looks up keys in a table and iterates over it. It keeps the table's index and filters in memory,
+// decompressed. After enough lookups it also builds a search tree over the index. A Reader is safe for
+// concurrent use. Lookups take no lock, except to add a block to a Cache. A Reader from Open holds an open
+// file until Close, unless the file is mapped.
 type Reader struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
@@ -30,17 +29,16 @@ type Reader struct {
 	closed         atomic.Bool
 }
 
-// NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
-// concurrent use, and the bytes must not change. NewReader reads the footer, the index, the
-// metaindex and the filters; of a [SliceReaderAt] it reads the footer only. If o is nil, all options
-// are the defaults. An option out of its range is an error. Close does not close r.
+// NewReader returns a Reader of the table in the first size bytes of r. r must be safe for concurrent use,
+// and the bytes must not change. If o is nil, the defaults are used. Close does not close r.
 //
-// Damage in the footer, or a wrong checksum of the index, is a *CorruptionError. Damage in an entry
-// of the index is an error of the lookups that come to it. A filter that cannot be used is no error
-// here, unless the table has nothing else: see FilterErr. Of a SliceReaderAt, only damage in the
-// footer is an error here; the rest is an error of the first method that needs it. An error of r is
-// in the chain of the error, so that errors.Is finds it. Unlike Open, NewReader does not notice a
-// wrong FilterKey: Verify does.
+// NewReader loads the footer, index, metaindex and filters. For a [SliceReaderAt] it loads only the footer,
+// and defers the rest to first use.
+//
+// If the footer is corrupt, or the checksum of the index is wrong, NewReader returns a *CorruptionError. A
+// corrupt index entry is reported by the lookups that reach it, and a filter that cannot be used by
+// FilterErr, unless the table has nothing else. If r fails, its error is in the chain of the error. Unlike
+// Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {
@@ -128,15 +126,12 @@ func (r *Reader) read() (t *openTable, err error) {
 	return t, nil
 }
 
-// Open opens the file name and returns a Reader of the table, as NewReader does. Close closes the
-// file. If there is no file of that name, the error is fs.ErrNotExist: errors.Is finds it. Only
-// regular files can be opened. Anything else of that name, such as a pipe, is an error: Open closes
-// it again, and does not wait for it.
+// Open opens the file name and returns a Reader of its table, like NewReader. Close closes the file. If the
+// file does not exist, the error is fs.ErrNotExist. If name is not a regular file, Open returns an error
+// without blocking. With ReaderOptions.Mapped, Open loads only the footer.
 //
-// When a filter of the table denies a key for the first time, the Reader reads the first data block.
-// If a filter denies one of the first keys there, up to 8, no filter is used, and FilterErr says so.
-//
-// With ReaderOptions.Mapped, Open reads the footer only, and the first use reads index and filters.
+// When a filter rules a key out for the first time, the Reader checks the filters for the first keys of the
+// table, up to 8. If a filter rules one of them out, no filter is used, and FilterErr says why.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -184,24 +179,21 @@ type file interface {
 	io.Closer
 }
 
-// FilterErr returns why a filter of the table is not in use. It is nil if all filters are in
-// use, if the table has none, or if IgnoreFilter is set. The reasons are:
+// FilterErr returns why a filter of the table is not in use. It returns nil if all filters are in use, if
+// the table has none, or if IgnoreFilter is set. The reasons are:
 //
-//   - The filter is damaged, or the metaindex is. One damaged filter of a filter block is no reason:
-//     its data block may contain every key, and Verify reports it.
-//   - The exceptions of the table filter are damaged. Then none of them is used, but the filter is.
-//   - The properties are damaged, which name the function of the prefixes that filters hold. Then
-//     filters are asked for keys only.
-//   - No policy in FilterPolicies or TableFilterPolicies has its name.
-//   - The table cannot be opened, for example since a mapped file is closed. The next call tries
-//     again.
-//   - It denies one of the table's first keys, if Open has opened the table. Most likely FilterKey is not
-//     the one that the table was written with. Then no other filter of the table is used either.
+//   - The filter or the metaindex is corrupt. If one filter of a filter block is corrupt, only Verify
+//     reports it: its data block may contain every key.
+//   - The exceptions of the table filter are corrupt. The filter is used without them.
+//   - The properties are corrupt, which name the Prefixer. Filters are then checked for whole keys only.
+//   - No policy in FilterPolicies or TableFilterPolicies has the filter's name.
+//   - The table cannot be opened, for example because a mapped file is closed. The next call tries again.
+//   - A filter rules out one of the table's first keys, if Open has opened the table. Most likely FilterKey
+//     is not the one that the table was written with. No filter of the table is used then.
 //
-// Without the filter, lookups have the same results and are slower, and MayContain is of little
-// use. A table with a filter only cannot be opened without it: Open and NewReader fail or, if they
-// read the footer only, the first use does. A filter that is in use can still be wrong: Verify checks
-// all keys.
+// Without its filter a table returns the same results more slowly, and MayContain is of little use. A table
+// that has only a filter cannot be opened without it. A filter that is in use can still be wrong: Verify
+// checks all keys.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {
@@ -210,9 +202,9 @@ func (r *Reader) FilterErr() error {
 	return errors.Join(t.sieve.err, t.sieve.unusable())
 }
 
-// Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
-// see FilterErr. They may be used after Close, but not those of a mapped file, whose use can also
-// fault: see ReaderOptions.Mapped.
+// Filters returns the filters that lookups consult. A field is nil if the table does not have the filter, or
+// if it is not in use: see FilterErr. Filters may be used after Close, except those of a mapped file, whose
+// use can also fault: see ReaderOptions.Mapped.
 func (r *Reader) Filters() Filters {
 	t, err := r.table()
 	if err != nil {
@@ -227,7 +219,7 @@ func (r *Reader) Filters() Filters {
 
 // Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
 // Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed when
-// they seek or come to another block. Values that Get and Find have returned stay valid. Close may be
+// they seek or reach another block. Values that Get and Find have returned stay valid. Close may be
 // called while other methods run: they return a result or ErrClosed.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {

@@ -12,43 +12,37 @@ import (
 	"github.com/sievetable/sievetable/internal/verified"
 )
 
-// Verify reads the whole table and checks it. The error joins all findings, as errors.Join
-// does; nil means that there are none. Verify checks
+// Verify reads the whole table and checks it. The error joins all findings, like errors.Join. Verify checks
 //
 //   - the checksum and the form of each block, also with SkipChecksums;
 //   - that the footer's padding is zeros, which no lookup depends on;
 //   - the order of keys, within each block and across blocks, and that separators fit;
 //   - that no two blocks share bytes;
-//   - that each filter is sound, and denies no key of the table, also with IgnoreFilter;
-//   - that a filter which holds prefixes denies none of the prefixes of keys, if their function is known;
-//   - that the exceptions of WriterOptions.Never are keys that the table filter has, and that none of
-//     them is a key of the table;
+//   - that each filter is sound, and rules out no key of the table, also with IgnoreFilter;
+//   - that a filter of prefixes rules out no prefix of a key, if the Prefixer is known;
+//   - that the exceptions of WriterOptions.Never are false positives of the table filter, and no keys of
+//     the table;
 //   - that the digest block, if there is one, is that of the data blocks.
 //
 // If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options
 // returns an error that comes from the bytes of the file.
 //
-// Of a filter with an unknown policy, and of meta blocks other than the properties, it checks the
-// checksum only. It does not check bytes that are in no block. Of a table with a filter only it
-// cannot check that the filter has its keys.
+// For a filter with an unknown policy, and for meta blocks other than the properties, Verify checks only the
+// checksum. It does not check bytes that are in no block. For a table that has only a filter, it cannot check
+// that the filter has its keys.
 //
-// A finding is a *CorruptionError for each damaged part. There is also one for each filter
-// and data block if the filter denies keys of the block; it counts them, and names the first
-// three. These findings
-// are no CorruptionErrors:
+// There is a *CorruptionError for each corrupt part, and one for each filter and data block if the filter
+// rules out keys of the block: it counts them, and names the first three. Other findings are:
 //
 //   - An error of the source.
-//   - A filter that denies most keys but has them without their last 8 bytes. The table is
-//     most likely from a database, and needs an InternalComparer.
-//   - Not all is checked: there are too many findings, or checking the filters would take
-//     too long.
+//   - A filter that rules out most keys, but not without their last 8 bytes. Most likely the table is from a
+//     database, and needs an InternalComparer.
+//   - Not everything was checked: there are too many findings, or checking the filters would take too long.
 //
-// There can be findings of all these sorts. The error's method Unwrap() []error returns them
-// one by one; use errors.As on each.
+// The error's method Unwrap() []error returns the findings; use errors.As on each.
 //
-// Verify reads data blocks 256 KiB at a time. It takes as much memory as a second Reader, that much
-// to read ahead, and up to half a MiB plus twice the size of the file for findings. It does not use the
-// Cache, and Metrics do not count its work.
+// Verify reads data blocks 256 KiB at a time. It needs the memory of a second Reader, and up to half a MiB plus
+// twice the size of the file for findings. It does not use the Cache, and Metrics do not count its work.
 func (r *Reader) Verify() error {
 	_, err := r.verify(nil)
 	return err
