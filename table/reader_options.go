@@ -23,75 +23,69 @@ type ReaderOptions struct {
 	// filter.TableBloom, the policy of RocksDB and Pebble, need not be set.
 	TableFilterPolicies []filter.TablePolicy
 
-	// FilterKey returns the part of a key that the table's filters hold: its filter key. It must be
-	// the same function that the table was written with. It must not change or keep key. It must
-	// not panic: a file can have keys of any bytes. It must be safe for concurrent use. It must be
-	// a pure function of key's bytes. nil: that of the Comparer if it is a FilterKeyer, as
-	// InternalComparer is, else the whole key.
+	// FilterKey returns the part of a key that the table's filters hold: its filter key. It must be the
+	// function that the table was written with, a pure function of key's bytes, and safe for concurrent
+	// use. It must not modify or keep key, and must not panic, whatever the bytes are. If it is nil, that of
+	// the Comparer is used if that is a FilterKeyer, as InternalComparer is, and else the whole key.
 	//
-	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see
-	// FilterErr. Verify reports it.
+	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see FilterErr. Verify
+	// reports it.
 	FilterKey func(key []byte) []byte
 
-	// FilterPrefixes are the functions of WriterOptions.FilterPrefix that the Reader knows. It uses the
-	// first one that has the name that the table stores. PrefixUntil and PrefixOfLength need not be
-	// set. The prefixes of another function are not used, and keys are looked up as ever.
+	// FilterPrefixes are the Prefixers that the Reader knows. It uses the first one with the name that the
+	// table stores. PrefixUntil and PrefixOfLength need not be set. If the Reader does not know the
+	// Prefixer, it ignores prefixes, and looks up keys as usual.
 	FilterPrefixes []Prefixer
 
-	// IgnoreFilter makes the Reader neither read nor check filters.
+	// If IgnoreFilter is set, the Reader does not load filters.
 	IgnoreFilter bool
 
-	// Codecs decompress blocks. The Reader uses the first one that has the id of the
-	// block. Snappy need not be set. The module table/codecs has zstd, zlib and deflate.
-	// A block whose id no Codec has is a CorruptionError. Id 0 means uncompressed, and a
-	// Codec with that id is an error.
+	// Codecs decompress blocks. The Reader uses the first one with the id of the block. Snappy need not be
+	// set. The module table/codecs has zstd, zlib and deflate. If no Codec has the id of a block, reading it
+	// fails with a CorruptionError. Id 0 means uncompressed, and a Codec with that id is an error.
 	Codecs []Codec
 
-	// Cache keeps data blocks in memory, for this and other Readers. nil: every lookup
-	// reads and checks its block again.
+	// Cache keeps data blocks in memory, for this and other Readers. If it is nil, every lookup reads and
+	// checks its block again.
 	Cache *Cache
 
-	// CacheKey names the contents of the file, for the Cache: a number that the engine never
-	// gives to another file, or a checksum. Readers with the same CacheKey and Comparer share
-	// their blocks in the Cache, and these stay there when the Readers are closed, for one
-	// that is opened again. If files with other contents have the same CacheKey, lookups can
-	// return the values of the wrong file. "": the Reader has blocks of its own, which
-	// Close removes.
+	// CacheKey names the contents of the file for the Cache: a number that the engine never gives to
+	// another file, or a checksum. Readers with the same CacheKey and Comparer share blocks, which stay in
+	// the Cache after Close. If two files with different contents have the same CacheKey, lookups can
+	// return values of the wrong file. If CacheKey is empty, the Reader does not share blocks, and Close
+	// removes them.
 	CacheKey string
 
-	// TailSum is what Layout.TailSum has returned for the table. Another one is a CorruptionError
-	// of the footer: of Open, NewReader and Verify, or of the first use of a mapped file or a
-	// SliceReaderAt. Readers share cached blocks only if their TailSum is the same. To compare it
-	// takes a read of 5 bytes for each block of the tail that is not within TailSize. Zeros: it is
-	// not compared.
+	// TailSum is the fingerprint of the table: see Layout.TailSum. If the table has another one, opening it
+	// fails with a CorruptionError of the footer, as does Verify. Readers share cached blocks only if their
+	// TailSums are equal. Comparing takes a read of 5 bytes for each block of the tail outside TailSize. If
+	// TailSum is zero, it is not compared.
 	TailSum [sha256.Size]byte
 
-	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the
-	// name of the file in its place. "": errors name no table.
+	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the name of the file
+	// instead.
 	Name string
 
-	// MaxBlockSize is the most bytes of a block, stored or decompressed, < 4 GiB. A larger
-	// block is a CorruptionError. 0: 1 GiB, which is the most that a Writer writes.
+	// MaxBlockSize is the most bytes of a block, stored or decompressed, < 4 GiB. Reading a larger block fails
+	// with a CorruptionError. Zero means 1 GiB, which is the most that a Writer writes.
 	MaxBlockSize int
 
-	// TailSize is how many bytes at the end of the file Open and NewReader read at once.
-	// Filters, metaindex, index and footer are there. What is within these bytes takes a
-	// single read; each other part takes a read of its own. Set it if each read has a
-	// high latency, as from an object store. The memory is freed when the table is open.
-	// A value larger than the file reads all of it, but ≤ 1 GiB. 0: each part is read by
-	// itself, but of files of up to 256 KiB Open reads 8 KiB at once.
+	// TailSize is how many bytes at the end of the file Open and NewReader read at once: the file's tail has
+	// filters, metaindex, index and footer. Parts outside these bytes take a read each. Set it if each read
+	// has a high latency, as from an object store. The memory is freed when the table is open. At most 1 GiB
+	// is read. If TailSize is zero, each part is read by itself, but for files of up to 256 KiB Open reads
+	// 8 KiB at once.
 	//
 	// With 10 filter bits per key, the parts take about 1.5 bytes for each entry, plus 30
 	// bytes and the length of a key for each data block. For small values that is 2 to 3
 	// bytes for each entry, and for values of 1000 bytes it is about 10.
 	TailSize int
 
-	// Mapped makes Open map the file into memory, in place of reading it. It is still read on Windows,
-	// if it does not fit into the address space, or if as many are mapped as half of what Linux allows
-	// a process (vm.max_map_count, 65,530 by default). A closed file counts until it is unmapped. Of a
-	// mapped file Open reads the footer only: to see whether index and filters can be read, such as
-	// before the table replaces another, call FilterErr. Memory that is mapped is the system's page
-	// cache. The Reader holds no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
+	// If Mapped is set, Open maps the file into memory. The Reader then holds no open file. The file is still
+	// read on Windows, if it does not fit into the address space, or if half as many files are mapped as Linux
+	// allows a process (vm.max_map_count, 65,530 by default). A closed file counts until it is unmapped. Open
+	// loads only the footer of a mapped file: to check that index and filters can be read, such as before the
+	// table replaces another, call FilterErr. OpenFS ignores Mapped; for NewReader there is MapFile.
 	//
 	// Index and filters are used where they lie, if they are not compressed. A lookup copies its data
 	// block before it compares the checksum, since the file could be cut after that. Lookups with
@@ -108,18 +102,17 @@ type ReaderOptions struct {
 	// Reader was dropped, and nothing uses it any more.
 	Mapped bool
 
-	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their
-	// form, but damaged values are not noticed, and damaged bits of a filter can hide keys. TailSum
-	// then tells what checksums the table has, and not that its blocks fit them. Cached blocks are
-	// shared only with Readers that ignore checksums too. Verify checks them in any case.
+	// If SkipChecksums is set, the Reader does not compare the checksums of blocks. It still checks their
+	// form, but corrupt values are not noticed, and corrupt bits of a filter can hide keys. TailSum then says
+	// which checksums the table has, not that its blocks match them. Cached blocks are shared only with
+	// Readers that skip checksums too. Verify compares them in any case.
 	SkipChecksums bool
 
-	// Comparer is the order of the keys. It must be the one that the table was written
-	// with. nil: BytewiseComparer.
+	// Comparer is the order of the keys: the one that the table was written with. Nil means
+	// BytewiseComparer.
 	Comparer Comparer
 
-	// Metrics counts what the Reader does. Several Readers can share one. nil: nothing is
-	// counted.
+	// If Metrics is not nil, it counts what the Reader does. Several Readers can share one.
 	Metrics *Metrics
 
 	filtersUserKeys bool // FilterKey is that of an InternalComparer, and can be asked for separators
