@@ -2,10 +2,8 @@ package table
 
 import "github.com/sievetable/sievetable/internal/tablefile"
 
-// A Cache keeps data blocks in memory, so that lookups and iterators need not read,
-// decompress and check them again. Any number of Readers can share a Cache: set
-// ReaderOptions.Cache. It is safe for concurrent use. NewCache returns one; the zero value
-// keeps nothing.
+// A Cache keeps data blocks in memory, decoded. Any number of Readers can share a Cache: set
+// ReaderOptions.Cache. It is safe for concurrent use. The zero value keeps nothing.
 //
 // Finding a block in the Cache takes one atomic load and no lock. Adding a block takes a lock. If the Cache
 // is full, it evicts blocks by the CLOCK algorithm: a hand goes around the ring of all blocks, and evicts

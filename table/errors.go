@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrNotFound is the error of Get, AppendGet, Find, AppendFind and FindGE if the table does not
-	// have what they look for. It is also the error of FirstKey and LastKey if the table has no entries, and of
+	// ErrNotFound is returned by Get, AppendGet, Find, AppendFind and FindGE if the table has no such
+	// entry. It is also the error of FirstKey and LastKey if the table has no entries, and of
 	// Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
@@ -30,35 +30,32 @@ var (
 	// errors.Is.
 	ErrNever = errors.New("table: key is in Never")
 
-	// ErrFilterOnly is the error of a table that has a filter of its keys and no entries, for
-	// whatever wants an entry: see WriterOptions.FilterOnly and Reader.MayContain.
+	// ErrFilterOnly is returned for lookups in a table that has a filter of its keys and no entries: see
+	// WriterOptions.FilterOnly and Reader.MayContain.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
-	// ErrUnknownFilter is in the chain of the error for a filter whose policy is not in the ReaderOptions:
-	// test for it with errors.Is. FilterErr returns it. If the table has nothing but that filter, opening
-	// the table fails with it.
+	// ErrUnknownFilter is in the chain of FilterErr if a filter's policy is not in the ReaderOptions. If the
+	// table has nothing but that filter, opening the table fails with it.
 	ErrUnknownFilter = errors.New("no policy of that name")
 
-	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
-	// after Abort.
+	// ErrClosed is returned by a Reader, Writer or iterator after Close, and by a Writer after Abort.
 	ErrClosed = tablefile.ErrClosed
 )
 
-// A CorruptionError says which block of a table is damaged, and how. It is [ErrCorrupt] for
-// errors.Is. Get it from an error with errors.As, and a *CorruptionError.
+// A CorruptionError says which block of a table is corrupt, and how. It is [ErrCorrupt] for errors.Is; use
+// errors.As with a *CorruptionError to get it.
 //
-// A sound table can read as damaged if an option is wrong: a Comparer other than the
-// table's, a MaxBlockSize that is too small, or a missing Codec.
+// A sound table can read as corrupt if an option is wrong: a Comparer other than the table's, a MaxBlockSize
+// that is too small, or a missing Codec.
 type CorruptionError struct {
 	File   string    // the name given to Open or in ReaderOptions.Name; "" if there is none
-	Block  BlockKind // the damaged block
+	Block  BlockKind // the corrupt block
 	Offset int64     // of the block, in bytes from the start of the file
 	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
 
-	// KeysAfter and KeysUpTo say which keys a damaged data block can have: those > KeysAfter
-	// and ≤ KeysUpTo, in the order of the table. They are separators of the index. KeysAfter is
-	// nil for the first data block, which can have any keys ≤ KeysUpTo. Both are nil for other
-	// blocks. The slices are the caller's.
+	// KeysAfter and KeysUpTo bound the keys of a corrupt data block: they are > KeysAfter and <= KeysUpTo, in
+	// the order of the table. KeysAfter is nil for the first data block. Both are nil for other blocks. The
+	// slices are the caller's.
 	KeysAfter, KeysUpTo []byte
 
 	// Err says what was found and what was expected. Offsets in it count from the start
@@ -66,7 +63,7 @@ type CorruptionError struct {
 	Err error
 }
 
-// A BlockKind says what a block of a table is for. It is the name of the block in errors.
+// A BlockKind is the purpose of a block, and its name in errors.
 type BlockKind string
 
 const (

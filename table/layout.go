@@ -21,9 +21,8 @@ type Handle struct {
 	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
 }
 
-// A Layout says where the blocks of a table are in the file. It is for tools that list or
-// repair tables; to look up keys or to iterate, use a [Reader]. A Layout is safe for
-// concurrent use. ReadLayout returns one.
+// A Layout describes where the blocks of a table are in the file. It is for tools that list or repair tables.
+// A Layout is safe for concurrent use.
 type Layout struct {
 	Footer    int64        // offset of the footer, the last 48 bytes of the file
 	FooterErr error        // damage in the footer that no lookup depends on; nil: none
@@ -164,7 +163,7 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 	return tablefile.MetaBlock
 }
 
-// TailSum returns what tells the table apart from others: the SHA-256 of
+// TailSum returns a fingerprint of the table: the SHA-256 of
 //
 //   - the trailers (compression id and checksum) of the blocks that the metaindex lists, in its
 //     order, once for each of their names;

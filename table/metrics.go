@@ -5,29 +5,26 @@ import (
 	"sync/atomic"
 )
 
-// Metrics count what the lookups and iterators of Readers do: set ReaderOptions.Metrics.
-// They do not count what opening a table and Verify do. Counts only grow. Snapshot returns
-// all of them. The zero value is ready to use. Metrics are safe for concurrent use.
+// Metrics count what the lookups and iterators of Readers do: set ReaderOptions.Metrics. Opening a table and
+// Verify do not count. The zero value is ready to use. Metrics are safe for concurrent use.
 type Metrics struct {
 	// Lookups counts calls of Get, AppendGet, Find, AppendFind, FindGE and MayContain, and the keys of GetMany.
 	Lookups atomic.Uint64
 
-	// FilterChecks counts how often a filter was checked for a key: the filter of a data
-	// block, or that of the whole table.
+	// FilterChecks counts how often a filter was consulted for a key: a block filter or the table filter.
 	FilterChecks atomic.Uint64
 
-	// FilterNegatives counts the FilterChecks whose result was "certainly absent". Each
-	// saved the search of a data block and, unless that was in a Cache, a read.
+	// FilterNegatives counts the FilterChecks that ruled the key out. Each saved the search of a data block
+	// and, unless that was in a Cache, a read.
 	FilterNegatives atomic.Uint64
 
-	// TableFilterNegatives counts the FilterNegatives of filters of the whole table.
-	// Each also saved the search of the index.
+	// TableFilterNegatives counts the FilterNegatives of table filters. Each also saved the search of the
+	// index.
 	TableFilterNegatives atomic.Uint64
 
-	// FilterFalsePositives counts the data blocks that lookups searched without a result
-	// though filters had been checked. With Find the filter can be right nevertheless:
-	// the block may have another version of the key. With Get, and one filter in the
-	// table, the rate of false positives is
+	// FilterFalsePositives counts the data blocks that lookups searched without a result after a filter had
+	// been consulted. With Find the filter can be right nevertheless: the block may have another version of
+	// the key. With Get, and one filter in the table, the false-positive rate is
 	// FilterFalsePositives / (FilterFalsePositives + FilterNegatives).
 	FilterFalsePositives atomic.Uint64
 
@@ -41,8 +38,8 @@ type Metrics struct {
 	// CacheHits counts the data blocks that were found in the Cache.
 	CacheHits atomic.Uint64
 
-	// CacheMisses counts the data blocks that were not found in the Cache. GetMany looks
-	// for those of all its keys before it reads any, so a block can count several times.
+	// CacheMisses counts the data blocks that were not found in the Cache. GetMany looks up all its keys
+	// before it reads any block, so a block can count several times.
 	CacheMisses atomic.Uint64
 
 	// CacheEvictions counts the data blocks of these Readers that the Cache removed to
