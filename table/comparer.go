@@ -28,12 +28,12 @@ type Comparer interface {
 	// only in its Properties.
 	Name() string
 
-	// Separator returns a short key s with a ≤ s < b, appended to dst. It can return nil
+	// Separator returns a short key s with a <= s < b, appended to dst. It can return nil
 	// instead of a itself. The caller guarantees a < b. If s is not in that range,
 	// Writer.Append returns an error.
 	Separator(dst, a, b []byte) []byte
 
-	// Successor returns a short key s ≥ b, appended to dst. It can return nil instead of
+	// Successor returns a short key s >= b, appended to dst. It can return nil instead of
 	// b itself.
 	Successor(dst, b []byte) []byte
 }
@@ -128,7 +128,7 @@ func BlockOrder(c Comparer) block.Order {
 //
 // These return an error, which is not ErrNotFound: Get, AppendGet, GetMany, Find, AppendFind,
 // FindGE, SeekGE, SeekLT, and every move of an Iter with bounds.
-// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1,
+// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns -1,
 // so the iterators of package merge do not work with AnyOrder.
 //
 // For internal keys, take InternalComparer(AnyOrder). Filters then hold user keys, and the

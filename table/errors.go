@@ -21,7 +21,7 @@ var (
 	ErrCorrupt = errors.New("table: corrupt")
 
 	// ErrOrder is the error for keys that are not in increasing order: test for it with
-	// errors.Is. Append returns it, wrapped, for a key that is ≤ the key before. A
+	// errors.Is. Append returns it, wrapped, for a key that is <= the key before. A
 	// *CorruptionError is ErrOrder if keys of a block are out of order though its
 	// checksum is right: most likely the table was written with another Comparer.
 	ErrOrder = errors.New("table: keys are not in increasing order")

@@ -45,7 +45,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", byte(k))
 }
 
-// MaxSequence is the highest sequence number, 2⁵⁶−1.
+// MaxSequence is the highest sequence number, 2^56-1.
 const MaxSequence = 1<<56 - 1
 
 // ParseInternalKey splits an internal key. UserKey is a part of key. It returns false if key
@@ -65,8 +65,8 @@ func (k InternalKey) Append(dst []byte) []byte {
 }
 
 // SearchKey returns the internal key to seek for the version of a user key that a snapshot
-// sees. Give it to [Reader.Find] or [Iter.SeekGE]. The first entry ≥ that key is the newest
-// version with a sequence number ≤ sequence, if the user key has one. With MaxSequence it is
+// sees. Give it to [Reader.Find] or [Iter.SeekGE]. The first entry >= that key is the newest
+// version with a sequence number <= sequence, if the user key has one. With MaxSequence it is
 // the newest version of all. A sequence > MaxSequence counts as that.
 //
 // SearchKey appends the key to dst and returns the extended slice; dst may be nil.
@@ -88,7 +88,7 @@ func InternalFilterKey(key []byte) []byte {
 	return key[:n:n]
 }
 
-// splitInternal splits an internal key of ≥ 8 bytes. trailer is sequence<<8 | kind.
+// splitInternal splits an internal key of >= 8 bytes. trailer is sequence<<8 | kind.
 func splitInternal(key []byte) (user []byte, trailer uint64) {
 	n := len(key) - format.InternalTrailerLen
 	return key[:n:n], binary.LittleEndian.Uint64(key[n:])

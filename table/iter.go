@@ -40,7 +40,7 @@ type Iter struct {
 	err                error
 
 	// Next and Prev to entry i of a decoded block have nothing to check if
-	// fastFrom ≤ i < fastTo. The range is empty if the Iter is at no entry.
+	// fastFrom <= i < fastTo. The range is empty if the Iter is at no entry.
 	fastFrom, fastTo int
 
 	memory    *tablefile.Memory // nil until a block is read
@@ -161,7 +161,7 @@ func (it *Iter) Last() bool {
 	return it.load(it.t.file.Index.N-1) && it.backward(it.c.Last())
 }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
+// SeekGE moves to the first entry whose key is >= key, and returns Valid. If there is none,
 // it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
 	if it.t.refused != nil {
@@ -257,7 +257,7 @@ type Entry struct{ Key, Value []byte }
 //
 //	for e, err := range r.All(nil) {
 //		if err != nil { return err }
-//		… e.Key, e.Value …
+//		... e.Key, e.Value ...
 //	}
 func (r *Reader) All(o *IterOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {

@@ -46,7 +46,7 @@ func (it *Iter) endAtEntry() bool {
 	return true
 }
 
-// endOutside ends a move before the first block (−1) or after the last one.
+// endOutside ends a move before the first block (-1) or after the last one.
 func (it *Iter) endOutside(loaded int) bool {
 	it.invalidate()
 	it.loaded, it.err = loaded, nil

@@ -35,7 +35,7 @@ type Writer struct {
 	inPlace bool         // data blocks are stored as they are built
 
 	// A data block's index entry is not added when the block is complete, but when
-	// the next key is known: the separator, which is ≥ all keys of the block and < all
+	// the next key is known: the separator, which is >= all keys of the block and < all
 	// keys of the next one, can then be shorter than either. As long as
 	// pendingIndexEntry is true, the last complete block has no separator. Without a
 	// queue, pendingHandle is its handle.

@@ -77,7 +77,7 @@ func (w *Writer) nextHandle(stored int) tablefile.Handle {
 }
 
 // flushPendingIndexEntry gives the last data block its index entry, which is pending. The
-// separator is ≥ the block's last key and < key.
+// separator is >= the block's last key and < key.
 func (w *Writer) flushPendingIndexEntry(key []byte) error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	if c.Compare(last, key) >= 0 {
@@ -92,7 +92,7 @@ func (w *Writer) flushPendingIndexEntry(key []byte) error {
 }
 
 // flushLastIndexEntry does the same after the last key: the separator only has to be
-// ≥ that.
+// >= that.
 func (w *Writer) flushLastIndexEntry() error {
 	if !w.pendingIndexEntry {
 		return nil
