@@ -15,7 +15,7 @@ import (
 // LevelDB's db/dbformat.h.
 type InternalKey struct {
 	UserKey  []byte
-	Sequence uint64 // sequence number of the write, ≤ MaxSequence
+	Sequence uint64 // sequence number of the write, <= MaxSequence
 	Kind     Kind   // whether the write set or deleted the key
 }
 

@@ -10,7 +10,7 @@ import (
 
 // An IndexEntry is an entry of the index: a data block and its separator.
 type IndexEntry struct {
-	Separator []byte // ≥ all keys of the block, and < all keys of the next; must not be changed
+	Separator []byte // >= all keys of the block, and < all keys of the next; must not be changed
 	Handle
 }
 
