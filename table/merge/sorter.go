@@ -171,7 +171,8 @@ func (s *Sorter) All() iter.Seq2[*Sorted, error] {
 	return func(yield func(*Sorted, error) bool) {
 		it, err := s.merged()
 		last, next := new(Sorted), new(Sorted)
-		for have, more := false, true; err == nil; have = true {
+		for have := false; err == nil; have = true {
+			var more bool
 			if more, err = s.next(it, next); err != nil {
 				break
 			}
