@@ -57,7 +57,7 @@ func (g adaptedGenerator[B]) Generate(b B) { g.Generator.Generate(b) }
 // whole keys: with an InternalComparer, set a FilterKey that returns the key, and nil for
 // keys that p cannot take.
 //
-// If the methods of B are not those of [Buffer], From panics.
+// From panics if B is not an interface with the methods of [Buffer].
 func From[G generatorOf[B], B any](p filterOf[G]) Policy {
 	if _, ok := any(clearedBuffer{}).(B); !ok {
 		panic(fmt.Sprintf("filter: From: %v is not an interface of the methods of Buffer", reflect.TypeFor[B]()))

@@ -14,7 +14,7 @@ import (
 
 // contextCalls look all keys up by a context.
 var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error{
-	"GetContext": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
+	"Get": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
 			_, err := r.With(ctx, table.LookupOptions{}).Get(key)
 			return err
@@ -53,8 +53,8 @@ func eachKey(keys [][]byte, f func(key []byte) error) error {
 	return nil
 }
 
-// GetContext is Get, with whatever source and cache.
-func TestGetContext(t *testing.T) {
+// With a context, Get finds what it finds without, with whatever source and cache.
+func TestGetWithContext(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(300)
 	contents := build(t, withBloom, pairs)
@@ -66,7 +66,7 @@ func TestGetContext(t *testing.T) {
 				v, err := r.With(t.Context(), table.LookupOptions{}).Get(p.Key)
 				values = append(values, v)
 				if _, absent := r.With(t.Context(), table.LookupOptions{}).Get(append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
-					t.Errorf("%s: GetContext(%q) = %q, %v, and of an absent key %v", name, p.Key, v, err, absent)
+					t.Errorf("%s: Get(%q) = %q, %v, and of an absent key %v", name, p.Key, v, err, absent)
 				}
 			}
 			for i, p := range pairs {
@@ -155,11 +155,34 @@ func TestContextEndsReads(t *testing.T) {
 	}
 }
 
+// readOfGetMany is the function of the goroutines that read for a GetMany.
+const readOfGetMany = "table.run.read("
+
+// A GetMany that reads has goroutines of the name that checkNoReads looks for.
+func TestReadsOfGetManyAreSeen(t *testing.T) {
+	pairs := numbered(20)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
+		s.latency = time.Hour
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Millisecond, func() {
+			if stacks, found := goroutinesOf(readOfGetMany); !found {
+				t.Errorf("no goroutine runs %s:\n%s", readOfGetMany, stacks)
+			}
+			cancel()
+		})
+		if err := contextCalls["GetMany"](ctx, r, keysOf(pairs, 1, 3, 5)); !errors.Is(err, context.Canceled) {
+			t.Errorf("GetMany = %v", err)
+		}
+		checkNoReads(t)
+	})
+}
+
 // checkNoReads checks, in a bubble of synctest, that no goroutine reads for a GetMany.
 func checkNoReads(t *testing.T) {
 	t.Helper()
 	synctest.Wait() // those that are about to end do so
-	if stacks, left := goroutinesOf("readRun"); left {
+	if stacks, left := goroutinesOf(readOfGetMany); left {
 		t.Fatalf("goroutines are left:\n%s", stacks)
 	}
 }
@@ -249,7 +272,7 @@ func TestContextErrorOfTheSource(t *testing.T) {
 	var ctx context.Context
 	ctx, src.cancel = context.WithCancel(t.Context())
 	if _, err := r.With(ctx, table.LookupOptions{}).Get(pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
-		t.Errorf("GetContext = %v, want the context's error and the source's", err)
+		t.Errorf("Get = %v, want the context's error and the source's", err)
 	}
 	src.panics = true
 	for name, call := range contextCalls {

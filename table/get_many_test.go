@@ -186,7 +186,7 @@ func TestLongBlocksAreNotRead(t *testing.T) {
 		t.Errorf("GetMany = %.100q, %v; want all but the second", values, err)
 	}
 	if _, err := r.With(context.Background(), table.LookupOptions{}).Get(pairs[2].Key); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("GetContext = %v, want ErrCorrupt", err)
+		t.Errorf("Get = %v, want ErrCorrupt", err)
 	}
 	for _, read := range s.reads {
 		if read[1]-read[0] > 10_000 {

@@ -32,7 +32,7 @@ type Iter struct {
 	filterKey            []byte // to check filters for, or a prefix; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
-	loaded             int    // the cursor's block; −1 before the first, index.len() after the last
+	loaded             int    // the cursor's block; −1 before the first, N after the last
 	block              Handle // of loaded, once it was asked for; else zero
 	c                  tablefile.Cursor
 	lowerPos, upperPos int // cursor positions ≥ lowerPos and < upperPos are within the bounds

@@ -49,7 +49,8 @@ func (r *refusals) seenBefore(file uint64, block int) bool {
 	return false
 }
 
-// admits decides whether the Cache takes data block i, which is read now. Where it has space it does. There must be a cache.
+// admits decides whether the Cache takes data block i, which is read now. Where it has space it does. There
+// must be a cache.
 func (f *File) admits(i int, noFill bool) bool {
 	if noFill {
 		return false

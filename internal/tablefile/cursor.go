@@ -44,7 +44,7 @@ func (m *Memory) empty() {
 	}
 }
 
-// A Cursor moves over the entries of one data block. In a decoded block it counts them; in another it is an
+// A Cursor moves over the entries of one data block. In a decoded block it counts them; in another it is a
 // rowblock.Iter.
 type Cursor struct {
 	Block

@@ -15,7 +15,7 @@ import (
 //
 // An entry is checked when it is used. So to open a table costs the same however many entries
 // there are, and damage in an entry concerns only what comes to it: its data block, the next one, and
-// searches that compare its separator. checkAll checks all entries.
+// searches that compare its separator. CheckAll checks all entries.
 //
 // A lookup searches the entries by halving, until there were as many lookups as pay for a
 // searchTree.
@@ -58,7 +58,7 @@ func (x *Index) entry(i int) (indexEntry, error) {
 	return indexEntry{entries[e.Key:e.Value:e.Value], entries[e.Value:e.End:e.End]}, nil
 }
 
-// start returns where entry i starts, or where the last one ends if i is len.
+// start returns where entry i starts, or where the last one ends if i is N.
 func (x *Index) start(i int) uint64 {
 	if i == x.N {
 		return uint64(len(x.stored.Entries))
@@ -138,7 +138,7 @@ func (x *Index) Separator(i int) []byte {
 }
 
 // Search returns the first data block whose separator is ≥ key: the only one that can
-// hold key. If all separators are < key, it returns x.Len().
+// hold key. If all separators are < key, it returns N.
 func (x *Index) Search(key []byte) (int, error) {
 	t := x.tree.Load()
 	if t == nil && x.N > maxUnbuilt && rand.Uint32()%sampleRate == 0 {

@@ -45,7 +45,7 @@ func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
 	return spendingOf(cmd.ProcessState.SysUsage().(*syscall.Rusage)), out, nil
 }
 
-// A memory is what a process has, in bytes.
+// A memory is the memory of a process, in bytes.
 type memory struct {
 	Anon   int64 // resident and of no file: RssAnon
 	Mapped int64 // resident pages of files: RssFile

@@ -166,7 +166,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Draw refuses incomplete or unknown results, and says what is wrong.
+// Draw reports incomplete and unknown results.
 func TestDrawRefuses(t *testing.T) {
 	t.Parallel()
 	whole := sample(5)
