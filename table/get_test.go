@@ -243,6 +243,12 @@ func TestLookupsDontFillCache(t *testing.T) {
 			return v, err
 		},
 		"FindGE": func(l table.Lookups, key []byte) ([]byte, error) { _, v, err := l.FindGE(key); return v, err },
+		"NewIter": func(l table.Lookups, key []byte) ([]byte, error) {
+			it := l.NewIter(nil)
+			it.SeekGE(key)
+			v := bytes.Clone(it.Value())
+			return v, it.Close()
+		},
 	} {
 		var m table.Metrics
 		cache := table.NewCache(1 << 20)
