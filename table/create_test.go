@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -401,7 +402,7 @@ func TestKilledWriter(t *testing.T) {
 		case 1:
 			child = "writer of half a file"
 		}
-		killChild(t, child, name, time.Duration(rng.IntN(5000))*time.Microsecond)
+		tabletest.Kill(t, childCommand(t, child, name), time.Duration(rng.IntN(5000))*time.Microsecond)
 		switch err := verifyFile(name); {
 		case err == nil:
 			whole++
@@ -422,30 +423,6 @@ func TestKilledWriter(t *testing.T) {
 	t.Logf("%d runs: %d whole files, %d none, %d temporary files left", runs, whole, none, left)
 	if whole == 0 || left == 0 {
 		t.Errorf("%d whole files and %d temporary ones: the writer was not killed at work", whole, left)
-	}
-}
-
-// killChild runs a child, and kills it some time after it got ready.
-func killChild(t *testing.T, child, name string, after time.Duration) {
-	t.Helper()
-	cmd := childCommand(t, child, name)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ready := make([]byte, len("ready"))
-	if _, err := out.Read(ready); err != nil || string(ready) != "ready" {
-		t.Fatalf("the child says %q, %v", ready, err)
-	}
-	time.Sleep(after)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-		t.Fatalf("the child ended by itself: %v", err)
 	}
 }
 

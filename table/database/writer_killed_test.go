@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -128,24 +129,7 @@ func killWriter(t *testing.T, writer, parent string, after time.Duration) {
 	}
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), killedEnv+"="+writer+":"+parent)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ready := make([]byte, len("ready"))
-	if _, err := out.Read(ready); err != nil || string(ready) != "ready" {
-		t.Fatalf("the process says %q, %v", ready, err)
-	}
-	time.Sleep(after)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-		t.Fatalf("the process ended by itself: %v", err)
-	}
+	tabletest.Kill(t, cmd, after)
 }
 
 // checkWhole checks that a database has the keys that its last key tells.
