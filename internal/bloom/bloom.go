@@ -1,8 +1,11 @@
-// Package bloom builds and asks LevelDB's Bloom filters: their bytes, without what package filter says of
-// them to users.
+// Package bloom builds and checks the bytes of LevelDB's Bloom filters. Package filter is the public face.
 package bloom
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
 
 const (
 	// A filter has at least MinBits. With fewer, a filter of few keys would have a
@@ -52,4 +55,211 @@ func Build(filter []byte, hashes *Hashes, bitsPerKey uint64) {
 	clear(array)
 	hashes.All(func(chunk []uint32) { SetAll(array, chunk, k) })
 	filter[len(array)] = byte(k)
+}
+
+// A Prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a
+// remainder by a number that is not a power of 2. It is computed without a division,
+// which is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct
+// computation", 2019).
+type Prober struct {
+	n          uint64
+	reciprocal uint64 // 2⁶⁴/8n, rounded up
+}
+
+// NewProber returns the Prober of an array of n ≥ 1 bytes.
+func NewProber(n int) Prober {
+	if n < len(reciprocals) {
+		return Prober{uint64(n), reciprocals[n]}
+	}
+	n = min(n, MaxBits/8)
+	return Prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
+}
+
+// reciprocals has the reciprocal of each n < 512, since the filters in filter blocks
+// are small.
+var reciprocals = func() (r [512]uint64) {
+	for n := 1; n < len(r); n++ {
+		r[n] = math.MaxUint64/(8*uint64(n)) + 1
+	}
+	return r
+}()
+
+// at returns the byte of bit h mod 8n, and the bit in that byte. The fraction of h/8n
+// is h·reciprocal mod 2⁶⁴, in units of 2⁻⁶⁴. Times n, its whole part is the byte. The
+// rest, times 8, is the bit.
+func (p Prober) at(h uint32) (index uint64, bit uint64) {
+	index, fraction := bits.Mul64(p.reciprocal*uint64(h), p.n)
+	return index, fraction >> 61
+}
+
+// Bit returns h mod 8n: the number of the bit that at finds.
+func (p Prober) Bit(h uint32) uint32 {
+	bit, _ := bits.Mul64(p.reciprocal*uint64(h), 8*p.n)
+	return uint32(bit)
+}
+
+// Delta returns what is added to the hash h of a key for each next bit of the key.
+func Delta(h uint32) uint32 { return h>>17 | h<<15 }
+
+// MayContain reports whether all bits of the key with hash h are set in filter, which
+// is a bit array followed by k.
+func MayContain(filter []byte, h uint32) bool {
+	n := len(filter) - 1
+	if n < 1 {
+		return false
+	}
+	k := filter[n]
+	if k > MaxK {
+		return true
+	}
+	array, p, delta := filter[:n], NewProber(n), Delta(h)
+	// Three at a time: about half of the bits are set, so that the processor would
+	// mispredict every other branch if there were one after each bit.
+	for ; k >= 3; k -= 3 {
+		x, xbit := p.at(h)
+		y, ybit := p.at(h + delta)
+		z, zbit := p.at(h + 2*delta)
+		if array[x]>>xbit&(array[y]>>ybit)&(array[z]>>zbit)&1 == 0 {
+			return false
+		}
+		h += 3 * delta
+	}
+	for ; k > 0; k-- {
+		x, xbit := p.at(h)
+		if array[x]>>xbit&1 == 0 {
+			return false
+		}
+		h += delta
+	}
+	return true
+}
+
+// SetAll sets the k bits of the key of each hash. It is not inlined, so that its loop
+// has all registers of the processor.
+//
+//go:noinline
+func SetAll(array []byte, hashes []uint32, k int) {
+	p := NewProber(len(array))
+	for _, h := range hashes {
+		delta := Delta(h)
+		for range k {
+			x, bit := p.at(h)
+			array[x] |= 1 << bit
+			h += delta
+		}
+	}
+}
+
+const (
+	hashSeed = 0xbc9f1d34
+	hashMul  = 0xc6a4a793
+)
+
+// The two variants of the hash. Each is the sign bit of the 1 to 3 bytes after the last
+// whole word.
+const (
+	UnsignedTail = 0    // LevelDB's hash
+	SignedTail   = 0x80 // RocksDB's variant
+)
+
+// Hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or
+// RocksDB's variant of it: sign says which. It resembles Murmur.
+func Hash(data []byte, sign uint32) uint32 {
+	h := uint32(hashSeed) ^ uint32(len(data))*hashMul
+	for ; len(data) >= 16; data = data[16:] { // four words at a time: keys are short, loops cost
+		v, w := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+		h = mix(h + uint32(v))
+		h = mix(h + uint32(v>>32))
+		h = mix(h + uint32(w))
+		h = mix(h + uint32(w>>32))
+	}
+	for ; len(data) >= 4; data = data[4:] {
+		h = mix(h + binary.LittleEndian.Uint32(data))
+	}
+	if len(data) == 0 {
+		return h
+	}
+	for i, c := range data {
+		h += (uint32(c) ^ sign - sign) << (8 * i)
+	}
+	h *= hashMul
+	return h ^ h>>24
+}
+
+// A TableHash is the Hash of a key with a SignedTail, which filters of RocksDB's kind depend on. It is a
+// type of its own so that no filter of another kind has a method that takes one.
+type TableHash uint32
+
+func mix(h uint32) uint32 {
+	h *= hashMul
+	return h ^ h>>16
+}
+
+// MayContainSigned reports whether the hash with a signed tail of key is another one than that
+// with an unsigned tail, and all its bits are set.
+func MayContainSigned(filter, key []byte) bool {
+	return hasSignedTail(key) && MayContain(filter, Hash(key, SignedTail))
+}
+
+// hasSignedTail reports whether the hash of key depends on the signs of its last bytes.
+func hasSignedTail(key []byte) bool {
+	for _, c := range key[len(key)&^3:] {
+		if c >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	leastChunk = 64
+	mostChunk  = 1 << 14 // 64 KiB
+)
+
+// Hashes collects the hashes of a filter's keys. Chunks grow with their number, so that a hash takes little more than
+// 4 bytes: a growing slice takes up to three times that. The zero value is empty.
+type Hashes struct {
+	full [][]uint32
+	last []uint32
+	n    int // of them in full chunks
+	room int // for that many a chunk is made, since there were as many before Reset
+}
+
+// Add adds a hash.
+func (s *Hashes) Add(h uint32) {
+	if len(s.last) == cap(s.last) {
+		s.grow()
+	}
+	s.last = append(s.last, h)
+}
+
+func (s *Hashes) grow() {
+	if len(s.last) > 0 {
+		s.full, s.n = append(s.full, s.last), s.Len()
+	}
+	s.last = make([]uint32, 0, max(leastChunk, min(max(s.n/16, s.room), mostChunk)))
+}
+
+// Len returns how many there are.
+func (s *Hashes) Len() int { return s.n + len(s.last) }
+
+// Last returns the hash that was added last. There must be one.
+func (s *Hashes) Last() uint32 { return s.last[len(s.last)-1] }
+
+// All calls f with the hashes, in order, in slices.
+func (s *Hashes) All(f func(hashes []uint32)) {
+	for _, chunk := range s.full {
+		f(chunk)
+	}
+	f(s.last)
+}
+
+// Reset removes all hashes. The next ones get a chunk for as many, up to mostChunk: filters of one table have
+// about as many keys each.
+func (s *Hashes) Reset() {
+	if s.n == 0 {
+		s.last = s.last[:0]
+		return
+	}
+	*s = Hashes{room: s.Len() + s.Len()/8}
 }
