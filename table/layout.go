@@ -41,14 +41,15 @@ type Layout struct {
 // Damage in footer or index is a *CorruptionError. If ReadLayout can decode the handles of the
 // footer, it returns a Layout together with the error. That Layout has no Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
-	opts, err := o.withDefaults()
-	if err != nil {
+	opts := new(ReaderOptions)
+	if err := opts.set(o); err != nil {
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := metaReader{new(tablefile.File), &opts}
-	fileOptions := opts.fileOptions()
-	err = f.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
+	f := metaReader{new(tablefile.File), opts}
+	var fileOptions tablefile.Options
+	opts.setFile(&fileOptions)
+	err := f.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
 	if f.Footer.Index.Length == 0 {
 		return nil, err // of the footer
 	}

@@ -49,15 +49,14 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 
 // newReader returns a Reader of a table that is not opened yet.
 func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	opts, err := o.withDefaults()
-	if err != nil {
+	r := &Reader{src: src, size: size}
+	if err := r.o.set(o); err != nil {
 		return nil, err
 	}
 	// The caller may change its slices before the table is opened.
-	opts.FilterPolicies, opts.TableFilterPolicies = slices.Clone(opts.FilterPolicies), slices.Clone(opts.TableFilterPolicies)
-	opts.Codecs, opts.FilterPrefixes = slices.Clone(opts.Codecs), slices.Clone(opts.FilterPrefixes)
-	r := &Reader{o: opts, src: src, size: size}
-	r.fileOptions = r.o.fileOptions()
+	r.o.FilterPolicies, r.o.TableFilterPolicies = slices.Clone(r.o.FilterPolicies), slices.Clone(r.o.TableFilterPolicies)
+	r.o.Codecs, r.o.FilterPrefixes = slices.Clone(r.o.Codecs), slices.Clone(r.o.FilterPrefixes)
+	r.o.setFile(&r.fileOptions)
 	return r, nil
 }
 

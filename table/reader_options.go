@@ -118,40 +118,37 @@ type ReaderOptions struct {
 	filtersUserKeys bool // FilterKey is that of an InternalComparer, and can be asked for separators
 }
 
-// withDefaults returns a copy with defaults filled in.
-func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
-	var r ReaderOptions
-	if o != nil {
-		r = *o
+// set sets o to a copy of options, with defaults filled in. If options is nil, all are defaults.
+func (o *ReaderOptions) set(options *ReaderOptions) error {
+	if options != nil {
+		*o = *options
 	}
-	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); r.MaxBlockSize < 0 || uint64(r.MaxBlockSize) > most {
-		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", r.MaxBlockSize, most)
+	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); o.MaxBlockSize < 0 || uint64(o.MaxBlockSize) > most {
+		return fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", o.MaxBlockSize, most)
 	}
-	for _, c := range r.Codecs {
+	for _, c := range o.Codecs {
 		if err := checkCodec(c); err != nil {
-			return r, err
+			return err
 		}
 	}
-	if r.TailSize < 0 {
-		return r, fmt.Errorf("table: TailSize is %d, want 0 or more", r.TailSize)
+	if o.TailSize < 0 {
+		return fmt.Errorf("table: TailSize is %d, want 0 or more", o.TailSize)
 	}
-	if r.MaxBlockSize == 0 {
-		r.MaxBlockSize = defaultMaxBlockSize
+	if o.MaxBlockSize == 0 {
+		o.MaxBlockSize = defaultMaxBlockSize
 	}
-	if r.Comparer == nil {
-		r.Comparer = BytewiseComparer
+	if o.Comparer == nil {
+		o.Comparer = BytewiseComparer
 	}
-	r.filtersUserKeys = r.FilterKey == nil && filtersUserKeys(r.Comparer)
-	r.FilterKey = filterKeyFor(r.Comparer, r.FilterKey)
-	return r, nil
+	o.filtersUserKeys = o.FilterKey == nil && filtersUserKeys(o.Comparer)
+	o.FilterKey = filterKeyFor(o.Comparer, o.FilterKey)
+	return nil
 }
 
-// fileOptions returns the options of the table's file. They refer to o.
-func (o *ReaderOptions) fileOptions() tablefile.Options {
-	f := tablefile.Options{
-		Reporter: (*reporter)(o), Order: rowblock.Order(BlockOrder(o.Comparer)),
-		MaxBlockSize: o.MaxBlockSize, TailSize: o.TailSize, SkipChecksums: o.SkipChecksums,
-	}
+// setFile sets f, the zero value, to the options of the table's file. They refer to o.
+func (o *ReaderOptions) setFile(f *tablefile.Options) {
+	f.Reporter, f.Order = (*reporter)(o), rowblock.Order(BlockOrder(o.Comparer))
+	f.MaxBlockSize, f.TailSize, f.SkipChecksums = o.MaxBlockSize, o.TailSize, o.SkipChecksums
 	for _, c := range o.Codecs {
 		if c != nil {
 			f.Codecs = append(f.Codecs, c)
@@ -163,5 +160,4 @@ func (o *ReaderOptions) fileOptions() tablefile.Options {
 			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
 		}
 	}
-	return f
 }

@@ -63,7 +63,8 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 	if src == nil {
 		return false, ErrClosed
 	}
-	f := o.fileOptions()
+	var f tablefile.Options
+	o.setFile(&f)
 	v := verifier{see: see}
 	err = tablefile.Guard(src, func() error { return v.verify(src, r.size, &o, &f, &r.closed) })
 	if r.closed.Load() {

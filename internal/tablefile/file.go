@@ -94,7 +94,7 @@ func (f *File) readFooter() error {
 	if meta, index := footer.Metaindex, footer.Index; index.Overlaps(meta) {
 		return f.Corrupt(FooterBlock, f.FooterHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
 	}
-	if len(bytes.TrimLeft(padding, "\x00")) > 0 {
+	if zeros := [format.FooterLen]byte{}; !bytes.Equal(padding, zeros[:len(padding)]) {
 		f.FooterErr = f.Corrupt(FooterBlock, f.FooterHandle(), "padding %x, want zeros: nothing else is wrong, and the table is read", padding)
 	}
 	return nil
