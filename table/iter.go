@@ -74,9 +74,14 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
-		asked := wholeTable
-		if it.filterKey = bytes.Clone(o.FilterKey); it.filterKey == nil {
-			it.filterKey, asked = bytes.Clone(t.sieve.askablePrefix(o.Prefix)), wholeTableByStart
+		asked := wholeTableByStart
+		switch {
+		case o.FilterKey != nil:
+			it.filterKey, asked = bytes.Clone(o.FilterKey), wholeTable
+		case o.Prefix != nil:
+			it.filterKey = bytes.Clone(t.sieve.askablePrefix(o.Prefix))
+		default:
+			it.filterKey = t.boundsPrefix(it.lower, it.upper)
 		}
 		if err := it.boundBlocks(asked); err != nil {
 			it.t = brokenTable(&r.closed, err)

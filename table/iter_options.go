@@ -8,6 +8,10 @@ import (
 type IterOptions struct {
 	// If Lower is not nil, the Iter returns only keys >= Lower.
 	//
+	// If Lower and Upper lie within one prefix that the filters hold (see WriterOptions.FilterPrefix), the Iter
+	// skips the data blocks that the filters rule out, as with Prefix. That is so for bytewise user keys, if
+	// filters hold whole user keys and the bounds are no wider than those of PrefixBounds.
+	//
 	// If the keys are internal keys, so are Lower and Upper: SearchKey(nil, user, MaxSequence)
 	// is <= all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
 	Lower []byte
@@ -29,8 +33,8 @@ type IterOptions struct {
 	// filter key, such as the user key in a database's table. If the filters of the table hold prefixes (see
 	// WriterOptions.FilterPrefix), the Iter skips the data blocks that they rule out: a scan of an absent
 	// prefix mostly reads no data block. It may return other entries, so set Lower and Upper too: see
-	// PrefixBounds. Prefix has no effect if the Prefixer gives no prefix for it, if the Reader does not know
-	// the Prefixer, or if FilterKey is set.
+	// PrefixBounds. In bytewise order these bounds do without Prefix. Prefix has no effect if the Prefixer gives
+	// no prefix for it, if the Reader does not know the Prefixer, or if FilterKey is set.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache. Set it if these

@@ -20,8 +20,9 @@ type Prefixer interface {
 
 	// PrefixLen returns the length of the prefix of key, or 0 if key has no prefix. All
 	// keys that start with a prefix must have that prefix: if PrefixLen(p) is len(p), then
-	// it is len(p) for every key that starts with p. PrefixLen must not modify or keep key,
-	// and must not panic for any key.
+	// it is len(p) for every key that starts with p. Otherwise a scan can miss entries, also
+	// one that gives no Prefix: see IterOptions.Lower. Writers check some keys. PrefixLen must
+	// not modify or keep key, and must not panic for any key.
 	PrefixLen(key []byte) int
 }
 
@@ -97,6 +98,45 @@ func (f *Filters) askablePrefix(start []byte) []byte {
 	return prefix
 }
 
+// boundsPrefix returns the prefix that all filter keys within the bounds have, or nil if the filters do not hold one.
+// Only in the bytewise order are the keys of a prefix neighbours, and only whole user keys have their prefixes.
+func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
+	order := t.file.Order()
+	if t.sieve.Prefix == nil || order.Unchecked || !order.Bytewise() {
+		return nil
+	}
+	user, boundsOf := lower, PrefixBounds
+	switch {
+	case order.Suffix > 0 && t.o.filtersUserKeys:
+		user, boundsOf = InternalFilterKey(lower), InternalPrefixBounds
+	case t.o.FilterKey != nil:
+		return nil
+	}
+	prefix := t.sieve.askablePrefix(user)
+	if prefix == nil {
+		return nil
+	}
+	if _, end := boundsOf(prefix); end != nil && (upper == nil || order.Compare(upper, end) > 0) {
+		return nil
+	}
+	return prefix
+}
+
+// maxStart is up to which length starts of a key are checked.
+const maxStart = 256
+
+// checkPrefixer checks that p gives a key and its starts one prefix, if a start is a prefix itself.
+func checkPrefixer(p Prefixer, key []byte) error {
+	prefix := prefixOf(p, key)
+	for n := 1; n <= min(len(key), maxStart); n++ {
+		if start := key[:n]; n != len(prefix) && len(prefixOf(p, start)) == n {
+			return fmt.Errorf("the Prefixer %.100q is wrong: the prefix of %s is %s, but its start %s is a prefix too, which all keys with that start must have",
+				p.Name(), format.Quote(key), format.Quote(prefix), format.Quote(start))
+		}
+	}
+	return nil
+}
+
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
 // the function is not known.
 func (f metaReader) openPrefixer(m tablefile.Metaindex) (Prefixer, error) {
@@ -122,6 +162,9 @@ func (s *sieve) prefixDenial(listed MetaindexEntry, contains func(filterKey []by
 		return nil
 	}
 	prefix := prefixOf(s.Prefix, filterKey)
+	if err := checkPrefixer(s.Prefix, filterKey); err != nil {
+		return s.o.errorf("%s at %d is not used: %w", listed.Name, listed.Offset, err)
+	}
 	if prefix == nil || contains(prefix) {
 		return nil
 	}

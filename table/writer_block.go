@@ -30,6 +30,11 @@ func (w *Writer) finishDataBlock() (err error) {
 	if err := checkSize(DataBlock, uint64(size)); err != nil {
 		return err
 	}
+	if p := w.o.FilterPrefix; p != nil {
+		if err := checkPrefixer(p, filterKeyOf(w.o.FilterKey, w.data.LastKey())); err != nil {
+			return fmt.Errorf("table: %w", err)
+		}
+	}
 	w.properties.DataBlocks++
 	w.pendingIndexEntry = true
 	start := len(w.out.buf)

@@ -37,7 +37,7 @@ type Options struct {
 	// with the file, are not kept in memory.
 	ScanOnly bool
 
-	// AsksPrefix has filters read, also with ScanOnly: a scan asks them for a prefix.
+	// AsksPrefix has filters kept, also with ScanOnly: a scan consults them for a prefix.
 	AsksPrefix bool
 
 	// FewBlocks has the order detected by few data blocks. Others are checked when a lookup misses.

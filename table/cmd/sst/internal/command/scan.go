@@ -34,7 +34,7 @@ shows the newest value of each key. A database's table and a log show each entry
 number and kind, a log in write order: --versions=false and --versions change that. Other files in
 LevelDB's log format, such as Firestore exports, print one record per line.
 
-With --prefix, sst skips blocks whose filters rule the prefix out.
+With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix out.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
@@ -70,7 +70,7 @@ func scanCommand() *cobra.Command {
 		if f.limit < 0 {
 			return cli.UsageErrorf("--limit is %d, not 0 or more", f.limit)
 		}
-		f.scanOnly, f.asksPrefix = true, f.prefix != nil
+		f.scanOnly, f.asksPrefix = true, f.prefix != nil || f.from != nil && f.to != nil
 		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {
 			return f.scanRecords(cmd, args[0])
 		}

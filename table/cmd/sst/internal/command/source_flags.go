@@ -30,7 +30,7 @@ type sourceFlags struct {
 	scanOnly     bool             // no keys are looked up
 	lookups      bool             // nothing is scanned
 	prefetches   bool             // several keys are looked up at a time
-	asksPrefix   bool             // filters are asked for a prefix
+	asksPrefix   bool             // filters are consulted for a prefix
 	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
 	tempDir      string           // of temporary files; "": that of the system

@@ -1,0 +1,161 @@
+package table_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// prefixBounds returns bounds at or near those of a prefix, or anywhere, or nil.
+func prefixBounds(rng *rand.Rand, internal bool) (lower, upper []byte) {
+	lower, upper = table.PrefixBounds(pathKey(rng))
+	return prefixBound(rng, lower, internal), prefixBound(rng, upper, internal)
+}
+
+func prefixBound(rng *rand.Rand, bound []byte, internal bool) []byte {
+	switch rng.IntN(8) {
+	case 0:
+		bound = nil
+	case 1:
+		bound = pathKey(rng)
+	case 2, 3:
+		bound = append(bound, pathKey(rng)...)
+	}
+	if !internal || bound == nil {
+		return bound
+	}
+	return table.SearchKey(nil, bound, []uint64{0, 1, 2, 3, table.MaxSequence}[rng.IntN(5)])
+}
+
+// snapshotPairs returns the newest versions that a snapshot of sequence shows within bounds.
+func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence uint64) (all []workload.Pair) {
+	t.Helper()
+	it := merge.NewSnapshotIter(nil, r.NewIter(o), sequence)
+	for ok := it.First(); ok; ok = it.Next() {
+		all = append(all, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Whatever the bounds are, in whatever table, an Iter shows the same entries with the filters as without, in both
+// directions, and so does a snapshot.
+func TestBoundsHideNothing(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	denied := uint64(0)
+	for seed := range uint64(400) {
+		c := randomPrefixes(seed)
+		contents := build(t, &c.o, c.pairs)
+		without := c.r
+		without.IgnoreFilter, without.Metrics = true, nil
+		r, plain := open(t, contents, &c.r), open(t, contents, &without)
+		internal := c.o.Comparer.Name() == internalOrder.Name()
+		rng := rand.New(rand.NewPCG(24, seed))
+		for range 60 {
+			var o table.IterOptions
+			o.Lower, o.Upper = prefixBounds(rng, internal)
+			if diff := diffPairs(forward(t, plain.NewIter(&o)), forward(t, r.NewIter(&o))); diff != "" {
+				t.Fatalf("%s: from %q to %q (-want +got):\n%s", c.name, o.Lower, o.Upper, diff)
+			}
+			if diff := diffPairs(backward(t, plain.NewIter(&o)), backward(t, r.NewIter(&o))); diff != "" {
+				t.Fatalf("%s: backward from %q to %q (-want +got):\n%s", c.name, o.Lower, o.Upper, diff)
+			}
+			if n := uint64(rng.IntN(4)); internal {
+				if diff := diffPairs(snapshotPairs(t, plain, &o, n), snapshotPairs(t, r, &o, n)); diff != "" {
+					t.Fatalf("%s: snapshot %d from %q to %q (-want +got):\n%s", c.name, n, o.Lower, o.Upper, diff)
+				}
+			}
+		}
+		denied += c.r.Metrics.FilterNegatives.Load()
+	}
+	if denied < 1000 {
+		t.Errorf("filters ruled out %d blocks, want often: the test shows nothing", denied)
+	}
+}
+
+// An explicit Prefix or FilterKey is what the filters are consulted for, not the bounds.
+func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: table.PrefixUntil("/")}, pairsOf("a/1", "b/1"))
+	for name, tt := range map[string]struct {
+		o    table.IterOptions
+		want uint64
+	}{
+		"bounds":    {table.IterOptions{}, 0},
+		"Prefix":    {table.IterOptions{Prefix: []byte("b/")}, 1},
+		"no prefix": {table.IterOptions{Prefix: []byte("b")}, 1},
+		"FilterKey": {table.IterOptions{FilterKey: []byte("b/1")}, 1},
+		"no entry":  {table.IterOptions{FilterKey: []byte("b/2")}, 0},
+	} {
+		var m table.Metrics
+		r := open(t, contents, &table.ReaderOptions{Metrics: &m})
+		tt.o.Lower, tt.o.Upper = table.PrefixBounds([]byte("aa/"))
+		forward(t, r.NewIter(&tt.o))
+		if got := m.BlocksRead.Load(); got != tt.want {
+			t.Errorf("%s: %d blocks read, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// firstPart is a Prefixer that breaks the law: the prefix of a/b/ is a/, and that of a/b is a/b.
+type firstPart struct{}
+
+func (firstPart) Name() string { return "test.firstPart" }
+
+func (firstPart) PrefixLen(key []byte) int {
+	if bytes.Count(key, []byte("/")) == 2 {
+		return bytes.IndexByte(key, '/') + 1
+	}
+	return len(key)
+}
+
+// A Writer refuses a Prefixer that gives a key another prefix than its start, and a Reader from Open uses no filter
+// with it: entries within bounds would be hidden.
+func TestPrefixerThatBreaksTheLaw(t *testing.T) {
+	t.Parallel()
+	w, err := table.NewWriter(new(bytes.Buffer), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("a/b/"), nil); err != nil {
+		t.Fatal(err)
+	}
+	want := `table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`
+	if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Close = %v, want %s", err, want)
+	}
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{table.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
+	path := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open(path, &table.ReaderOptions{FilterPrefixes: []table.Prefixer{firstPart{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	bounds := &table.IterOptions{Lower: []byte("a/b"), Upper: []byte("a/c")}
+	if diff := diffPairs(pairsOf("a/b/"), forward(t, r.NewIter(bounds))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), `the Prefixer "test.firstPart" is wrong`) {
+		t.Errorf("FilterErr = %v", err)
+	}
+}
+
+// asFirstPart has the name of firstPart.
+type asFirstPart struct{ table.Prefixer }
+
+func (asFirstPart) Name() string { return firstPart{}.Name() }
