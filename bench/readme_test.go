@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -74,13 +75,9 @@ func TestBitsPerKey(t *testing.T) {
 	var want strings.Builder
 	set := workload.W1(1_000_000)
 	for _, bits := range []int{4, 6, 8, 10, 12, 14, 16, 20} {
-		s, err := filter.SizeForBits(1e6, bits)
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := filter.NewBloom(bits)
 		fmt.Fprintf(&want, "| %d | %d | %.2g %% | %.2g %% | %.2g %% | %.2f MB |\n",
-			bits, s.K, 100*s.Rate, 100*measure(p, set, 35), 100*measure(p, set, len(set.Keys)), float64(s.Bytes)/1e6)
+			bits, p.K(), 100*bloom.Rate(float64(bits), p.K()), 100*measure(p, set, 35), 100*measure(p, set, len(set.Keys)), float64(p.Size(1e6))/1e6)
 	}
 	got := strings.Join(regexp.MustCompile(`(?m)^\| \d+ \| .*MB \|\n`).FindAllString(page(t, filepath.Join(root, "filter", "README.md")), -1), "")
 	if diff := cmp.Diff(want.String(), got); diff != "" {

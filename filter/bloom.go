@@ -20,13 +20,28 @@ type Bloom struct {
 }
 
 // NewBloom returns a Bloom that builds filters of bitsPerKey bits for each key. 10 is the
-// usual choice, with a false-positive rate of about 1 %. [SizeForSingleRate] computes the
-// bits per key for other rates. Negative values mean 0.
+// usual choice, with a false-positive rate of about 1 %. [ForRate] chooses the bits per key for
+// other rates. Negative values mean 0.
 //
 // A key sets k = bitsPerKey*69/100 bits, at least 1 and at most 30. A filter has at least
 // 64 bits and at most 2^32-8. Readers take k from the filter and ignore bitsPerKey.
 func NewBloom(bitsPerKey int) Bloom {
 	return Bloom{bitsPerKey: max(bitsPerKey, 0)}
+}
+
+// BitsPerKey returns the argument of NewBloom, or 0 if that is negative.
+func (p Bloom) BitsPerKey() int { return p.bitsPerKey }
+
+// K returns how many bits a key sets, 1 to 30.
+func (p Bloom) K() int { return bloom.K(uint64(p.bitsPerKey)) }
+
+// Size returns the length in bytes of a filter of n keys, 9 or more.
+func (p Bloom) Size(n uint64) int { return int(bloom.Bits(n, uint64(p.bitsPerKey))/8) + 1 }
+
+// Rate returns the false-positive rate, 0 to 1, that [PredictRate] predicts for a filter of n random keys.
+// Bits of a key come from one 32-bit hash: ten billion keys need many filters.
+func (p Bloom) Rate(n uint64) float64 {
+	return PredictRate(n, bloom.Bits(n, uint64(p.bitsPerKey)), p.K())
 }
 
 // Name returns "leveldb.BuiltinBloomFilter", goleveldb's name for these filters.

@@ -68,7 +68,7 @@ func falsePositives(p filter.Policy, f []byte) float64 {
 	return float64(hits) / 10_000
 }
 
-// The measured rate is the one that Sizing predicts.
+// The measured rate is the one that Rate predicts.
 func TestRateIsAsPredicted(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -92,12 +92,9 @@ func TestRateIsAsPredicted(t *testing.T) {
 					hits++
 				}
 			}
-			want, err := filter.SizeForBits(n, bits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := float64(hits) / asked; got < 0.85*want.SingleRate || got > 1.15*want.SingleRate {
-				t.Errorf("measured %.5f, predicted %.5f", got, want.SingleRate)
+			want := p.Rate(n)
+			if got := float64(hits) / asked; got < 0.85*want || got > 1.15*want {
+				t.Errorf("measured %.5f, predicted %.5f", got, want)
 			}
 		})
 	}

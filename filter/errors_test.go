@@ -27,7 +27,7 @@ func TestErrorsNameThePackage(t *testing.T) {
 		{"filter: Bloom filter of 0 bytes, want at least 9", func() error { return bloom.Check(nil) }},
 		{"filter: Bloom filter of 0 bytes, want at least 9, in the first filter of a union", func() error { _, err := filter.Union(nil, nil); return err }},
 		{"filter: table filter of 0 bytes, want at least 69", func() error { _, err := filter.NewTableBloom(10).Open(nil); return err }},
-		{"filter: false-positive rate 2, want it in [1e-100, 1)", func() error { _, err := filter.SizeForRate(1, 2); return err }},
+		{"filter: false-positive rate 2, want it > 0 and < 1", func() error { _, err := filter.ForRate(filter.NewBloom, 1, 2); return err }},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			if err := tt.give(); err == nil || err.Error() != tt.want || strings.Count(err.Error(), "filter: ") != 1 {

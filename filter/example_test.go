@@ -24,36 +24,24 @@ func ExampleNewBloom() {
 	// Rome false
 }
 
-// How much memory does a blacklist of ten billion URLs take, if one absent URL in ten
-// thousand may be a false positive?
-func ExampleSizeForRate() {
-	s, err := filter.SizeForRate(10_000_000_000, 0.0001)
+// How many bits per key take a filter of a million keys to 1 % of false positives?
+func ExampleForRate() {
+	const n = 1_000_000
+	one, err := filter.ForRate(filter.NewBloom, n, 0.01)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d bits per key, k = %d, %d GB\n", s.BitsPerKey, s.K, s.Bytes/1e9)
-	fmt.Printf("%.4f %% false positives (%.4f %% with k = %d)\n", 100*s.Rate, 100*s.BestRate, s.BestK)
-	// Output:
-	// 20 bits per key, k = 13, 25 GB
-	// 0.0068 % false positives (0.0067 % with k = 14)
-}
-
-// More bits per key give a lower false-positive rate.
-func ExampleSizeForBits() {
-	for _, bits := range []int{5, 10, 15, 20} {
-		s, err := filter.SizeForBits(1_000_000, bits)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%2d bits per key: k = %2d, %.1f MB, %7.4f %%\n", bits, s.K, float64(s.Bytes)/1e6, 100*s.Rate)
+	table, err := filter.ForRate(filter.NewTableBloom, n, 0.01)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Printf("Bloom:      %d bits per key, k = %d, %.2f MB, %.2f %%\n", one.BitsPerKey(), one.K(), float64(one.Size(n))/1e6, 100*one.Rate(n))
+	fmt.Printf("TableBloom: %d bits per key, k = %d, %.2f MB, %.2f %%\n", table.BitsPerKey(), table.K(), float64(table.Size(n))/1e6, 100*table.Rate(n))
 	// Output:
-	//  5 bits per key: k =  3, 0.6 MB,  9.1849 %
-	// 10 bits per key: k =  6, 1.2 MB,  0.8436 %
-	// 15 bits per key: k = 10, 1.9 MB,  0.0744 %
-	// 20 bits per key: k = 13, 2.5 MB,  0.0068 %
+	// Bloom:      11 bits per key, k = 7, 1.38 MB, 0.77 %
+	// TableBloom: 11 bits per key, k = 6, 1.38 MB, 0.86 %
 }
 
 // Two nodes each build a filter of the keys they saw. The union contains the keys of

@@ -18,8 +18,8 @@
 // Other filters accept new keys while being queried, without a table: [DynamicBloom],
 // [CountingBloom], and those of the module filter/blocked.
 //
-// [SizeForSingleRate] and [TableBloomForRate] choose the bits per key for a false-positive
-// rate. The README of this package has measured rates, and explains them.
+// [ForRate] chooses the bits per key for a false-positive rate. The README of this package has
+// measured rates, and explains them.
 //
 // # Bloom filter
 //

@@ -8,13 +8,17 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// An Inspection describes a [Bloom] filter.
+// An Inspection describes a [Bloom] or [TableBloom] filter.
 type Inspection struct {
-	Bits int     // length of the bit array in bits
+	Bits int     // length of the bit array, or of all lines, in bits
 	K    int     // bits that each key sets, 1 to 255; if K > 30, the filter may contain every key
 	Set  int     // number of bits that are set
 	Fill float64 // Set/Bits, 0 to 1; about 0.5 in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set
+
+	// Rate is the false-positive rate, 0 to 1, that the set bits give, as if they were independent. It is that
+	// of a union too. In a Bloom filter the real rate is higher: see PredictRate.
+	Rate float64
 }
 
 // Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits. In
@@ -30,8 +34,34 @@ func Inspect(filter []byte) (Inspection, error) {
 	for _, c := range filter[:n] {
 		i.Set += bits.OnesCount8(c)
 	}
+	i.Rate = math.Pow(float64(i.Set)/float64(i.Bits), float64(i.K))
+	i.estimate()
+	return i, nil
+}
+
+// estimate sets Fill and Keys.
+func (i *Inspection) estimate() {
 	i.Fill = float64(i.Set) / float64(i.Bits)
 	i.Keys = -math.Log1p(-i.Fill) * float64(i.Bits) / float64(i.K)
+}
+
+// InspectTable describes a [TableBloom] filter, as Inspect describes a Bloom filter. Without keys, all is 0.
+func InspectTable(filter []byte) (i Inspection, err error) {
+	opened, err := TableBloom{}.Open(filter)
+	if err != nil || opened == emptyTableBloom {
+		return i, err
+	}
+	f := opened.(*tableBloomFilter)
+	i.Bits, i.K = 8*len(f.lines), f.k
+	for line := f.lines; len(line) > 0; line = line[lineSize:] {
+		set := 0
+		for _, c := range line[:lineSize] {
+			set += bits.OnesCount8(c)
+		}
+		i.Set += set
+		i.Rate += math.Pow(float64(set)/lineBits, float64(f.k)) / float64(f.n)
+	}
+	i.estimate()
 	return i, nil
 }
 

@@ -34,7 +34,7 @@ func TestPredictRateIsMeasuredAtRandomSizes(t *testing.T) {
 		if remainder := m % 65537; m%257 == 0 || m > 60_000 && min(remainder, 65537-remainder) < 65537/50 {
 			continue
 		}
-		want := predictedBloom(t, n, bits)
+		want := filter.NewBloom(bits).Rate(uint64(n))
 		got, hits := measureSingle(rng, filter.NewBloom(bits), n, max(1, 200_000/n), min(int(1500/want), 10_000_000))
 		band := 0.07
 		if bits > 16 {
@@ -42,15 +42,6 @@ func TestPredictRateIsMeasuredAtRandomSizes(t *testing.T) {
 		}
 		checkRate(t, n, bits, got, want, band, hits)
 	}
-}
-
-func predictedBloom(t *testing.T, n, bits int) float64 {
-	t.Helper()
-	s, err := filter.SizeForBits(uint64(n), bits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.SingleRate
 }
 
 // PredictTableRate is what table filters of any size measure.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -147,7 +148,7 @@ func TestPredictedRatesAreZeroToOne(t *testing.T) {
 	}
 }
 
-// BenchmarkSingleRate measures large filters beside SingleRate, which is %predicted, and the
+// BenchmarkSingleRate measures large filters beside Rate, which is %predicted, and the
 // classical formula.
 func BenchmarkSingleRate(b *testing.B) {
 	sizes := []int{1_000_000, 10_000_000}
@@ -157,17 +158,14 @@ func BenchmarkSingleRate(b *testing.B) {
 	for _, bits := range []int{5, 10, 16, 20} {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("keys=%d/bits=%d", n, bits), func(b *testing.B) {
-				s, err := filter.SizeForBits(uint64(n), bits)
-				if err != nil {
-					b.Fatal(err)
-				}
+				p := filter.NewBloom(bits)
 				var got float64
 				for i := 0; b.Loop(); i++ {
-					got, _ = measureSingle(rand.New(rand.NewPCG(uint64(i), 42)), filter.NewBloom(bits), n, 1, 10_000_000)
+					got, _ = measureSingle(rand.New(rand.NewPCG(uint64(i), 42)), p, n, 1, 10_000_000)
 				}
 				b.ReportMetric(100*got, "%measured")
-				b.ReportMetric(100*s.SingleRate, "%predicted")
-				b.ReportMetric(100*s.Rate, "%formula")
+				b.ReportMetric(100*p.Rate(uint64(n)), "%predicted")
+				b.ReportMetric(100*bloom.Rate(float64(bits), p.K()), "%formula")
 			})
 		}
 	}

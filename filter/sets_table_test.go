@@ -44,6 +44,44 @@ func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 	}
 }
 
+// The set bits of a union tell its rate and its keys, of which no list is needed.
+func TestInspectTableTellsTheRateOfAUnion(t *testing.T) {
+	t.Parallel()
+	p := filter.NewTableBloom(10).SizedFor(20_000)
+	union := tableFilterOf(t, p)
+	for day := range 3 {
+		keys := make([]string, 15_000)
+		for i := range keys {
+			keys[i] = fmt.Sprint("key ", day, " ", i*7919)
+		}
+		union = combined(t, filter.UnionTable, union, tableFilterOf(t, p, keys...))
+	}
+	i, err := filter.InspectTable(union)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Open(union)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, rng := 0, rand.New(rand.NewPCG(63, 63))
+	const asked = 100_000
+	for range asked {
+		if f.Contains(fmt.Append(nil, "absent ", rng.Uint64())) {
+			hits++
+		}
+	}
+	if got := float64(hits) / asked; i.Rate < 0.93*got || i.Rate > 1.07*got || i.Keys < 40_000 || i.Keys > 47_000 {
+		t.Errorf("%+v, want a rate of about the measured %.4f, and about 45,000 keys", i, got)
+	}
+	if i, err := filter.InspectTable(tableFilterOf(t, p)); err != nil || i.Rate < 0 || i.Set != 0 {
+		t.Errorf("without keys: %+v, %v", i, err)
+	}
+	if i, err := filter.InspectTable([]byte("short")); err == nil {
+		t.Errorf("InspectTable of 5 bytes = %+v, want an error", i)
+	}
+}
+
 // The filter of no keys, which has no lines, has a union with each filter.
 func TestUnionTableOfNoKeys(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ const (
 )
 
 // NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each key.
-// 10 is the usual choice. [TableBloomForRate] computes the bits per key for other rates.
+// 10 is the usual choice. [ForRate] chooses the bits per key for other rates.
 // Negative values mean 0. A filter has 69 bytes to 512 MiB, but 5 bytes if it has no keys.
 // Readers take k and n from the filter and ignore bitsPerKey.
 func NewTableBloom(bitsPerKey int) TableBloom {

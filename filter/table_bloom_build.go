@@ -16,6 +16,9 @@ func (p TableBloom) Size(n uint64) int {
 	return int(p.lines(n)*lineSize + lineTrailer)
 }
 
+// BitsPerKey returns the argument of NewTableBloom, or 0 if that is negative.
+func (p TableBloom) BitsPerKey() int { return p.bitsPerKey }
+
 // K returns how many bits a key sets, 1 to 6.
 func (p TableBloom) K() int {
 	switch p.bitsPerKey { // as in versions of Pebble after 2.1

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sort"
 )
 
 const (
@@ -33,6 +34,11 @@ func Bits(n, bitsPerKey uint64) uint64 {
 // of k independent bits.
 func Rate(bitsPerKey float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)/bitsPerKey), float64(k))
+}
+
+// BitsFor returns the fewest bits per key whose Rate with LevelDB's k is <= p, which is in (0, 1).
+func BitsFor(p float64) int {
+	return sort.Search(math.MaxInt32, func(bits int) bool { return Rate(float64(bits), K(uint64(bits))) <= p })
 }
 
 // K returns k, the number of bits that each key sets: 0.69 ≈ ln 2 times the bits

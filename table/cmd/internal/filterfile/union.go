@@ -48,7 +48,11 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 			text.Note(cmd.ErrOrStderr(), "left out %s, since another of the filters may have the key", text.Count(uint64(u.leftOut), "exception"))
 		}
 		if most := u.mostKeys(); u.keys > most {
-			text.Note(cmd.ErrOrStderr(), "the union has up to %s, and a filter of its size is for %s at most: false positives are more frequent than in the filters that it is of; to avoid that, build each for more keys", text.Count(u.keys, "key"), text.Count(most, "key"))
+			i, err := filter.InspectTable(u.filter)
+			if err != nil {
+				return err
+			}
+			text.Note(cmd.ErrOrStderr(), "the union contains up to %s, but its size suits %s: its bits give %.2g %% false positives; for fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
 		}
 		return nil
 	})

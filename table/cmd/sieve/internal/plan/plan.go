@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // A Plan compares the filters that tables of the Query can have.
@@ -42,11 +45,8 @@ func New(q Query, done func()) (*Plan, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	formula, err := q.formula()
-	if err != nil {
-		return nil, err
-	}
-	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaK: formula.K, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
+	m, k := q.formulaBits(), filter.NewBloom(q.formulaBits()).K()
+	p := &Plan{Query: q, FormulaBits: m, FormulaK: k, FormulaRate: bloom.Rate(float64(m), k), FormulaBytes: q.formulaBytes(m)}
 	if err := p.compare(done); err != nil {
 		return nil, err
 	}

@@ -25,11 +25,7 @@ func predictBlocks(keys, bitsPerKey int) float64 {
 	if bitsPerKey == 0 {
 		return 1
 	}
-	s, err := filter.SizeForBits(uint64(keys), bitsPerKey)
-	if err != nil {
-		return 1 // more bits than there can be
-	}
-	return s.SingleRate
+	return filter.NewBloom(bitsPerKey).Rate(uint64(keys))
 }
 
 // predict returns the rate of the filter of a table of n keys, or 1 without a filter.

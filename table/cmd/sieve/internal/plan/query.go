@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -67,12 +68,20 @@ func (q Query) Validate() error {
 	return nil
 }
 
-// formula returns what LevelDB's filters would take by the classical formula.
-func (q Query) formula() (filter.Sizing, error) {
+// formulaBits returns the bits per key that LevelDB's filters take by the classical formula.
+func (q Query) formulaBits() int {
 	if q.Rate > 0 {
-		return filter.SizeForRate(q.Keys, q.Rate)
+		return bloom.BitsFor(q.Rate)
 	}
-	return filter.SizeForBits(q.Keys, q.BitsPerKey)
+	return q.BitsPerKey
+}
+
+// formulaBytes returns the size of LevelDB's filters of so many bits per key: of one filter, if it can have all keys.
+func (q Query) formulaBytes(bits int) uint64 {
+	if q.Keys <= bloom.MaxBits/uint64(bits) {
+		return uint64(filter.NewBloom(bits).Size(q.Keys))
+	}
+	return (q.Keys*uint64(bits) + 7) / 8
 }
 
 // measurable reports whether the rate is one that filters can be measured to reach.

@@ -70,11 +70,7 @@ func (q Query) mayFit(f tableFilter) bool {
 
 // findBloom finds filters by blocks.
 func findBloom(q Query) (Option, error) {
-	formula, err := q.formula()
-	if err != nil {
-		return Option{}, err
-	}
-	return q.findOne(func(bits int) Design { return newDesign(bits, tableFilter{}, q.BlockSize) }, formula.BitsPerKey)
+	return q.findOne(func(bits int) Design { return newDesign(bits, tableFilter{}, q.BlockSize) }, q.formulaBits())
 }
 
 // usefulBloomBits are the bits per key from which on a TableBloom gains little.

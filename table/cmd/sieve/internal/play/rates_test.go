@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
@@ -142,12 +143,9 @@ func TestSizesAreTheLibrarys(t *testing.T) {
 	page := openPlay(t, 1000, "")
 	for _, percent := range []float64{99, 60, 40, 10, 5, 1, 0.84, 0.1, 0.01, 0.001, 0.0001} {
 		restore(page, fmt.Sprintf("n=50&rate=%g", percent))
-		s, err := filter.SizeForRate(50, percent/100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size := max(64, (50*s.BitsPerKey+7)/8*8)
-		want := fmt.Sprintf("bits, m %d = %d bytes bits per key %d bits that each key sets, k %d", size, size/8, s.BitsPerKey, s.K)
+		p := filter.NewBloom(bloom.BitsFor(percent / 100))
+		size := 8 * (p.Size(50) - 1)
+		want := fmt.Sprintf("bits, m %d = %d bytes bits per key %d bits that each key sets, k %d", size, size/8, p.BitsPerKey(), p.K())
 		got := strings.ReplaceAll(page.Text("#sizing-facts"), ",000", "000")
 		if diff := cmp.Diff(want, strings.TrimSuffix(strings.ReplaceAll(got, "1,", "1"), " LevelDB's minimum 64 bits")); diff != "" {
 			t.Errorf("for %g %% (-want +got):\n%s", percent, diff)
