@@ -4,19 +4,22 @@
 // set may contain it. A lookup checks the filter first and skips the data block or the
 // table if the key is ruled out.
 //
-// A table can have two kinds of filter:
+// There are four kinds of filter, of which a table can have the first three:
 //
-//   - A filter block holds a small filter for each 2 KiB of the file. LevelDB and goleveldb
-//     read and write it. Its filters belong to a [Policy], such as [Bloom].
-//   - A table filter is one filter for all keys of the table. RocksDB and Pebble read and
-//     write it. It belongs to a [TablePolicy], such as [TableBloom]. The module filter/fuse
-//     has another one.
+//   - Block Bloom, [NewBloom]: a filter block with a small filter for each 2 KiB of the file.
+//     LevelDB and goleveldb read and write it. Its filters belong to a [Policy].
+//   - Table Bloom, [NewTableBloom]: one filter for all keys of a table, checked before the index.
+//     RocksDB and Pebble read and write it. It belongs to a [TablePolicy].
+//   - Fuse, in the module filter/fuse: a table filter with the fewest false positives for its
+//     bits. Pebble after 2.1.7 reads and writes it.
+//   - Blocked, in the module filter/blocked: a live filter without a table, to which goroutines
+//     add keys while others query it.
+//
+// [DynamicBloom] is live too, with the bytes of LevelDB's filter. [CountingBloom] also removes
+// keys.
 //
 // Policies are options of package table, which does the rest. A program that writes filter
 // blocks itself uses [BlockWriter] and [BlockReader].
-//
-// Other filters accept new keys while being queried, without a table: [DynamicBloom],
-// [CountingBloom], and those of the module filter/blocked.
 //
 // [ForRate] chooses the bits per key for a false-positive rate. The README of this package has
 // measured rates, and explains them.
