@@ -45,7 +45,7 @@ func BenchmarkScanAbsentPrefix(b *testing.B) {
 		for _, prefixes := range []bool{false, true} {
 			o := f.o
 			if prefixes {
-				o.FilterPrefix = table.PrefixUntil("/")
+				o.FilterPrefix = filter.PrefixUntil("/")
 			}
 			b.Run(fmt.Sprintf("filter=%s/prefixes=%v", f.name, prefixes), func(b *testing.B) { scanAbsentPrefixes(b, o) })
 		}

@@ -22,7 +22,7 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 		Compression: table.NoCompression, BlockSize: 200, TableFilterPolicy: filter.NewTableBloom(1), Never: absentKeys(200),
 	}
 	prefixed := table.WriterOptions{
-		BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixOfLength(8),
+		BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixOfLength(8),
 	}
 	return map[string][]byte{
 		"prefixed": build(t, &prefixed, pairs),

@@ -17,7 +17,7 @@ type Filters struct {
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 	Never       *Exceptions         // of Table; nil if there are none that can be used
 	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
-	Prefix      Prefixer            // whose prefixes both hold; nil if they hold none, or if it is unknown
+	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown
 }
 
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If

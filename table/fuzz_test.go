@@ -23,7 +23,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(sound().build(), []byte("b"))
 	never, _, _ := withNever(f, 20, table.WriterOptions{})
 	f.Add(never, []byte("key000002~"))
-	prefixed := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: table.PrefixOfLength(8), BlockSize: 100}
+	prefixed := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: filter.PrefixOfLength(8), BlockSize: 100}
 	f.Add(build(f, prefixed, numbered(20)), []byte("key00002"))
 	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
 	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))

@@ -60,7 +60,7 @@ type WriterOptions struct {
 	// prefix. The false-positive rate of lookups stays the same. Other engines use the
 	// filters as before. FilterPrefix needs a FilterPolicy or a TableFilterPolicy, and sets
 	// Properties, which name the function. If it is nil, filters hold no prefixes.
-	FilterPrefix Prefixer
+	FilterPrefix filter.Prefixer
 
 	// FilterBaseLg is the base-2 logarithm of the number of bytes of the file that share
 	// one filter in the filter block, 1 to 30. Zero means 11, for 2 KiB.

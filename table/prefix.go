@@ -1,84 +1,30 @@
 package table
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// A Prefixer returns the prefix of a key that filters hold besides the key: see
-// WriterOptions.FilterPrefix. [PrefixUntil] and [PrefixOfLength] return Prefixers. A Prefixer must be
-// safe for concurrent use.
-type Prefixer interface {
-	// Name returns the name of the function, at most 1 KiB. Tables store it. A Reader
-	// uses the prefixes only if it has a Prefixer of that name.
-	Name() string
-
-	// PrefixLen returns the length of the prefix of key, or 0 if key has no prefix. All
-	// keys that start with a prefix must have that prefix: if PrefixLen(p) is len(p), then
-	// it is len(p) for every key that starts with p. Otherwise a scan can miss entries, also
-	// one that gives no Prefix: see IterOptions.Lower. Writers check some keys. PrefixLen must
-	// not modify or keep key, and must not panic for any key.
-	PrefixLen(key []byte) int
-}
-
-// The names of the Prefixers that this package has: one of these, and the parameter.
-const (
-	untilName  = "sievetable.prefix.delimiter:"
-	lengthName = "sievetable.prefix.length:"
-)
-
-// PrefixUntil returns a Prefixer for prefixes that end with the first delimiter in the key. A key
-// without the delimiter has no prefix. If delimiter is empty, no key has a prefix. The Prefixer's
-// name is "sievetable.prefix.delimiter:" followed by the delimiter.
-func PrefixUntil(delimiter string) Prefixer { return prefixUntil(delimiter) }
-
-type prefixUntil string
-
-func (d prefixUntil) Name() string { return untilName + string(d) }
-
-func (d prefixUntil) PrefixLen(key []byte) int {
-	i := bytes.Index(key, []byte(d))
-	if i < 0 || d == "" {
-		return 0
-	}
-	return i + len(d)
-}
-
-// PrefixOfLength returns a Prefixer for prefixes of n bytes. A shorter key has no prefix. If n is
-// <= 0, no key has a prefix. The Prefixer's name is "sievetable.prefix.length:" followed by n.
-func PrefixOfLength(n int) Prefixer { return prefixOfLength(n) }
-
-type prefixOfLength int
-
-func (n prefixOfLength) Name() string { return lengthName + strconv.Itoa(int(n)) }
-
-func (n prefixOfLength) PrefixLen(key []byte) int {
-	if len(key) < int(n) {
-		return 0
-	}
-	return max(int(n), 0)
-}
-
 // prefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
 // has.
-func prefixerOf(name string) Prefixer {
-	if delimiter, found := strings.CutPrefix(name, untilName); found {
-		return PrefixUntil(delimiter)
+func prefixerOf(name string) filter.Prefixer {
+	if delimiter, found := strings.CutPrefix(name, filter.PrefixUntil("").Name()); found {
+		return filter.PrefixUntil(delimiter)
 	}
-	digits, found := strings.CutPrefix(name, lengthName)
-	if n, err := strconv.Atoi(digits); found && err == nil && prefixOfLength(n).Name() == name {
-		return PrefixOfLength(n)
+	n, err := strconv.Atoi(name[strings.LastIndexByte(name, ':')+1:])
+	if p := filter.PrefixOfLength(n); err == nil && p.Name() == name {
+		return p
 	}
 	return nil
 }
 
 // prefixOf returns the prefix of a filter key, or nil if it has none.
-func prefixOf(p Prefixer, filterKey []byte) []byte {
+func prefixOf(p filter.Prefixer, filterKey []byte) []byte {
 	if n := p.PrefixLen(filterKey); n > 0 && n <= len(filterKey) {
 		return filterKey[:n:n]
 	}
@@ -126,7 +72,7 @@ func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
 const maxStart = 256
 
 // checkPrefixer checks that p gives a key and its starts one prefix, if a start is a prefix itself.
-func checkPrefixer(p Prefixer, key []byte) error {
+func checkPrefixer(p filter.Prefixer, key []byte) error {
 	prefix := prefixOf(p, key)
 	for n := 1; n <= min(len(key), maxStart); n++ {
 		if start := key[:n]; n != len(prefix) && len(prefixOf(p, start)) == n {
@@ -139,7 +85,7 @@ func checkPrefixer(p Prefixer, key []byte) error {
 
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
 // the function is not known.
-func (f metaReader) openPrefixer(m tablefile.Metaindex) (Prefixer, error) {
+func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
 	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PrefixName)
 	if err != nil || h.Length == 0 {
 		return nil, err

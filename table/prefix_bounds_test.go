@@ -88,7 +88,7 @@ func TestBoundsHideNothing(t *testing.T) {
 // An explicit Prefix or FilterKey is what the filters are consulted for, not the bounds.
 func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	t.Parallel()
-	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: table.PrefixUntil("/")}, pairsOf("a/1", "b/1"))
+	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: filter.PrefixUntil("/")}, pairsOf("a/1", "b/1"))
 	for name, tt := range map[string]struct {
 		o    table.IterOptions
 		want uint64
@@ -136,12 +136,12 @@ func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 	if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Close = %v, want %s", err, want)
 	}
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{table.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{filter.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
 	path := filepath.Join(t.TempDir(), "a.ldb")
 	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := table.Open(path, &table.ReaderOptions{FilterPrefixes: []table.Prefixer{firstPart{}}})
+	r, err := table.Open(path, &table.ReaderOptions{FilterPrefixes: []filter.Prefixer{firstPart{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +156,6 @@ func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 }
 
 // asFirstPart has the name of firstPart.
-type asFirstPart struct{ table.Prefixer }
+type asFirstPart struct{ filter.Prefixer }
 
 func (asFirstPart) Name() string { return firstPart{}.Name() }

@@ -28,8 +28,8 @@ func (twoParts) PrefixLen(key []byte) int {
 	return first + second + 2
 }
 
-var prefixers = []table.Prefixer{
-	table.PrefixUntil("/"), table.PrefixUntil("/b"), table.PrefixUntil(""), table.PrefixOfLength(1), table.PrefixOfLength(3), table.PrefixOfLength(0), twoParts{},
+var prefixers = []filter.Prefixer{
+	filter.PrefixUntil("/"), filter.PrefixUntil("/b"), filter.PrefixUntil(""), filter.PrefixOfLength(1), filter.PrefixOfLength(3), filter.PrefixOfLength(0), twoParts{},
 }
 
 // pathKey returns a key of few bytes, many of which are slashes.
@@ -59,7 +59,7 @@ func randomPrefixes(seed uint64) prefixCase {
 		Comparer: order, FilterPrefix: prefixers[rng.IntN(len(prefixers))], BlockSize: 1 + rng.IntN(200), FilterBaseLg: 4 + rng.IntN(9),
 		Concurrency: 1 + rng.IntN(2),
 	}
-	c.r = table.ReaderOptions{Comparer: order, FilterPrefixes: []table.Prefixer{twoParts{}}, TailSize: rng.IntN(2) * 1000, Metrics: new(table.Metrics)}
+	c.r = table.ReaderOptions{Comparer: order, FilterPrefixes: []filter.Prefixer{twoParts{}}, TailSize: rng.IntN(2) * 1000, Metrics: new(table.Metrics)}
 	which := rng.IntN(3)
 	if which != 0 {
 		c.o.FilterPolicy = filter.NewBloom(10)
@@ -159,7 +159,7 @@ func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 	for name, o := range map[string]table.WriterOptions{
 		"filters of blocks": {FilterPolicy: filter.NewBloom(10)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(10)},
 	} {
-		o.FilterPrefix = table.PrefixUntil("/")
+		o.FilterPrefix = filter.PrefixUntil("/")
 		var m table.Metrics
 		r := open(t, build(t, &o, pairs), &table.ReaderOptions{Metrics: &m})
 		scan := func(i int, how string) uint64 {
@@ -205,7 +205,7 @@ func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 // A key of the list that is the prefix of keys is denied, and a scan of the prefix finds these.
 func TestExceptionThatIsAPrefix(t *testing.T) {
 	t.Parallel()
-	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixUntil("/"), Never: neverOf([]byte("a/"))}
+	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixUntil("/"), Never: neverOf([]byte("a/"))}
 	pairs := pairsOf("a/1", "a/2", "b")
 	r := open(t, build(t, &o, pairs), nil)
 	if r.MayContain([]byte("a/")) || r.Filters().Never.Len() != 1 {
@@ -224,7 +224,7 @@ func TestPrefixesWithConcurrency(t *testing.T) {
 		for i := range 20_000 {
 			pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%04d/%06d", i/50, i), Value: bytes.Repeat([]byte("value"), 3)})
 		}
-		o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixUntil("/"), BlockSize: size}
+		o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixUntil("/"), BlockSize: size}
 		alone := build(t, &o, pairs)
 		o.Concurrency = 4
 		if !bytes.Equal(alone, build(t, &o, pairs)) {
@@ -276,7 +276,7 @@ func TestEachFilterHoldsAPrefixOnce(t *testing.T) {
 		for concurrency := 1; concurrency <= 2; concurrency++ {
 			p := recorder{"recorder"}
 			o := table.WriterOptions{
-				FilterPolicy: p, TableFilterPolicy: p, FilterPrefix: table.PrefixUntil("/"), BlockSize: tt.size, FilterBaseLg: tt.baseLg, Concurrency: concurrency,
+				FilterPolicy: p, TableFilterPolicy: p, FilterPrefix: filter.PrefixUntil("/"), BlockSize: tt.size, FilterBaseLg: tt.baseLg, Concurrency: concurrency,
 			}
 			r := open(t, build(t, &o, pairs), &table.ReaderOptions{FilterPolicies: []filter.Policy{p}, TableFilterPolicies: []filter.TablePolicy{p}})
 			f := r.Filters()

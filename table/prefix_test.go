@@ -27,9 +27,9 @@ func TestUnknownPrefixer(t *testing.T) {
 		known bool
 	}{
 		{"unknown", table.ReaderOptions{}, false},
-		{"another one", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, table.PrefixUntil("/")}}, false},
-		{"no filters", table.ReaderOptions{IgnoreFilter: true, FilterPrefixes: []table.Prefixer{twoParts{}}}, false},
-		{"known", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, twoParts{}}}, true},
+		{"another one", table.ReaderOptions{FilterPrefixes: []filter.Prefixer{nil, filter.PrefixUntil("/")}}, false},
+		{"no filters", table.ReaderOptions{IgnoreFilter: true, FilterPrefixes: []filter.Prefixer{twoParts{}}}, false},
+		{"known", table.ReaderOptions{FilterPrefixes: []filter.Prefixer{nil, twoParts{}}}, true},
 	} {
 		r := open(t, contents, &tt.o)
 		want := pairs
@@ -56,7 +56,7 @@ func TestWrongPrefixer(t *testing.T) {
 	for name, o := range map[string]table.WriterOptions{
 		"filters of blocks": {FilterPolicy: filter.NewBloom(20)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(20)},
 	} {
-		o.FilterPrefix = table.PrefixOfLength(2)
+		o.FilterPrefix = filter.PrefixOfLength(2)
 		contents := build(t, &o, pairs)
 		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
 		rawtable.Repair(changed)
@@ -80,13 +80,13 @@ func TestWrongPrefixer(t *testing.T) {
 	}
 }
 
-// A Reader finds the Prefixers of this package by the name that a table stores.
+// A Reader finds the Prefixers of package filter by the name that a table stores.
 func TestPrefixerByName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]table.Prefixer{
-		"sievetable.prefix.delimiter:/":  table.PrefixUntil("/"),
-		"sievetable.prefix.delimiter:::": table.PrefixUntil("::"),
-		"sievetable.prefix.length:8":     table.PrefixOfLength(8),
+	for name, want := range map[string]filter.Prefixer{
+		"sievetable.prefix.delimiter:/":  filter.PrefixUntil("/"),
+		"sievetable.prefix.delimiter:::": filter.PrefixUntil("::"),
+		"sievetable.prefix.length:8":     filter.PrefixOfLength(8),
 		"sievetable.prefix.length:08":    nil,
 		"sievetable.prefix.length:":      nil,
 		"sievetable.prefix.length:x":     nil,
@@ -99,8 +99,8 @@ func TestPrefixerByName(t *testing.T) {
 		}
 	}
 	for _, o := range []table.WriterOptions{
-		{FilterPrefix: table.PrefixUntil("/")},
-		{FilterPrefix: table.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
+		{FilterPrefix: filter.PrefixUntil("/")},
+		{FilterPrefix: filter.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
 	} {
 		if _, err := table.NewWriter(new(bytes.Buffer), &o); err == nil {
 			t.Errorf("NewWriter of FilterPrefix %.40q: no error", o.FilterPrefix.Name())

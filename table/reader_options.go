@@ -35,7 +35,7 @@ type ReaderOptions struct {
 	// FilterPrefixes are the Prefixers that the Reader knows. It uses the first one with the name that the
 	// table stores. PrefixUntil and PrefixOfLength need not be set. If the Reader does not know the
 	// Prefixer, it ignores prefixes, and looks up keys as usual.
-	FilterPrefixes []Prefixer
+	FilterPrefixes []filter.Prefixer
 
 	// If IgnoreFilter is set, the Reader does not load filters.
 	IgnoreFilter bool

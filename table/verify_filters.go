@@ -1,6 +1,7 @@
 package table
 
 import (
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
@@ -92,7 +93,7 @@ func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int
 }
 
 // addPrefixes has the filters checked for the prefixes of the keys too.
-func (v *verifier) addPrefixes(p Prefixer) {
+func (v *verifier) addPrefixes(p filter.Prefixer) {
 	for _, f := range v.filters {
 		if f.kind == tablefile.NeverBlock {
 			continue

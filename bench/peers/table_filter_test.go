@@ -137,7 +137,7 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	w := workload.W1(20_000)
-	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2, DataDigest: true}, {FilterPrefix: table.PrefixOfLength(8)}} {
+	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2, DataDigest: true}, {FilterPrefix: filter.PrefixOfLength(8)}} {
 		var asked sstable.FilterMetricsTracker
 		r := openPebble(t, pebbleTable(t, w.Keys, o), &asked)
 		if err := r.ValidateBlockChecksums(); err != nil {

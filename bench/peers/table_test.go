@@ -148,7 +148,7 @@ var (
 	ofSets = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), DataDigest: true}
 
 	// withPrefixes have more keys in their filters, and withExceptions a block that others do not know.
-	withPrefixes   = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixOfLength(8)}
+	withPrefixes   = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixOfLength(8)}
 	withExceptions = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(2), Never: absentKeys}
 
 	readByOthers = map[string]*table.WriterOptions{

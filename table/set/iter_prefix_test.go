@@ -10,7 +10,7 @@ import (
 // The Iter of a set asks each table's filters for the prefix, of which it has a copy.
 func TestIterAsksForThePrefix(t *testing.T) {
 	t.Parallel()
-	src, m := numberedSet(t, 3, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: table.PrefixOfLength(len(key(0)))})
+	src, m := numberedSet(t, 3, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: filter.PrefixOfLength(len(key(0)))})
 	s := open(t, m, src, nil)
 	for prefix, want := range map[string]int{key(0): perTable, key(perTable): perTable, key(3 * perTable): 0} {
 		asked := []byte(prefix)

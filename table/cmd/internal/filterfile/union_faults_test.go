@@ -94,7 +94,7 @@ func TestUnionRefuses(t *testing.T) {
 	larger.TableFilterPolicy = filter.NewTableBloom(10).SizedFor(1000)
 	fewerBits.TableFilterPolicy = filter.NewTableBloom(3)
 	reversed.Comparer = reverse{table.BytewiseComparer}
-	prefixed.FilterPrefix = table.PrefixUntil("/")
+	prefixed.FilterPrefix = filter.PrefixUntil("/")
 	other.TableFilterPolicy = renamed{filter.NewTableBloom(10)}
 	filterOnly := func(o table.WriterOptions) []byte { return filterTable(t, o, "b") }
 	withEntries := o

@@ -109,9 +109,9 @@ func randomUnion(rng *rand.Rand) (o []table.WriterOptions, lists [][]string) {
 	const most = 100
 	n := 1 + rng.IntN(4)
 	p := filter.NewTableBloom(1 + rng.IntN(8)).SizedFor(uint64(n * most * 2)) // prefixes count too
-	var prefixer table.Prefixer
+	var prefixer filter.Prefixer
 	if rng.IntN(3) == 0 {
-		prefixer = table.PrefixOfLength(4)
+		prefixer = filter.PrefixOfLength(4)
 	}
 	for range n {
 		keys := randomKeys(rng, most)

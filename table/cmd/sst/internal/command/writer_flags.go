@@ -153,15 +153,15 @@ const prefixerNames = "sievetable.prefix."
 
 // filterPrefixOf returns the Prefixer that a value of --filter-prefix names. With an empty delimiter or a length < 1,
 // no key would have a prefix.
-func filterPrefixOf(value string) (table.Prefixer, error) {
+func filterPrefixOf(value string) (filter.Prefixer, error) {
 	if escaped, found := strings.CutPrefix(value, "delimiter:"); found {
 		if delimiter, err := printable.Unescape(escaped); err == nil && len(delimiter) > 0 {
-			return table.PrefixUntil(string(delimiter)), nil
+			return filter.PrefixUntil(string(delimiter)), nil
 		}
 	}
 	digits, found := strings.CutPrefix(value, "length:")
 	if n, err := strconv.Atoi(digits); found && err == nil && n > 0 && strconv.Itoa(n) == digits {
-		return table.PrefixOfLength(n), nil
+		return filter.PrefixOfLength(n), nil
 	}
 	return nil, cli.UsageErrorf("--filter-prefix is %s, not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", format.Quote([]byte(value)))
 }

@@ -1,0 +1,54 @@
+package filter
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// A Prefixer returns the prefix of a key that a table's filters hold besides the key: see FilterPrefix of
+// table.WriterOptions. [PrefixUntil] and [PrefixOfLength] return Prefixers. A Prefixer must be safe for
+// concurrent use.
+type Prefixer interface {
+	// Name returns the name of the function, at most 1 KiB. Tables store it. A Reader
+	// uses the prefixes only if it has a Prefixer of that name.
+	Name() string
+
+	// PrefixLen returns the length of the prefix of key, or 0 if key has no prefix. All
+	// keys that start with a prefix must have that prefix: if PrefixLen(p) is len(p), then
+	// it is len(p) for every key that starts with p. Otherwise a scan can miss entries, also
+	// one that gives no Prefix: see Lower of table.IterOptions. Writers check some keys. PrefixLen must
+	// not modify or keep key, and must not panic for any key.
+	PrefixLen(key []byte) int
+}
+
+// PrefixUntil returns a Prefixer for prefixes that end with the first delimiter in the key. A key
+// without the delimiter has no prefix. If delimiter is empty, no key has a prefix. The Prefixer's
+// name is "sievetable.prefix.delimiter:" followed by the delimiter.
+func PrefixUntil(delimiter string) Prefixer { return prefixUntil(delimiter) }
+
+type prefixUntil string
+
+func (d prefixUntil) Name() string { return "sievetable.prefix.delimiter:" + string(d) }
+
+func (d prefixUntil) PrefixLen(key []byte) int {
+	i := bytes.Index(key, []byte(d))
+	if i < 0 || d == "" {
+		return 0
+	}
+	return i + len(d)
+}
+
+// PrefixOfLength returns a Prefixer for prefixes of n bytes. A shorter key has no prefix. If n is
+// <= 0, no key has a prefix. The Prefixer's name is "sievetable.prefix.length:" followed by n.
+func PrefixOfLength(n int) Prefixer { return prefixOfLength(n) }
+
+type prefixOfLength int
+
+func (n prefixOfLength) Name() string { return "sievetable.prefix.length:" + strconv.Itoa(int(n)) }
+
+func (n prefixOfLength) PrefixLen(key []byte) int {
+	if len(key) < int(n) {
+		return 0
+	}
+	return max(int(n), 0)
+}
