@@ -59,37 +59,11 @@ func (m *Metrics) countFilterCheck(mayContain, wholeTable bool) {
 	}
 }
 
-// A MetricsSnapshot has the counts of Metrics at one time. Each field is the count of the
-// same name in Metrics.
-type MetricsSnapshot struct {
-	Lookups                                    uint64
-	FilterChecks, FilterNegatives              uint64
-	TableFilterNegatives, FilterFalsePositives uint64
-	BlocksRead, BytesRead                      uint64
-	CacheHits, CacheMisses, CacheEvictions     uint64
-}
-
-// Snapshot returns the counts. It reads them one after the other, so a lookup that runs
-// meanwhile may be in some of them only.
-func (m *Metrics) Snapshot() MetricsSnapshot {
-	return MetricsSnapshot{
-		Lookups:              m.Lookups.Load(),
-		FilterChecks:         m.FilterChecks.Load(),
-		FilterNegatives:      m.FilterNegatives.Load(),
-		TableFilterNegatives: m.TableFilterNegatives.Load(),
-		FilterFalsePositives: m.FilterFalsePositives.Load(),
-		BlocksRead:           m.BlocksRead.Load(),
-		BytesRead:            m.BytesRead.Load(),
-		CacheHits:            m.CacheHits.Load(),
-		CacheMisses:          m.CacheMisses.Load(),
-		CacheEvictions:       m.CacheEvictions.Load(),
-	}
-}
-
-// String returns the counts in one line.
-func (s MetricsSnapshot) String() string {
+// String returns the counts in one line. It reads them one after the other, so a lookup that runs meanwhile may be in
+// some of them only.
+func (m *Metrics) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
 		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
-		s.Lookups, s.FilterChecks, s.FilterNegatives, s.TableFilterNegatives, s.FilterFalsePositives,
-		s.BlocksRead, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions)
+		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load(),
+		m.BlocksRead.Load(), m.BytesRead.Load(), m.CacheHits.Load(), m.CacheMisses.Load(), m.CacheEvictions.Load())
 }

@@ -93,7 +93,7 @@ func (a FilterResult) String() string {
 // read as the Reader has counted them, and where in the index and in the filters it looked.
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
-	before := f.Options.Metrics.Snapshot()
+	*f.Options.Metrics = table.Metrics{} // of this lookup
 	start := time.Now()
 	p.Entry, p.Found, p.Err = f.lookUp(key)
 	p.Time = time.Since(start)
@@ -101,7 +101,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 		p.FilterOnly, p.Err = true, nil
 	}
 	p.locate(key)
-	p.count(before, f.Options.Metrics.Snapshot())
+	p.count(f.Options.Metrics)
 	if p.Err == nil && !p.Found && !p.FilterOnly {
 		p.Err = f.checkMiss(key)
 	}
@@ -109,13 +109,13 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 }
 
 // count takes what the Reader has counted during the lookup.
-func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
-	p.BlocksRead = after.BlocksRead - before.BlocksRead
-	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
-	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
-	checks, negatives := after.FilterChecks-before.FilterChecks, after.FilterNegatives-before.FilterNegatives
+func (p *LookupTrace) count(m *table.Metrics) {
+	p.BlocksRead = m.BlocksRead.Load()
+	p.BytesRead = m.BytesRead.Load() - p.BlocksRead*format.TrailerLen
+	p.FalsePositive = m.FilterFalsePositives.Load() > 0
+	checks, negatives := m.FilterChecks.Load(), m.FilterNegatives.Load()
 	if checks > 0 && p.File.filters.Table != nil {
-		p.TableFilter = filterResults[after.TableFilterNegatives == before.TableFilterNegatives]
+		p.TableFilter = filterResults[m.TableFilterNegatives.Load() == 0]
 		checks--
 	}
 	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
