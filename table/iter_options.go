@@ -1,9 +1,5 @@
 package table
 
-import (
-	"fmt"
-)
-
 // IterOptions say which entries an Iter returns, and how it reads them. The zero value returns all entries.
 type IterOptions struct {
 	// If Lower is not nil, the Iter returns only keys >= Lower.
@@ -87,24 +83,3 @@ type Loss struct {
 func (e *CorruptionError) loss() Loss {
 	return Loss{File: e.File, Offset: e.Offset, From: e.KeysAfter, To: e.KeysUpTo, Err: e}
 }
-
-// A HiddenError is the error of a lookup in several tables of which some cannot be read: they may have a newer
-// version of the key. errors.Is and errors.As find the errors of the tables.
-type HiddenError struct {
-	Err error // why the tables cannot be read
-
-	// Value is the value of the newest version in the other tables, if Found. The key may be deleted since, or have
-	// another value.
-	Value []byte
-	Found bool
-}
-
-func (e *HiddenError) Error() string {
-	if e.Found {
-		return fmt.Sprintf("%v: an older version of the key was found, which may be deleted", e.Err)
-	}
-	return fmt.Sprintf("%v: whether the key exists is unknown", e.Err)
-}
-
-// Unwrap returns Err.
-func (e *HiddenError) Unwrap() error { return e.Err }

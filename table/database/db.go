@@ -92,7 +92,7 @@ type View struct {
 // in a deeper level. A table whose filters rule the key out costs no read. A write of the logs ends the
 // search if its sequence number is above the last one in the MANIFEST.
 //
-// If a table with the key is corrupt, the error is a [*table.HiddenError], which has the value of the newest version
+// If a table with the key is corrupt, the error is a [*merge.HiddenError], which has the value of the newest version
 // in the other tables.
 //
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a

@@ -33,7 +33,7 @@
 //
 // To read what is left of a damaged database, set OnLoss of [Options] and of [table.IterOptions]: they are called
 // with each [table.Loss], and decide whether reading goes on without it. A lookup never does: its error is a
-// [*table.HiddenError], which has the newest value in the other tables. Keys that are out of their table's range, or
+// [*merge.HiddenError], which has the newest value in the other tables. Keys that are out of their table's range, or
 // of a kind that LevelDB lacks, fail iterators all the same. The command "sst scan DIR" passes over them, and
 // "sst repair DIR -o NEW" finds even more.
 //

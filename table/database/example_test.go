@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // exampleDatabase writes a database, as an engine leaves one: with a deleted key, and an older version.
@@ -149,7 +150,7 @@ func ExampleOptions_onLoss() {
 	check(err)
 	defer db.Close()
 	_, err = db.Get([]byte("Peru"))
-	var hidden *table.HiddenError
+	var hidden *merge.HiddenError
 	fmt.Println(errors.As(err, &hidden), errors.Is(err, table.ErrNotFound))
 	_, err = db.Get([]byte("Zambia")) // which the table cannot have
 	fmt.Println(errors.Is(err, table.ErrNotFound))

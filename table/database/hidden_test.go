@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Whatever is corrupt, a lookup returns what the sound database has, or a HiddenError. The value of that is of a
@@ -47,7 +48,7 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 		}
 		for i, key := range r.keys {
 			v, err := db.Get([]byte(key))
-			h := (*table.HiddenError)(nil)
+			h := (*merge.HiddenError)(nil)
 			if !errors.As(err, &h) {
 				want, wantErr := sound.Get([]byte(key))
 				if string(v) != string(want) || !errors.Is(err, wantErr) {
@@ -165,7 +166,7 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 			t.Errorf("%s: %q has %q, %t; want %q, %v; losses %v", what, key, v, has, want, wantErr, *losses)
 		}
 		got, err := db.Get(k)
-		switch h := (*table.HiddenError)(nil); {
+		switch h := (*merge.HiddenError)(nil); {
 		case errors.As(err, &h) && !inTable:
 			t.Errorf("%s: Get(%q) = %v, and no table with the key is lost: %v", what, key, err, *losses)
 		case h == nil && (err == nil) != has || err == nil && string(got) != v:

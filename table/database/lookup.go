@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A lookup looks for a user key in a View.
@@ -84,9 +85,9 @@ func (l *lookup) get() ([]byte, error) {
 	exists := newest.found && newest.kind == table.KindSet
 	switch {
 	case l.hidden != nil && exists:
-		return nil, &table.HiddenError{Err: l.hidden, Found: true, Value: format.AppendNotNil(nil, newest.value)}
+		return nil, &merge.HiddenError{Err: l.hidden, Found: true, Value: format.AppendNotNil(nil, newest.value)}
 	case l.hidden != nil:
-		return nil, &table.HiddenError{Err: l.hidden}
+		return nil, &merge.HiddenError{Err: l.hidden}
 	case !exists:
 		return nil, table.ErrNotFound
 	}

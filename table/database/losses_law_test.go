@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Whichever versions of a key are in corrupt tables of a level: the error of a lookup names those that are newer than
@@ -45,7 +46,7 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 		db := openFS(t, files, nil)
 		for _, get := range []func(key []byte) ([]byte, error){db.Get, func(key []byte) ([]byte, error) { return db.AppendGet(nil, key) }} {
 			value, err := get([]byte("k"))
-			h := (*table.HiddenError)(nil)
+			h := (*merge.HiddenError)(nil)
 			if !errors.As(err, &h) {
 				if corrupt > 1 || string(value) != want || (err == nil) != (want != "") {
 					t.Errorf("seed %d: Get = %q, %v; want %q", seed, value, err, want)

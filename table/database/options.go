@@ -30,7 +30,7 @@ type Options struct {
 	// for each part of a log that cannot be read. If it returns true, Open goes on without that. Otherwise Open
 	// fails with l.Err. It is not called for a corrupt MANIFEST.
 	//
-	// Without a table, lookups of keys in its range fail with a [*table.HiddenError], and iterators fail there, unless
+	// Without a table, lookups of keys in its range fail with a [*merge.HiddenError], and iterators fail there, unless
 	// OnLoss of their options returns true. Without a log, older values show, also of keys that it has deleted.
 	OnLoss func(l table.Loss) bool
 

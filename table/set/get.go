@@ -18,7 +18,7 @@ import (
 // [table.ErrFilterOnly].
 //
 // Layers are searched one after the other, newest first, until one contains the key or has removed it. If
-// a layer's table is missing or corrupt, the error is a [*table.HiddenError], which has the value in older
+// a layer's table is missing or corrupt, the error is a [*merge.HiddenError], which has the value in older
 // layers. Metrics of Options.Reader count two lookups in a layer whose filters do not rule the key out.
 //
 // If ctx is done, Get returns its error and begins no read. A read that has begun ends when the
@@ -65,7 +65,7 @@ func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 	if !isLost(err) {
 		return err
 	}
-	h := &table.HiddenError{Err: err}
+	h := &merge.HiddenError{Err: err}
 	switch older, olderErr := l.get(ctx, key); {
 	case olderErr == nil:
 		h.Value, h.Found = older, true

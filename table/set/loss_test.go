@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -73,7 +74,7 @@ func checkHidden(t *testing.T, sound, s *set.Set, src *store, below *set.Manifes
 			}
 			continue
 		}
-		h := (*table.HiddenError)(nil)
+		h := (*merge.HiddenError)(nil)
 		if errors.As(err, &h) != (below != nil) {
 			t.Errorf("Get(%s) = %v, a HiddenError: %t; want one if layers are below: %t", k, err, h != nil, below != nil)
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // isLost reports whether a key is in a damaged part of a level up to one. older says that parts count too whose versions
@@ -103,7 +103,7 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 			t.Fatalf("%s: key %s = %q, %t; want %q, %t", what, w.key, value, found, wanted, there)
 		}
 		e, got, err := s.Get([]byte(w.key))
-		switch hidden := (*table.HiddenError)(nil); {
+		switch hidden := (*merge.HiddenError)(nil); {
 		case errors.As(err, &hidden):
 			if !d.isLost(allLevels, w.key, true) && !d.hasSpare() {
 				t.Fatalf("%s: Get(%s) = %v, and no part with it is lost", what, w.key, err)

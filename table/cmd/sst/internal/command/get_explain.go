@@ -18,13 +18,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // explain prints the steps of the lookup of a key.
 func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
 	text.Line(out, "key %s", format.Quote(key))
 	e, found, paths, err := s.Explain(key)
-	if err != nil && !errors.As(err, new(*table.HiddenError)) {
+	if err != nil && !errors.As(err, new(*merge.HiddenError)) {
 		return false, err
 	}
 	if e.Log != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Get returns the newest version of key in the logs and tables, unless it is a tombstone.
@@ -22,7 +23,7 @@ import (
 // have the newest version: LevelDB up to 1.20 can leave it below an older one. Without internal keys, Get stops at the
 // first table that has the key.
 //
-// Get passes over what is damaged. If that may hide a newer version, the error is a table.HiddenError.
+// Get passes over what is damaged. If that may hide a newer version, the error is a merge.HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(_ *Table, f *dbfile.File) (dbfile.Entry, bool, error) { return f.Get(key) }
 	err = s.untilUnchanged(func() (err error) {
@@ -59,7 +60,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfil
 		found, damage = false, append(damage, err)
 	}
 	if err := errors.Join(damage...); err != nil {
-		hidden := &table.HiddenError{Found: found, Err: err}
+		hidden := &merge.HiddenError{Found: found, Err: err}
 		if found {
 			hidden.Value = newest.Value
 		}

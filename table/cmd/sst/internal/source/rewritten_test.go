@@ -13,8 +13,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // recovered has goleveldb recover a database with damaged tables, which it writes anew, and
@@ -159,7 +159,7 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	for key := range want {
 		_, found, err := s.Get([]byte(key))
 		inRange := losses[0].Keys.overlaps(s.Order, KeyRange{From: []byte(key), To: []byte(key)})
-		if hidden := errors.As(err, new(*table.HiddenError)); hidden != inRange || !found && !hidden {
+		if hidden := errors.As(err, new(*merge.HiddenError)); hidden != inRange || !found && !hidden {
 			t.Fatalf("Get(%q): found %v, %v, in the lost range: %v", key, found, err, inRange)
 		}
 	}
