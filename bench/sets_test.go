@@ -105,7 +105,7 @@ func askedTables(b *testing.B) []asked {
 		func(key []byte) error { _, err := ten.MayContain(ctx, key); return err },
 	}, {
 		"1",
-		func(key []byte) ([]byte, error) { return one.With(ctx, table.LookupOptions{}).Get(key) },
+		func(key []byte) ([]byte, error) { return one.With(ctx).Get(key) },
 		func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
 		func(key []byte) error { one.MayContain(key); return nil },
 	}}

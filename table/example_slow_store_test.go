@@ -68,10 +68,10 @@ func ExampleReader_With_deadline() {
 	src.latency = 5 * time.Minute // the store is overloaded
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := r.With(ctx, table.LookupOptions{}).Get([]byte("Peru"))
+	_, err := r.With(ctx).Get([]byte("Peru"))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	src.latency = 20 * time.Millisecond
-	capital, err := r.With(context.Background(), table.LookupOptions{}).Get([]byte("Peru"))
+	capital, err := r.With(context.Background()).Get([]byte("Peru"))
 	fmt.Printf("%s %v\n", capital, err)
 	// Output:
 	// true

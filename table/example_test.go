@@ -145,7 +145,7 @@ func ExampleReader_With() {
 		fmt.Println(err)
 		return
 	}
-	once := r.With(context.Background(), table.LookupOptions{DontFillCache: true})
+	once := r.With(context.Background()).DontFillCache(true)
 	var country, capital []byte
 	for _, key := range []string{"Togo", "Cuba"} {
 		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))

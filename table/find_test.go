@@ -67,8 +67,8 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 	case cap(k) != len(k) || cap(v) != len(v):
 		t.Fatalf("%s: Find(%q): capacity behind key or value", name, key)
 	}
-	checkAppendFind(t, name, r.With(context.Background(), table.LookupOptions{}), key, k, v, err)
-	checkAppendFind(t, name, r.With(context.Background(), table.LookupOptions{DontFillCache: true}), key, k, v, err)
+	checkAppendFind(t, name, r.With(context.Background()), key, k, v, err)
+	checkAppendFind(t, name, r.With(context.Background()).DontFillCache(true), key, k, v, err)
 }
 
 // checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind
@@ -266,7 +266,7 @@ func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	defer it.Close()
 	for i := range min(len(pairs), 500) {
 		for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
-			k, v, err := r.With(context.Background(), table.LookupOptions{DontFillCache: i%2 == 0}).FindGE(key)
+			k, v, err := r.With(context.Background()).DontFillCache(i%2 == 0).FindGE(key)
 			if !it.SeekGE(key) {
 				if err != table.ErrNotFound {
 					t.Fatalf("FindGE(%.100q) = %.100q, %v, want ErrNotFound", key, k, err)

@@ -160,13 +160,6 @@ func (t *openTable) startLookups(n int) error {
 	return nil
 }
 
-// LookupOptions are options of lookups. The zero value of each field is its default.
-type LookupOptions struct {
-	// If DontFillCache is set, blocks that lookups read are not added to the Cache. Set it if these
-	// blocks will not be needed again soon, as in a check of all keys.
-	DontFillCache bool
-}
-
 // Lookups are the lookups and iterators of a Reader with options. Each method behaves like the Reader's
 // method of the same name. [Reader.With] returns Lookups; the zero value must not be used. They are safe
 // for concurrent use. Making them does not allocate.
@@ -178,8 +171,15 @@ type Lookups struct {
 // With returns lookups whose reads ctx ends. If ctx is done before the last read of a lookup has ended,
 // the lookup returns the error of ctx, and begins no further read. A [ContextReaderAt] is read by
 // ReadAtContext. For any other source, such as a file, a lookup waits for its ReadAt.
-func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
-	return Lookups{r, lookupOptions{ReadOptions: tablefile.ReadOptions{Ctx: ctx, NoFill: o.DontFillCache}}}
+func (r *Reader) With(ctx context.Context) Lookups {
+	return Lookups{r, lookupOptions{ReadOptions: tablefile.ReadOptions{Ctx: ctx}}}
+}
+
+// DontFillCache returns lookups that, if dont is true, do not add the blocks that they read to the Cache. Use it if
+// these blocks will not be needed again soon, as in a check of all keys.
+func (l Lookups) DontFillCache(dont bool) Lookups {
+	l.o.NoFill = dont
+	return l
 }
 
 // Get is [Reader.Get] with the options.
@@ -211,7 +211,7 @@ func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
 }
 
 // NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its
-// error. DontFillCache of either options is enough.
+// error. DontFillCache of l or of o is enough.
 func (l Lookups) NewIter(o *IterOptions) *Iter {
 	it := l.r.NewIter(o)
 	it.ctx, it.c.NoFill = l.o.Ctx, it.c.NoFill || l.o.NoFill

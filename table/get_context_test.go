@@ -16,25 +16,25 @@ import (
 var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error{
 	"Get": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, err := r.With(ctx, table.LookupOptions{}).Get(key)
+			_, err := r.With(ctx).Get(key)
 			return err
 		})
 	},
 	"AppendGet": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, err := r.With(ctx, table.LookupOptions{}).AppendGet(nil, key)
+			_, err := r.With(ctx).AppendGet(nil, key)
 			return err
 		})
 	},
 	"Find": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, _, err := r.With(ctx, table.LookupOptions{}).Find(key)
+			_, _, err := r.With(ctx).Find(key)
 			return err
 		})
 	},
 	"FindGE": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, _, err := r.With(ctx, table.LookupOptions{}).FindGE(key)
+			_, _, err := r.With(ctx).FindGE(key)
 			return err
 		})
 	},
@@ -63,9 +63,9 @@ func TestGetWithContext(t *testing.T) {
 		for name, r := range map[string]*table.Reader{"context": far, "no context": open(t, contents, o)} {
 			var values [][]byte
 			for _, p := range pairs {
-				v, err := r.With(t.Context(), table.LookupOptions{}).Get(p.Key)
+				v, err := r.With(t.Context()).Get(p.Key)
 				values = append(values, v)
-				if _, absent := r.With(t.Context(), table.LookupOptions{}).Get(append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
+				if _, absent := r.With(t.Context()).Get(append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
 					t.Errorf("%s: Get(%q) = %q, %v, and of an absent key %v", name, p.Key, v, err, absent)
 				}
 			}
@@ -271,7 +271,7 @@ func TestContextErrorOfTheSource(t *testing.T) {
 	}
 	var ctx context.Context
 	ctx, src.cancel = context.WithCancel(t.Context())
-	if _, err := r.With(ctx, table.LookupOptions{}).Get(pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
+	if _, err := r.With(ctx).Get(pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
 		t.Errorf("Get = %v, want the context's error and the source's", err)
 	}
 	src.panics = true

@@ -19,7 +19,7 @@ type GetManyOptions struct {
 	// request takes, such as 64 KiB. A read has at most 1 MiB, whatever Gap says.
 	Gap int
 
-	// DontFillCache leaves blocks that are read out of the Cache, as LookupOptions.DontFillCache does.
+	// DontFillCache leaves blocks that are read out of the Cache, as that of Lookups does.
 	DontFillCache bool
 
 	// NoAnswer is called for each keys[i] that a table gives no answer for, as found is called for

@@ -45,7 +45,7 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
 // no time to wait for. The error ends the batch.
 func (p *tableBatch) getEach(ctx context.Context) error {
-	lookups := p.Reader.With(ctx, LookupOptions{DontFillCache: p.o.DontFillCache})
+	lookups := p.Reader.With(ctx).DontFillCache(p.o.DontFillCache)
 	for i := range p.len() {
 		k := p.key(i)
 		value, err := lookups.Get(p.keys[k.number])

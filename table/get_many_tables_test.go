@@ -155,7 +155,7 @@ func TestIterContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { // so that the read begins before the context ends
 			stores, _, parts := openTables(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			it := parts[2].Reader.With(ctx, table.LookupOptions{}).NewIter(&table.IterOptions{ReadAhead: ahead})
+			it := parts[2].Reader.With(ctx).NewIter(&table.IterOptions{ReadAhead: ahead})
 			if !it.First() {
 				t.Fatal(it.Error())
 			}

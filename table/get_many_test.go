@@ -187,7 +187,7 @@ func TestLongBlocksAreNotRead(t *testing.T) {
 	if !errors.Is(err, table.ErrCorrupt) || values[0] == nil || values[1] != nil || values[2] == nil {
 		t.Errorf("GetMany = %.100q, %v; want all but the second", values, err)
 	}
-	if _, err := r.With(context.Background(), table.LookupOptions{}).Get(pairs[2].Key); !errors.Is(err, table.ErrCorrupt) {
+	if _, err := r.With(context.Background()).Get(pairs[2].Key); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Get = %v, want ErrCorrupt", err)
 	}
 	for _, read := range s.reads {

@@ -208,7 +208,7 @@ func TestLookupAllocations(t *testing.T) {
 			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
 			{"AppendFind without slices", nil, 1, "key and value are one piece of memory", func() error { _, _, err := r.AppendFind(nil, nil, present); return err }},
 			{"AppendGet with options", nil, 0, "options are values", func() error {
-				_, err := r.With(t.Context(), table.LookupOptions{DontFillCache: true}).AppendGet(dst, present)
+				_, err := r.With(t.Context()).DontFillCache(true).AppendGet(dst, present)
 				return err
 			}},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},
@@ -253,16 +253,16 @@ func TestLookupsDontFillCache(t *testing.T) {
 		var m table.Metrics
 		cache := table.NewCache(1 << 20)
 		r := open(t, contents, &table.ReaderOptions{Cache: cache, Metrics: &m})
-		for _, o := range []table.LookupOptions{{DontFillCache: true}, {}, {DontFillCache: true}} {
+		for _, dont := range []bool{true, false, true} {
 			size, hits := cache.Metrics().Size, m.CacheHits.Load()
 			for _, p := range pairs {
-				if v, err := get(r.With(t.Context(), o), p.Key); err != nil || !bytes.Equal(v, p.Value) {
+				if v, err := get(r.With(t.Context()).DontFillCache(dont), p.Key); err != nil || !bytes.Equal(v, p.Value) {
 					t.Fatalf("%s: %q, %v; want %q", name, v, err, p.Value)
 				}
 			}
 			grew, hit := cache.Metrics().Size > size, m.CacheHits.Load() > hits
-			if full := size > 0; grew == o.DontFillCache || hit != (full || !o.DontFillCache) {
-				t.Errorf("%s, %+v: the Cache went from %d bytes to %d, hit: %v", name, o, size, cache.Metrics().Size, hit)
+			if full := size > 0; grew == dont || hit != (full || !dont) {
+				t.Errorf("%s, DontFillCache(%v): the Cache went from %d bytes to %d, hit: %v", name, dont, size, cache.Metrics().Size, hit)
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func TestLookupErrors(t *testing.T) {
 	contents[0] ^= 1
 	r := open(t, contents, nil)
 	for _, want := range []error{table.ErrCorrupt, table.ErrClosed} {
-		l := r.With(t.Context(), table.LookupOptions{DontFillCache: true})
+		l := r.With(t.Context()).DontFillCache(true)
 		k, v, err := l.AppendFind([]byte("k"), []byte("v"), []byte("a"))
 		if string(k) != "k" || string(v) != "v" || !errors.Is(err, want) {
 			t.Errorf("AppendFind = %q, %q, %v; want k, v, %v", k, v, err, want)

@@ -367,7 +367,7 @@ func checkLookupsNotNil(t *testing.T, name string, r *table.Reader, pairs []work
 			for way, get := range map[string]func() (key, value []byte, err error){
 				"Get": func() ([]byte, []byte, error) { v, err := r.Get(k); return p.Key, v, err },
 				"With": func() ([]byte, []byte, error) {
-					v, err := r.With(context.Background(), table.LookupOptions{}).Get(k)
+					v, err := r.With(context.Background()).Get(k)
 					return p.Key, v, err
 				},
 				"AppendGet":  func() ([]byte, []byte, error) { v, err := r.AppendGet(nil, k); return p.Key, v, err },

@@ -18,7 +18,7 @@ import (
 type lookup struct {
 	View
 	ctx    context.Context
-	o      table.LookupOptions
+	noFill bool   // blocks that are read stay out of the Cache
 	reuses bool   // values are read into the buffers below, and valid until the lookup ends
 	seek   []byte // the internal key to look for
 	user   []byte // the user key, a part of seek
@@ -132,10 +132,10 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 	var k, value []byte
 	var err error
 	if l.reuses {
-		l.key, l.value, err = r.With(l.ctx, l.o).AppendFind(l.key[:0], l.value[:0], l.seek)
+		l.key, l.value, err = r.With(l.ctx).DontFillCache(l.noFill).AppendFind(l.key[:0], l.value[:0], l.seek)
 		k, value = l.key, l.value
 	} else {
-		k, value, err = r.With(l.ctx, l.o).Find(l.seek)
+		k, value, err = r.With(l.ctx).DontFillCache(l.noFill).Find(l.seek)
 	}
 	if errors.Is(err, table.ErrNotFound) {
 		return version{}, nil
@@ -261,7 +261,7 @@ func (b *batch) lookUp(ctx context.Context, keys []int) (p part) {
 	defer func() { p.panicked = recover() }()
 	for _, i := range keys {
 		l := newLookup(b.View, b.keys[i])
-		l.ctx, l.o.DontFillCache = ctx, b.o.DontFillCache
+		l.ctx, l.noFill = ctx, b.o.DontFillCache
 		value, err := l.get()
 		l.end()
 		p.answers = append(p.answers, answer{i, value, err})

@@ -3,7 +3,8 @@ package merge
 import "fmt"
 
 // A HiddenError is the error of a lookup in several tables of which some cannot be read: they may have a newer
-// version of the key. errors.Is and errors.As find the errors of the tables.
+// version of the key. Lookups of packages database and set return it. errors.Is and errors.As find the errors of the
+// tables.
 type HiddenError struct {
 	Err error // why the tables cannot be read
 

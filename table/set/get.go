@@ -108,7 +108,7 @@ func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) e
 // table is not open, it takes one with a reference.
 func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	if r := m.open(); r != nil {
-		value, err := r.reader.With(ctx, table.LookupOptions{}).Get(key)
+		value, err := r.reader.With(ctx).Get(key)
 		if err == nil || !r.closed.Load() || !errors.Is(err, table.ErrClosed) {
 			r.recount()
 			return value, err
@@ -119,7 +119,7 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer r.release()
-	return r.reader.With(ctx, table.LookupOptions{}).Get(key)
+	return r.reader.With(ctx).Get(key)
 }
 
 // tryMayContain asks the filters of an open table. If it is not open, may is true and known false. No table, nil, has

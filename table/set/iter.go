@@ -87,7 +87,7 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 			r.release()
 		}
 	}()
-	it.Iter = r.reader.With(ctx, table.LookupOptions{}).NewIter(o)
+	it.Iter = r.reader.With(ctx).NewIter(o)
 	return it, nil
 }
 
