@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A Comparer is a total order of keys. It has the method set of goleveldb's
@@ -67,6 +66,8 @@ var BytewiseComparer Comparer = bytewise{}
 
 type bytewise struct{}
 
+func (bytewise) BlockOrder() rowblock.Order { return rowblock.Order{} }
+
 func (bytewise) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
 func (bytewise) Name() string { return "leveldb.BytewiseComparator" }
@@ -94,30 +95,6 @@ func (bytewise) Successor(dst, b []byte) []byte {
 	return nil
 }
 
-// compareFunc returns the Compare of c, or nil for the bytewise order, which callers then
-// compare faster.
-func compareFunc(c Comparer) func(a, b []byte) int {
-	if _, ok := c.(bytewise); ok || c == nil {
-		return nil
-	}
-	return c.Compare
-}
-
-// BlockOrder returns the block.Order for blocks of a table in c's order. It is for tools
-// that open blocks themselves, such as those of [Layout.ReadBlock].
-func BlockOrder(c Comparer) block.Order {
-	order := block.Order{Func: compareFunc(c)}
-	switch c := c.(type) {
-	case internalComparer:
-		if c.compare == nil {
-			order.Suffix = format.InternalTrailerLen
-		}
-	case anyOrder, anyInternalOrder:
-		order.Unchecked = true
-	}
-	return order
-}
-
 // AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in any
 // order. Use it to list a table, not to look up keys.
 //
@@ -141,6 +118,9 @@ func (anyOrder) Compare(_, _ []byte) int         { return -1 }
 func (anyOrder) Name() string                    { return "sievetable.AnyOrder" }
 func (anyOrder) Separator(_, _, _ []byte) []byte { return nil }
 func (anyOrder) Successor(_, _ []byte) []byte    { return nil }
+func (c anyOrder) BlockOrder() rowblock.Order {
+	return rowblock.Order{Func: c.Compare, Unchecked: true}
+}
 
 // An anyInternalOrder is AnyOrder for internal keys.
 type anyInternalOrder struct{ anyOrder }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // An InternalKey is a key inside a LevelDB or goleveldb database: one version of a user key.
@@ -119,7 +120,7 @@ func InternalComparer(user Comparer) Comparer {
 	case anyOrder:
 		return anyInternalOrder{}
 	}
-	return internalComparer{user, compareFunc(user)}
+	return internalComparer{user, rowblock.OrderOf(user).Func}
 }
 
 // ofInternalKeys reports whether c is a Comparer for internal keys.
@@ -145,6 +146,15 @@ func filtersUserKeys(c Comparer) bool {
 type internalComparer struct {
 	user    Comparer
 	compare func(a, b []byte) int // of user keys; nil: bytewise
+}
+
+// BlockOrder returns the order of blocks. Their user keys are in the bytewise order, if user's are.
+func (c internalComparer) BlockOrder() rowblock.Order {
+	order := rowblock.Order{Func: c.Compare}
+	if c.compare == nil {
+		order.Suffix = format.InternalTrailerLen
+	}
+	return order
 }
 
 // Name returns the name that C++ LevelDB gives the order.

@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -159,7 +160,7 @@ func (o *WriterOptions) check() error {
 		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
 	case o.Never != nil && o.TableFilterPolicy == nil:
 		return errors.New("table: Never is set without a TableFilterPolicy: want one, since exceptions are those of its filter")
-	case o.Never != nil && BlockOrder(o.Comparer).Unchecked:
+	case o.Never != nil && rowblock.OrderOf(o.Comparer).Unchecked:
 		return errors.New("table: Never is set with AnyOrder: want a Comparer that orders its keys")
 	}
 	return o.checkNames()

@@ -148,7 +148,7 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 
 // setFile sets f, the zero value, to the options of the table's file. They refer to o.
 func (o *ReaderOptions) setFile(f *tablefile.Options) {
-	f.Reporter, f.Order = (*reporter)(o), rowblock.Order(BlockOrder(o.Comparer))
+	f.Reporter, f.Order = (*reporter)(o), rowblock.OrderOf(o.Comparer)
 	f.MaxBlockSize, f.TailSize, f.SkipChecksums = o.MaxBlockSize, o.TailSize, o.SkipChecksums
 	for _, c := range o.Codecs {
 		if c != nil {

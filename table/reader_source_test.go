@@ -243,7 +243,7 @@ func TestSourceThatChanges(t *testing.T) {
 
 // A faultySource hands out its bytes, but fails if broken is set.
 type faultySource struct {
-	table.Bytes
+	table.SliceReaderAt
 	broken atomic.Bool
 }
 
@@ -251,14 +251,14 @@ func (s *faultySource) ReadAt(p []byte, off int64) (int, error) {
 	if s.broken.Load() {
 		return 0, errBroken
 	}
-	return s.Bytes.ReadAt(p, off)
+	return s.SliceReaderAt.ReadAt(p, off)
 }
 
 func (s *faultySource) Slice(off int64, n int) ([]byte, error) {
 	if s.broken.Load() {
 		return nil, errBroken
 	}
-	return s.Bytes.Slice(off, n)
+	return s.SliceReaderAt.Slice(off, n)
 }
 
 // openFaulty opens a table with the keys of numbered(100), of which the footer was read. Its source
@@ -266,7 +266,7 @@ func (s *faultySource) Slice(off int64, n int) ([]byte, error) {
 func openFaulty(t *testing.T) (*table.Reader, *faultySource) {
 	t.Helper()
 	contents := build(t, withBloom, numbered(100))
-	src := &faultySource{Bytes: contents}
+	src := &faultySource{SliceReaderAt: table.Bytes(contents)}
 	r, err := table.NewReader(src, int64(len(contents)), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -394,7 +394,7 @@ func TestIndexThatChangesWhileItIsBuilt(t *testing.T) {
 }
 
 // A failingSlices hands out bytes, but ReadAt fails.
-type failingSlices struct{ table.Bytes }
+type failingSlices struct{ table.SliceReaderAt }
 
 func (failingSlices) ReadAt([]byte, int64) (int, error) { return 0, errRead }
 
@@ -422,7 +422,7 @@ func TestUnreadableFooter(t *testing.T) {
 		{"read", bytes.NewReader(contents), size + 100, io.ErrUnexpectedEOF},
 		{"bytes", table.Bytes(contents), size + 100, io.ErrUnexpectedEOF},
 		{"bytes, far behind the end", table.Bytes(contents), math.MaxInt64, io.ErrUnexpectedEOF},
-		{"bytes that cannot be read", failingSlices{contents}, size, errRead},
+		{"bytes that cannot be read", failingSlices{table.Bytes(contents)}, size, errRead},
 		{"mapped", table.MapFile(f, size+1_000_000), size + 1_000_000, io.ErrUnexpectedEOF},
 	} {
 		if tt.src == nil {

@@ -31,14 +31,8 @@ type SliceReaderAt interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// Bytes are a table in memory, as a source for NewReader. They must not change.
-type Bytes []byte
-
-// ReadAt reads as [io.ReaderAt] says.
-func (b Bytes) ReadAt(p []byte, off int64) (int, error) { return tablefile.ReadBytes(b, p, off) }
-
-// Slice returns a part of b. If b is too short, the error is io.ErrUnexpectedEOF.
-func (b Bytes) Slice(off int64, n int) ([]byte, error) { return tablefile.SliceBytes(b, off, n) }
+// Bytes returns b, a table in memory, as a source for NewReader. The bytes must not change.
+func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
 
 // MapFile maps a file of size bytes into memory, and returns it as a source for [NewReader]. It is for
 // programs that open their files themselves: others set [ReaderOptions].Mapped, which says how a mapped

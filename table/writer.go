@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -115,7 +116,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	w := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}}
 	_, w.external = opts.Comparer.(internalComparer)
 	w.inPlace = opts.Compression.ID() == NoCompression.ID()
-	order := BlockOrder(opts.Comparer)
+	order := block.Order(rowblock.OrderOf(opts.Comparer))
 	if w.data, err = block.NewWriter(opts.RestartInterval, order); err != nil {
 		return nil, err
 	}

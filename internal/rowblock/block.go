@@ -159,6 +159,18 @@ type Order struct {
 	Unchecked bool                  // keys are in any order
 }
 
+// OrderOf returns the Order of blocks with keys in the order of c. If c is nil, that is the bytewise order. The
+// Comparers of package table say by a method how their keys are compared faster.
+func OrderOf(c interface{ Compare(a, b []byte) int }) Order {
+	switch c := c.(type) {
+	case nil:
+		return Order{}
+	case interface{ BlockOrder() Order }:
+		return c.BlockOrder()
+	}
+	return Order{Func: c.Compare}
+}
+
 // Compare returns a negative number if a comes before b, a positive one if it comes after
 // b, and 0 if they are the same key.
 func (o *Order) Compare(a, b []byte) int {

@@ -12,20 +12,20 @@ import (
 // uses its bytes keeps the Mapping, since the garbage collector does not follow the bytes: Guard sees to that.
 type Mapping struct {
 	name string // of the file
-	data []byte
+	data Bytes
 }
 
 // ReadAt reads as io.ReaderAt says.
 func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	err = m.guard(func() (err error) {
-		n, err = ReadBytes(m.data, p, off)
+		n, err = m.data.ReadAt(p, off)
 		return err
 	})
 	return n, err
 }
 
 // Slice returns a part of the memory.
-func (m *Mapping) Slice(off int64, n int) ([]byte, error) { return SliceBytes(m.data, off, n) }
+func (m *Mapping) Slice(off int64, n int) ([]byte, error) { return m.data.Slice(off, n) }
 
 // Close does nothing: lookups may use the memory still.
 func (m *Mapping) Close() error { return nil }

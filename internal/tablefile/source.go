@@ -89,8 +89,11 @@ func (f *File) slice(ctx context.Context, kind Kind, offset uint64, n int) ([]by
 	return p, nil
 }
 
-// ReadBytes reads b at off, as io.ReaderAt says.
-func ReadBytes(b, p []byte, off int64) (int, error) {
+// Bytes are a file in memory.
+type Bytes []byte
+
+// ReadAt reads as io.ReaderAt says.
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("table: offset %d, want 0 or more", off)
 	}
@@ -101,8 +104,8 @@ func ReadBytes(b, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// SliceBytes returns the n bytes of b at off. If b is too short, the error is io.ErrUnexpectedEOF.
-func SliceBytes(b []byte, off int64, n int) ([]byte, error) {
+// Slice returns the n bytes at off. If b is too short, the error is io.ErrUnexpectedEOF.
+func (b Bytes) Slice(off int64, n int) ([]byte, error) {
 	if off < 0 || n < 0 || off > int64(len(b)) || int64(n) > int64(len(b))-off {
 		return nil, io.ErrUnexpectedEOF
 	}

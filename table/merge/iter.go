@@ -33,7 +33,7 @@ type Iter struct {
 // shows the newest of several equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
 	n := len(its)
-	m := &Iter{order: rowblock.Order(table.BlockOrder(c)), sources: make([]source, n), queue: make([]queued, 0, n)}
+	m := &Iter{order: rowblock.OrderOf(c), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
 		merged.Mark(it)

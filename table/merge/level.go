@@ -53,7 +53,7 @@ type LevelIter struct {
 func NewLevelIter(
 	c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error),
 ) (*LevelIter, error) {
-	l := &LevelIter{order: rowblock.Order(table.BlockOrder(c)), tables: tables, open: open}
+	l := &LevelIter{order: rowblock.OrderOf(c), tables: tables, open: open}
 	for i, t := range tables {
 		if compare(&l.order, t.Smallest, t.Largest) > 0 {
 			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest",

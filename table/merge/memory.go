@@ -28,7 +28,7 @@ type MemoryIter struct {
 // To iterate over a list that grows meanwhile, copy the list first. The keys and values need no
 // copies.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
-	return &MemoryIter{order: rowblock.Order(table.BlockOrder(c)), n: n, entry: entry}
+	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry}
 }
 
 // Key returns the entry's key, or nil if there is no entry. The caller must not change it.

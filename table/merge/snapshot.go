@@ -41,7 +41,7 @@ type SnapshotIter struct {
 //
 // Next copies user keys, but no values. Prev copies both.
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
-	return &SnapshotIter{order: rowblock.Order(table.BlockOrder(user)), it: it, sequence: min(sequence, table.MaxSequence)}
+	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, table.MaxSequence)}
 }
 
 // Key returns the entry's user key, or nil if there is no entry. It is valid until the next

@@ -105,7 +105,7 @@ func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 		return nil, fmt.Errorf("temporary files: %w", err)
 	}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
-	s.order, s.cut = rowblock.Order(table.BlockOrder(s.Comparer)), s.limits.inline-spool.PlaceLen
+	s.order, s.cut = rowblock.OrderOf(s.Comparer), s.limits.inline-spool.PlaceLen
 	s.large.Dir, s.file.Dir = s.Dir, s.Dir
 	s.sorted = make(chan *chunk.Chunk, s.limits.chunks)
 	return s, s.begin()

@@ -181,7 +181,7 @@ func samplesOrdered(samples [][][]byte, order table.Comparer) bool {
 // longer than its block, so the memory budget grows with the block.
 func OpenBlock(contents []byte, order table.Comparer) (*rowblock.Iter, error) {
 	it, budget := new(rowblock.Iter), rowblock.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
-	if err := it.Open(contents, rowblock.Order(table.BlockOrder(order)), &budget); err != nil {
+	if err := it.Open(contents, rowblock.OrderOf(order), &budget); err != nil {
 		return nil, err
 	}
 	return it, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -120,7 +121,7 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	case !hasFilter:
 		e.leftOut = "the new table has no filter of the whole table"
 		return e
-	case table.BlockOrder(c.options.Comparer).Unchecked:
+	case rowblock.OrderOf(c.options.Comparer).Unchecked:
 		e.leftOut = "the order of keys is unknown"
 		return e
 	case keys == nil:

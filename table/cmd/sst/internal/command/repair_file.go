@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -106,7 +107,7 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 // appendAll appends the pairs in order, the first one of each key, or in file order if the order is unknown. If there
 // are none because of damage, nothing is kept.
 func (r *tableRepair) appendAll(c *copier) (err error) {
-	if table.BlockOrder(c.options.Comparer).Unchecked {
+	if rowblock.OrderOf(c.options.Comparer).Unchecked {
 		for p, failed := range r.Pairs() {
 			if err = errors.Join(failed, c.Append(p.Key, p.Value)); err != nil {
 				return err
