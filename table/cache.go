@@ -38,16 +38,9 @@ type Cache struct{ c tablefile.Cache }
 // compressed.
 func NewCache(bytes int64) *Cache { return &Cache{tablefile.Cache{Budget: bytes}} }
 
-// CacheMetrics count what a Cache does. [Cache.Metrics] returns them. How often blocks were found in it is in the
-// [Metrics] of Readers.
-type CacheMetrics struct {
-	Evictions uint64 // data blocks that the Cache removed to add others
-	Blocks    int    // copies of data blocks in the Cache
-	Size      int64  // bytes of memory that they take
-}
-
-// Metrics returns what the Cache has done so far, and what it has.
-func (c *Cache) Metrics() CacheMetrics {
-	evictions, blocks, size := c.c.Use()
-	return CacheMetrics{Evictions: evictions, Blocks: blocks, Size: size}
+// Size returns how many bytes of memory the blocks in the Cache take. How often blocks were found in it, and how many it
+// has evicted, is in the [Metrics] of Readers.
+func (c *Cache) Size() int64 {
+	_, _, size := c.c.Use()
+	return size
 }

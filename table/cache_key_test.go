@@ -33,7 +33,7 @@ func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 		return o.Metrics.BlocksRead.Load()
 	}
 	first := read(contents, table.ReaderOptions{CacheKey: "a"})
-	kept := c.Metrics().Size
+	kept := c.Size()
 	if first == 0 || kept == 0 {
 		t.Fatalf("%d blocks read, %d bytes kept", first, kept)
 	}
@@ -96,14 +96,14 @@ func TestCacheOfManyClosedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		if got := c.Metrics().Size; got > budget || got < 0 {
+		if got := c.Size(); got > budget || got < 0 {
 			t.Fatalf("after %d files the cache takes %d bytes, want ≤ %d", i, got, budget)
 		}
 	}
 	for i := range 300 {
 		open(t, contents, &table.ReaderOptions{Cache: c, CacheKey: fmt.Sprint(i)}).Close()
 	}
-	if c.Metrics().Size == 0 {
+	if c.Size() == 0 {
 		t.Error("opening files without a read empties the cache")
 	}
 }
@@ -125,7 +125,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 			if v, err := r.Get(pairs[i].Key); err != nil || !bytes.Equal(v, pairs[i].Value) {
 				t.Errorf("Get(%q) = %q, %v", pairs[i].Key, v, err)
 			}
-			if m := c.Metrics(); m.Size > budget || m.Size < 0 || m.Blocks < 0 {
+			if m := c.Use(); m.Size > budget || m.Size < 0 || m.Blocks < 0 {
 				t.Fatalf("the Cache has %d blocks and takes %d bytes, want at most %d", m.Blocks, m.Size, budget)
 			}
 		}
@@ -159,7 +159,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 				}
 			}
 		}
-		if m := c.Metrics(); m.Size != 0 || m.Blocks != 0 {
+		if m := c.Use(); m.Size != 0 || m.Blocks != 0 {
 			t.Errorf("in the end the Cache has %d blocks and takes %d bytes, want none", m.Blocks, m.Size)
 		}
 	}
@@ -177,12 +177,12 @@ func TestCacheIsShared(t *testing.T) {
 		checkLookups(t, ra, a)
 		checkLookups(t, rb, b)
 	}
-	both := c.Metrics().Size
+	both := c.Size()
 	value, err := ra.Get([]byte("b"))
 	if err := errors.Join(err, ra.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if left := c.Metrics().Size; left == 0 || left >= both {
+	if left := c.Size(); left == 0 || left >= both {
 		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
 	}
 	if _, err := ra.Get([]byte("b")); !errors.Is(err, table.ErrClosed) || string(value) != "value of b" {
@@ -207,8 +207,8 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	tables.Wait()
-	if c.Metrics().Size != 0 {
-		t.Errorf("%d bytes are left after all Readers were closed", c.Metrics().Size)
+	if c.Size() != 0 {
+		t.Errorf("%d bytes are left after all Readers were closed", c.Size())
 	}
 }
 
@@ -232,8 +232,8 @@ func TestClosedFilesLeaveNothingInTheCache(t *testing.T) {
 		if v, err := r.Get([]byte("key")); err != nil || v[0] != byte(i) {
 			t.Errorf("file %d: Get = %v, %v", i, v, err)
 		}
-		if err := r.Close(); err != nil || c.Metrics().Size != 0 {
-			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Metrics().Size)
+		if err := r.Close(); err != nil || c.Size() != 0 {
+			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Size())
 		}
 	}
 }
@@ -282,7 +282,7 @@ func TestCacheKeepsNoReader(t *testing.T) {
 	if gone.Value() != nil {
 		t.Error("the cache keeps the Reader in memory")
 	}
-	if cache.Metrics().Size == 0 {
+	if cache.Size() == 0 {
 		t.Error("the cache has no block")
 	}
 	runtime.KeepAlive(cache)

@@ -40,11 +40,11 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 					t.Fatalf("room for %d bytes, backward (-want +got):\n%s", room, diff)
 				}
 			}
-			if c.Metrics().Size > max(room, 0) {
-				t.Errorf("room for %d bytes has %d", room, c.Metrics().Size)
+			if c.Size() > max(room, 0) {
+				t.Errorf("room for %d bytes has %d", room, c.Size())
 			}
-			if err := errors.Join(r.Verify(), r.Close()); err != nil || c.Metrics().Size != 0 {
-				t.Errorf("after Close: %v, %d bytes left", err, c.Metrics().Size)
+			if err := errors.Join(r.Verify(), r.Close()); err != nil || c.Size() != 0 {
+				t.Errorf("after Close: %v, %d bytes left", err, c.Size())
 			}
 		}
 	})
@@ -75,8 +75,8 @@ func TestCacheSparesReads(t *testing.T) {
 	for _, p := range pairs {
 		text += int64(len(p.Key) + len(p.Value))
 	}
-	if got := c.Metrics(); got.Blocks != int(blocks) || got.Evictions != 0 || got.Size < text || got.Size > 4*text {
-		t.Errorf("Cache.Metrics = %+v, want %d blocks, no evictions, and %d bytes or some more", got, blocks, text)
+	if got := c.Use(); got.Blocks != int(blocks) || got.Evictions != 0 || got.Size < text || got.Size > 4*text {
+		t.Errorf("Cache.Use = %+v, want %d blocks, no evictions, and %d bytes or some more", got, blocks, text)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestCacheResistsScans(t *testing.T) {
 	if n := cold.CacheEvictions.Load(); n < 100 || n > cold.BlocksRead.Load() {
 		t.Errorf("%d of the %d blocks of the scan gave way", n, cold.BlocksRead.Load())
 	}
-	if c.Metrics().Size > 100_000 || c.Metrics().Size < 80_000 {
-		t.Errorf("the cache has %d bytes, want nearly 100000", c.Metrics().Size)
+	if c.Size() > 100_000 || c.Size() < 80_000 {
+		t.Errorf("the cache has %d bytes, want nearly 100000", c.Size())
 	}
 }
 
@@ -220,8 +220,8 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 			if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Metrics().Size != 0 {
-				t.Errorf("%d blocks read, %d hits, %d bytes kept; want 4, none, none", m.BlocksRead.Load(), m.CacheHits.Load(), c.Metrics().Size)
+			if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Size() != 0 {
+				t.Errorf("%d blocks read, %d hits, %d bytes kept; want 4, none, none", m.BlocksRead.Load(), m.CacheHits.Load(), c.Size())
 			}
 		})
 	}
@@ -235,8 +235,8 @@ func TestCacheKeepsBlocksOf4MiB(t *testing.T) {
 	pairs := []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20-200)}}
 	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
 	checkLookups(t, r, pairs)
-	if m.BlocksRead.Load() != 1 || m.CacheHits.Load() == 0 || c.Metrics().Blocks != 1 {
-		t.Errorf("%v; %d blocks in the cache, want one block, which is read once", &m, c.Metrics().Blocks)
+	if m.BlocksRead.Load() != 1 || m.CacheHits.Load() == 0 || c.Use().Blocks != 1 {
+		t.Errorf("%v; %d blocks in the cache, want one block, which is read once", &m, c.Use().Blocks)
 	}
 }
 
@@ -332,23 +332,23 @@ func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 	forward(t, rest.NewIter(nil))
 	other := open(t, build(t, oneKeyBlocks, numbered(100)), o)
 	taken := func(key []byte) bool {
-		before := c.Metrics()
+		before := c.Use()
 		if _, err := other.Get(key); err != nil {
 			t.Fatal(err)
 		}
-		return c.Metrics() != before
+		return c.Use() != before
 	}
 	if taken(numbered(1)[0].Key) {
-		t.Fatalf("a full Cache takes a block that is read once: %+v", c.Metrics())
+		t.Fatalf("a full Cache takes a block that is read once: %+v", c.Use())
 	}
 	if err := half.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if size := c.Metrics().Size; size < budget/8 || size > budget-budget/8 {
+	if size := c.Size(); size < budget/8 || size > budget-budget/8 {
 		t.Fatalf("after Close the Cache has %d bytes, want some free space and some blocks", size)
 	}
 	if !taken(numbered(100)[99].Key) {
-		t.Errorf("a Cache with space refuses a block: %+v", c.Metrics())
+		t.Errorf("a Cache with space refuses a block: %+v", c.Use())
 	}
 }
 

@@ -151,7 +151,7 @@ func ExampleReader_With() {
 		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))
 		fmt.Printf("%s: %s, %v\n", country, capital, err)
 	}
-	fmt.Println(cache.Metrics().Size, "bytes in the Cache")
+	fmt.Println(cache.Size(), "bytes in the Cache")
 	// Output:
 	// Togo: Lomé, <nil>
 	// Cuba: Havana, <nil>

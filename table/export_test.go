@@ -36,3 +36,16 @@ func (r *Reader) Locate(key []byte) (h Handle, err error) {
 	})
 	return h, err
 }
+
+// A CacheUse is what a Cache has done and has.
+type CacheUse struct {
+	Evictions uint64
+	Blocks    int
+	Size      int64
+}
+
+// Use returns what the Cache has done and has.
+func (c *Cache) Use() (u CacheUse) {
+	u.Evictions, u.Blocks, u.Size = c.c.Use()
+	return u
+}

@@ -254,15 +254,15 @@ func TestLookupsDontFillCache(t *testing.T) {
 		cache := table.NewCache(1 << 20)
 		r := open(t, contents, &table.ReaderOptions{Cache: cache, Metrics: &m})
 		for _, dont := range []bool{true, false, true} {
-			size, hits := cache.Metrics().Size, m.CacheHits.Load()
+			size, hits := cache.Size(), m.CacheHits.Load()
 			for _, p := range pairs {
 				if v, err := get(r.With(t.Context()).DontFillCache(dont), p.Key); err != nil || !bytes.Equal(v, p.Value) {
 					t.Fatalf("%s: %q, %v; want %q", name, v, err, p.Value)
 				}
 			}
-			grew, hit := cache.Metrics().Size > size, m.CacheHits.Load() > hits
+			grew, hit := cache.Size() > size, m.CacheHits.Load() > hits
 			if full := size > 0; grew == dont || hit != (full || !dont) {
-				t.Errorf("%s, DontFillCache(%v): the Cache went from %d bytes to %d, hit: %v", name, dont, size, cache.Metrics().Size, hit)
+				t.Errorf("%s, DontFillCache(%v): the Cache went from %d bytes to %d, hit: %v", name, dont, size, cache.Size(), hit)
 			}
 		}
 	}
@@ -276,13 +276,13 @@ func TestGetManyDontFillCache(t *testing.T) {
 	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: cache})
 	keys := keysOf(pairs, 0, 10, 20, 300, 499)
 	for _, noFill := range []bool{true, false, true} {
-		size := cache.Metrics().Size
+		size := cache.Size()
 		checkGetMany(t, "with and without", open(t, build(t, withBloom, pairs), nil), keys, &table.GetManyOptions{DontFillCache: noFill})
 		if _, err := getMany(r, keys, &table.GetManyOptions{DontFillCache: noFill}); err != nil {
 			t.Error(err)
 		}
-		if grew := cache.Metrics().Size > size; grew == noFill {
-			t.Errorf("DontFillCache %v: the Cache went from %d bytes to %d", noFill, size, cache.Metrics().Size)
+		if grew := cache.Size() > size; grew == noFill {
+			t.Errorf("DontFillCache %v: the Cache went from %d bytes to %d", noFill, size, cache.Size())
 		}
 	}
 }

@@ -190,12 +190,12 @@ func TestIterDontFillCache(t *testing.T) {
 	if _, err := r.Get([]byte("key000000")); err != nil {
 		t.Fatal(err)
 	}
-	before := cache.Metrics().Size
+	before := cache.Size()
 	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{DontFillCache: true}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if cache.Metrics().Size != before || m.CacheHits.Load() != 1 {
-		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Metrics().Size, m.CacheHits.Load())
+	if cache.Size() != before || m.CacheHits.Load() != 1 {
+		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Size(), m.CacheHits.Load())
 	}
 }
 

@@ -159,8 +159,8 @@ func TestAnyReadMayPanic(t *testing.T) {
 		}
 		every = 0
 		checkLookups(t, r, pairs)
-		if err := r.Close(); err != nil || c.Metrics().Blocks != 0 {
-			t.Errorf("seed %d: Close = %v; %d blocks in the Cache, want 0", seed, err, c.Metrics().Blocks)
+		if err := r.Close(); err != nil || c.Use().Blocks != 0 {
+			t.Errorf("seed %d: Close = %v; %d blocks in the Cache, want 0", seed, err, c.Use().Blocks)
 		}
 	}
 }

@@ -65,7 +65,7 @@ const maxClonedKey = 1 << 20
 // MemorySize returns how many bytes of memory the Reader keeps until it is closed and dropped:
 // its index, its filters, and with a Cache where to find each data block. It grows when lookups
 // have paid for a faster search of the index. Bytes that the source hands out do not count, and
-// blocks in the Cache are counted by Cache.Metrics. The figure is exact but for some hundred bytes,
+// blocks in the Cache are counted by Cache.Size. The figure is exact but for some hundred bytes,
 // and for the opened form of filters of a policy in the options.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r))

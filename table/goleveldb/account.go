@@ -43,7 +43,7 @@ func (a *account) afterRead() {
 		return
 	}
 	defer a.mu.Unlock()
-	size := int(a.of.Metrics().Size)
+	size := int(a.of.Size())
 	for !a.closed && (len(a.pages)+1)*a.page <= size {
 		if !a.add(uint64(len(a.pages))) {
 			return

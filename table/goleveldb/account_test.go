@@ -19,7 +19,7 @@ func accounted(t *testing.T, c *cache.Cache, r *Reader, files int) {
 	t.Helper()
 	const block = 16 << 10 // > what one takes in the table.Cache
 	a := r.blocks.account
-	want := int(a.of.Metrics().Size) + files*fileSize
+	want := int(a.of.Size()) + files*fileSize
 	if got := c.Size(); got < want-2*a.page-accountEvery*block {
 		t.Errorf("Size = %d, want about %d, with pages of %d bytes", got, want, a.page)
 	}

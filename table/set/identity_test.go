@@ -75,7 +75,7 @@ func TestRefusedTableLeavesNothingInTheCache(t *testing.T) {
 				t.Errorf("a table of %d entries: %v", line.Entries, err)
 			}
 		}
-		return c.Metrics().Size
+		return c.Size()
 	}
 	if got, want := sizeAfter(refused, refused, m.Tables[0]), sizeAfter(m.Tables[0]); got != want {
 		t.Errorf("the Cache has %d bytes in the end, want %d as without the refused openings", got, want)

@@ -24,14 +24,14 @@ func TestVerifyLeavesCacheAndMetricsAsTheyAre(t *testing.T) {
 	o := table.ReaderOptions{Cache: table.NewCache(1 << 20), Metrics: new(table.Metrics)}
 	s := open(t, m, src, &set.Options{Reader: o})
 	checkGet(t, s, key(7), valueOf(7))
-	metrics, cached := o.Metrics.String(), o.Cache.Metrics()
+	metrics, cached := o.Metrics.String(), o.Cache.Size()
 	if err := s.Verify(background, nil); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(metrics, o.Metrics.String()); diff != "" {
 		t.Errorf("Metrics (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(cached, o.Cache.Metrics()); diff != "" {
+	if diff := cmp.Diff(cached, o.Cache.Size()); diff != "" {
 		t.Errorf("Cache (-before +after):\n%s", diff)
 	}
 }
