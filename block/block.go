@@ -6,7 +6,7 @@
 //   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
 //
 // Package table reads and writes whole tables. Use package block for single blocks, such
-// as those of table.Layout.
+// as those of package table/layout.
 //
 // # Format
 //

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // checkNames checks that FilterErr and Verify name the damage.
@@ -214,7 +215,7 @@ func absentKeys(n int) iter.Seq2[[]byte, error] {
 }
 
 // withNever returns a table of n keys whose filter has many exceptions, and the handle of their block.
-func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, keys []workload.Pair, h table.Handle) {
+func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, keys []workload.Pair, h layout.Handle) {
 	t.Helper()
 	o.TableFilterPolicy, o.Never = filter.NewTableBloom(1), absentKeys(10*n)
 	for _, p := range numbered(n) {

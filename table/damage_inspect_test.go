@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // twoBlocks is a sound table of keys a, b and c, d, whose parts each can be
@@ -331,5 +332,42 @@ func TestInspectASoundTable(t *testing.T) {
 	checkLookups(t, r, soundPairs)
 	if err := r.FilterErr(); err != nil {
 		t.Errorf("FilterErr = %v", err)
+	}
+}
+
+// takeApart reads the table's layout, and each block that it has.
+func (in *inspection) takeApart() {
+	in.t.Helper()
+	var l *layout.Layout
+	in.do("ReadLayout", func() (err error) {
+		l, err = table.ReadLayout(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
+		return err
+	})
+	if l == nil {
+		return
+	}
+	blocks := []layout.Handle{l.Index, l.Metaindex}
+	for _, e := range l.Data {
+		blocks = append(blocks, e.Handle)
+	}
+	in.do("Meta", func() error {
+		meta, err := l.Meta()
+		for _, e := range meta {
+			blocks = append(blocks, e.Handle)
+		}
+		return err
+	})
+	in.do("Filters", func() error {
+		_, err := l.Filters()
+		if err != nil && strings.Contains(textOf(err), "no policy of that name") {
+			return nil // no damage
+		}
+		return err
+	})
+	for _, h := range blocks {
+		in.do("ReadBlock", func() error {
+			_, _, err := l.ReadBlock(h)
+			return err
+		})
 	}
 }

@@ -10,18 +10,8 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
-
-// Exceptions are false positives of a table filter that WriterOptions.Never has named: lookups treat
-// these filter keys as absent. A nil *Exceptions has none. Exceptions are immutable and safe for concurrent use.
-//
-// They belong to one filter. In a filter of more keys, such as a union, they may be keys.
-type Exceptions struct {
-	block []byte // in the bytewise order, without values
-	n     int
-}
 
 // maxExpansion is how many times as long as their blocks keys may be together, where all of them are checked
 // or kept: those of a forged block can share so many bytes that they would take too long, or all memory.
@@ -29,58 +19,6 @@ const maxExpansion = 320
 
 // exceptionsBudget bounds the memory for the keys in the exceptions block.
 var exceptionsBudget = tablefile.Budget{Fixed: 4 << 20, PerByte: 1}
-
-// Len returns the number of exceptions.
-func (e *Exceptions) Len() int {
-	if e == nil {
-		return 0
-	}
-	return e.n
-}
-
-// Contains reports whether filterKey is an exception.
-func (e *Exceptions) Contains(filterKey []byte) bool {
-	if e == nil {
-		return false
-	}
-	_, found, err := rowblock.GetChecked(e.block, filterKey)
-	return found && err == nil // in a mapped file the block can change after it was checked
-}
-
-// size returns how many bytes the exceptions take as they are stored.
-func (e *Exceptions) size() int64 {
-	if e == nil {
-		return 0
-	}
-	return int64(len(e.block))
-}
-
-// All returns the exceptions in bytewise order. The caller must not modify a key, which is valid only
-// until the next iteration.
-func (e *Exceptions) All() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		var it rowblock.Iter
-		if e == nil || it.Open(e.block, rowblock.Order{}, nil) != nil {
-			return
-		}
-		for it.Next() && yield(it.Key()) {
-		}
-	}
-}
-
-// newExceptions returns the exceptions in a block, whose form it checks. Their keys may take that much memory.
-func newExceptions(contents []byte, memory int) (*Exceptions, error) {
-	e := &Exceptions{block: contents}
-	budget := rowblock.Budget{Memory: memory}
-	err := rowblock.Walk(contents, rowblock.Order{}, &budget, func([]byte, int, []byte) error {
-		e.n++
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
-}
 
 // errNeverChanged is the error for a list that is another one when it is read again.
 var errNeverChanged = errors.New("table: Never has not yielded the same keys twice: want a sequence that can be run again")

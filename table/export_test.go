@@ -1,5 +1,7 @@
 package table
 
+import "github.com/sievetable/sievetable/table/layout"
+
 // BuildIndex has the search tree built, as many lookups do. It reports whether the index is sound.
 func (r *Reader) BuildIndex() bool {
 	t, err := r.table()
@@ -13,13 +15,13 @@ func (r *Reader) IndexIsBuilt() bool {
 }
 
 // Locate returns the Handle of the only data block that can have key. The error is that of Get, if it reads none.
-func (r *Reader) Locate(key []byte) (h Handle, err error) {
+func (r *Reader) Locate(key []byte) (h layout.Handle, err error) {
 	t, err := r.table()
 	if err == nil {
 		err = t.startLookups(1)
 	}
 	if err != nil {
-		return Handle{}, err
+		return layout.Handle{}, err
 	}
 	err = t.file.Guard(func() error {
 		filterKey := filterKeyOf(t.o.FilterKey, key)
@@ -31,7 +33,7 @@ func (r *Reader) Locate(key []byte) (h Handle, err error) {
 			return err
 		}
 		found, err := t.file.Index.Handle(i)
-		h = Handle(found)
+		h = layout.Handle(found)
 		return err
 	})
 	return h, err

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 func wholeKey(key []byte) []byte { return key }
@@ -214,7 +215,7 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 }
 
 // filtersOf returns the filters of a table.
-func filtersOf(t *testing.T, contents []byte) table.Filters {
+func filtersOf(t *testing.T, contents []byte) layout.Filters {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {

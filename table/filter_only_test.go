@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // MayContain is true for each key of the table, and reads nothing. For absent keys it is
@@ -164,7 +165,7 @@ func TestFilterOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &table.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
+	want := &layout.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
 		Comparer: table.BytewiseComparer.Name(), Compression: "Snappy", BlockSize: 4096, RestartInterval: 16, Other: p.Other}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Errorf("Properties (-want +got):\n%s", diff)

@@ -7,22 +7,12 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
-
-// Filters are the filters of a table that lookups check. [Layout.Filters] returns them.
-type Filters struct {
-	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
-	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
-	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
-	TableEntry  MetaindexEntry      // its name and handle in the metaindex
-	Never       *Exceptions         // of Table; nil if there are none that can be used
-	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
-	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown
-}
 
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
-func (f metaReader) openFilters(m tablefile.Metaindex) (filters Filters, err error) {
+func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
 	var memory [6]metaBlock
 	var used [4]*metaBlock
 	blocks := f.metaBlocks(m, memory[:0])
@@ -48,14 +38,14 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters Filters, err err
 
 // openFilter opens a filter, or the exceptions of one. It must not share bytes with the other blocks: the memory for
 // all is bounded by the size of the file.
-func (f metaReader) openFilter(filters *Filters, b *metaBlock, others []*metaBlock) error {
+func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*metaBlock) error {
 	if b.kind != tablefile.NeverBlock && b.policy == nil {
 		return f.o.errorf("filter %s: %w", format.Quote(b.policyName), ErrUnknownFilter)
 	}
 	if b.err != nil {
 		return b.err
 	}
-	entry := MetaindexEntry{string(b.name), Handle(b.Handle)}
+	entry := layout.MetaindexEntry{Name: string(b.name), Handle: layout.Handle(b.Handle)}
 	switch b.kind {
 	case tablefile.FilterBlock:
 		filters.BlocksEntry = entry
@@ -71,7 +61,7 @@ func (f metaReader) openFilter(filters *Filters, b *metaBlock, others []*metaBlo
 }
 
 // readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
-func (f metaReader) readFilter(filters *Filters, b *metaBlock) error {
+func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 	var s tablefile.Scratch
 	contents, err := f.ReadInPlace(b.kind, b.Handle, &s)
 	if err != nil {
@@ -86,7 +76,7 @@ func (f metaReader) readFilter(filters *Filters, b *metaBlock) error {
 			filters.Table = table
 		}
 	default:
-		filters.Never, err = newExceptions(contents, f.Allow(exceptionsBudget))
+		filters.Never, err = layout.OpenExceptions(contents, f.Allow(exceptionsBudget))
 	}
 	if err != nil {
 		return f.Damaged(b.kind, b.Handle, err)
@@ -113,7 +103,7 @@ func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
 	}
 	for _, name := range builtInBloom.Aliases() { // of one hash only
 		for _, e := range m {
-			if kind, policy := kindOf(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
+			if kind, policy := tablefile.MetaKind(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
 				return all
 			}
 		}

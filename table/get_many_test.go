@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // oneKeyBlocks has a data block for each key, and all blocks have the same length.
@@ -314,7 +315,7 @@ func getManyOrNot(r *table.Reader, keys [][]byte, o *table.GetManyOptions) (valu
 func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
 	values, noAnswers, err := getManyOrNot(r, keys, o)
-	wants, damaged := make([][]byte, len(keys)), map[table.Handle]error{}
+	wants, damaged := make([][]byte, len(keys)), map[layout.Handle]error{}
 	for i, key := range keys {
 		want, getErr := r.Get(key)
 		if wants[i] = want; getErr == nil || errors.Is(getErr, table.ErrNotFound) {
@@ -344,7 +345,7 @@ func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *
 // of the keys' data blocks, no byte twice, and not too much at a time.
 func checkReads(t *testing.T, name string, r *table.Reader, s *store, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
-	blocks := map[table.Handle]bool{}
+	blocks := map[layout.Handle]bool{}
 	for _, key := range keys {
 		if h, err := r.Locate(key); err == nil {
 			blocks[h] = true
@@ -358,7 +359,7 @@ func checkReads(t *testing.T, name string, r *table.Reader, s *store, keys [][]b
 		if i > 0 && read[0] < s.reads[i-1][1] {
 			t.Fatalf("%s: reads of %d share bytes", name, s.reads[i-1:i+1])
 		}
-		one := table.Handle{Offset: uint64(read[0]), Length: uint64(read[1]-read[0]) - 5}
+		one := layout.Handle{Offset: uint64(read[0]), Length: uint64(read[1]-read[0]) - 5}
 		if read[1]-read[0] > 1<<20 && !blocks[one] {
 			t.Fatalf("%s: a read of %d bytes", name, read[1]-read[0])
 		}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // An Iter moves over the entries of one table, in both directions. A new Iter is positioned before the first
@@ -32,8 +33,8 @@ type Iter struct {
 	filterKey            []byte // to check filters for, or a prefix; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
-	loaded             int    // the cursor's block; −1 before the first, N after the last
-	block              Handle // of loaded, once it was asked for; else zero
+	loaded             int           // the cursor's block; −1 before the first, N after the last
+	block              layout.Handle // of loaded, once it was asked for; else zero
 	c                  tablefile.Cursor
 	lowerPos, upperPos int // cursor positions ≥ lowerPos and < upperPos are within the bounds
 	valid              bool
@@ -120,14 +121,14 @@ func (it *Iter) Value() []byte { return it.c.Value() }
 
 // Block returns the Handle of the data block that has the entry, or a zero Handle if there
 // is no entry, or if a mapped file was cut. It is for tools.
-func (it *Iter) Block() Handle {
+func (it *Iter) Block() layout.Handle {
 	if !it.valid {
-		return Handle{}
+		return layout.Handle{}
 	}
 	if it.block.Length == 0 {
 		it.t.file.Guard(func() error {
 			h, err := it.t.file.Index.Handle(it.loaded)
-			it.block = Handle(h)
+			it.block = layout.Handle(h)
 			return err
 		})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/merged"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // This file has the part of an Iter that moves from block to block, within its bounds.
@@ -94,7 +95,7 @@ func (it *Iter) load(i int) bool {
 		return true
 	}
 	step := i - it.loaded
-	it.loaded, it.block, it.err = -1, Handle{}, errPanicked // the cursor is about to leave its block
+	it.loaded, it.block, it.err = -1, layout.Handle{}, errPanicked // the cursor is about to leave its block
 	has, err := it.open(i, step)
 	switch {
 	case err != nil && !it.passesOver(err):

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -18,15 +19,15 @@ import (
 func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Properties: true, DataDigest: true, FilterPolicy: withBloom.FilterPolicy, Compression: table.NoCompression}, numbered(5000))
-	for name, use := range map[string]func(r *table.Reader, l *table.Layout) error{
-		"Properties": func(r *table.Reader, _ *table.Layout) error { return errorOf(r.Properties()) },
-		"Layout":     func(r *table.Reader, _ *table.Layout) error { return errorOf(r.Layout()) },
-		"FirstKey":   func(r *table.Reader, _ *table.Layout) error { return errorOf(r.FirstKey()) },
-		"Locate":     func(r *table.Reader, _ *table.Layout) error { return errorOf(r.Locate([]byte("key000002"))) },
-		"Meta":       func(_ *table.Reader, l *table.Layout) error { return errorOf(l.Meta()) },
-		"Filters":    func(_ *table.Reader, l *table.Layout) error { return errorOf(l.Filters()) },
-		"ReadBlock":  func(_ *table.Reader, l *table.Layout) error { _, _, err := l.ReadBlock(l.Data[3].Handle); return err },
-		"TailSum":    func(_ *table.Reader, l *table.Layout) error { _, _, err := l.TailSum(); return err },
+	for name, use := range map[string]func(r *table.Reader, l *layout.Layout) error{
+		"Properties": func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Properties()) },
+		"Layout":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Layout()) },
+		"FirstKey":   func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.FirstKey()) },
+		"Locate":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Locate([]byte("key000002"))) },
+		"Meta":       func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Meta()) },
+		"Filters":    func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Filters()) },
+		"ReadBlock":  func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.ReadBlock(l.Data[3].Handle); return err },
+		"TailSum":    func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.TailSum(); return err },
 	} {
 		file := writeMapped(t, contents)
 		r := openMapped(t, file, table.ReaderOptions{})
@@ -42,7 +43,7 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 		if err := use(r, l); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v, want io.ErrUnexpectedEOF", name, err)
 		}
-		if it.Block() != (table.Handle{}) || !r.MayContain([]byte("key000002")) || r.ApproximateOffset([]byte("key000002")) != 0 {
+		if it.Block() != (layout.Handle{}) || !r.MayContain([]byte("key000002")) || r.ApproximateOffset([]byte("key000002")) != 0 {
 			t.Errorf("%s: Block, MayContain or ApproximateOffset know what is in a file that was cut", name)
 		}
 	}

@@ -1,36 +1,16 @@
 package table
 
 import (
-	"bytes"
 	"math"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
-
-// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
-// Meta blocks are filters, properties, and blocks of other engines.
-type MetaindexEntry struct {
-	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
-	Handle
-}
 
 // A metaReader reads what the metaindex of a table lists.
 type metaReader struct {
 	*tablefile.File
 	o *ReaderOptions
-}
-
-// withMetaindex reads the metaindex and calls use with it.
-func (f metaReader) withMetaindex(use func(m tablefile.Metaindex) error) error {
-	return f.Guard(func() error {
-		m, err := f.ReadMetaindex(new(tablefile.Scratch))
-		if err != nil {
-			return err
-		}
-		return use(m)
-	})
 }
 
 // A metaBlock is a block that the metaindex lists.
@@ -52,7 +32,7 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 	for _, e := range m {
 		blocks = append(blocks, metaBlock{name: e.Name, rank: math.MaxInt})
 		b := &blocks[len(blocks)-1]
-		b.kind, b.policyName = kindOf(e.Name)
+		b.kind, b.policyName = tablefile.MetaKind(e.Name)
 		switch b.kind {
 		case tablefile.PropertiesBlock:
 			b.rank = -1
@@ -70,25 +50,6 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 		b.Handle, b.err = f.MetaHandle(b.kind, e.Handle)
 	}
 	return blocks
-}
-
-// kindOf returns what a meta block of that name is for, and the name of its policy if it is a filter.
-func kindOf(name []byte) (kind tablefile.Kind, policy []byte) {
-	switch string(name) {
-	case format.PropertiesName, format.PrefixName:
-		return tablefile.PropertiesBlock, nil
-	case format.DigestName:
-		return tablefile.DigestBlock, nil
-	case format.NeverName:
-		return tablefile.NeverBlock, nil
-	}
-	if policy, found := bytes.CutPrefix(name, []byte(format.FilterPrefix)); found {
-		return tablefile.FilterBlock, policy
-	}
-	if policy, found := bytes.CutPrefix(name, []byte(format.TableFilterPrefix)); found {
-		return tablefile.TableFilterBlock, policy
-	}
-	return tablefile.MetaBlock, nil
 }
 
 // best returns the block of a kind that a Reader takes, or nil if none is listed.

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // neverOf yields keys in one buffer, as a list that is read from a file may.
@@ -139,7 +140,7 @@ func TestNeverIsTheOnlyDifference(t *testing.T) {
 }
 
 // checkExceptions checks that the exceptions are the wanted keys.
-func checkExceptions(t *testing.T, name string, got *table.Exceptions, want [][]byte) {
+func checkExceptions(t *testing.T, name string, got *layout.Exceptions, want [][]byte) {
 	t.Helper()
 	slices.SortFunc(want, bytes.Compare)
 	want = slices.CompactFunc(want, bytes.Equal)

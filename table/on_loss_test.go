@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // passOver collects what OnLoss is told, and goes on.
@@ -24,7 +25,7 @@ func (p *passOver) onLoss(l table.Loss) bool {
 }
 
 // withoutBlock returns the pairs of all blocks but that at h, and those of that block.
-func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h table.Handle) (kept, lost []workload.Pair) {
+func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h layout.Handle) (kept, lost []workload.Pair) {
 	t.Helper()
 	for _, p := range pairs {
 		switch at, err := r.Locate(p.Key); {
@@ -40,7 +41,7 @@ func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h table.
 }
 
 // checkLost checks that the error names exactly the keys that are lost.
-func checkLost(t *testing.T, name string, e *table.CorruptionError, h table.Handle, pairs, lost []workload.Pair) {
+func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Handle, pairs, lost []workload.Pair) {
 	t.Helper()
 	var named []workload.Pair
 	for _, p := range pairs {
@@ -104,7 +105,7 @@ func TestOnLoss(t *testing.T) {
 	}
 }
 
-func layoutOf(t *testing.T, contents []byte) *table.Layout {
+func layoutOf(t *testing.T, contents []byte) *layout.Layout {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {

@@ -101,7 +101,7 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 	}
 	p, err := t.meta().readProperties(m, b)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
-		kind, _ := kindOf(e.Name)
+		kind, _ := tablefile.MetaKind(e.Name)
 		return kind == tablefile.TableFilterBlock
 	})
 	switch {

@@ -67,7 +67,7 @@ type WriterOptions struct {
 	// one filter in the filter block, 1 to 30. Zero means 11, for 2 KiB.
 	FilterBaseLg int
 
-	// Properties adds a properties block to the table: see type Properties. Pebble >= 2.1.5
+	// Properties adds a properties block to the table: see [layout.Properties]. Pebble >= 2.1.5
 	// reads only tables that have one. RocksDB up to 10.x ingests (IngestExternalFile) a table
 	// with properties and an InternalComparer if all sequence numbers are 0, each user key
 	// comes once, and the TableFilterPolicy, if there is one, filters user keys. RocksDB

@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // prefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
@@ -33,12 +34,12 @@ func prefixOf(p filter.Prefixer, filterKey []byte) []byte {
 
 // askablePrefix returns the prefix that all filter keys have that start with start, or nil if the filters
 // do not hold one.
-func (f *Filters) askablePrefix(start []byte) []byte {
-	if f.Prefix == nil {
+func (s *sieve) askablePrefix(start []byte) []byte {
+	if s.Prefix == nil {
 		return nil
 	}
-	prefix := prefixOf(f.Prefix, start)
-	if prefix == nil || len(prefixOf(f.Prefix, prefix)) != len(prefix) {
+	prefix := prefixOf(s.Prefix, start)
+	if prefix == nil || len(prefixOf(s.Prefix, prefix)) != len(prefix) {
 		return nil
 	}
 	return prefix
@@ -103,7 +104,7 @@ func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error)
 }
 
 // prefixDenial returns an error if a filter denies the prefix of a filter key that the table has.
-func (s *sieve) prefixDenial(listed MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
+func (s *sieve) prefixDenial(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
 	if s.Prefix == nil {
 		return nil
 	}

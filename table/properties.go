@@ -11,49 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
-
-// Properties describe a table: its contents, and the options that it was written with.
-// Tables have them if they were written with WriterOptions.Properties, or by RocksDB or
-// Pebble, whose format this is. [Reader.Properties] returns them. If the table does not have
-// a property, its field is zero. Properties are not verified.
-type Properties struct {
-	Entries      uint64 // number of entries, including deletions
-	Deletions    uint64 // number of entries of KindDelete; 0 unless the keys are internal keys
-	RawKeySize   uint64 // bytes of all keys, uncompressed and whole
-	RawValueSize uint64 // bytes of all values, uncompressed
-	DataBlocks   uint64 // number of data blocks
-	DataSize     uint64 // bytes of the data blocks in the file, without trailers
-	IndexSize    uint64 // bytes of the index block, uncompressed
-	FilterSize   uint64 // bytes of the filter blocks in the file, without trailers
-
-	// FilterEntries is the number of keys and prefixes in the table filter.
-	FilterEntries uint64
-
-	// FilterPolicy is the name of the filter's policy. If there are two filters, it is the
-	// name of the table filter's.
-	FilterPolicy string
-
-	// FilterPrefix is the name of the Prefixer whose prefixes the filters hold.
-	FilterPrefix string
-
-	// Comparer is the name of the Comparer, for internal keys that of the user keys.
-	Comparer string
-
-	// Compression is "NoCompression", "Snappy", or another engine's name for a codec.
-	Compression string
-
-	// These are the WriterOptions of the same names.
-	BlockSize       uint64
-	RestartInterval uint64
-	FilterBaseLg    uint64
-
-	// FilterOnly is WriterOptions.FilterOnly: the table has a filter and no entries.
-	FilterOnly bool
-
-	// Other contains all other properties, by name.
-	Other map[string][]byte
-}
 
 // maxProperties bounds how many properties are read. Engines write far fewer.
 const maxProperties = 1000
@@ -111,8 +70,8 @@ func compressionName(c Codec) string {
 	return fmt.Sprintf("id %d", c.ID())
 }
 
-// fields returns the fields that are properties, by name. Numbers are stored as varints.
-func (p *Properties) fields() map[string]any {
+// propertyFields returns the fields of p that are properties, by name. Numbers are stored as varints.
+func propertyFields(p *layout.Properties) map[string]any {
 	return map[string]any{
 		"rocksdb.num.entries":         &p.Entries,
 		"rocksdb.deleted.keys":        &p.Deletions,
@@ -138,11 +97,11 @@ func (p *Properties) fields() map[string]any {
 // bytes, which stands for a single sorted block.
 const indexTypeName = "rocksdb.block.based.table.index.type"
 
-// encode returns the contents of the properties block.
-func (p *Properties) encode() ([]byte, error) {
+// encodeProperties returns the contents of the properties block.
+func encodeProperties(p *layout.Properties) ([]byte, error) {
 	all := map[string][]byte{indexTypeName: make([]byte, 4)}
 	maps.Copy(all, p.Other)
-	for name, field := range p.fields() {
+	for name, field := range propertyFields(p) {
 		switch f := field.(type) {
 		case *uint64:
 			all[name] = binary.AppendUvarint(nil, *f)
@@ -165,7 +124,7 @@ func (p *Properties) encode() ([]byte, error) {
 
 // Properties returns the properties of the table, which it reads from the file. If the table has
 // none, it returns ErrNotFound. The caller may modify the result.
-func (r *Reader) Properties() (p *Properties, err error) {
+func (r *Reader) Properties() (p *layout.Properties, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
@@ -173,7 +132,7 @@ func (r *Reader) Properties() (p *Properties, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.meta().withMetaindex(func(m tablefile.Metaindex) (err error) {
+	err = t.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
 		p, err = t.meta().readProperties(m, new(tablefile.Scratch))
 		return err
 	})
@@ -181,7 +140,7 @@ func (r *Reader) Properties() (p *Properties, err error) {
 }
 
 // readProperties reads the properties that the metaindex lists, into b.
-func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*Properties, error) {
+func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*layout.Properties, error) {
 	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
@@ -193,7 +152,7 @@ func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) 
 }
 
 // propertiesAt reads the properties block at h into b.
-func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*Properties, error) {
+func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*layout.Properties, error) {
 	contents, err := f.ReadBlock(tablefile.PropertiesBlock, h, b)
 	if err != nil {
 		return nil, err
@@ -211,13 +170,13 @@ var propertiesBudget = tablefile.Budget{Fixed: 1 << 20, PerByte: 1}
 // decodeProperties decodes a properties block. It takes at most budget bytes of memory for
 // names and values. Names can share bytes, and then be far longer than the block. The block can
 // be far longer than the file.
-func decodeProperties(contents []byte, budget int) (*Properties, error) {
+func decodeProperties(contents []byte, budget int) (*layout.Properties, error) {
 	var it rowblock.Iter
 	if err := it.Open(contents, rowblock.Order{}, &rowblock.Budget{Memory: budget / 2}); err != nil {
 		return nil, err
 	}
-	p, left := &Properties{Other: map[string][]byte{}}, budget/2
-	fields := p.fields()
+	p, left := &layout.Properties{Other: map[string][]byte{}}, budget/2
+	fields := propertyFields(p)
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
 		if left -= len(name) + len(value); n == maxProperties || left < 0 {

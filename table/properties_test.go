@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 func TestProperties(t *testing.T) {
@@ -27,17 +28,17 @@ func TestProperties(t *testing.T) {
 		name  string
 		o     table.WriterOptions
 		pairs []workload.Pair
-		want  table.Properties
+		want  layout.Properties
 	}{
 		{
 			"empty", table.WriterOptions{}, nil,
-			table.Properties{Comparer: "leveldb.BytewiseComparator", Compression: "Snappy", IndexSize: 8, BlockSize: 4096, RestartInterval: 16},
+			layout.Properties{Comparer: "leveldb.BytewiseComparator", Compression: "Snappy", IndexSize: 8, BlockSize: 4096, RestartInterval: 16},
 		},
 		{
 			"two blocks, raw",
 			table.WriterOptions{BlockSize: 1, RestartInterval: 2, Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)},
 			pairsOf("a", "bb"),
-			table.Properties{Entries: 2, RawKeySize: 3, RawValueSize: 21, DataBlocks: 2, DataSize: 46, IndexSize: 24, FilterSize: 18,
+			layout.Properties{Entries: 2, RawKeySize: 3, RawValueSize: 21, DataBlocks: 2, DataSize: 46, IndexSize: 24, FilterSize: 18,
 				FilterPolicy: "leveldb.BuiltinBloomFilter", Comparer: "leveldb.BytewiseComparator", Compression: "NoCompression",
 				BlockSize: 1, RestartInterval: 2, FilterBaseLg: 11},
 		},
@@ -46,7 +47,7 @@ func TestProperties(t *testing.T) {
 			table.WriterOptions{Comparer: table.InternalComparer(descendingComparer{}), FilterKey: table.InternalFilterKey, Concurrency: 2,
 				Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), FilterBaseLg: 12, TableFilterPolicy: filter.NewTableBloom(10)},
 			[]workload.Pair{internalPairs[2], internalPairs[0], internalPairs[1]},
-			table.Properties{Entries: 3, Deletions: 2, RawKeySize: 27, RawValueSize: 1, DataBlocks: 1, DataSize: 44, IndexSize: 22, FilterSize: 18 + 69, FilterEntries: 3,
+			layout.Properties{Entries: 3, Deletions: 2, RawKeySize: 27, RawValueSize: 1, DataBlocks: 1, DataSize: 44, IndexSize: 22, FilterSize: 18 + 69, FilterEntries: 3,
 				FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "test.Descending", Compression: "NoCompression",
 				BlockSize: 4096, RestartInterval: 16, FilterBaseLg: 12},
 		},
@@ -78,15 +79,15 @@ func TestReadProperties(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, block string
-		want        table.Properties
+		want        layout.Properties
 		err         string
 	}{
-		{"none that is known", rawtable.Entries("my.property", "\xff"), table.Properties{Other: map[string][]byte{"my.property": {0xff}}}, ""},
-		{"some", rawtable.Entries("rocksdb.comparator", "x", "rocksdb.num.entries", "\x80\x01"), table.Properties{Entries: 128, Comparer: "x"}, ""},
-		{"no block", "no block", table.Properties{}, "properties block at 54: restart count"},
-		{"no varint", rawtable.Entries("rocksdb.num.entries", "\x80"), table.Properties{}, "properties block at 54: property rocksdb.num.entries is 80, want a minimal varint"},
-		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), table.Properties{}, "is 0101, want a minimal varint"},
-		{"too many", rawtable.Entries(many...), table.Properties{}, "more than 1000 properties"},
+		{"none that is known", rawtable.Entries("my.property", "\xff"), layout.Properties{Other: map[string][]byte{"my.property": {0xff}}}, ""},
+		{"some", rawtable.Entries("rocksdb.comparator", "x", "rocksdb.num.entries", "\x80\x01"), layout.Properties{Entries: 128, Comparer: "x"}, ""},
+		{"no block", "no block", layout.Properties{}, "properties block at 54: restart count"},
+		{"no varint", rawtable.Entries("rocksdb.num.entries", "\x80"), layout.Properties{}, "properties block at 54: property rocksdb.num.entries is 80, want a minimal varint"},
+		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), layout.Properties{}, "is 0101, want a minimal varint"},
+		{"too many", rawtable.Entries(many...), layout.Properties{}, "more than 1000 properties"},
 	} {
 		p := sound()
 		p.filter = tt.block

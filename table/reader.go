@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Reader looks up keys in a table and iterates over it. It keeps the table's index and filters in memory,
@@ -204,10 +205,10 @@ func (r *Reader) FilterErr() error {
 // Filters returns the filters that lookups consult. A field is nil if the table does not have the filter, or
 // if it is not in use: see FilterErr. Filters may be used after Close, except those of a mapped file, whose
 // use can also fault: see ReaderOptions.Mapped.
-func (r *Reader) Filters() Filters {
+func (r *Reader) Filters() layout.Filters {
 	t, err := r.table()
 	if err != nil {
-		return Filters{}
+		return layout.Filters{}
 	}
 	filters := t.sieve.Filters
 	if t.sieve.unusable() != nil {

@@ -56,7 +56,7 @@ type ReaderOptions struct {
 	// removes them.
 	CacheKey string
 
-	// TailSum is the fingerprint of the table: see Layout.TailSum. If the table has another one, opening it
+	// TailSum is the fingerprint of the table: see [layout.Layout].TailSum. If the table has another one, opening it
 	// fails with a CorruptionError of the footer, as does Verify. Readers share cached blocks only if their
 	// TailSums are equal. Comparing takes a read of 5 bytes for each block of the tail outside TailSize. If
 	// TailSum is zero, it is not compared.

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // failOnce fails the n-th read.
@@ -327,7 +328,7 @@ func TestReadBlockOfASliceSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range []table.Handle{l.Data[0].Handle, l.Index, l.Metaindex} {
+	for _, h := range []layout.Handle{l.Data[0].Handle, l.Index, l.Metaindex} {
 		block, _, err := l.ReadBlock(h)
 		if err != nil {
 			t.Fatal(err)

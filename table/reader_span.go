@@ -87,5 +87,8 @@ func (t *openTable) memorySize() int64 {
 	if t.sieve.Table != nil {
 		size += int64(t.sieve.TableEntry.Length)
 	}
-	return size + t.sieve.Never.size()
+	if t.sieve.Never != nil {
+		size += int64(t.sieve.NeverEntry.Length)
+	}
+	return size
 }

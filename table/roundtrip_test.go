@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -248,7 +249,7 @@ func takeApart(contents []byte, o *table.ReaderOptions) error {
 		return err
 	}
 	for _, e := range l.Data {
-		parts = append(parts, table.MetaindexEntry{Handle: e.Handle})
+		parts = append(parts, layout.MetaindexEntry{Handle: e.Handle})
 	}
 	for _, p := range parts {
 		if _, _, err := l.ReadBlock(p.Handle); err != nil {

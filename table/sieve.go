@@ -10,11 +10,12 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A sieve is the filters of a table with what is known of them. Lookups ask nothing else.
 type sieve struct {
-	Filters
+	layout.Filters
 	byHash hashFilter // Filters.Table, if it depends on the hash of the whole key; else nil
 	err    error      // why a filter is not in use
 
@@ -212,7 +213,7 @@ func (s *sieve) denials(h tablefile.Handle, key []byte) error {
 }
 
 // denial returns an error if a filter rules out key, which the table has.
-func (s *sieve) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
+func (s *sieve) denial(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
 	if contains(filterKey) {
 		return nil
 	}

@@ -67,7 +67,7 @@ func TestTailSumOfOtherValues(t *testing.T) {
 // tailSize returns how many bytes the table has behind its last data block.
 func tailSize(t *testing.T, contents []byte) uint64 {
 	t.Helper()
-	l := layout(t, contents)
+	l := layoutOf(t, contents)
 	last := l.Data[len(l.Data)-1]
 	return uint64(len(contents)) - last.Offset - last.Length - 5
 }
@@ -104,7 +104,7 @@ func TestDataDigestIsThatOfTheTrailers(t *testing.T) {
 // without a digest.
 func checkDigest(t *testing.T, contents, plain []byte) {
 	t.Helper()
-	l := layout(t, contents)
+	l := layoutOf(t, contents)
 	want := sha256.New()
 	for _, b := range l.Data {
 		want.Write(contents[b.Offset+b.Length:][:5])
@@ -155,7 +155,7 @@ func TestMalformedDigest(t *testing.T) {
 			if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
 				t.Errorf("Get: %q, %v", v, err)
 			}
-			if _, _, err := layout(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
+			if _, _, err := layoutOf(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
 				t.Errorf("TailSum: %v", err)
 			}
 		})

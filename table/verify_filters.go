@@ -4,6 +4,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A filterChecks is what a verifier knows of the filters of a table.
@@ -15,8 +16,8 @@ type filterChecks struct {
 	denialBudget int     // bytes of memory that may still be taken for denials
 	names        []byte  // scratch
 
-	exceptions *Exceptions // nil: there are none
-	listed     *metaBlock  // where they are
+	exceptions *layout.Exceptions // nil: there are none
+	listed     *metaBlock         // where they are
 
 	checks          int        // how often a filter was checked for a key
 	deniedUnnamed   int        // denied keys that no denial counts
@@ -139,7 +140,7 @@ func (v *verifier) filterFindings() []error {
 }
 
 // addFilter adds the only one of filters, which b is. No key of the table may be among exceptions.
-func (v *verifier) addFilter(b *metaBlock, filters *Filters) {
+func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 	f := checkedFilter{metaBlock: b}
 	switch {
 	case filters.Blocks != nil:
@@ -161,7 +162,7 @@ func (v *verifier) checkExceptions() error {
 		return nil
 	}
 	missing, named := 0, v.names[:0]
-	left := maxExpansion * v.exceptions.size()
+	left := maxExpansion * int64(v.listed.Length)
 	for key := range v.exceptions.All() {
 		if left -= int64(len(key)); left < 0 {
 			return v.t.o.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block",

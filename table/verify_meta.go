@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
@@ -62,7 +63,7 @@ func (b *metaBlock) isIn(others []*metaBlock) bool {
 
 // checkMetaBlock checks one block. If it is a filter, it will be checked for all keys.
 func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
-	var filters Filters
+	var filters layout.Filters
 	switch {
 	case b.kind == tablefile.PropertiesBlock:
 		_, err = v.t.meta().propertiesAt(b.Handle, &v.memory.Scratch)

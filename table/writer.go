@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Writer writes a table. Its methods are called in this order:
@@ -55,8 +56,8 @@ type Writer struct {
 	lastKey       []byte                // with FilterOnly
 	lastFilterKey []byte                // with FilterOnly
 
-	properties Properties // what is counted; the rest is set by Close
-	external   bool       // whether RocksDB may take the table over
+	properties layout.Properties // what is counted; the rest is set by Close
+	external   bool              // whether RocksDB may take the table over
 
 	offset   uint64        // the size of the file, with what is in out
 	digest   hash.Hash     // of the data blocks' trailers; nil without DataDigest
@@ -220,7 +221,7 @@ func (w *Writer) Size() int64 { return int64(w.offset) }
 // table. Before Close it is 0.
 func (w *Writer) TailSize() int64 { return w.tailSize }
 
-// TailSum returns the same sum as [Layout.TailSum]. Before Close it is zero.
+// TailSum returns the same sum as [layout.Layout.TailSum]. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
 // Close completes the table. For a Writer from Create, the file is then on disk under its

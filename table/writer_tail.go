@@ -259,7 +259,7 @@ func (w *Writer) writeProperties() error {
 			"rocksdb.external_sst_file.global_seqno": make([]byte, 8),
 		}
 	}
-	contents, err := p.encode()
+	contents, err := encodeProperties(&p)
 	if err != nil {
 		return err
 	}

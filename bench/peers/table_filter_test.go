@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Up to 10 bits per key, table filters equal Pebble 2.1's byte for byte. The exceptions are 4 and 9 bits per key:
@@ -226,8 +227,8 @@ func TestPebblesTableFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := table.Properties{Entries: 20_000, RawKeySize: 20_000 * 24, RawValueSize: 20_000 * 100, FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "leveldb.BytewiseComparator"}
-	got := table.Properties{Entries: p.Entries, RawKeySize: p.RawKeySize, RawValueSize: p.RawValueSize, FilterPolicy: p.FilterPolicy, Comparer: p.Comparer}
+	want := layout.Properties{Entries: 20_000, RawKeySize: 20_000 * 24, RawValueSize: 20_000 * 100, FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "leveldb.BytewiseComparator"}
+	got := layout.Properties{Entries: p.Entries, RawKeySize: p.RawKeySize, RawValueSize: p.RawValueSize, FilterPolicy: p.FilterPolicy, Comparer: p.Comparer}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("properties (-want +got):\n%s", diff)
 	}

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 
@@ -49,6 +50,17 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 // errTooManyMetaBlocks is the error for a metaindex that lists too much.
 var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", MaxMetaBlocks)
 
+// WithMetaindex reads the metaindex and calls use with it.
+func (f *File) WithMetaindex(use func(m Metaindex) error) error {
+	return f.Guard(func() error {
+		m, err := f.ReadMetaindex(new(Scratch))
+		if err != nil {
+			return err
+		}
+		return use(m)
+	})
+}
+
 // CheckNoData checks that an index without entries is an index. If a table has no filter, its metaindex has no entries,
 // and a footer with the two handles swapped would read as that of an empty table. But the metaindex would then list
 // separators, which are not names of meta blocks.
@@ -60,6 +72,25 @@ func (f *File) CheckNoData(m Metaindex) error {
 		}
 	}
 	return nil
+}
+
+// MetaKind returns what a meta block of that name is for, and the name of its policy if it is a filter.
+func MetaKind(name []byte) (kind Kind, policy []byte) {
+	switch string(name) {
+	case format.PropertiesName, format.PrefixName:
+		return PropertiesBlock, nil
+	case format.DigestName:
+		return DigestBlock, nil
+	case format.NeverName:
+		return NeverBlock, nil
+	}
+	if policy, found := bytes.CutPrefix(name, []byte(format.FilterPrefix)); found {
+		return FilterBlock, policy
+	}
+	if policy, found := bytes.CutPrefix(name, []byte(format.TableFilterPrefix)); found {
+		return TableFilterBlock, policy
+	}
+	return MetaBlock, nil
 }
 
 // MetaHandle decodes the handle of an entry, and checks that the block does not overlap data blocks, the index or the
@@ -86,7 +117,7 @@ func (f *File) FindMeta(m Metaindex, kind Kind, name string) (Handle, error) {
 	return Handle{}, nil
 }
 
-// TailSum returns a fingerprint of the table, and whether it covers the data blocks: see table.Layout.TailSum.
+// TailSum returns a fingerprint of the table, and whether it covers the data blocks: see layout.Layout.TailSum.
 func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err error) {
 	var digest Handle
 	blocks := make([]Handle, len(m), len(m)+2)

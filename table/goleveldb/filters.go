@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // filterKey returns the FilterKey of a table in that order: the part of a key that the policies of
@@ -83,7 +84,7 @@ func readingPolicies(o *opt.Options, order order) (policies []filter.Policy) {
 
 // known reports whether a Reader checks no filters but those of the policies. It can also have
 // found one that it knows by itself.
-func known(filters table.Filters, policies []filter.Policy) bool {
+func known(filters layout.Filters, policies []filter.Policy) bool {
 	if filters.Table != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A load opens a table once for all that wait for it.
@@ -229,7 +230,7 @@ func (f *file) check(r *table.Reader) (known bool, err error) {
 
 // identify compares the TailSum of the table with the manifest. known says whether that tells the table
 // from all others.
-func (f *file) identify(l *table.Layout) (known bool, err error) {
+func (f *file) identify(l *layout.Layout) (known bool, err error) {
 	sum, withData, err := l.TailSum()
 	if f.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
 		return false, nil // nothing is compared, and FilterErr or Verify reports the damage
@@ -269,7 +270,7 @@ func (m *member) checkEntries(r *table.Reader) error {
 
 // checkRange compares the range of keys with the index and the filters: Smallest must be in the first
 // data block and Largest in the last one.
-func (m *member) checkRange(r *table.Reader, blocks []table.IndexEntry) error {
+func (m *member) checkRange(r *table.Reader, blocks []layout.IndexEntry) error {
 	const denied = "the filters of the table deny its key %s"
 	n := len(blocks)
 	switch {

@@ -86,7 +86,7 @@ type Table struct {
 	// index and footer.
 	TailSize int64 `json:"tailSize"`
 
-	// TailSum is the table's [table.Layout.TailSum], in 64 lowercase hexadecimal digits. A [Set] compares it
+	// TailSum is the table's [layout.Layout.TailSum], in 64 lowercase hexadecimal digits. A [Set] compares it
 	// whenever it opens the table. If the table has a digest of its data blocks, as those of a [TableWriter]
 	// have, no other table has this TailSum. Otherwise a table of the same keys and other values may. If
 	// TailSum is empty, as in old manifests, a replaced table may go unnoticed until Verify.

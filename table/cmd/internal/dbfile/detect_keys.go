@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 const (
@@ -227,7 +228,7 @@ func KindName(k table.Kind) string {
 }
 
 // KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
-func KindDamage(key table.InternalKey, block table.Handle) error {
+func KindDamage(key table.InternalKey, block layout.Handle) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", format.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
 	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }

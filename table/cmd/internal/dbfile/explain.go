@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Get returns the newest version of key in the table. It may be a tombstone.
@@ -63,7 +64,7 @@ type LookupTrace struct {
 	IsException bool // the table filter may contain the key, but it is one of its exceptions
 
 	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
-	Block       table.IndexEntry
+	Block       layout.IndexEntry
 	BlockFilter FilterResult  // the answer of the block filter
 	FilterIndex int           // number of the filter in the filter block; -1: none
 	FilterData  []byte        // the bit array and k
@@ -155,14 +156,14 @@ func (f *File) Filters() Filters { return f.filters }
 
 // Filters are the filters of a table that lookups check.
 type Filters struct {
-	table.Filters
+	layout.Filters
 
 	Err           error // why a filter is not used
 	UnknownPolicy bool  // Err says that the filter policy is unknown
 }
 
 // filtersOf returns the filters of a Reader, or reads them if it has none.
-func filtersOf(r *table.Reader, l *table.Layout, o Options) (f Filters) {
+func filtersOf(r *table.Reader, l *layout.Layout, o Options) (f Filters) {
 	if r == nil || o.readsNoFilter() {
 		f.Filters, f.Err = l.Filters()
 	} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -83,9 +84,9 @@ type File struct {
 	Form
 	Path   string
 	Size   int64
-	Src    io.ReaderAt   // the contents of the file
-	Empty  bool          // there are no data blocks
-	Layout *table.Layout // where the blocks are; nil with Options.ScanOnly
+	Src    io.ReaderAt    // the contents of the file
+	Empty  bool           // there are no data blocks
+	Layout *layout.Layout // where the blocks are; nil with Options.ScanOnly
 
 	Reader  *table.Reader
 	Options *table.ReaderOptions

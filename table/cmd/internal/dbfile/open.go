@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Open opens a table. Errors name the file.
@@ -173,7 +174,7 @@ func (f *File) newReader(o Options) (err error) {
 }
 
 // read returns the layout, and sets the Reader of the table as it most likely is, unless there can be none.
-func (f *File) read(o Options) (*table.Layout, error) {
+func (f *File) read(o Options) (*layout.Layout, error) {
 	if f.newReader(o) == nil {
 		if layout, err := f.Reader.Layout(); err == nil {
 			return layout, nil

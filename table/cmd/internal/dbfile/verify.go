@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -52,7 +53,7 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 	case n == maxKinds:
 		k.kinds = append(k.kinds, Corruption("more keys are of kinds that LevelDB does not have"))
 	default:
-		k.kinds = append(k.kinds, KindDamage(internal, table.Handle{Offset: offset, Length: length}))
+		k.kinds = append(k.kinds, KindDamage(internal, layout.Handle{Offset: offset, Length: length}))
 	}
 }
 
@@ -238,7 +239,7 @@ func (f *File) checkEnds(l *set.Table) error {
 // checkTail compares the TailSum with the manifest of a set, if that has it, and before Verify also how many bytes are
 // behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
 // has no TailSum, Verify reports that.
-func checkTail(layout *table.Layout, size int64, o Options) error {
+func checkTail(layout *layout.Layout, size int64, o Options) error {
 	if o.Line == nil {
 		return nil
 	}

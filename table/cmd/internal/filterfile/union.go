@@ -20,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // errNoUnion is in the chain of the error for a sound table that has no union with the tables before.
@@ -61,11 +62,11 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 // A union unites tables with a filter only, without their keys. The filters are those of [filter.TableBloom]
 // of one size and k. The memory is that of all filters and exceptions, and of one more filter.
 type union struct {
-	first   *table.Properties // of the first table
-	tables  []unitedFilter    // those that have keys
-	filter  []byte            // the union of these
-	keys    uint64            // of the tables, some perhaps several times
-	leftOut int               // exceptions that write has left out
+	first   *layout.Properties // of the first table
+	tables  []unitedFilter     // those that have keys
+	filter  []byte             // the union of these
+	keys    uint64             // of the tables, some perhaps several times
+	leftOut int                // exceptions that write has left out
 }
 
 // A unitedFilter is the filter of one table.
@@ -167,7 +168,7 @@ func (u *union) addFilter(r *table.Reader) error {
 const maxExpansion = 320
 
 // copyExceptions returns the exceptions of a table.
-func copyExceptions(f *table.Filters) (keys [][]byte, err error) {
+func copyExceptions(f *layout.Filters) (keys [][]byte, err error) {
 	left := maxExpansion * f.NeverEntry.Length
 	for key := range f.Never.All() {
 		if uint64(len(key)) > left {

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A keyLayout is what keys and values take in tables, as means in bytes.
@@ -128,7 +129,7 @@ func storedLayout(pairs []input.Pair, blockSize uint64) (l keyLayout, err error)
 
 // treeEntry returns what an entry of the search tree takes that lookups build of an index, without its
 // separator.
-func treeEntry(r *table.Reader, l *table.Layout, key []byte) (float64, error) {
+func treeEntry(r *table.Reader, l *layout.Layout, key []byte) (float64, error) {
 	if len(l.Data) <= maxUnbuiltBlocks {
 		return treeEntryMemory, nil
 	}

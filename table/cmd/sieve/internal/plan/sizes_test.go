@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Tables of each kind have the sizes that are planned.
@@ -33,7 +34,7 @@ func TestSizesAreWhatIsWritten(t *testing.T) {
 }
 
 // properties returns what a table says of itself.
-func properties(t *testing.T, file []byte) *table.Properties {
+func properties(t *testing.T, file []byte) *layout.Properties {
 	t.Helper()
 	p, err := openTable(t, file).Properties()
 	if err != nil {

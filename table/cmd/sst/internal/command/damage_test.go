@@ -13,9 +13,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 const goldens = "../../../../../testdata"
@@ -30,7 +30,7 @@ func sst(args ...string) (status int, stdout, stderr string) {
 // sound is a table and where its parts are.
 type sound struct {
 	contents []byte
-	layout   *table.Layout
+	layout   *layout.Layout
 	blocks   [][]string // the lines that scan prints of each data block
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // rowIf prints a row of statistics, if it is so.
@@ -78,7 +79,7 @@ func printFile(w io.Writer, s *tablestats.Stats, filterOnly bool) {
 
 // filterKeysText says how many keys the filter of the table has. Tables store one number for keys and
 // prefixes.
-func filterKeysText(p *table.Properties) string {
+func filterKeysText(p *layout.Properties) string {
 	if p.FilterPrefix != "" && p.FilterEntries > 1 {
 		return humanize.Comma(int64(p.FilterEntries)) + " keys and prefixes"
 	}

@@ -12,11 +12,11 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // showRetainedDefaults makes the help show that the defaults of these flags come from FILE.
@@ -161,7 +161,7 @@ func mainCompression(compression map[string]int) string {
 
 // retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if
 // no value stands for it.
-func retainedFilterPrefix(p *table.Properties) string {
+func retainedFilterPrefix(p *layout.Properties) string {
 	if p == nil {
 		return ""
 	}

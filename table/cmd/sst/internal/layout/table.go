@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // The kinds of blocks in a table. A block of unknown kind has the kind "block".
@@ -43,9 +44,9 @@ type Table struct {
 	Notes []string // what is unknown, for messages
 
 	file     *dbfile.File
-	layout   *table.Layout // nil: the footer cannot be read
-	internal bool          // data blocks and index have internal keys
-	rows     []Row         // the footer, and blocks that have yet to be read
+	layout   *layout.Layout // nil: the footer cannot be read
+	internal bool           // data blocks and index have internal keys
+	rows     []Row          // the footer, and blocks that have yet to be read
 }
 
 // Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
@@ -76,7 +77,7 @@ func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, t.file.Path+": "+fmt.Sprintf(format, args...))
 }
 
-func (t *Table) add(h table.Handle, kind string) {
+func (t *Table) add(h layout.Handle, kind string) {
 	t.rows = append(t.rows, Row{Offset: h.Offset, Bytes: h.Length, Kind: kind})
 }
 
@@ -89,7 +90,7 @@ func (t *Table) addBlocks() error {
 	if err != nil {
 		t.note("the metaindex is damaged: filters and properties are shown as gaps")
 	}
-	at := map[table.Handle]int{} // the metaindex can list a block several times
+	at := map[layout.Handle]int{} // the metaindex can list a block several times
 	for _, m := range listed {
 		i, ok := at[m.Handle]
 		if !ok {
@@ -255,7 +256,7 @@ func (t *Table) fill(r *Row) error {
 	if r.Kind == footer {
 		return nil
 	}
-	h := table.Handle{Offset: r.Offset, Length: r.Bytes}
+	h := layout.Handle{Offset: r.Offset, Length: r.Bytes}
 	contents, id, err := []byte(nil), byte(0), error(nil)
 	if !r.Found {
 		contents, id, err = t.layout.ReadBlock(h)

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Blocks are the data blocks in a compact form, because there can be very many.
@@ -195,7 +196,7 @@ func kindOf(name string) string {
 	return "meta"
 }
 
-func (c *collector) addPart(kind, name string, h table.Handle) {
+func (c *collector) addPart(kind, name string, h layout.Handle) {
 	contents, id, err := c.f.Layout.ReadBlock(h)
 	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: c.damage(err)}
 	if err == nil {
@@ -205,7 +206,7 @@ func (c *collector) addPart(kind, name string, h table.Handle) {
 }
 
 // compression returns the number of a block's compression in Compressions.
-func (c *collector) compression(h table.Handle, id byte) int {
+func (c *collector) compression(h layout.Handle, id byte) int {
 	name := tablestats.Compression(c.f, h, id)
 	i := slices.Index(c.Compressions, name)
 	if i < 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 var withoutSizes = cmpopts.IgnoreUnexported(Series{})
@@ -112,12 +113,12 @@ func TestDamage(t *testing.T) {
 	pairs := plainPairs(3)
 	for _, tt := range []struct {
 		part   string
-		offset func(*table.Layout) uint64
+		offset func(*layout.Layout) uint64
 		errors func(*Model) string
 	}{
-		{"data block", func(l *table.Layout) uint64 { return l.Data[1].Offset }, func(m *Model) string { return m.Blocks.Errors[1] }},
-		{"meta block", func(l *table.Layout) uint64 { return l.Data[2].Offset + l.Data[2].Length + 5 }, func(m *Model) string { return m.Parts[0].Error }},
-		{"metaindex block", func(l *table.Layout) uint64 { return l.Metaindex.Offset }, func(m *Model) string { return m.Parts[0].Error }},
+		{"data block", func(l *layout.Layout) uint64 { return l.Data[1].Offset }, func(m *Model) string { return m.Blocks.Errors[1] }},
+		{"meta block", func(l *layout.Layout) uint64 { return l.Data[2].Offset + l.Data[2].Length + 5 }, func(m *Model) string { return m.Parts[0].Error }},
+		{"metaindex block", func(l *layout.Layout) uint64 { return l.Metaindex.Offset }, func(m *Model) string { return m.Parts[0].Error }},
 	} {
 		t.Run(tt.part, func(t *testing.T) {
 			path := writeTable(t, "t.ldb", o, pairs)

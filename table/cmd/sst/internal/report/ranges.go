@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A database has the parts of the page about one.
@@ -201,8 +202,8 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 }
 
 // addFilters names the filters of a table with so many entries, as sieve plan and sst build do.
-func (p *Page) addFilters(f table.Filters, entries float64) {
-	bits := func(kind string, entry table.MetaindexEntry) string {
+func (p *Page) addFilters(f layout.Filters, entries float64) {
+	bits := func(kind string, entry layout.MetaindexEntry) string {
 		return fmt.Sprintf("%s, %.1f bits a key", kind, 8*float64(entry.Length)/entries)
 	}
 	kind := "table-bloom"

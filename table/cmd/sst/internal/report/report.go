@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Options say what a page holds.
@@ -132,7 +133,7 @@ type collector struct {
 }
 
 // hold returns the contents of a filter if there is room for them, and it can be read.
-func (c *collector) hold(filter table.MetaindexEntry) packed {
+func (c *collector) hold(filter layout.MetaindexEntry) packed {
 	if filter.Length > uint64(c.held) {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Salvage is what can be read of a damaged table.
@@ -161,7 +162,7 @@ func (s *Salvage) WholeUntil() (key []byte) {
 
 // A FoundBlock is a block that was found by its checksum.
 type FoundBlock struct {
-	table.Handle
+	layout.Handle
 	Kind        string // data, index, metaindex, properties, or block if unknown
 	Compression byte   // id
 
@@ -189,7 +190,7 @@ func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
 		if p.kind == entryBlock {
 			name = kinds[search.kinds[p.start]].name
 		}
-		h := table.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
+		h := layout.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
 		found = append(found, FoundBlock{Handle: h, Kind: name, Compression: in.data[p.end], file: in, extent: p.extent})
 	}
 	return found, nil

@@ -15,14 +15,15 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Block describes a data block. If the block is damaged, only IndexEntry is set.
 type Block struct {
-	table.IndexEntry      // separator and handle
-	Compression      byte // compression id
-	Raw              int  // size after decompression
-	UserKeys         int  // number of distinct user keys; for plain keys the same as Entries
+	layout.IndexEntry      // separator and handle
+	Compression       byte // compression id
+	Raw               int  // size after decompression
+	UserKeys          int  // number of distinct user keys; for plain keys the same as Entries
 	Totals
 
 	Iter *rowblock.Iter // goes through the entries; nil if the block is damaged
@@ -56,7 +57,7 @@ func (t *Totals) add(b *Totals) {
 }
 
 // ReadBlock reads and checks a data block.
-func ReadBlock(f *dbfile.File, part table.IndexEntry) (Block, error) {
+func ReadBlock(f *dbfile.File, part layout.IndexEntry) (Block, error) {
 	b := Block{IndexEntry: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
@@ -125,7 +126,7 @@ func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 
 // Compression returns the name of the compression of a block. Compression id 2 has two
 // meanings. The magic number of zstd tells them apart.
-func Compression(f *dbfile.File, h table.Handle, id byte) string {
+func Compression(f *dbfile.File, h layout.Handle, id byte) string {
 	if id == codecs.Zstd.ID() {
 		var start [4]byte
 		if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // FilterStats are the statistics of the block filters, or of the filter of the whole table.
@@ -153,7 +154,7 @@ func (k *FilterKeys) Stats() (all []FilterStats) {
 }
 
 // blockFilters returns the statistics of the block filters.
-func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
+func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry layout.MetaindexEntry) FilterStats {
 	s := newFilterStats(entry, format.FilterPrefix)
 	s.BaseLg, s.EitherHash = blocks.BaseLg(), blocks.EitherHash()
 	var all []BloomBits
@@ -169,7 +170,7 @@ func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.Metain
 }
 
 // tableFilter returns the statistics of the filter of the whole table.
-func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
+func (k *FilterKeys) tableFilter(entry layout.MetaindexEntry) FilterStats {
 	s := newFilterStats(entry, format.TableFilterPrefix)
 	s.WholeTable = true
 	contents, _, err := k.file.Layout.ReadBlock(entry.Handle)
@@ -197,7 +198,7 @@ func TableFilter(f *dbfile.File, keys int) *FilterStats {
 // lineSize is the length of a line of a filter.TableBloom.
 const lineSize = 64
 
-func newFilterStats(entry table.MetaindexEntry, prefix string) FilterStats {
+func newFilterStats(entry layout.MetaindexEntry, prefix string) FilterStats {
 	return FilterStats{Name: strings.TrimPrefix(entry.Name, prefix), Offset: entry.Offset, Bytes: entry.Length}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // Stats are the statistics of a table.
@@ -34,13 +35,13 @@ type Stats struct {
 
 	Totals
 
-	FilterNote      string            `json:"unused_filter,omitempty"` // why a filter is not used
-	Filters         []FilterStats     `json:"filters"`
-	Exceptions      *Exceptions       `json:"filter_exceptions,omitempty"` // of the filter of the table
-	Estimate        Estimate          `json:"-"`
-	Properties      Properties        `json:"properties,omitempty"`
-	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
-	Damage          []string          `json:"damage,omitempty"`
+	FilterNote      string             `json:"unused_filter,omitempty"` // why a filter is not used
+	Filters         []FilterStats      `json:"filters"`
+	Exceptions      *Exceptions        `json:"filter_exceptions,omitempty"` // of the filter of the table
+	Estimate        Estimate           `json:"-"`
+	Properties      Properties         `json:"properties,omitempty"`
+	TableProperties *layout.Properties `json:"-"` // the source of Properties; nil: none
+	Damage          []string           `json:"damage,omitempty"`
 
 	budget *Budget
 }
@@ -112,8 +113,8 @@ func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) 
 
 // addIndexes adds the index, the metaindex and the blocks that it lists.
 func (s *Stats) addIndexes(f *dbfile.File, add func(error)) {
-	known := map[table.Handle]BlockInfo{} // the metaindex can list a block very often
-	info := func(h table.Handle) BlockInfo {
+	known := map[layout.Handle]BlockInfo{} // the metaindex can list a block very often
+	info := func(h layout.Handle) BlockInfo {
 		if b, ok := known[h]; ok {
 			return b
 		}
@@ -169,7 +170,7 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 	return printable.AppendJSON(nil, object)
 }
 
-func propertiesOf(p *table.Properties) Properties {
+func propertiesOf(p *layout.Properties) Properties {
 	all := Properties{
 		{"entries", p.Entries}, {"deletions", p.Deletions}, {"raw_key_bytes", p.RawKeySize}, {"raw_value_bytes", p.RawValueSize},
 		{"data_blocks", p.DataBlocks}, {"data_bytes", p.DataSize}, {"index_bytes", p.IndexSize}, {"filter_bytes", p.FilterSize},

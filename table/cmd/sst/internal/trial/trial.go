@@ -59,9 +59,9 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	if f.Reader.FilterOnly() {
 		return nil, f.Wrap(table.ErrFilterOnly)
 	}
-	s := &Sample{Blocks: len(f.Layout.Data), Index: stored(f.Layout.Index), Compression: map[string]int{}, file: f}
+	s := &Sample{Blocks: len(f.Layout.Data), Index: stored(f.Layout.Index.Length), Compression: map[string]int{}, file: f}
 	for _, part := range f.Layout.Data {
-		s.Data += stored(part.Handle)
+		s.Data += stored(part.Length)
 	}
 	n := int(min(max(1, most/stretchSize), maxStretches, int64(s.Blocks)))
 	for i := range n {
@@ -77,8 +77,8 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	return s, damage
 }
 
-// stored returns how many bytes a block takes in the file.
-func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
+// stored returns how many bytes a block of that length takes in the file.
+func stored(length uint64) uint64 { return length + format.TrailerLen }
 
 // read reads blocks of about most bytes, in rounds: what some stretches do not use, because
 // they are at their end, is for the others. If blocks are so large that those of a round exceed
@@ -110,7 +110,7 @@ func (s *Sample) readNext(of *stretch) (size int64, err error) {
 	of.blocks = append(of.blocks, b.Iter)
 	s.Tried++
 	s.Entries += b.Entries
-	s.stored += stored(part.Handle)
+	s.stored += stored(part.Length)
 	s.Compression[tablestats.Compression(s.file, part.Handle, b.Compression)]++
 	s.largest = max(s.largest, b.Raw)
 	s.shape.add(b, of.next == s.Blocks-1)

@@ -1,9 +1,10 @@
-package table_test
+package layout_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,11 +12,32 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
-func layout(t *testing.T, contents []byte) *table.Layout {
+var (
+	build    = tabletest.Build
+	pairsOf  = tabletest.PairsOf
+	numbered = tabletest.Numbered
+
+	withBloom = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+)
+
+var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
+
+// textOf is what err says, but for the lengths of parts of the file.
+func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
+
+// version returns the internal key of a value.
+func version(user string, sequence uint64) []byte {
+	return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil)
+}
+
+// layoutOf returns the layout of a table.
+func layoutOf(t *testing.T, contents []byte) *layout.Layout {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {
@@ -28,17 +50,17 @@ func layout(t *testing.T, contents []byte) *table.Layout {
 func TestLayoutHasEveryByte(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(1000))
-	l := layout(t, contents)
+	l := layoutOf(t, contents)
 	meta, err := l.Meta()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]table.Handle{}
+	names := map[string]layout.Handle{}
 	for _, m := range meta {
 		names[string(m.Name)] = m.Handle
 	}
 	at := uint64(0)
-	follow := func(name string, h table.Handle) {
+	follow := func(name string, h layout.Handle) {
 		if h.Offset != at {
 			t.Errorf("%s is at %d, want it at %d", name, h.Offset, at)
 		}
@@ -60,9 +82,9 @@ func TestLayoutHasEveryByte(t *testing.T) {
 // The data blocks have the pairs, whatever order these are in.
 func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 	t.Parallel()
-	pairs := []workload.Pair{{Key: internal("a", 9)}, {Key: internal("a", 2)}, {Key: internal("b", 1)}} // the newer one first
+	pairs := []workload.Pair{{Key: version("a", 9)}, {Key: version("a", 2)}, {Key: version("b", 1)}} // the newer one first
 	o := &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), BlockSize: 1}
-	l := layout(t, build(t, o, pairs))
+	l := layoutOf(t, build(t, o, pairs))
 	var got []workload.Pair
 	for _, d := range l.Data {
 		contents, compression, err := l.ReadBlock(d.Handle)
@@ -77,7 +99,7 @@ func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 			got = append(got, workload.Pair{Key: it.Key(), Value: it.Value()})
 		}
 	}
-	if diff := diffPairs(pairs, got); diff != "" {
+	if diff := tabletest.DiffPairs(pairs, got); diff != "" {
 		t.Errorf("pairs (-want +got):\n%s", diff)
 	}
 }
@@ -85,19 +107,19 @@ func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 func TestLayoutReportsDamage(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, pairsOf("a"))
-	l := layout(t, contents)
+	l := layoutOf(t, contents)
 	end := uint64(l.Footer)
 	for _, tt := range []struct {
-		h    table.Handle
+		h    layout.Handle
 		want string
 	}{
 		{l.Data[0].Handle, "table: data block at 0: checksum mismatch"},
 		{l.Metaindex, "table: metaindex block at"},
 		{l.Index, "table: index block at"},
-		{table.Handle{Offset: l.Data[0].Length + 5, Length: 19}, "table: meta block at"},
-		{table.Handle{Offset: 0, Length: end}, "table: data block at 0: "},
-		{table.Handle{Offset: end, Length: 1}, fmt.Sprintf("table: meta block at %d: 1 bytes and a trailer", end)},
-		{table.Handle{Offset: 1 << 63, Length: 1 << 63}, "table: meta block at"},
+		{layout.Handle{Offset: l.Data[0].Length + 5, Length: 19}, "table: meta block at"},
+		{layout.Handle{Offset: 0, Length: end}, "table: data block at 0: "},
+		{layout.Handle{Offset: end, Length: 1}, fmt.Sprintf("table: meta block at %d: 1 bytes and a trailer", end)},
+		{layout.Handle{Offset: 1 << 63, Length: 1 << 63}, "table: meta block at"},
 	} {
 		if tt.h.Offset < end {
 			contents[tt.h.Offset] ^= 1
@@ -124,7 +146,7 @@ func TestLayoutReportsDamage(t *testing.T) {
 func TestLayoutWithoutIndex(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true}, numbered(100))
-	want := layout(t, contents)
+	want := layoutOf(t, contents)
 	contents[want.Index.Offset] ^= 1
 	got, _ := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	wantMeta, err := want.Meta()
@@ -162,43 +184,6 @@ func TestLayoutOptions(t *testing.T) {
 	}
 }
 
-// takeApart reads the table's layout, and each block that it has.
-func (in *inspection) takeApart() {
-	in.t.Helper()
-	var l *table.Layout
-	in.do("ReadLayout", func() (err error) {
-		l, err = table.ReadLayout(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
-		return err
-	})
-	if l == nil {
-		return
-	}
-	blocks := []table.Handle{l.Index, l.Metaindex}
-	for _, e := range l.Data {
-		blocks = append(blocks, e.Handle)
-	}
-	in.do("Meta", func() error {
-		meta, err := l.Meta()
-		for _, e := range meta {
-			blocks = append(blocks, e.Handle)
-		}
-		return err
-	})
-	in.do("Filters", func() error {
-		_, err := l.Filters()
-		if err != nil && strings.Contains(textOf(err), "no policy of that name") {
-			return nil // no damage
-		}
-		return err
-	})
-	for _, h := range blocks {
-		in.do("ReadBlock", func() error {
-			_, _, err := l.ReadBlock(h)
-			return err
-		})
-	}
-}
-
 // Filters are those that a Reader asks, whatever else the metaindex lists.
 func TestLayoutFilters(t *testing.T) {
 	t.Parallel()
@@ -214,7 +199,7 @@ func TestLayoutFilters(t *testing.T) {
 		{"another name", table.WriterOptions{FilterPolicy: filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilterX"), TableFilterPolicy: filter.NewTableBloom(10)},
 			"", "fullfilter.rocksdb.BuiltinBloomFilter", `table: filter "leveldb.BuiltinBloomFilterX": no policy of that name`},
 	} {
-		f, err := layout(t, build(t, &tt.o, pairsOf("a", "b"))).Filters()
+		f, err := layoutOf(t, build(t, &tt.o, pairsOf("a", "b"))).Filters()
 		if got := fmt.Sprint(err); err != nil && got != tt.err || err == nil && tt.err != "" {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
 		}
@@ -234,7 +219,7 @@ func TestLayoutOfUnreadableFile(t *testing.T) {
 	cause := errors.New("disk on fire")
 	for good := range 6 {
 		reads := 0
-		src := readAtFunc(func(p []byte, off int64) (int, error) {
+		src := tabletest.ReadAtFunc(func(p []byte, off int64) (int, error) {
 			if reads++; reads > good {
 				return 0, cause
 			}

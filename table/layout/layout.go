@@ -1,0 +1,162 @@
+// Package layout describes the file of a table: its blocks, filters and properties. It is for tools that list or repair
+// tables, also corrupt ones.
+//
+//	l, err := r.Layout() // r is a *table.Reader; table.ReadLayout works without one
+//	if err != nil { ... }
+//	for _, e := range l.Data {
+//		contents, _, err := l.ReadBlock(e.Handle)
+//		...
+//	}
+package layout
+
+import (
+	"crypto/sha256"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
+)
+
+// A Handle says where a block is in the file. Index and metaindex entries and the footer
+// store it as two uvarints: offset, then length.
+type Handle struct {
+	Offset uint64 // of the block, in bytes from the start of the file
+	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
+}
+
+// An IndexEntry is an entry of the index: a data block and its separator.
+type IndexEntry struct {
+	Separator []byte // >= all keys of the block, and < all keys of the next; must not be changed
+	Handle
+}
+
+// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
+// Meta blocks are filters, properties, and blocks of other engines.
+type MetaindexEntry struct {
+	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
+	Handle
+}
+
+// A Layout describes where the blocks of a table are in the file. It is safe for concurrent use.
+type Layout struct {
+	Footer    int64        // offset of the footer, the last 48 bytes of the file
+	FooterErr error        // damage in the footer that no lookup depends on; nil: none
+	Metaindex Handle       // from the footer
+	Index     Handle       // from the footer
+	Data      []IndexEntry // the data blocks, in the order of the file
+
+	file    *tablefile.File
+	filters func(m tablefile.Metaindex) (Filters, error)
+}
+
+// New is for package table. It returns the Layout of a file, and reads the index unless it is in memory. If err is not
+// nil, it is the reason why the index cannot be read. With an error, the Layout has no Data. filters opens the filters
+// that the metaindex lists.
+func New(f *tablefile.File, filters func(m tablefile.Metaindex) (Filters, error), err error) (*Layout, error) {
+	l := &Layout{
+		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr,
+		Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f, filters: filters,
+	}
+	if err == nil {
+		err = l.readData()
+	}
+	return l, err
+}
+
+// readData reads the index, unless that is there, and sets Data.
+func (l *Layout) readData() error {
+	f := l.file
+	return f.Guard(func() error {
+		if f.Index.N == 0 {
+			if err := f.ReadIndex(true); err != nil {
+				return err
+			}
+		}
+		data := make([]IndexEntry, f.Index.N)
+		err := f.Index.CheckAll(func(i int, separator []byte, h tablefile.Handle) {
+			data[i] = IndexEntry{separator, Handle(h)}
+		})
+		if err != nil {
+			f.DropIndex()
+			return err
+		}
+		l.Data = data
+		return nil
+	})
+}
+
+// Meta reads the metaindex and returns its entries, in the order of their names. The name of
+// a filter block starts with "filter.", and that of a filter of the whole table with
+// "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
+// the data blocks "sievetable.digest", and that of the table filter's exceptions "sievetable.never".
+func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
+	err = l.file.WithMetaindex(func(m tablefile.Metaindex) error {
+		for _, e := range m {
+			kind, _ := tablefile.MetaKind(e.Name)
+			h, err := l.file.MetaHandle(kind, e.Handle)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, MetaindexEntry{string(e.Name), Handle(h)})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// Filters reads the filters that a Reader with the same policies would check. The error is
+// that of its FilterErr, or an error of reading. Even if there is an error, it returns the
+// filters that can be used. Those of a mapped file are parts of it: see Mapped of table.ReaderOptions.
+func (l *Layout) Filters() (filters Filters, err error) {
+	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
+		filters, err = l.filters(m)
+		return err
+	})
+	return filters, err
+}
+
+// ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
+// id from its trailer. The slice is the caller's. Damage is a *table.CorruptionError.
+func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
+	err = l.file.Guard(func() (err error) {
+		contents, compression, err = l.file.ReadAny(l.kind(h), tablefile.Handle(h))
+		return err
+	})
+	return contents, compression, err
+}
+
+// kind returns the kind of the block at h. It does not tell meta blocks apart.
+func (l *Layout) kind(h Handle) tablefile.Kind {
+	switch {
+	case h == l.Metaindex:
+		return tablefile.MetaindexBlock
+	case h == l.Index:
+		return tablefile.IndexBlock
+	}
+	if _, data := l.file.Index.Overlapping(tablefile.Handle(h)); data {
+		return tablefile.DataBlock
+	}
+	return tablefile.MetaBlock
+}
+
+// TailSum returns a fingerprint of the table: the SHA-256 of
+//
+//   - the trailers (compression id and checksum) of the blocks that the metaindex lists, in its
+//     order, once for each of their names;
+//   - the trailers of the metaindex and of the index;
+//   - the contents of the digest block, if there is one;
+//   - the footer, with zeros for its padding.
+//
+// withData says whether there is a digest block. Without it, two tables of the same keys and other
+// values can have the same TailSum. See DataDigest of table.WriterOptions.
+//
+// TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
+// changed by accident, as checksums do, and not what was made to look the same.
+func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
+	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
+		sum, withData, err = l.file.TailSum(m)
+		return err
+	})
+	return sum, withData, err
+}
