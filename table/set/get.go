@@ -107,19 +107,19 @@ func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) e
 // get looks the key up. Without a reference, the Reader can be closed before it begins. Then, and if the
 // table is not open, it takes one with a reference.
 func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
-	if r := m.open(); r != nil {
-		value, err := r.reader.With(ctx).Get(key)
-		if err == nil || !r.closed.Load() || !errors.Is(err, table.ErrClosed) {
-			r.recount()
+	if h := m.ready(); h != nil {
+		value, err := h.reader.With(ctx).Get(key)
+		if err == nil || h.state.Load() != closed || !errors.Is(err, table.ErrClosed) {
+			h.recount()
 			return value, err
 		}
 	}
-	r, err := m.load(ctx)
+	h, err := m.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release()
-	return r.reader.With(ctx).Get(key)
+	defer h.release()
+	return h.reader.With(ctx).Get(key)
 }
 
 // tryMayContain asks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
@@ -128,13 +128,13 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	if m == nil {
 		return false, true
 	}
-	r := m.open()
-	if r == nil {
+	h := m.ready()
+	if h == nil {
 		return true, false
 	}
-	may = r.reader.MayContainHashed(k)
-	r.recount()
-	return may, !may || !r.closed.Load() // a mapped file that was closed has no filters any more
+	may = h.reader.MayContainHashed(k)
+	h.recount()
+	return may, !may || h.state.Load() != closed // a mapped file that was closed has no filters any more
 }
 
 // MayContain reports whether the set may contain key. False is certain. True is wrong at the filters'
@@ -173,12 +173,12 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 	if may, known := m.tryMayContain(k); known {
 		return may, nil
 	}
-	r, err := m.load(ctx)
+	h, err := m.load(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer r.release()
-	return r.reader.MayContainHashed(k), nil
+	defer h.release()
+	return h.reader.MayContainHashed(k), nil
 }
 
 // TryMayContain is like [Set.MayContain] but never blocks: it consults only filters that are already

@@ -134,15 +134,15 @@ func (b *batch) getGroup(
 	ctx context.Context, members []*member, parts []table.GetManyPart, found func(i int, value []byte) error,
 ) error {
 	var asked []table.GetManyPart
-	var inUse []*resident
+	var inUse []*handle
 	defer func() { releaseAll(inUse) }()
-	err := b.s.loadAll(ctx, members, false, func(i int, r *resident, err error) error {
+	err := b.s.loadAll(ctx, members, false, func(i int, h *handle, err error) error {
 		if err != nil {
 			b.cannotOpen(members[i], parts[i].Keys, err)
 			return ctx.Err()
 		}
-		inUse = append(inUse, r)
-		asked = append(asked, table.GetManyPart{Reader: r.reader, Keys: parts[i].Keys})
+		inUse = append(inUse, h)
+		asked = append(asked, table.GetManyPart{Reader: h.reader, Keys: parts[i].Keys})
 		return nil
 	})
 	if err != nil {

@@ -74,20 +74,20 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 	if m.s.current.Load() == nil {
 		return nil, table.ErrClosed
 	}
-	r, err := m.load(ctx)
+	h, err := m.load(ctx)
 	if err != nil && isLost(err) && o.OnLoss != nil && o.OnLoss(v.loss(m, err)) {
 		return merge.New(nil), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	it := &tableIter{r: r}
+	it := &tableIter{h: h}
 	defer func() {
 		if it.Iter == nil { // the Source has panicked: the Cache had evicted the table
-			r.release()
+			h.release()
 		}
 	}()
-	it.Iter = r.reader.With(ctx).NewIter(o)
+	it.Iter = h.reader.With(ctx).NewIter(o)
 	return it, nil
 }
 
@@ -101,15 +101,15 @@ func isLost(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) || errors.Is(err, ErrMismatch) || errors.Is(err, fs.ErrNotExist)
 }
 
-// A tableIter is an Iter over one table, with a reference to its Reader.
+// A tableIter is an Iter over one table, with a reference to its handle.
 type tableIter struct {
 	*table.Iter
-	r *resident
+	h *handle
 }
 
 // Close drops the reference.
 func (it *tableIter) Close() error {
-	defer it.r.release()
+	defer it.h.release()
 	return it.Iter.Close()
 }
 

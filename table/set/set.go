@@ -31,8 +31,8 @@ type Set struct {
 	closed  bool
 	owned   io.Closer // closed at the end; nil if there is nothing to close
 
-	readers map[*resident]struct{} // all that are not closed
-	kept    clock.Clock[resident, *resident]
+	handles map[*handle]struct{} // all that are open
+	kept    clock.Clock[handle, *handle]
 	size    int64 // bytes of those that are kept, as they were counted last. MemorySize bounds it
 }
 
@@ -69,7 +69,7 @@ func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, err
 		swapping: make(chan struct{}, 1),
 		loads:    make(chan struct{}, opts.Concurrency),
 		members:  map[string]*member{},
-		readers:  map[*resident]struct{}{},
+		handles:  map[*handle]struct{}{},
 	}
 	if err := s.change(ctx, m); err != nil {
 		s.Drain(ctx) // nothing reads src any more, unless ctx is done
@@ -92,8 +92,8 @@ func (s *Set) Manifest() *Manifest {
 func (s *Set) MemorySize() (size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for r := range s.readers {
-		size += r.reader.MemorySize()
+	for h := range s.handles {
+		size += h.reader.MemorySize()
 	}
 	return size
 }
@@ -160,9 +160,9 @@ func (s *Set) Reopen(ctx context.Context) error {
 		}
 	}
 	var failed []error
-	err = s.loadAll(ctx, out, true, func(_ int, r *resident, err error) error {
+	err = s.loadAll(ctx, out, true, func(_ int, h *handle, err error) error {
 		if err == nil {
-			r.release()
+			h.release()
 			return nil
 		}
 		failed = append(failed, err)

@@ -60,18 +60,18 @@ var ErrNotIdentified = errors.New(
 
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
-	f := m.file()
-	if err := f.readTail(ctx); err != nil {
+	h := &handle{member: m, epoch: m.replaced.Load()} // which nobody opens
+	if err := h.readTail(ctx); err != nil {
 		return nil, err // all else would be about another file
 	}
-	src := newSequential(ctx, f)
+	src := newSequential(ctx, h)
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
 	r, err := table.NewReader(src, m.Size, &o)
 	if err != nil {
 		return nil, errors.Join(err, src.checkSum())
 	}
-	known, differs := f.check(r)
+	known, differs := h.check(r)
 	src.free = true
 	var keys verifiedKeys
 	_, damage := verified.Verify(r, keys.add)
@@ -82,10 +82,10 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 		return nil, err
 	}
 	switch {
-	case f.TailSum == "":
-		note = f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
+	case h.TailSum == "":
+		note = h.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
 	case !known:
-		note = f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
+		note = h.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
 			ErrNotIdentified)
 	}
 	return note, m.checkKeys(r, &keys)
@@ -126,7 +126,7 @@ const chunkSize = 1 << 20
 // It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
 // it.
 type sequential struct {
-	f    *file           // with its tail
+	h    *handle         // with its tail
 	ctx  context.Context // of Verify
 	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
 
@@ -135,14 +135,14 @@ type sequential struct {
 	hash hash.Hash     // of that
 }
 
-func newSequential(ctx context.Context, f *file) *sequential {
-	s := &sequential{f: f, ctx: ctx, hash: sha256.New()}
+func newSequential(ctx context.Context, h *handle) *sequential {
+	s := &sequential{h: h, ctx: ctx, hash: sha256.New()}
 	s.rest = bufio.NewReaderSize(s, int(min(chunkSize, s.tailStart())))
 	return s
 }
 
 // tailStart returns where the tail starts.
-func (s *sequential) tailStart() int64 { return s.f.Size - int64(len(s.f.tail)) }
+func (s *sequential) tailStart() int64 { return s.h.Size - int64(len(s.h.tail)) }
 
 // Read reads and hashes what rest needs next.
 func (s *sequential) Read(p []byte) (int, error) {
@@ -151,7 +151,7 @@ func (s *sequential) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	off := s.end
-	n, err := s.f.read(s.ctx, p, off)
+	n, err := s.h.read(s.ctx, p, off)
 	s.hash.Write(p[:n])
 	s.end += int64(n)
 	if n == len(p) {
@@ -160,7 +160,7 @@ func (s *sequential) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return n, s.f.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	return n, s.h.errorf("reading %d bytes at %d: %w", len(p), off, err)
 }
 
 // ReadAt reads from the tail or from rest. What rest has passed is read from the Source again.
@@ -168,9 +168,9 @@ func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	next := s.end - int64(s.rest.Buffered())
 	switch {
 	case off >= s.tailStart() || !s.free:
-		return s.f.readFromTail(p, off)
+		return s.h.readFromTail(p, off)
 	case off < next:
-		return s.f.read(s.ctx, p, off)
+		return s.h.read(s.ctx, p, off)
 	}
 	if _, err := s.rest.Discard(int(off - next)); err != nil {
 		return 0, err
@@ -179,7 +179,7 @@ func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	if err != nil {
 		return n, err
 	}
-	if n += copy(p[n:], s.f.tail); n < len(p) {
+	if n += copy(p[n:], s.h.tail); n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
@@ -193,9 +193,9 @@ func (s *sequential) checkSum() (err error) {
 	if err != io.EOF {
 		return err
 	}
-	s.hash.Write(s.f.tail)
-	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.f.SHA256 {
-		return s.f.mismatch("sha256", "that of the table is %s, want %s", sum, s.f.SHA256)
+	s.hash.Write(s.h.tail)
+	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.h.SHA256 {
+		return s.h.mismatch("sha256", "that of the table is %s, want %s", sum, s.h.SHA256)
 	}
 	return nil
 }

@@ -183,10 +183,10 @@ func (s *Set) openNew(ctx context.Context, v *version) error {
 		}
 	}
 	s.mu.Unlock()
-	return s.loadAll(ctx, unopened, false, func(i int, r *resident, err error) error {
+	return s.loadAll(ctx, unopened, false, func(i int, h *handle, err error) error {
 		switch {
 		case err == nil:
-			r.release()
+			h.release()
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy

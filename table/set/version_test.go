@@ -138,7 +138,7 @@ func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	if may, known := s.TryMayContain(key); !may || !known {
 		t.Errorf("open: TryMayContain = %t, %t; want true, true", may, known)
 	}
-	s.current.Load().members[0].resident.Load().closed.Store(true)
+	s.current.Load().members[0].kept.Load().state.Store(closed)
 	if may, known := s.TryMayContain(key); !may || known {
 		t.Errorf("closed: TryMayContain = %t, %t; want true, false", may, known)
 	}
@@ -164,12 +164,12 @@ func TestLookupThatFindsAClosedReader(t *testing.T) {
 	s.mu.Unlock()
 	evicted.release()
 	get()
-	open, src := m.resident.Load(), s.src.(*oneTable)
+	open, src := m.kept.Load(), s.src.(*oneTable)
 	src.before = func() { // once
-		m.resident.Store(open)
+		m.kept.Store(open)
 		src.before = nil
 	}
-	m.resident.Store(evicted) // for one lookup
+	m.kept.Store(evicted) // for one lookup
 	get()
 	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil || s.MemorySize() != 0 {
 		t.Errorf("Close and Drain = %v; %d bytes of Readers", err, s.MemorySize())

@@ -1,0 +1,218 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/clock"
+	"github.com/sievetable/sievetable/internal/refs"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A handle is one opening of a table, from its request until its Reader is closed. Each user holds a reference, and
+// so does the Set while it keeps the table open. With the last one, the opening is canceled, or the Reader closed.
+//
+// Single lookups hold no reference: see member.get.
+type handle struct {
+	*member
+	users  refs.Count
+	state  atomic.Int32
+	cancel context.CancelFunc // of the opening
+	done   chan struct{}      // closed when the opening has ended. The opening sets the next ones
+
+	epoch     int64         // the count of replaced when the opening began
+	tail      []byte        // the end of the table while it is being opened: only that is read then
+	reader    *table.Reader // nil if there is an error or a panic
+	filterErr error         // of the Reader, when the table was opened
+	err       error
+	panicked  any // what the Source, a policy or a codec panicked with
+
+	links   clock.Links[handle]
+	touched atomic.Bool  // used since the clock came by
+	counted atomic.Int64 // bytes, while the Set keeps the table open. Its mu guards each change
+}
+
+// The states of a handle.
+const (
+	opening = iota // or it has failed
+	opened
+	closed // or about to be
+)
+
+// ClockLinks returns the neighbors of the handle.
+func (h *handle) ClockLinks() *clock.Links[handle] { return &h.links }
+
+// ready returns the handle of a table that is kept open, or nil. If the table was replaced since, it is not open
+// any more.
+func (m *member) ready() *handle {
+	h := m.kept.Load()
+	if h == nil || h.epoch != m.replaced.Load() {
+		return nil
+	}
+	if !h.touched.Load() {
+		h.touched.Store(true)
+	}
+	return h
+}
+
+// request opens the table, unless it is open. With again, it opens the table also then: until it is open again,
+// lookups go on with what is open. request does not wait for it. The caller calls wait or release, and meanwhile
+// has a version of the table.
+func (m *member) request(ctx context.Context, again bool) *handle {
+	if h := m.ready(); !again && h != nil && h.users.Acquire() {
+		return h
+	}
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	if h := m.ready(); !again && h != nil && h.users.Acquire() {
+		return h
+	}
+	if h := m.loading; h != nil && h.users.Acquire() {
+		return h
+	}
+	h := &handle{member: m, done: make(chan struct{})}
+	h.users.Set(1)
+	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
+	m.loading = h
+	m.refs.Acquire()
+	go h.run(ctx)
+	return h
+}
+
+// wait waits for the end of the opening. If there is an error or a panic, it releases the handle.
+func (h *handle) wait(ctx context.Context) error {
+	select {
+	case <-h.done:
+	case <-ctx.Done():
+		if h.state.Load() != opened {
+			h.release()
+			return ctx.Err()
+		}
+	}
+	if h.reader != nil {
+		return nil
+	}
+	defer h.release()
+	if h.panicked != nil {
+		panic(h.panicked)
+	}
+	return h.err
+}
+
+// errNoReturn is the error of an opening whose goroutine has ended by runtime.Goexit.
+var errNoReturn = errors.New("set: the Source ended the goroutine of its caller")
+
+// run opens the table, when it is its turn.
+func (h *handle) run(ctx context.Context) {
+	h.err = errNoReturn
+	defer func() { h.finish(recover()) }()
+	select {
+	case h.s.loads <- struct{}{}:
+		defer func() { <-h.s.loads }()
+		if h.err = h.open(ctx); errors.Is(h.err, ErrReplaced) {
+			h.err = h.open(ctx) // the Source has forgotten what it was
+		}
+		if h.err != nil { // the right file may take the name: the next opening then finds it
+			closeFile(h.s.src, h.Name)
+		}
+	case <-ctx.Done():
+		h.err = ctx.Err()
+	}
+}
+
+// finish ends the opening. If somebody waits for it, the table is open from now on. What it evicts is released
+// before anybody goes on: MemorySize holds then.
+func (h *handle) finish(panicked any) {
+	defer h.unref()
+	h.panicked = panicked
+	h.s.mu.Lock()
+	wanted := h.users.Acquire()
+	if wanted {
+		h.loading = nil
+	}
+	var evicted []*handle
+	switch {
+	case h.reader != nil:
+		evicted = h.admit(wanted)
+	case panicked != nil:
+		h.noteEnd(h.errorf("opening it panicked: %v", panicked))
+	case wanted:
+		h.noteEnd(h.err)
+	}
+	h.s.mu.Unlock()
+	h.cancel()
+	releaseAll(evicted)
+	if h.reader != nil && !h.state.CompareAndSwap(opening, opened) {
+		h.reader.Close()
+	}
+	close(h.done)
+	if wanted {
+		h.release()
+	}
+}
+
+// admit notes that the table was opened, and keeps it so if that is wanted. It returns what is evicted for it. The
+// caller holds mu, and a reference.
+func (h *handle) admit(wanted bool) (evicted []*handle) {
+	if h.first == notOpened {
+		h.first = h.epoch
+	}
+	h.member.filterErr = h.filterErr
+	h.noteEnd(nil)
+	if !wanted {
+		return nil
+	}
+	h.s.handles[h] = struct{}{}
+	if h.versions == 0 {
+		return nil
+	}
+	return h.s.keep(h)
+}
+
+// release drops a reference, if h is not nil. It must not be called with a mutex held.
+func (h *handle) release() {
+	if h == nil {
+		return
+	}
+	h.recount()
+	if !h.users.Release() {
+		return
+	}
+	h.s.mu.Lock()
+	delete(h.s.handles, h)
+	if h.loading == h {
+		h.loading = nil // the next request begins another opening
+	}
+	h.s.mu.Unlock()
+	h.cancel()
+	if h.state.Swap(closed) == opened {
+		h.reader.Close() // closes no file
+	}
+}
+
+// load opens the table, unless it is open, and waits for it. The caller releases it.
+func (m *member) load(ctx context.Context) (*handle, error) {
+	h := m.request(ctx, false)
+	return h, h.wait(ctx)
+}
+
+// loadAll opens tables by request, several at a time, and calls each(i, h, err) for members[i] in their order. If
+// there is no error, each releases h. An error of each ends loadAll, which returns it.
+func (s *Set) loadAll(
+	ctx context.Context, members []*member, again bool, each func(i int, h *handle, err error) error,
+) error {
+	handles, requested := make([]*handle, len(members)), 0
+	defer func() { releaseAll(handles) }() // also if wait panics
+	for i := range handles {
+		for ; requested < min(i+s.o.Concurrency, len(members)); requested++ {
+			handles[requested] = members[requested].request(ctx, again)
+		}
+		h := handles[i]
+		handles[i] = nil
+		if err := each(i, h, h.wait(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

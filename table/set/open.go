@@ -1,0 +1,152 @@
+package set
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// open opens the table, and compares it with the manifest.
+func (h *handle) open(ctx context.Context) error {
+	h.epoch = h.replaced.Load()
+	src, err := h.source(ctx)
+	if err != nil {
+		return err
+	}
+	share := h.TailSum != "" && h.s.o.Reader.Cache != nil
+	r, known, err := h.newReader(src, share)
+	if err == nil && share && !known {
+		r.Close()
+		r, _, err = h.newReader(src, false)
+	}
+	if err != nil {
+		return err
+	}
+	h.tail = nil // what the Reader needs is in its own memory
+	h.filterErr, h.reader = r.FilterErr(), r
+	return nil
+}
+
+// source returns what the Reader reads: a mapped file, or the handle with the tail.
+func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
+	m, maps := h.s.src.(Mapper)
+	if !maps || !h.s.o.Reader.Mapped {
+		return h, h.readTail(ctx)
+	}
+	size := h.Size
+	err = h.ask(ctx, func(ctx context.Context) (err error) {
+		src, size, err = m.Map(ctx, h.Name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, h.errorf("mapping its %d bytes: %w", h.Size, err)
+	case src == nil: // it cannot be mapped
+		return h, h.readTail(ctx)
+	case size != h.Size:
+		return nil, h.mismatch("size", "the table has %d bytes, want %d", size, h.Size)
+	}
+	return src, nil
+}
+
+// newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
+// in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
+// turns out not to be, the Reader must be closed before it is asked for a block.
+func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
+	o := h.s.o.Reader
+	o.Name, o.CacheKey = h.Name, fmt.Sprintf("member %d", h.number)
+	if share { // by the TailSum too: only Verify compares the SHA-256 with the table
+		o.CacheKey = fmt.Sprintf("%s %s %d", h.SHA256, h.TailSum, h.Size)
+	}
+	if r, err = table.NewReader(src, h.Size, &o); err != nil {
+		return nil, false, err
+	}
+	sound := false
+	defer func() { // also if a policy panics
+		if !sound {
+			r.Close() // closes no file
+		}
+	}()
+	known, err = h.check(r)
+	sound = err == nil
+	return r, known, err
+}
+
+// largeTail is the size in bytes from which on the tail's memory is not taken before it is known
+// that the table has that size.
+const largeTail = 16 << 20
+
+// readTail reads the end of the table, which has its filters, metaindex, index and footer. The
+// end of the file must be where the manifest says.
+func (h *handle) readTail(ctx context.Context) error {
+	size := h.tailSize.Load()
+	if size > largeTail {
+		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
+			return err
+		}
+	}
+	if size > math.MaxInt-1 {
+		return h.errorf("the tail of %d bytes is too long for the memory of this system", size)
+	}
+	p := make([]byte, size+1)
+	h.tail = p[:size]
+	return h.readEnd(ctx, p)
+}
+
+// readEnd fills p but for one byte with the end of the table. The one byte must be missing
+// because the table ends before it.
+func (h *handle) readEnd(ctx context.Context, p []byte) error {
+	want := len(p) - 1
+	off := h.Size - int64(want)
+	n, err := h.read(ctx, p, off)
+	switch {
+	case n == len(p):
+		return h.mismatch("size", "the table has more than %d bytes", h.Size)
+	case err != io.EOF: // one that is wrapped can be that of a connection
+		return h.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	case n < want && n > 0:
+		return h.mismatch("size", "the table has %d bytes, want %d", off+int64(n), h.Size)
+	case n < want:
+		return h.mismatch("size", "the table has at most %d bytes, want %d", off, h.Size)
+	}
+	return nil
+}
+
+// ReadAt is ReadAtContext for what has no context, such as Reader.Verify.
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	return h.ReadAtContext(context.Background(), p, off)
+}
+
+// ReadAtContext reads the table. While that is being opened, it reads only its end.
+func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	if h.tail != nil {
+		return h.readFromTail(p, off)
+	}
+	n, err := h.read(ctx, p, off)
+	if n == len(p) {
+		h.noteEnd(nil)
+		return n, err
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // all that is read is in the table
+	}
+	err = h.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	if ctx.Err() == nil {
+		h.noteEnd(err)
+	}
+	return n, err
+}
+
+// readFromTail reads the end of the table from memory.
+func (h *handle) readFromTail(p []byte, off int64) (int, error) {
+	start := h.Size - int64(len(h.tail))
+	if off < start {
+		return 0, h.mismatch("tailSize",
+			"the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, len(h.tail), start)
+	}
+	return bytes.NewReader(h.tail).ReadAt(p, off-start)
+}
