@@ -253,8 +253,11 @@ func shorten(s string) string {
 	return s[:most] + "…"
 }
 
-// clone returns a copy that shares no memory with m.
-func (m *Manifest) clone() *Manifest {
+// checkedCopy returns a copy of a valid manifest, which shares no memory with m.
+func (m *Manifest) checkedCopy() (*Manifest, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
 	c := &Manifest{Tables: slices.Clone(m.Tables), Layers: slices.Clone(m.Layers)}
 	for i := range c.Layers {
 		l := &c.Layers[i]
@@ -263,5 +266,5 @@ func (m *Manifest) clone() *Manifest {
 	for t := range c.All() {
 		t.Smallest, t.Largest = bytes.Clone(t.Smallest), bytes.Clone(t.Largest)
 	}
-	return c
+	return c, nil
 }

@@ -58,10 +58,13 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 	if m == nil || src == nil {
 		return nil, errors.New("set: there is no Manifest or no Source")
 	}
+	if m, err = m.checkedCopy(); err != nil {
+		return nil, err
+	}
 	return open(ctx, m, src, opts)
 }
 
-// open is Open with options whose defaults are filled in.
+// open opens the set of a manifest that is checked and will not change. The defaults of the options are filled in.
 func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, error) {
 	s := &Set{
 		src:      src,

@@ -101,11 +101,8 @@ func (v *version) end() {
 
 // newVersion returns a version of m. Tables that the Set has already are shared.
 func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
-	if err := m.Check(); err != nil {
-		return nil, err
-	}
-	v := &version{manifest: m.clone(), layers: make(layers, 1+len(m.Layers))}
-	for i, tables := range v.manifest.runs() { // Tables, and then Tables and Removals of each Layer
+	v := &version{manifest: m, layers: make(layers, 1+len(m.Layers))}
+	for i, tables := range m.runs() { // Tables, and then Tables and Removals of each Layer
 		l := &v.layers[len(m.Layers)-(i+1)/2]
 		r := &l.tables
 		if i > 0 && i%2 == 0 {
@@ -147,10 +144,14 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	m, err := m.checkedCopy()
+	if err != nil {
+		return err
+	}
 	return s.change(ctx, m)
 }
 
-// change makes m the manifest in use.
+// change makes m the manifest in use. m is checked, and will not change.
 func (s *Set) change(ctx context.Context, m *Manifest) error {
 	if err := ctx.Err(); err != nil {
 		return err
