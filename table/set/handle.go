@@ -14,6 +14,9 @@ import (
 // so does the Set while it keeps the table open. With the last one, the opening is canceled, or the Reader closed.
 //
 // Single lookups hold no reference: see member.get.
+//
+// If the Source has forgotten the table since the opening began, the name may be another table's by now: all reads
+// of the handle then fail.
 type handle struct {
 	*member
 	users  refs.Count
@@ -122,29 +125,30 @@ func (h *handle) run(ctx context.Context) {
 }
 
 // finish ends the opening. If somebody waits for it, the table is open from now on. What it evicts is released
-// before anybody goes on: MemorySize holds then.
+// before the waiters go on: MemorySize holds then.
 func (h *handle) finish(panicked any) {
-	defer h.unref()
+	m := h.member
+	defer m.unref()
 	h.panicked = panicked
-	h.s.mu.Lock()
+	m.s.mu.Lock()
 	wanted := h.users.Acquire()
 	if wanted {
-		h.loading = nil
+		m.loading = nil
 	}
 	var evicted []*handle
 	switch {
 	case h.reader != nil:
 		evicted = h.admit(wanted)
 	case panicked != nil:
-		h.noteEnd(h.errorf("opening it panicked: %v", panicked))
+		m.noteEnd(m.errorf("opening it panicked: %v", panicked))
 	case wanted:
-		h.noteEnd(h.err)
+		m.noteEnd(h.err)
 	}
-	h.s.mu.Unlock()
+	m.s.mu.Unlock()
 	h.cancel()
 	releaseAll(evicted)
 	if h.reader != nil && !h.state.CompareAndSwap(opening, opened) {
-		h.reader.Close()
+		h.reader.Close() // release came first
 	}
 	close(h.done)
 	if wanted {
@@ -153,21 +157,22 @@ func (h *handle) finish(panicked any) {
 }
 
 // admit notes that the table was opened, and keeps it so if that is wanted. It returns what is evicted for it. The
-// caller holds mu, and a reference.
+// caller holds mu.
 func (h *handle) admit(wanted bool) (evicted []*handle) {
-	if h.first == notOpened {
-		h.first = h.epoch
+	m := h.member
+	if m.first == notOpened {
+		m.first = h.epoch
 	}
-	h.member.filterErr = h.filterErr
-	h.noteEnd(nil)
+	m.filterErr = h.filterErr
+	m.noteEnd(nil)
 	if !wanted {
 		return nil
 	}
-	h.s.handles[h] = struct{}{}
-	if h.versions == 0 {
+	m.s.handles[h] = struct{}{}
+	if m.versions == 0 {
 		return nil
 	}
-	return h.s.keep(h)
+	return m.s.keep(h)
 }
 
 // release drops a reference, if h is not nil. It must not be called with a mutex held.
@@ -179,12 +184,13 @@ func (h *handle) release() {
 	if !h.users.Release() {
 		return
 	}
-	h.s.mu.Lock()
-	delete(h.s.handles, h)
-	if h.loading == h {
-		h.loading = nil // the next request begins another opening
+	m := h.member
+	m.s.mu.Lock()
+	delete(m.s.handles, h)
+	if m.loading == h {
+		m.loading = nil // the next request begins another opening
 	}
-	h.s.mu.Unlock()
+	m.s.mu.Unlock()
 	h.cancel()
 	if h.state.Swap(closed) == opened {
 		h.reader.Close() // closes no file
