@@ -71,7 +71,7 @@ func (m *member) request(ctx context.Context, again bool) *handle {
 	if h := m.ready(); !again && h != nil && h.users.Acquire() {
 		return h
 	}
-	if h := m.loading; h != nil && h.users.Acquire() {
+	if h := m.loading; h != nil && h.users.Acquire() { // else all have given it up
 		return h
 	}
 	h := &handle{member: m, done: make(chan struct{})}
@@ -132,7 +132,7 @@ func (h *handle) finish(panicked any) {
 	h.panicked = panicked
 	m.s.mu.Lock()
 	wanted := h.users.Acquire()
-	if wanted {
+	if m.loading == h {
 		m.loading = nil
 	}
 	var evicted []*handle
@@ -184,13 +184,9 @@ func (h *handle) release() {
 	if !h.users.Release() {
 		return
 	}
-	m := h.member
-	m.s.mu.Lock()
-	delete(m.s.handles, h)
-	if m.loading == h {
-		m.loading = nil // the next request begins another opening
-	}
-	m.s.mu.Unlock()
+	h.s.mu.Lock()
+	delete(h.s.handles, h)
+	h.s.mu.Unlock()
 	h.cancel()
 	if h.state.Swap(closed) == opened {
 		h.reader.Close() // closes no file
