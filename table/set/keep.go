@@ -36,12 +36,16 @@ func (s *Set) keep(h *handle) (evicted []*handle) {
 	if old := s.unkeep(h.member); old != nil { // of Reopen, or of a table that was replaced
 		evicted = append(evicted, old)
 	}
-	size := h.reader.MemorySize()
-	if h.member.old != nil && s.o.MemorySize > 0 && s.size+size > s.o.MemorySize {
+	bound := s.o.MemorySize
+	if h.member.old != nil && bound > 0 && s.size+h.reader.MemorySize() > bound {
 		return evicted
 	}
 	h.users.Acquire()
 	h.member.kept.Store(h)
+	if bound == 0 {
+		return evicted // nothing is counted
+	}
+	size := h.reader.MemorySize()
 	h.counted.Store(size)
 	s.size += size
 	evicted = append(evicted, s.evict()...)
@@ -54,7 +58,7 @@ func (s *Set) keep(h *handle) (evicted []*handle) {
 // evict takes tables from those that are kept open, by CLOCK, until the others fit into the bound. The caller
 // holds mu, and releases them without it.
 func (s *Set) evict() (evicted []*handle) {
-	for s.o.MemorySize > 0 && s.size > s.o.MemorySize && s.kept.Len() > 0 {
+	for s.size > s.o.MemorySize && s.kept.Len() > 0 {
 		h := s.kept.Take(func(h *handle) bool { return h.touched.Swap(false) })
 		s.size -= h.counted.Load()
 		h.member.kept.Store(nil)
@@ -67,10 +71,13 @@ func (s *Set) evict() (evicted []*handle) {
 // holds mu, and releases the Reader without it.
 func (s *Set) unkeep(m *member) *handle {
 	h := m.kept.Load()
-	if h != nil {
+	if h == nil {
+		return nil
+	}
+	if s.o.MemorySize > 0 {
 		s.kept.Remove(h)
 		s.size -= h.counted.Load()
-		m.kept.Store(nil)
 	}
+	m.kept.Store(nil)
 	return h
 }

@@ -31,9 +31,9 @@ type Set struct {
 	closed  bool
 	owned   io.Closer // closed at the end; nil if there is nothing to close
 
-	handles map[*handle]struct{} // all that are open
-	kept    clock.Clock[handle, *handle]
-	size    int64 // bytes of those that are kept, as they were counted last. MemorySize bounds it
+	handles map[*handle]struct{}         // all that are open
+	kept    clock.Clock[handle, *handle] // those that are kept open, if MemorySize bounds them
+	size    int64                        // their bytes, as they were counted last
 }
 
 // Open opens the set of m's tables, which src reads. If o is nil, the defaults are used. Open copies m.
