@@ -6,7 +6,8 @@
 //	w, err := table.Create(name, &table.WriterOptions{TableFilterPolicy: policy})
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}})
 //
-// A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits.
+// A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits. That of
+// [Policy.AtMost] takes less memory: a filter of 16 bits can be read as one of 4 to 14 bits.
 // Versions of Pebble newer than 2.1.7 read the filters, but for those of 14 bits. Older ones, RocksDB and
 // LevelDB ignore them.
 //
@@ -48,6 +49,7 @@ const defaultBits = 12
 // value is that of New(12). A Policy is safe for concurrent use.
 type Policy struct {
 	bits int // 0: defaultBits
+	most int // of the filters that Readers keep; 0: as many as they have
 }
 
 var _ filter.TablePolicy = Policy{}
@@ -65,9 +67,13 @@ var _ filter.TablePolicy = Policy{}
 // and 80 % for 100. [Policy.Size] returns the exact size.
 func New(bits int) (Policy, error) {
 	if !validBits(bits) {
-		return Policy{}, fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12, 14 or 16", bits)
+		return Policy{}, errBits(bits)
 	}
 	return Policy{bits: bits}, nil
+}
+
+func errBits(bits int) error {
+	return fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12, 14 or 16", bits)
 }
 
 // ForRate returns the Policy with the fewest bits whose Rate is ≤ p. It is an error if p is not in
