@@ -200,6 +200,38 @@ func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
 	}
 }
 
+// Without exceptions, a block of none says that there was a list. A table without keys needs none.
+func TestNeverLeavesABlock(t *testing.T) {
+	t.Parallel()
+	some := []workload.Pair{{Key: []byte("a")}, {Key: []byte("zz")}}
+	for _, tt := range []struct {
+		name  string
+		pairs []workload.Pair
+		never iter.Seq2[[]byte, error]
+		want  bool
+	}{
+		{"no list", some, nil, false},
+		{"an empty list", some, neverOf(), true},
+		{"a key that the filter rules out", some, neverOf([]byte("zebra")), true},
+		{"no keys in the table", nil, neverOf([]byte("zebra")), false},
+	} {
+		o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(40), Never: tt.never}
+		r := open(t, build(t, o, tt.pairs), nil)
+		l, err := r.Layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := l.Meta()
+		got := slices.ContainsFunc(meta, func(e layout.MetaindexEntry) bool { return e.Name == "sievetable.never" })
+		if f := r.Filters(); got != tt.want || f.Never != nil || (f.NeverEntry.Name != "") != tt.want {
+			t.Errorf("%s: there is a block: %v, want %v; Filters returns %d exceptions at %v", tt.name, got, tt.want, f.Never.Len(), f.NeverEntry)
+		}
+		if err := errors.Join(err, r.Verify(), r.FilterErr()); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
 // A list that a Writer cannot use is an error, and never a table without it.
 func TestNeverErrors(t *testing.T) {
 	t.Parallel()

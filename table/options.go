@@ -33,7 +33,8 @@ type WriterOptions struct {
 	// Never yields keys that must not be false positives of the table filter, such as an
 	// allowlist beside a blocklist. Those that are get stored beside the filter, as
 	// exceptions, and Reader.MayContain is then false for each key of Never. The exceptions
-	// take memory and space, the other keys do not. LevelDB, goleveldb and Pebble ignore
+	// take memory and space, the other keys do not. Readers never narrow the filter, even
+	// without exceptions: see ReaderOptions.NarrowExceptions. LevelDB, goleveldb and Pebble ignore
 	// the exceptions. RocksDB treats their block as that of DataDigest.
 	//
 	// Keys come in the order of the Comparer, and may repeat. Never runs twice, during

@@ -274,9 +274,10 @@ func (w *Writer) writeDigest() error {
 	return w.writeMeta(DigestBlock, w.digest.Sum(nil), format.DigestName)
 }
 
-// writeExceptions writes the exceptions of the table filter, if there are any.
+// writeExceptions writes the exceptions of the table filter. Without any, the block still says that there was a
+// list, for which the filter must not be narrowed.
 func (w *Writer) writeExceptions() error {
-	if w.never == nil || w.never.exceptions == nil {
+	if w.never == nil || w.properties.FilterEntries == 0 {
 		return nil
 	}
 	keys := w.never.exceptions

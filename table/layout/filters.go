@@ -27,15 +27,15 @@ type Exceptions struct {
 	n     int
 }
 
-// OpenExceptions is for package table. It checks the form of the contents of a block of exceptions. Keys that share
-// bytes may take that much memory.
+// OpenExceptions is for package table. It checks the form of the contents of a block of exceptions, and returns nil
+// if there are none. Keys that share bytes may take that much memory.
 func OpenExceptions(contents []byte, memory int) (*Exceptions, error) {
 	e := &Exceptions{block: contents}
 	err := rowblock.Walk(contents, rowblock.Order{}, &rowblock.Budget{Memory: memory}, func([]byte, int, []byte) error {
 		e.n++
 		return nil
 	})
-	if err != nil {
+	if err != nil || e.n == 0 {
 		return nil, err
 	}
 	return e, nil

@@ -205,9 +205,10 @@ func (u *union) write(to io.Writer) error {
 	if u.first.FilterPrefix != "" {
 		o.FilterPrefix = namedPrefixer(u.first.FilterPrefix)
 	}
-	keys := u.exceptions()
-	o.Never = func(yield func([]byte, error) bool) {
-		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+	if keys := u.exceptions(); len(keys) > 0 {
+		o.Never = func(yield func([]byte, error) bool) {
+			for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+			}
 		}
 	}
 	w, err := table.NewWriter(to, &o)

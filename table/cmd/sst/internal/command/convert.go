@@ -103,6 +103,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 // exceptions are those of a table that sst build --never has found, for a new table of its entries.
 type exceptions struct {
 	path       string // of that table
+	promised   bool   // it was written with --never; else there are none
 	n          int
 	sameFilter bool   // the filter of the new table is that one's, so it has no others
 	leftOut    string // why they are left out; "": they are not
@@ -112,11 +113,11 @@ type exceptions struct {
 // them. The options are complete apart from that.
 func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
-	e := &exceptions{path: f.Path, n: old.Never.Len()}
+	e := &exceptions{path: f.Path, promised: old.NeverEntry.Name != "", n: old.Never.Len()}
 	policy, hasFilter := c.options.TableFilterPolicy.(tablefilter.Checked)
 	keys := exceptionsOf(old, c.internal)
 	switch {
-	case e.n == 0:
+	case !e.promised:
 		return e
 	case !hasFilter:
 		e.leftOut = "the new table has no filter of the whole table"
@@ -148,7 +149,7 @@ const maxExpansion = 16
 
 // exceptionsOf returns the exceptions as keys of a table, or nil if they are longer than that.
 func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
-	left := maxExpansion * f.NeverEntry.Length
+	left, keys := maxExpansion*f.NeverEntry.Length, [][]byte{}
 	for key := range f.Never.All() {
 		if uint64(len(key)) > left {
 			return nil
@@ -170,7 +171,7 @@ func (e *exceptions) leaveOut(o *table.WriterOptions) {
 // note says what the new table does not deny as the old one does.
 func (e *exceptions) note(stderr io.Writer) {
 	switch {
-	case e.n == 0:
+	case !e.promised || e.n == 0 && e.leftOut != "":
 	case e.leftOut != "":
 		text.Note(stderr, "left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
 	case !e.sameFilter:
