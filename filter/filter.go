@@ -143,7 +143,7 @@ func (b *Bytes) WriteByte(c byte) error {
 // for millions of keys is a poor one for the thirty keys of a data block. A TablePolicy must
 // be safe for concurrent use.
 //
-// A TablePolicy can have two more methods:
+// A TablePolicy can have more methods:
 //
 //	// Aliases returns other names for the same encoding. A table lists the filter
 //	// under Name and all aliases, and a reader finds it under any of them.
@@ -152,6 +152,12 @@ func (b *Bytes) WriteByte(c byte) error {
 //	// ReadAliases returns names of filters that Open also reads. A table does not
 //	// list its filter under them.
 //	ReadAliases() []string
+//
+//	// Narrow returns filter, or a smaller copy that contains the same keys and
+//	// more absent ones. A Reader opens the result. It opens filter itself if the
+//	// table was written with Never, or if its source hands out its bytes. Narrow
+//	// must not modify filter. If filter is corrupt, it returns an error.
+//	Narrow(filter []byte) ([]byte, error)
 type TablePolicy interface {
 	// Name identifies the encoding of the filters. A table stores the name. A reader
 	// uses the filter only if it has a TablePolicy of that name.

@@ -10,6 +10,11 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
+// A narrower is a filter.TablePolicy with the optional method Narrow.
+type narrower interface {
+	Narrow(filter []byte) ([]byte, error)
+}
+
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
@@ -17,12 +22,14 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	var used [4]*metaBlock
 	blocks := f.metaBlocks(m, memory[:0])
 	used[3] = best(blocks, tablefile.PropertiesBlock)
+	promises := best(blocks, tablefile.NeverBlock) != nil && !f.o.NarrowExceptions
 	var errs [4]error
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
 		if b == nil || kind == tablefile.NeverBlock && filters.Table == nil {
 			continue
 		}
+		b.narrows = !promises && !f.HandsOut()
 		if errs[i] = f.openFilter(&filters, b, used[:]); unread(errs[i]) {
 			return filters, errs[i]
 		}
@@ -71,10 +78,7 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 	case tablefile.FilterBlock:
 		filters.Blocks, err = filter.NewBlockReader(contents, b.policy.(filter.Policy))
 	case tablefile.TableFilterBlock:
-		var table filter.TableFilter
-		if table, err = b.policy.(filter.TablePolicy).Open(contents); err == nil {
-			filters.Table = table
-		}
+		err = openTableFilter(filters, b, contents)
 	default:
 		filters.Never, err = layout.OpenExceptions(contents, f.Allow(exceptionsBudget))
 	}
@@ -82,6 +86,22 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 		return f.Damaged(b.kind, b.Handle, err)
 	}
 	return nil
+}
+
+// openTableFilter opens the table filter, or what its policy makes of it.
+func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) error {
+	policy := b.policy.(filter.TablePolicy)
+	if n, ok := b.policy.(narrower); ok && b.narrows {
+		var err error
+		if contents, err = n.Narrow(contents); err != nil {
+			return err
+		}
+	}
+	table, err := policy.Open(contents)
+	if err == nil {
+		filters.Table, filters.TableSize = table, int64(len(contents))
+	}
+	return err
 }
 
 // unread reports whether err is an error of reading a filter, not of what was read.

@@ -22,6 +22,7 @@ type metaBlock struct {
 
 	policyName []byte      // of a filter
 	policy     namedPolicy // of a filter, if it is known
+	narrows    bool        // the policy may narrow the filter
 	rank       int         // of the policy among those of the options; of the properties -1, of other blocks more
 }
 

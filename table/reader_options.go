@@ -40,6 +40,11 @@ type ReaderOptions struct {
 	// If IgnoreFilter is set, the Reader does not load filters.
 	IgnoreFilter bool
 
+	// If NarrowExceptions is set, policies may narrow the filters of tables that were written with Never
+	// too. Keys of Never can then be false positives, except those that are stored as exceptions. By
+	// default, the filters of these tables are read as they are.
+	NarrowExceptions bool
+
 	// Codecs decompress blocks. The Reader uses the first one with the id of the block. Snappy need not be
 	// set. The module table/codecs has zstd, zlib and deflate. If no Codec has the id of a block, reading it
 	// fails with a CorruptionError. Id 0 means uncompressed, and a Codec with that id is an error.

@@ -84,11 +84,8 @@ func (t *openTable) memorySize() int64 {
 	if t.sieve.Blocks != nil {
 		size += int64(t.sieve.BlocksEntry.Length)
 	}
-	if t.sieve.Table != nil {
-		size += int64(t.sieve.TableEntry.Length)
-	}
 	if t.sieve.Never != nil {
 		size += int64(t.sieve.NeverEntry.Length)
 	}
-	return size
+	return size + t.sieve.TableSize
 }

@@ -13,6 +13,7 @@ type Filters struct {
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
 	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
+	TableSize   int64               // bytes of Table, fewer than in the file if its policy has narrowed it
 	Never       *Exceptions         // of Table; nil if there are none that can be used
 	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
 	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown

@@ -1,0 +1,239 @@
+package fuse_test
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// listedKeys yields n keys that no table of this file has, in order.
+func listedKeys(n int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := 0; i < n && yield(fmt.Appendf(nil, "never%06d", i), nil); i++ {
+		}
+	}
+}
+
+// narrowKey returns key i of a table of n. The last one is after all listed keys.
+func narrowKey(i, n int) []byte {
+	if i == n-1 {
+		return []byte("z")
+	}
+	return fmt.Appendf(nil, "key%06d", i)
+}
+
+// A narrowCase is a table of n keys, and how it is read.
+type narrowCase struct {
+	w table.WriterOptions
+	r table.ReaderOptions
+}
+
+// write returns the table of n keys.
+func (c *narrowCase) write(t testing.TB, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &c.w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Append(narrowKey(i, n), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// passing returns how many of n listed keys, and of n others that are absent too, pass the filter.
+func passing(r *table.Reader, n int) (listed, others float64) {
+	for key := range listedKeys(n) {
+		if r.MayContain(key) {
+			listed++
+		}
+		if r.MayContain(append(key, '~')) {
+			others++
+		}
+	}
+	return listed, others
+}
+
+// A Reader holds at most the bits of its policy, and rules out what the narrowed filter does. With Never it
+// holds all bits, also if there are no exceptions, unless the promise is over.
+func TestReaderNarrowsFilters(t *testing.T) {
+	t.Parallel()
+	const n, absent = 20_000, 100_000
+	for _, bits := range allBits {
+		for name, c := range map[string]narrowCase{
+			"plain":                   {},
+			"filter only":             {w: table.WriterOptions{FilterOnly: true}},
+			"an empty list":           {w: table.WriterOptions{Never: listedKeys(0)}},
+			"few listed":              {w: table.WriterOptions{Never: listedKeys(10)}},
+			"listed all":              {w: table.WriterOptions{Never: listedKeys(absent)}},
+			"filter only, listed all": {w: table.WriterOptions{Never: listedKeys(absent), FilterOnly: true}},
+			"listed before": {w: table.WriterOptions{Never: listedKeys(absent)},
+				r: table.ReaderOptions{NarrowExceptions: true}},
+		} {
+			t.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(t *testing.T) {
+				t.Parallel()
+				c.w.TableFilterPolicy = newPolicy(t, bits)
+				contents, want := c.write(t, n), bits
+				if c.w.Never == nil || c.r.NarrowExceptions {
+					want = min(bits, 8)
+				}
+				c.r.TableFilterPolicies = []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)}
+				r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &c.r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkNarrowReader(t, r, n, want)
+				listed, others := passing(r, absent)
+				if promised := strings.HasSuffix(name, " all"); promised && listed > 0 || c.r.NarrowExceptions && bits > 8 && listed == 0 {
+					t.Errorf("%v of the first %d keys after %q pass", listed, absent, "never")
+				}
+				rate := math.Exp2(-float64(want)) * absent
+				if math.Abs(others-rate) > 5*math.Sqrt(rate) {
+					t.Errorf("%v of %d absent keys pass, want about %.0f", others, absent, rate)
+				}
+			})
+		}
+	}
+}
+
+// checkNarrowReader checks that a Reader has all n keys, and a filter of so many bits.
+func checkNarrowReader(t *testing.T, r *table.Reader, n, bits int) {
+	t.Helper()
+	if size := int64(newPolicy(t, bits).Size(n)); r.Filters().TableSize != size || r.FilterErr() != nil || r.Verify() != nil {
+		t.Errorf("the filter takes %d bytes, want %d; FilterErr %v, Verify %v", r.Filters().TableSize, size, r.FilterErr(), r.Verify())
+	}
+	for i := range n {
+		if key := narrowKey(i, n); !r.MayContain(key) {
+			t.Fatalf("%s is denied", key)
+		}
+	}
+}
+
+// MemorySize is what is held, not what is in the file.
+func TestMemorySizeOfNarrowedFilters(t *testing.T) {
+	t.Parallel()
+	const n = 50_000
+	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	sizes := map[int]int64{}
+	for _, bits := range allBits {
+		r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, bits))
+		sizes[bits] = r.MemorySize()
+	}
+	for _, bits := range allBits {
+		want := sizes[16] - int64(newPolicy(t, 16).Size(n)-newPolicy(t, bits).Size(n))
+		if sizes[bits] != want {
+			t.Errorf("%d bits: MemorySize is %d, want %d: that of 16 bits without the difference of the filters", bits, sizes[bits], want)
+		}
+	}
+}
+
+// A copy of a filter that is in memory, or mapped, would take more memory.
+func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	name := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(name, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 4)}, Mapped: true}
+	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkNarrowReader(t, r, n, 16)
+	if r, err = table.Open(name, o); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if f, err := os.Open(name); err == nil && table.MapFile(f, int64(len(contents))) != nil {
+		checkNarrowReader(t, r, n, 16)
+		f.Close()
+	}
+}
+
+// A corrupt filter is not narrowed and not used. Corrupt exceptions are a promise too.
+func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		block string // that is corrupted
+		want  string // in FilterErr
+		size  int    // bits of the filter; 0: it is not used
+	}{
+		"the filter":     {"fullfilter.binaryfuse", "filter with fingerprints of 255 bits", 0},
+		"the exceptions": {"sievetable.never", "exceptions block", 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(300_000)}}
+			contents := c.write(t, 1000)
+			l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta, err := l.Meta()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range meta {
+				if m.Name == tt.block {
+					contents[m.Offset+m.Length-1] = 255
+				}
+			}
+			rawtable.Repair(contents)
+			r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, 4))
+			want := 0
+			if tt.size > 0 {
+				want = newPolicy(t, tt.size).Size(1000)
+			}
+			if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), tt.want) || r.Filters().TableSize != int64(want) {
+				t.Errorf("FilterErr returns %v, want %q in it; the filter takes %d bytes, want %d", err, tt.want, r.Filters().TableSize, want)
+			}
+		})
+	}
+}
+
+// Verify checks the filter of the file: fingerprints of which only the bits above the limit are wrong are
+// corrupt all the same.
+func TestVerifyChecksTheWideFilter(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := l.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := meta[0].Handle
+	for i := h.Offset + 1; i < h.Offset+h.Length-14; i += 2 {
+		contents[i] ^= 0xff // the upper byte of a fingerprint
+	}
+	rawtable.Repair(contents)
+	r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, 8))
+	if err := r.Verify(); err == nil || !strings.Contains(err.Error(), "denies") {
+		t.Errorf("Verify returns %v, want denied keys", err)
+	}
+	for i := range n {
+		if key := narrowKey(i, n); !r.MayContain(key) {
+			t.Fatalf("%s is denied, though its 8 bits are right", key)
+		}
+	}
+}
