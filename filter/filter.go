@@ -158,6 +158,15 @@ func (b *Bytes) WriteByte(c byte) error {
 //	// table was written with Never, or if its source hands out its bytes. Narrow
 //	// must not modify filter. If filter is corrupt, it returns an error.
 //	Narrow(filter []byte) ([]byte, error)
+//
+//	// FilterBits returns how many bits filter has for each fingerprint. If it is
+//	// corrupt, FilterBits returns 0. A set's manifest stores the number.
+//	FilterBits(filter []byte) int
+//
+//	// AtMost returns a TablePolicy that reads the same filters, and whose Narrow
+//	// returns filters of at most so many bits. If there are none of so many bits,
+//	// AtMost returns an error. Sets with FilterMemory call it.
+//	AtMost(bits int) (TablePolicy, error)
 type TablePolicy interface {
 	// Name identifies the encoding of the filters. A table stores the name. A reader
 	// uses the filter only if it has a TablePolicy of that name.

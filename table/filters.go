@@ -15,6 +15,14 @@ type narrower interface {
 	Narrow(filter []byte) ([]byte, error)
 }
 
+// filterBits returns what the optional method FilterBits of p returns, or 0.
+func filterBits(p filter.TablePolicy, contents []byte) int {
+	if b, ok := p.(interface{ FilterBits(filter []byte) int }); ok {
+		return b.FilterBits(contents)
+	}
+	return 0
+}
+
 // openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
@@ -91,6 +99,7 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 // openTableFilter opens the table filter, or what its policy makes of it.
 func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) error {
 	policy := b.policy.(filter.TablePolicy)
+	bits := filterBits(policy, contents)
 	if n, ok := b.policy.(narrower); ok && b.narrows {
 		var err error
 		if contents, err = n.Narrow(contents); err != nil {
@@ -99,7 +108,7 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 	}
 	table, err := policy.Open(contents)
 	if err == nil {
-		filters.Table, filters.TableSize = table, int64(len(contents))
+		filters.Table, filters.TableSize, filters.TableBits = table, int64(len(contents)), bits
 	}
 	return err
 }

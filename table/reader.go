@@ -213,7 +213,7 @@ func (r *Reader) Filters() layout.Filters {
 	filters := t.sieve.Filters
 	if t.sieve.unusable() != nil {
 		filters.Table, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil
-		filters.TableSize = 0
+		filters.TableSize, filters.TableBits = 0, 0
 	}
 	return filters
 }

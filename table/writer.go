@@ -65,6 +65,9 @@ type Writer struct {
 	tail     []byte        // what tailSum is the SHA-256 of
 	tailSum  [sha256.Size]byte
 	tailSize int64
+
+	filterSize int64 // of the table filter
+	filterBits int   // of its fingerprints, if it can be narrowed
 }
 
 // Create returns a Writer for the file name. The file appears when Close has synced it
@@ -223,6 +226,10 @@ func (w *Writer) TailSize() int64 { return w.tailSize }
 
 // TailSum returns the same sum as [layout.Layout.TailSum]. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
+
+// TableFilter returns the size of the table filter in bytes, and the bits of its fingerprints if
+// Readers may narrow it, or 0. Before Close both are 0.
+func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
 // Close completes the table. For a Writer from Create, the file is then on disk under its
 // name. If Close returns an error, which can be that of an earlier Append, the

@@ -209,10 +209,11 @@ func (w *Writer) writeTableFilter() (err error) {
 			return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
 		}
 	}
-	if w.never != nil {
-		if err := w.never.findExceptions(contents); err != nil {
-			return err
-		}
+	w.filterSize = int64(len(contents))
+	if w.never == nil {
+		w.filterBits = filterBits(w.o.TableFilterPolicy, contents)
+	} else if err := w.never.findExceptions(contents); err != nil {
+		return err
 	}
 	return w.writeFilter(TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
 }

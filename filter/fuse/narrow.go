@@ -79,3 +79,9 @@ func (p Policy) Narrow(contents []byte) ([]byte, error) {
 	}
 	return Narrow(contents, p.most)
 }
+
+// FilterBits returns how many bits the fingerprints of a filter have, or 0 if it is corrupt.
+func (Policy) FilterBits(contents []byte) int {
+	i, _ := Inspect(contents)
+	return i.Bits
+}

@@ -14,6 +14,7 @@ type Filters struct {
 	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 	TableSize   int64               // bytes of Table, fewer than in the file if its policy has narrowed it
+	TableBits   int                 // of each fingerprint in the file, if its policy can narrow it; else 0
 	Never       *Exceptions         // of Table; nil if there are none that can be used
 	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
 	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown

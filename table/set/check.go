@@ -38,7 +38,7 @@ func (h *handle) check(r *table.Reader) (known bool, err error) {
 		return false, err
 	}
 	known, err = h.identify(layout)
-	return known, cmp.Or(err, h.checkEntries(r), h.checkRange(r, layout.Data))
+	return known, cmp.Or(err, h.checkEntries(r), h.checkFilter(r), h.checkRange(r, layout.Data))
 }
 
 // identify compares the TailSum of the table with the manifest. known says whether that tells the table

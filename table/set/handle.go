@@ -34,6 +34,8 @@ type handle struct {
 	links   clock.Links[handle]
 	touched atomic.Bool  // used since the clock came by
 	counted atomic.Int64 // bytes, while the Set keeps the table open. Its mu guards each change
+
+	limit int32 // of the bits of the filter, when the opening began
 }
 
 // The states of a handle.

@@ -36,6 +36,9 @@ func (s *Set) keep(h *handle) (evicted []*handle) {
 	if old := s.unkeep(h.member); old != nil { // of Reopen, or of a table that was replaced
 		evicted = append(evicted, old)
 	}
+	if h.limit > h.filterBits.Load() { // there was a Swap since
+		return evicted
+	}
 	bound := s.o.MemorySize
 	if h.member.old != nil && bound > 0 && s.size+h.reader.MemorySize() > bound {
 		return evicted

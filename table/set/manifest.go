@@ -90,7 +90,17 @@ type Table struct {
 	// have, no other table has this TailSum. Otherwise a table of the same keys and other values may. If
 	// TailSum is empty, as in old manifests, a replaced table may go unnoticed until Verify.
 	TailSum string `json:"tailSum,omitempty"`
+
+	// FilterSize is the size in bytes of the table filter, or 0 if there is none, or in old manifests.
+	FilterSize int64 `json:"filterSize,omitempty"`
+
+	// FilterBits is the number of bits of the filter's fingerprints, if Readers may narrow it: see
+	// Options.FilterMemory. Otherwise it is 0.
+	FilterBits int `json:"filterBits,omitempty"`
 }
+
+// maxFilterBits is the most bits of a fingerprint.
+const maxFilterBits = 64
 
 // maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
@@ -179,6 +189,11 @@ func (t *Table) checkFields() error {
 		return errors.New("entries is 0, want ≥ 1: leave a table without keys out of the manifest")
 	case t.TailSize < format.FooterLen || t.TailSize > t.Size:
 		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
+	case t.FilterSize < 0 || t.FilterSize > t.Size:
+		return fmt.Errorf("filterSize is %d, want 0 to %d (the size)", t.FilterSize, t.Size)
+	case t.FilterBits < 0 || t.FilterBits > maxFilterBits || t.FilterBits > 0 && t.FilterSize == 0:
+		return fmt.Errorf("filterBits is %d for a filter of %d bytes, want 0 to %d, and 0 without a filter",
+			t.FilterBits, t.FilterSize, maxFilterBits)
 	case len(t.Smallest) > maxKey:
 		return fmt.Errorf("smallest has %d bytes, want at most %d", len(t.Smallest), maxKey)
 	case len(t.Largest) > maxKey:

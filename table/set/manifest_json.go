@@ -99,7 +99,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON sets t to a table's line in a manifest. The line must have each field once, and no others;
-// only tailSum may be missing. UnmarshalJSON does not check the values: see [Table.Check].
+// only tailSum, filterSize and filterBits may be missing. UnmarshalJSON does not check the values: see [Table.Check].
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {
@@ -143,5 +143,7 @@ func (t *Table) decodeStrictly(line []byte) error {
 		{name: "largest", value: &t.Largest, want: "base64 in a string"},
 		{name: "tailSize", value: &t.TailSize, want: "a number < 2^63"},
 		{name: "tailSum", value: &t.TailSum, want: "a string", optional: true},
+		{name: "filterSize", value: &t.FilterSize, want: "a number < 2^63", optional: true},
+		{name: "filterBits", value: &t.FilterBits, want: "a number", optional: true},
 	})
 }

@@ -27,6 +27,7 @@ func randomTable(rng *rand.Rand) Table {
 		Name: names[rng.IntN(len(names))], Size: rng.Int64() >> rng.IntN(64), SHA256: hex.EncodeToString(text()),
 		Entries: rng.Uint64N(math.MaxUint64) >> rng.IntN(64), Smallest: text(), Largest: text(),
 		TailSize: -rng.Int64N(3), TailSum: []string{"", hex.EncodeToString(text())}[rng.IntN(2)],
+		FilterSize: rng.Int64N(3) - 1, FilterBits: rng.IntN(3) - 1,
 	}
 }
 
@@ -35,8 +36,8 @@ func mutated(rng *rand.Rand, line string) string {
 	at := rng.IntN(len(line))
 	piece := []string{
 		" ", "\t", "\r", "\n", "0", "-", "+", "e1", ".0", "null", "[1]", "{}", "\"", ",", "\\u0041", "\\/", "=", "A", "\xff",
-		`"name":"x",`, `"size":1,`, `"more":1,`, `,"tailSum":"00"`, `,"tailSum":""`,
-	}[rng.IntN(24)]
+		`"name":"x",`, `"size":1,`, `"more":1,`, `,"tailSum":"00"`, `,"tailSum":""`, `,"filterSize":0`, `,"filterBits":8`,
+	}[rng.IntN(26)]
 	switch rng.IntN(6) {
 	case 0: // an insertion
 		return line[:at] + piece + line[at:]

@@ -68,6 +68,31 @@ func TestManifestOfVersion1(t *testing.T) {
 	}
 }
 
+// A filter that is described has two more fields, which have to fit.
+func TestManifestOfFilters(t *testing.T) {
+	m := twoTables()
+	m.Tables[0].FilterSize, m.Tables[0].FilterBits = 700, 16
+	file := writeManifest(t, m)
+	if !strings.Contains(file, `1b","filterSize":700,"filterBits":16}`) || strings.Count(file, "filter") != 2 {
+		t.Errorf("the file is %s", file)
+	}
+	got, err := set.ReadManifest(strings.NewReader(file))
+	if diff := cmp.Diff(m, got); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	for _, tt := range []struct{ size, bits, want string }{
+		{"-1", "0", "filterSize is -1, want 0 to 1000 (the size)"},
+		{"1001", "16", "filterSize is 1001, want 0 to 1000 (the size)"},
+		{"0", "16", "filterBits is 16 for a filter of 0 bytes"},
+		{"700", "-1", "filterBits is -1 for a filter of 700 bytes, want 0 to 64"},
+		{"700", "65", "filterBits is 65 for a filter of 700 bytes, want 0 to 64"},
+		{`"700"`, "16", `filterSize is "700", want a number`},
+		{"700", "1.5", `filterBits is 1.5, want a number`},
+	} {
+		checkRefused(t, strings.Replace(file, `"filterSize":700,"filterBits":16`, `"filterSize":`+tt.size+`,"filterBits":`+tt.bits, 1), tt.want)
+	}
+}
+
 func TestManifestWithoutTables(t *testing.T) {
 	file := writeManifest(t, new(set.Manifest))
 	m, err := set.ReadManifest(strings.NewReader(file))

@@ -36,6 +36,8 @@ type member struct {
 	// old is closed when the member has ended or is in the current version again. It is nil
 	// while the member is in the current version.
 	old chan struct{}
+
+	filterBits atomic.Int32 // how many bits of its filter it may keep, when it is opened
 }
 
 // notOpened is the first of a member that was never open.

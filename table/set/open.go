@@ -12,7 +12,7 @@ import (
 
 // open opens the table, and compares it with the manifest.
 func (h *handle) open(ctx context.Context) error {
-	h.epoch = h.replaced.Load()
+	h.epoch, h.limit = h.replaced.Load(), h.filterBits.Load()
 	src, err := h.source(ctx)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (h *handle) open(ctx context.Context) error {
 		return err
 	}
 	h.tail = nil // what the Reader needs is in its own memory
-	h.filterErr, h.reader = r.FilterErr(), r
+	h.filterErr, h.reader = h.filterErrOf(r), r
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 // in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
 // turns out not to be, the Reader must be closed before it is asked for a block.
 func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
-	o := h.s.o.Reader
+	o := h.s.readerOptions(h.limit)
 	o.Name, o.CacheKey = h.Name, fmt.Sprintf("member %d", h.number)
 	if share { // by the TailSum too: only Verify compares the SHA-256 with the table
 		o.CacheKey = fmt.Sprintf("%s %s %d", h.SHA256, h.TailSum, h.Size)

@@ -63,6 +63,22 @@ type Options struct {
 	// many lookups have built a search tree of the index.
 	MemorySize int64
 
+	// FilterMemory limits the memory of the table filters, in bytes, as if all tables of the manifest were
+	// open. Filters whose policy has a method AtMost, as the fuse filters have, are narrowed until all fit,
+	// the widest and largest first. They then have more false positives. If the fewest bits do not fit, a
+	// filter is not loaded, which FilterErr reports; a table that has only a filter keeps it. Zero means no
+	// limit. After a Swap, tables that have to give up bits are opened again by their next lookup. Others
+	// may get more bits when they are opened again.
+	//
+	// Bloom filters, and filters of tables that were written with Never, count but stay as they are, as do
+	// filters that the manifest does not describe, which do not count: manifests of older versions have no
+	// FilterSize. Write such a manifest again. With Mapped and a Mapper as Source, FilterMemory has no
+	// effect, since a copy of a mapped filter takes memory where the filter takes none.
+	//
+	// FilterMemory makes tables smaller, so that more of them fit into MemorySize, which also counts
+	// indexes, and closes tables.
+	FilterMemory int64
+
 	// MaxOpenFiles limits the open files of a Set of OpenDir or OpenFS, from 1 to 1048576. Beyond the
 	// limit, the Set closes files that were not read for a while. Opening one again takes some
 	// microseconds. If all are being read, a read waits. Zero means a quarter of the files that the
@@ -96,6 +112,8 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 		return s, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", s.MaxOpenFiles, maxOpenFiles)
 	case s.MemorySize < 0:
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
+	case s.FilterMemory < 0:
+		return s, fmt.Errorf("set: FilterMemory is %d, want 0 or more", s.FilterMemory)
 	case s.ReadTimeout < 0:
 		return s, fmt.Errorf("set: ReadTimeout is %v, want 0 or more", s.ReadTimeout)
 	case s.Concurrency < 0 || s.Concurrency > maxConcurrency:

@@ -27,6 +27,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 			"set: Reader.Comparer is set, want it unset: " + bytewise},
 		"MaxBlockSize":          {set.Options{Reader: table.ReaderOptions{MaxBlockSize: -1}}, "table: MaxBlockSize is -1, want 0 to "},
 		"MemorySize":            {set.Options{MemorySize: -1}, "set: MemorySize is -1, want 0 or more"},
+		"FilterMemory":          {set.Options{FilterMemory: -1}, "set: FilterMemory is -1, want 0 or more"},
 		"ReadTimeout":           {set.Options{ReadTimeout: -1}, "set: ReadTimeout is -1ns, want 0 or more"},
 		"MaxOpenFiles":          {set.Options{MaxOpenFiles: 3}, "set: MaxOpenFiles is set, want it unset: Open opens no files"},
 		"Concurrency too small": {set.Options{Concurrency: -1}, "set: Concurrency is -1, want 0 to 1024"},

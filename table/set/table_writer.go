@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A TableWriter writes a table of a set. It is a [table.Writer] whose Close also returns the table's line in
@@ -96,6 +97,7 @@ func (w *TableWriter) Close() (Table, error) {
 		Smallest: w.smallest, Largest: w.last, TailSize: w.TailSize(),
 		TailSum: hex.EncodeToString(tailSum[:]),
 	}
+	t.FilterSize, t.FilterBits = w.TableFilter()
 	if err := t.checkFields(); err != nil {
 		return Table{}, fmt.Errorf("set: the table: %w", err)
 	}
@@ -158,6 +160,9 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 		Size: size, Entries: keys.n, Smallest: keys.first, Largest: keys.last,
 		TailSum: hex.EncodeToString(tailSum[:]), TailSize: size,
 	}
+	if err := t.describeFilter(l); err != nil {
+		return Table{}, err
+	}
 	if n := len(l.Data); n > 0 {
 		last := l.Data[n-1] // ReadLayout has checked that it ends before the footer
 		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
@@ -166,6 +171,21 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 		return Table{}, err
 	}
 	return t, t.checkFields()
+}
+
+// describeFilter sets FilterSize and FilterBits, unless the filter's policy is unknown.
+func (t *Table) describeFilter(l *layout.Layout) error {
+	filters, err := l.Filters()
+	if err != nil && !errors.Is(err, table.ErrUnknownFilter) {
+		return err
+	}
+	if filters.Table != nil {
+		t.FilterSize = int64(filters.TableEntry.Length)
+	}
+	if filters.NeverEntry.Name == "" {
+		t.FilterBits = filters.TableBits
+	}
+	return nil
 }
 
 // sumOf returns the SHA-256 of the first size bytes of r, in hexadecimal.

@@ -64,6 +64,9 @@ func TestTableWriterAndDescribe(t *testing.T) {
 				Size: int64(len(contents)), SHA256: hex.EncodeToString(sum[:]), Entries: uint64(len(tt.keys)),
 				Smallest: tt.keys[0], Largest: tt.keys[len(tt.keys)-1], TailSize: got.TailSize, TailSum: tailSumOf(t, contents, true),
 			}
+			if tt.options != nil && tt.options.TableFilterPolicy != nil {
+				want.FilterSize = int64(filter.NewTableBloom(10).Size(uint64(len(tt.keys))))
+			}
 			if lineOf(t, want) != lineOf(t, got) {
 				t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
 			}

@@ -22,6 +22,7 @@ type version struct {
 	tables   []*Table  // all of the manifest, in the order of its All
 	members  []*member // the same
 	layers   layers    // the newest first. The last one is the manifest's Tables
+	plan     []int32   // how many bits of their filters the members may keep
 
 	stripes [stripes]stripe
 	retired atomic.Bool
@@ -121,6 +122,10 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 			r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 		}
 	}
+	v.plan = s.planFilters(v.tables)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.limitFilters(true)
 	return v, nil
 }
 
@@ -217,7 +222,9 @@ func (s *Set) publish(v *version) error {
 			m.tailSize.Store(v.tables[i].TailSize)
 		}
 	}
+	wide := v.limitFilters(false)
 	s.mu.Unlock()
+	releaseAll(wide)
 	if old != nil {
 		old.retire()
 	}

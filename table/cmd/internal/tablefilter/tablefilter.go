@@ -95,6 +95,14 @@ func (p Checked) NewTableGenerator() filter.TableGenerator {
 	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), Checked: p}
 }
 
+// FilterBits is the method of the policy, if it has one.
+func (p Checked) FilterBits(contents []byte) int {
+	if p, ok := p.TablePolicy.(fuse.Policy); ok {
+		return p.FilterBits(contents)
+	}
+	return 0
+}
+
 type checkedGenerator struct {
 	filter.TableGenerator
 	Checked

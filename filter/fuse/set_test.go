@@ -1,0 +1,312 @@
+package fuse_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A memorySource has tables in memory.
+type memorySource map[string][]byte
+
+func (s memorySource) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
+	return bytes.NewReader(s[name]).ReadAt(p, off)
+}
+
+// A testSet is tables of a set, whose keys are setKey(i, j): key j of table i.
+type testSet struct {
+	memorySource
+	set.Manifest
+	keys []int // of each table
+}
+
+func setKey(i, j int) []byte { return fmt.Appendf(nil, "%03d/%06d", i, j) }
+
+// add adds a table of n keys.
+func (s *testSet) add(t testing.TB, n int, o table.WriterOptions) {
+	t.Helper()
+	var b bytes.Buffer
+	o.BlockSize = 1 << 20 // lookups build no search trees of indexes, whose memory would be counted
+	w, err := set.NewTableWriter(&b, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range n {
+		if err := w.Append(setKey(len(s.Tables), j), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.FilterOnly {
+		described, err := set.Describe(bytes.NewReader(b.Bytes()), line.Size, &table.ReaderOptions{
+			TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)},
+		})
+		if err != nil || described.FilterSize != line.FilterSize || described.FilterBits != line.FilterBits {
+			t.Errorf("Describe returns a filter of %d bytes and %d bits, %v, want %d and %d as Close", described.FilterSize,
+				described.FilterBits, err, line.FilterSize, line.FilterBits)
+		}
+	}
+	line.Name = fmt.Sprintf("t%d", len(s.Tables))
+	s.memorySource[line.Name] = b.Bytes()
+	s.Tables, s.keys = append(s.Tables, line), append(s.keys, n)
+}
+
+// filterSize returns the bytes of the table filters as they are in the files.
+func (s *testSet) filterSize() (size int64) {
+	for _, t := range s.Tables {
+		size += t.FilterSize
+	}
+	return size
+}
+
+// open opens the set with a limit for its filters, and its tables.
+func (s *testSet) open(t testing.TB, limit int64) *set.Set {
+	t.Helper()
+	opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, &set.Options{
+		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
+		FilterMemory: limit, OpenAll: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { opened.Close() })
+	return opened
+}
+
+// withoutFilters returns the memory of the open tables without their filters.
+func (s *testSet) withoutFilters(t testing.TB) int64 {
+	return s.open(t, 0).MemorySize() - s.filterSize()
+}
+
+// checkKeys checks that the set has some keys of each table, and no others.
+func (s *testSet) checkKeys(t testing.TB, opened *set.Set, rng *rand.Rand) {
+	t.Helper()
+	for range 200 {
+		i := rng.IntN(len(s.keys))
+		key := setKey(i, rng.IntN(s.keys[i]))
+		if _, err := opened.Get(context.Background(), key); err != nil {
+			t.Fatalf("Get(%q) returns %v", key, err)
+		}
+		if _, err := opened.Get(context.Background(), append(key, '~')); !errors.Is(err, table.ErrNotFound) {
+			t.Fatalf("Get of an absent key returns %v", err)
+		}
+	}
+}
+
+// The law: whatever tables a set has, its filters take no more than FilterMemory, no fewer than with a lower one, and
+// no key is lost.
+func TestFilterMemoryIsKept(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(15)
+	if long.Race {
+		seeds = 3
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(43, seed))
+			s := &testSet{memorySource: memorySource{}}
+			for range 1 + rng.IntN(12) {
+				s.add(t, 1+rng.IntN(1<<(2+rng.IntN(12))), table.WriterOptions{TableFilterPolicy: newPolicy(t, allBits[rng.IntN(len(allBits))])})
+			}
+			without, before := s.withoutFilters(t), int64(0)
+			for limit := int64(1); limit < 2*s.filterSize(); limit += 1 + rng.Int64N(s.filterSize()/8+50) {
+				opened := s.open(t, limit)
+				size := opened.MemorySize() - without
+				if size > limit || size < before {
+					t.Errorf("filters of %d bytes take %d, want at most %d, and %d or more as with a lower limit", s.filterSize(), size, limit, before)
+				}
+				if all := s.filterSize(); limit >= all && size != all {
+					t.Errorf("filters of %d bytes take %d, though %d may be taken", all, size, limit)
+				}
+				before = size
+				s.checkKeys(t, opened, rng)
+			}
+		})
+	}
+}
+
+// Equal widths have the fewest false positives, and large filters are narrowed before small ones.
+func TestLargestFiltersAreNarrowedFirst(t *testing.T) {
+	t.Parallel()
+	s := &testSet{memorySource: memorySource{}}
+	for _, n := range []int{1000, 30_000, 5000} {
+		s.add(t, n, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	}
+	sizeOf := func(bits ...int) (size int64) {
+		for i, n := range s.keys {
+			if bits[i] > 0 {
+				size += int64(newPolicy(t, bits[i]).Size(n))
+			}
+		}
+		return size
+	}
+	without := s.withoutFilters(t)
+	for _, bits := range [][]int{{16, 16, 16}, {16, 14, 16}, {16, 14, 14}, {14, 14, 14}, {10, 8, 10}, {4, 4, 4}, {4, 0, 4}, {4, 0, 0}, {0, 0, 0}} {
+		limit := sizeOf(bits...) + 100 // what the set estimates can be a little more
+		opened := s.open(t, limit)
+		if got := opened.MemorySize() - without; got != sizeOf(bits...) {
+			t.Errorf("with %d bytes, filters take %d, want %d: those of %v bits", limit, got, sizeOf(bits...), bits)
+		}
+		dropped := strings.Count(fmt.Sprint(opened.FilterErr()), "is not in use: FilterMemory, ")
+		if want := 3 - len(slices.DeleteFunc(bits, func(n int) bool { return n == 0 })); dropped != want {
+			t.Errorf("with %d bytes, FilterErr reports %d filters, want %d", limit, dropped, want)
+		}
+	}
+}
+
+// Filters that cannot be narrowed, or must not, stay as they are, however little they may take.
+func TestFilterMemoryLeavesOthers(t *testing.T) {
+	t.Parallel()
+	const n = 5000
+	for name, tt := range map[string]struct {
+		o      table.WriterOptions
+		forget bool // the fields of the manifest, as in old ones
+		want   int  // bits that stay; 0: all
+	}{
+		"Bloom":        {o: table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}},
+		"block filter": {o: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}},
+		"Never":        {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(0)}},
+		"old manifest": {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, forget: true},
+		"filter only":  {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), FilterOnly: true}, want: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &testSet{memorySource: memorySource{}}
+			s.add(t, n, tt.o)
+			want := s.open(t, 0).MemorySize()
+			if tt.want > 0 {
+				want += int64(newPolicy(t, tt.want).Size(n)) - s.filterSize()
+			}
+			if tt.forget {
+				s.Tables[0].FilterSize, s.Tables[0].FilterBits = 0, 0
+			}
+			opened := s.open(t, 1)
+			if got := opened.MemorySize(); got != want || opened.FilterErr() != nil {
+				t.Errorf("the table takes %d bytes, want %d; FilterErr %v", got, want, opened.FilterErr())
+			}
+			if err := opened.Verify(context.Background(), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A Swap computes the bits anew: what is open with more bits is opened again, and keys are found all the while.
+func TestFilterMemoryAfterSwap(t *testing.T) {
+	t.Parallel()
+	s := &testSet{memorySource: memorySource{}}
+	for range 8 {
+		s.add(t, 2000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	}
+	perTable, rng := int64(newPolicy(t, 16).Size(2000)), rand.New(rand.NewPCG(44, 0))
+	without := s.withoutFilters(t) / 8
+	one := set.Manifest{Tables: s.Tables[:1]}
+	part := &testSet{s.memorySource, one, s.keys[:1]}
+	opened := part.open(t, perTable+100)
+	if got := opened.MemorySize(); got < perTable {
+		t.Fatalf("one table takes %d bytes, want all bits", got)
+	}
+	part.checkKeys(t, opened, rng)
+	var lookups sync.WaitGroup
+	for range 2 {
+		lookups.Go(func() {
+			for i := range 1500 {
+				if _, err := opened.Get(context.Background(), setKey(0, i%2000)); err != nil {
+					t.Errorf("Get returns %v", err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		if err := opened.Swap(context.Background(), &[]*testSet{s, part}[i%2].Manifest); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lookups.Wait()
+	for _, m := range []*testSet{s, part, s} {
+		if err := opened.Swap(context.Background(), &m.Manifest); err != nil {
+			t.Fatal(err)
+		}
+		m.checkKeys(t, opened, rng)
+		if err := opened.Drain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		n := int64(len(m.Tables))
+		if got := opened.MemorySize(); got > n*(without+64)+perTable+100 {
+			t.Errorf("%d tables take %d bytes, want at most %d each and %d for filters", n, got, without, perTable+100)
+		}
+	}
+}
+
+// A mapped filter takes no memory of the program: it is not narrowed, and not left out.
+func TestFilterMemoryOfMappedTables(t *testing.T) {
+	t.Parallel()
+	s := &testSet{memorySource: memorySource{}}
+	s.add(t, 1000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	dir := t.TempDir()
+	var manifest bytes.Buffer
+	if err := set.WriteManifest(&manifest, &s.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	s.memorySource[set.ManifestName] = manifest.Bytes()
+	for name, contents := range s.memorySource {
+		if err := os.WriteFile(filepath.Join(dir, name), contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := new(table.Metrics)
+	opened, err := set.OpenDir(context.Background(), dir, &set.Options{
+		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}, Mapped: true, Metrics: m},
+		FilterMemory: 1, OpenAll: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := opened.FilterErr(); err != nil {
+		t.Errorf("FilterErr returns %v", err)
+	}
+	s.checkKeys(t, opened, rand.New(rand.NewPCG(45, 0)))
+	if n := m.FilterFalsePositives.Load(); n > 3 {
+		t.Errorf("%d of 200 absent keys pass a filter of 16 bits", n)
+	}
+}
+
+// A manifest that is wrong about a filter is found out.
+func TestManifestOfAnotherFilter(t *testing.T) {
+	t.Parallel()
+	s := &testSet{memorySource: memorySource{}}
+	s.add(t, 1000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	right := s.Tables[0]
+	for field, change := range map[string]func(*set.Table){
+		"filterSize": func(t *set.Table) { t.FilterSize-- },
+		"filterBits": func(t *set.Table) { t.FilterBits = 12 },
+	} {
+		s.Tables[0] = right
+		change(&s.Tables[0])
+		opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, &set.Options{
+			Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}}, OpenAll: true,
+		})
+		if !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), field) {
+			t.Errorf("Open returns %v, %v, want an ErrMismatch with %s", opened, err, field)
+		}
+	}
+}
