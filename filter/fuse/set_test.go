@@ -310,3 +310,32 @@ func TestManifestOfAnotherFilter(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkFilterMemory looks up absent keys in a set of 20 tables with filters of 16 bits, which may take a part of
+// their memory.
+func BenchmarkFilterMemory(b *testing.B) {
+	s := &testSet{memorySource: memorySource{}}
+	const tables, n = 20, 50_000
+	for range tables {
+		s.add(b, n, table.WriterOptions{TableFilterPolicy: newPolicy(b, 16)})
+	}
+	without := s.withoutFilters(b)
+	for _, percent := range []int64{100, 75, 50, 25, 20} {
+		b.Run(fmt.Sprintf("percent=%d", percent), func(b *testing.B) {
+			opened := s.open(b, s.filterSize()*percent/100)
+			passed, i := 0, 0
+			for b.Loop() {
+				key := append(setKey(i%tables, i/tables%(n-1)), '~')
+				mayContain, err := opened.MayContain(context.Background(), key)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if i++; mayContain {
+					passed++
+				}
+			}
+			b.ReportMetric(100*float64(passed)/float64(i), "%-false-positives")
+			b.ReportMetric(float64(opened.MemorySize()-without)/(tables*n)*8, "bits/key")
+		})
+	}
+}
