@@ -256,6 +256,56 @@ func TestFilterMemoryAfterSwap(t *testing.T) {
 	}
 }
 
+// A gate is a memorySource whose first read says that it has begun, and waits.
+type gate struct {
+	memorySource
+	once        sync.Once
+	begun, open chan struct{}
+}
+
+func (g *gate) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	g.once.Do(func() {
+		close(g.begun)
+		<-g.open
+	})
+	return g.memorySource.ReadAt(ctx, name, p, off)
+}
+
+// A table that is being opened during a Swap is not kept open with the bits that it had before.
+func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
+	t.Parallel()
+	s := &testSet{memorySource: memorySource{}}
+	for range 8 {
+		s.add(t, 2000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	}
+	perTable, without := int64(newPolicy(t, 16).Size(2000)), s.withoutFilters(t)/8
+	src := &gate{memorySource: s.memorySource, begun: make(chan struct{}), open: make(chan struct{})}
+	opened, err := set.Open(context.Background(), &set.Manifest{Tables: s.Tables[:1]}, src, &set.Options{
+		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
+		FilterMemory: perTable,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	var lookup sync.WaitGroup
+	lookup.Go(func() {
+		if _, err := opened.Get(context.Background(), setKey(0, 0)); err != nil {
+			t.Errorf("Get returns %v", err)
+		}
+	})
+	<-src.begun
+	if err := opened.Swap(context.Background(), &s.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	close(src.open)
+	lookup.Wait()
+	s.checkKeys(t, opened, rand.New(rand.NewPCG(46, 0)))
+	if got := opened.MemorySize(); got > 8*(without+64)+perTable {
+		t.Errorf("8 tables take %d bytes, want at most %d each and %d for filters", got, without, perTable)
+	}
+}
+
 // A mapped filter takes no memory of the program: it is not narrowed, and not left out.
 func TestFilterMemoryOfMappedTables(t *testing.T) {
 	t.Parallel()
