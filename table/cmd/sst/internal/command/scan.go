@@ -34,7 +34,8 @@ shows the newest value of each key. A database's table and a log show each entry
 number and kind, a log in write order: --versions=false and --versions change that. Other files in
 LevelDB's log format, such as Firestore exports, print one record per line.
 
-With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix out.
+With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
+out.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
