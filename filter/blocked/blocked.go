@@ -1,10 +1,15 @@
-// Package blocked has Bloom filters for up to billions of keys that are asked while they grow. All
+// Package blocked has Bloom filters for up to billions of keys that accept new keys while being queried. All
 // bits of a key are in one line of the processor's cache, so that a lookup costs at most one miss of
 // it. The bits come from a hash of 64 bits, so that a filter of 10⁹ keys has the rate of one of 10³.
 //
 //	f, err := blocked.New(1_000_000_000, 0.01) // 1.25 GB
 //	f.Add(key)
 //	f.Contains(key)
+//
+// If the number of keys is unknown, a [Growing] keeps the false-positive rate at any number:
+//
+//	g, err := blocked.NewGrowing(0, 0.01)
+//	absent, err := g.AddIfAbsent(key)
 //
 // LevelDB's engines do not read these filters: filter.DynamicBloom has theirs.
 //
@@ -27,6 +32,27 @@
 //	└────────────┴────────────┴────────┴────────┴────────────┴───────────────┴────────────┘
 //
 // The first checksum is the CRC-32C of the 24 bytes before it, and the second that of the lines.
+//
+// # A Growing
+//
+// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. When the last one is
+// full, another one is added for twice as many keys. The first filter gets 1/4 of the rate, and each further one 1/4 of
+// what is left, so that the sum stays below the rate. The first one is for 16384 keys.
+//
+// A lookup checks the filters from the last one on, and for an absent key all of them. At 1 %, beside one filter of
+// the right size (at 10^6 keys the chain is almost full; when it has just grown, it takes twice the memory):
+//
+//	                       10^4 keys         10^6 keys
+//	                     one    chain      one    chain
+//	filters                1        1        1        6
+//	bytes per key       1.28     2.79     1.26     2.13
+//	lookup, absent    8.8 ns   7.7 ns    11 ns    36 ns
+//	lookup, present   7.1 ns   9.5 ns     9 ns    21 ns
+//	new key           18 ns    41 ns     20 ns    79 ns
+//
+// What is stored begins with a header: "SieveGro", the version 1 and the number of filters as u32le, the rate and what
+// is left of it as float64. For each filter its bytes as above follow, and as u64le for how many keys it is made, and
+// how many it has. A CRC-32C as u32le ends the header, and each pair of numbers.
 package blocked
 
 import (
@@ -56,15 +82,15 @@ const (
 	multiplier = 0xd1342543de82ef95
 )
 
-// A Filter is a Bloom filter of a fixed size, to which keys are added while it is asked. All methods
-// may be called by many goroutines at once. None of them waits for another. Those that add or ask
+// A Filter is a Bloom filter of a fixed size, which accepts new keys while being queried. All methods
+// are safe for concurrent use. None of them waits for another. Those that add or query
 // allocate nothing.
 //
 // Contains is true for a key from the moment on at which an Add or AddIfAbsent of the key has
 // returned. It may be true earlier. Only [Filter.Intersect] makes keys absent again.
 //
 // Nothing stops a filter from getting more keys than it was made for: its false-positive rate
-// grows, and [Filter.Inspect] tells it.
+// grows, and [Filter.Inspect] returns it. A [Growing] grows instead.
 type Filter struct {
 	lines  []line
 	probes int // words of the line that a key has two bits in
@@ -86,6 +112,14 @@ type line [lineWords]uint64
 // an error if the filter takes more memory than debug.SetMemoryLimit allows or, on Unix and Windows, than the
 // system grants. If a container limits the memory, compare [SizeFor] with that limit first.
 func New(keys uint64, rate float64) (*Filter, error) {
+	if err := checkRate(rate); err != nil {
+		return nil, err
+	}
+	return newBeside(0, keys, rate)
+}
+
+// newBeside is New where so many bytes of memory are taken already. The rate may be lower.
+func newBeside(taken, keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)
 	if err != nil {
 		return nil, err
@@ -93,7 +127,7 @@ func New(keys uint64, rate float64) (*Filter, error) {
 	if err := checkLines(lines); err != nil {
 		return nil, err
 	}
-	if err := alloc.Check(lines * lineSize); err != nil {
+	if err := alloc.Check(taken + lines*lineSize); err != nil {
 		return nil, fmt.Errorf("blocked: filter of %d keys with a rate of %g %w", keys, rate, err)
 	}
 	return &Filter{lines: make([]line, lines), probes: probes}, nil
@@ -102,6 +136,9 @@ func New(keys uint64, rate float64) (*Filter, error) {
 // SizeFor returns the [Filter.Size] in bytes of the filter that [New] returns for these arguments. The filter
 // takes as much memory. SizeFor allocates nothing.
 func SizeFor(keys uint64, rate float64) (uint64, error) {
+	if err := checkRate(rate); err != nil {
+		return 0, err
+	}
 	lines, _, err := size(keys, rate)
 	if err != nil {
 		return 0, err

@@ -36,6 +36,27 @@ func Example() {
 	// true false
 }
 
+// The number of addresses is unknown: the filter grows, and the rate stays.
+func ExampleGrowing() {
+	seen, err := blocked.NewGrowing(0, 0.001)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 100_000 {
+		if err := seen.Add(fmt.Append(nil, "https://go.dev/issue/", i)); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	absent, err := seen.AddIfAbsent([]byte("https://go.dev/issue/42"))
+	fmt.Println(absent, err)
+	fmt.Printf("%d filters, %d KB\n", len(seen.Inspect()), seen.Size()/1000)
+	// Output:
+	// false <nil>
+	// 3 filters, 304 KB
+}
+
 // What a filter with half of its keys tells about itself.
 func ExampleFilter_Inspect() {
 	f, err := blocked.New(100_000, 0.01)

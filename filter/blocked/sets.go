@@ -2,6 +2,7 @@ package blocked
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 )
 
@@ -49,6 +50,44 @@ func (f *Filter) checkEqualForm(operation string, other *Filter) error {
 	if len(f.lines) != len(other.lines) || f.probes != other.probes {
 		return fmt.Errorf("blocked: %s of filters of %d and %d lines, with k = %d and %d: want equal sizes and k",
 			operation, len(f.lines), len(other.lines), 2*f.probes, 2*other.probes)
+	}
+	return nil
+}
+
+// Union adds all keys of other, which must have the same rate and as many filters in its chain, of equal sizes and k: else
+// it is an error, and nothing is added. Growings that NewGrowing returned for the same arguments are equal as long as both
+// have grown as often. other stays as it is. Keys may be added to both meanwhile, and none is lost.
+//
+// A filter of the chain can get up to twice the keys that it is made for, if the chains have different keys. Then the
+// false-positive rate exceeds the one that was asked for: see [Growing.Inspect]. Len is an estimate afterwards, and
+// counts a key twice that two filters of the chain have.
+func (g *Growing) Union(other *Growing) error {
+	c, o := g.chain.Load(), other.chain.Load()
+	if err := c.checkEqualForm(o); err != nil {
+		return err
+	}
+	for i := range c.links {
+		l := &c.links[i]
+		if err := l.Union(&o.links[i].Filter); err != nil {
+			return err
+		}
+		united := uint64(min(math.Round(l.Inspect().Keys), maxKeys))
+		if keys := l.keys.Load(); united > keys {
+			l.keys.Add(united - keys)
+		}
+	}
+	return nil
+}
+
+func (c *chain) checkEqualForm(other *chain) error {
+	if len(c.links) != len(other.links) || c.rate != other.rate {
+		return fmt.Errorf("blocked: union of chains of %d and %d filters, with rates of %g and %g: want equal numbers and rates",
+			len(c.links), len(other.links), c.rate, other.rate)
+	}
+	for i := range c.links {
+		if err := c.links[i].Filter.checkEqualForm("union", &other.links[i].Filter); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -7,12 +7,16 @@ import (
 
 const minRate, maxRate = 1e-9, 0.5
 
+func checkRate(rate float64) error {
+	if !(rate >= minRate && rate <= maxRate) {
+		return fmt.Errorf("blocked: false-positive rate %g, want 10⁻⁹ to 0.5", rate)
+	}
+	return nil
+}
+
 // size returns how many lines and probes a filter has for that number of keys and that rate: the
 // fewest lines, but a probe more must save 1 % of them.
 func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
-	if !(rate >= minRate && rate <= maxRate) {
-		return 0, 0, fmt.Errorf("blocked: false-positive rate %g, want 10⁻⁹ to 0.5", rate)
-	}
 	keys = max(keys, 1)
 	// No filter takes less than log2(1/rate) bits per key.
 	least := max(float64(keys)*-math.Log2(rate)/(lineSize*8), 1)
@@ -32,10 +36,7 @@ func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
 // fewestLines returns the lowest number of lines, from least to most, with which the rate is as
 // wanted. ok is false if there is none.
 func fewestLines(keys uint64, probes int, rate float64, least, most uint64) (lines uint64, ok bool) {
-	enough := func(lines uint64) bool {
-		mean, deviation := predict(keys, lines, probes)
-		return mean+3*deviation <= rate
-	}
+	enough := func(lines uint64) bool { return upperRate(keys, lines, probes) <= rate }
 	if least > most || !enough(most) {
 		return 0, false
 	}
@@ -47,6 +48,13 @@ func fewestLines(keys uint64, probes int, rate float64, least, most uint64) (lin
 		}
 	}
 	return most, true
+}
+
+// upperRate returns the rate that filters of that number of random keys exceed by chance only: three standard
+// deviations above the mean.
+func upperRate(keys, lines uint64, probes int) float64 {
+	mean, deviation := predict(keys, lines, probes)
+	return mean + 3*deviation
 }
 
 // predict returns the false-positive rate that is expected of filters of that number of random keys,

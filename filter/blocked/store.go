@@ -36,11 +36,9 @@ func storedSize(lines uint64) uint64 { return headerLen + lineSize*lines + sumLe
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	write := func(b []byte) error {
-		n, err := w.Write(b)
-		if written += int64(n); err != nil {
-			return fmt.Errorf("blocked: writing a filter: %w", err)
-		}
-		return nil
+		n, err := writeBytes(w, b)
+		written += n
+		return err
 	}
 	buffer := f.appendHeader(make([]byte, 0, chunkLines*lineSize))
 	if err := write(buffer); err != nil {
@@ -58,12 +56,19 @@ func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	return written, err
 }
 
+func writeBytes(w io.Writer, b []byte) (int64, error) {
+	n, err := w.Write(b)
+	if err != nil {
+		err = fmt.Errorf("blocked: writing a filter: %w", err)
+	}
+	return int64(n), err
+}
+
 func (f *Filter) appendHeader(b []byte) []byte {
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, uint32(2*f.probes))
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(f.lines)))
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return appendSum(binary.LittleEndian.AppendUint64(b, uint64(len(f.lines))))
 }
 
 func appendLines(b []byte, lines []line) []byte {
@@ -100,11 +105,13 @@ func Open(contents []byte) (*Filter, error) {
 // of the bytes is an error. Before it returns one, it has taken at most 64 KiB of memory and 9 times as
 // much as it has read, whatever size the bytes announce. If there is too little memory, it returns an
 // error, as [New] does.
-func Read(r io.Reader) (*Filter, error) {
-	buffer := make([]byte, chunkLines*lineSize)
+func Read(r io.Reader) (*Filter, error) { return read(r, make([]byte, chunkLines*lineSize)) }
+
+// read is Read with a buffer for chunkLines.
+func read(r io.Reader, buffer []byte) (*Filter, error) {
 	header := buffer[:headerLen]
-	if _, err := io.ReadFull(r, header); err != nil {
-		return nil, readError("header", err)
+	if err := readSummed(r, header, magic, "header"); err != nil {
+		return nil, err
 	}
 	n, probes, err := parseHeader(header)
 	if err != nil {
@@ -117,15 +124,25 @@ func Read(r io.Reader) (*Filter, error) {
 	return &Filter{lines: lines, probes: probes}, nil
 }
 
+// readSummed fills b with a part that begins with that magic word and ends with its checksum.
+func readSummed(r io.Reader, b []byte, magic, part string) error {
+	if _, err := io.ReadFull(r, b); err != nil {
+		return readError(part, err)
+	}
+	if got := string(b[:len(magic)]); got != magic {
+		return fmt.Errorf("blocked: another kind of file: it begins with %q, want %q", got, magic)
+	}
+	fields := len(b) - sumLen
+	return checkSum(part, crc32.Checksum(b[:fields], castagnoli), b[fields:])
+}
+
+// appendSum appends the checksum of b.
+func appendSum(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
 // parseHeader returns what the header says of the filter.
 func parseHeader(header []byte) (lines uint64, probes int, err error) {
-	if got := string(header[:len(magic)]); got != magic {
-		return 0, 0, fmt.Errorf("blocked: no blocked filter: it begins with %q, want %q", got, magic)
-	}
-	fields, stored := header[:headerLen-sumLen], header[headerLen-sumLen:]
-	if err := checkSum("header", crc32.Checksum(fields, castagnoli), stored); err != nil {
-		return 0, 0, err
-	}
 	if v := binary.LittleEndian.Uint32(header[8:]); v != version {
 		return 0, 0, fmt.Errorf("blocked: filter of version %d, want %d: update this package", v, version)
 	}

@@ -1,0 +1,189 @@
+package blocked
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+)
+
+const (
+	// firstRoom is for how many keys the first filter of a Growing is made, unless NewGrowing is given a number.
+	firstRoom = 1 << 14
+
+	// share is the part of the rate left that the next filter gets, so that each has 3/4 of the rate of the one
+	// before. With 1/2, the first one is 10 % smaller, but 10^8 keys take 1.6 times the memory: in lines of 64 bytes,
+	// low rates take far more than 1.44 bits for each halving.
+	share = 1.0 / 4
+
+	// maxKeys bounds the numbers of keys that are stored, so that no sum of them overflows.
+	maxKeys = 1 << 56
+)
+
+// A claim decides which goroutine adds a key, for the keys whose hashes have the same last 8 bits. It has the other bits
+// of the hash that was added last, and a state. While it is open, some bits of the key may be unset: each goroutine that
+// finds it so sets them too, and settles the claim, instead of waiting. No key is added twice, so a claim never
+// has the same value again. A goroutine that replaces the value that it read before it looked for its key thus knows
+// that no other one has added the key since.
+const (
+	claimMask    = 1<<8 - 1
+	claimOpen    = 1
+	claimSettled = 2
+)
+
+// A Growing is a filter for any number of keys, at one false-positive rate. It is a chain of filters. When the last
+// one is full, another one is added, for twice as many keys and at 3/4 of its rate, so that the sum of all rates stays
+// below the rate of the chain.
+//
+// All methods are safe for concurrent use. None waits for another, except that new keys wait while a filter is added.
+// Contains is true for a key once an Add or AddIfAbsent of it has returned.
+type Growing struct {
+	chain  atomic.Pointer[chain]
+	growth sync.Mutex // held while a link is added
+	claims [claimMask + 1]atomic.Uint64
+}
+
+// A chain is what a Growing consists of at one time. Its links get keys. Nothing else of it changes.
+type chain struct {
+	links []link  // keys are added to the last one
+	rate  float64 // of all links, however many there will be
+	rest  float64 // of rate: for the links to come
+}
+
+// A link is a Filter that counts its keys.
+type link struct {
+	Filter
+	room uint64         // for how many keys it is made
+	keys *atomic.Uint64 // elsewhere: it changes with each new key, and what lookups read does not
+}
+
+// NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its first
+// filter is made for that many keys. Zero means 16384. If the number of keys turns out to be a little lower, lookups are as
+// fast as those of [New], with a quarter to a third more memory. NewGrowing takes the memory of the first filter, and
+// fails if New does.
+func NewGrowing(keys uint64, rate float64) (*Growing, error) {
+	if err := checkRate(rate); err != nil {
+		return nil, err
+	}
+	g := new(Growing)
+	if err := g.extend(&chain{rate: rate, rest: rate}, cmp.Or(keys, firstRoom)); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Grow returns a Growing of that rate that begins with f, which has that many keys and gets no more. If the number is
+// unknown, pass the estimate of [Filter.Inspect]. The caller must no longer use f.
+//
+// The filters after f have what f leaves of the rate, or 1/16 of it if that is more.
+func Grow(f *Filter, keys uint64, rate float64) (*Growing, error) {
+	if err := checkRate(rate); err != nil {
+		return nil, err
+	}
+	l := link{*f, min(keys, f.bits()), new(atomic.Uint64)} // with a key for each bit, almost every key passes
+	l.keys.Store(min(keys, maxKeys))
+	own := upperRate(l.room, uint64(len(f.lines)), f.probes)
+	g := new(Growing)
+	g.chain.Store(&chain{[]link{l}, rate, max(rate-own, rate/16)})
+	return g, nil
+}
+
+// Add adds a key, unless Contains is true for it already. It does not keep the slice. If the filter is full and cannot
+// grow, Add returns an error, and does not add the key.
+func (g *Growing) Add(key []byte) error {
+	_, err := g.AddIfAbsent(key)
+	return err
+}
+
+// AddIfAbsent is like Add, and reports whether it added the key. If so, the key was certainly not added before. If
+// not, it was added before, or is a false positive. If goroutines add one absent key at once, exactly one is told that
+// it was absent.
+//
+// AddIfAbsent returns an error if the filter is full and the next one takes more than 256 GiB (2 GiB on a 32-bit
+// machine), or if all of them together take more memory than debug.SetMemoryLimit allows or the system grants.
+func (g *Growing) AddIfAbsent(key []byte) (bool, error) {
+	h := xxh3.Hash(key)
+	claim := &g.claims[h&claimMask]
+	for {
+		before := claim.Load() // and then the chain: whatever is claimed later makes the swap below fail
+		c := g.chain.Load()
+		head := &c.links[len(c.links)-1]
+		switch {
+		case before&claimMask == claimOpen:
+			head.AddHash(before&^claimMask | h&claimMask)
+			claim.CompareAndSwap(before, before^claimOpen^claimSettled)
+		case c.contains(h):
+			return false, nil
+		case head.keys.Add(1) > head.room:
+			head.keys.Add(^uint64(0))
+			if err := g.grow(c); err != nil {
+				return false, err
+			}
+		case claim.CompareAndSwap(before, h&^claimMask|claimOpen):
+			head.AddHash(h)
+			claim.CompareAndSwap(h&^claimMask|claimOpen, h&^claimMask|claimSettled)
+			return true, nil
+		default:
+			head.keys.Add(^uint64(0)) // another goroutine was first, maybe with this key
+		}
+	}
+}
+
+// grow adds a link, unless there is another one already after those of full.
+func (g *Growing) grow(full *chain) error {
+	g.growth.Lock()
+	defer g.growth.Unlock()
+	if g.chain.Load() != full {
+		return nil
+	}
+	return g.extend(full, max(2*full.links[len(full.links)-1].room, firstRoom))
+}
+
+// extend adds a link to c, which is made for that many keys.
+func (g *Growing) extend(c *chain, room uint64) error {
+	rate := c.rest * share
+	f, err := newBeside(uint64(c.size()), room, rate)
+	if err == nil {
+		l := link{*f, room, new(atomic.Uint64)}
+		g.chain.Store(&chain{append(slices.Clip(c.links), l), c.rate, c.rest - rate})
+	}
+	return err
+}
+
+// Contains reports whether key may have been added. If it returns false, no Add of the key had returned before the
+// call.
+func (g *Growing) Contains(key []byte) bool { return g.chain.Load().contains(xxh3.Hash(key)) }
+
+// contains begins with the last link, which has about half of all keys.
+func (c *chain) contains(h uint64) bool {
+	for i := len(c.links) - 1; i >= 0; i-- {
+		if c.links[i].ContainsHash(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Len returns the number of keys that were added. Those for which AddIfAbsent returned false are not counted.
+func (g *Growing) Len() uint64 {
+	var n uint64
+	for _, l := range g.chain.Load().links {
+		n += l.keys.Load()
+	}
+	return n
+}
+
+// Rate returns the false-positive rate that the filter was made for, 0 to 1.
+func (g *Growing) Rate() float64 { return g.chain.Load().rate }
+
+// Inspect returns what the bits of each filter of the chain tell about it, the oldest first. The false-positive rate of
+// all is at most the sum of their rates. It reads all filters.
+func (g *Growing) Inspect() []Inspection {
+	var all []Inspection
+	for _, l := range g.chain.Load().links {
+		all = append(all, l.Inspect())
+	}
+	return all
+}

@@ -1,0 +1,211 @@
+package blocked_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+// The bytes are written down, as those of a Filter.
+func TestGrowingGolden(t *testing.T) {
+	t.Parallel()
+	g := newGrowing(t, 5, 0.001)
+	for _, city := range []string{"Bern", "Lima", "Oslo"} {
+		addIfAbsent(t, g, []byte(city))
+	}
+	const want = "536965766547726f" + "01000000" + "01000000" + "fca9f1d24d62503f" + "fa7e6abc7493483f" + "7d062296" +
+		"5369657665426c6b010000000400000001000000000000008eea6275" +
+		"0000000000000000004800008000000200042000000000000000000000000000" +
+		"00000000000000000a0000008000020000000000000004100000000000000000" +
+		"6570a42e" +
+		"0500000000000000" + "0300000000000000" + "96bc3cad"
+	if diff := cmp.Diff(want, fmt.Sprintf("%x", stored(t, g).Bytes())); diff != "" {
+		t.Errorf("filter (-want +got):\n%s", diff)
+	}
+}
+
+// smallChain returns the bytes of two filters with keys.
+func smallChain(t testing.TB) []byte {
+	first, second := newGrowing(t, 3, 0.01), newGrowing(t, 5, 0.01)
+	for i := range uint64(3) {
+		addIfAbsent(t, first, growingKey(i))
+		addIfAbsent(t, second, growingKey(10+i))
+	}
+	b := slices.Concat(stored(t, first).Bytes(), stored(t, second).Bytes()[36:])
+	b[12] = 2
+	return seal(b, 0, 36)
+}
+
+// seal puts the checksum of b[from:to] right, which is in the last 4 bytes of these.
+func seal(b []byte, from, to int) []byte {
+	sum := crc32.Checksum(b[from:to-4], crc32.MakeTable(crc32.Castagnoli))
+	binary.LittleEndian.PutUint32(b[to-4:], sum)
+	return b
+}
+
+func readGrowing(contents []byte) error {
+	_, err := blocked.ReadGrowing(bytes.NewReader(contents))
+	return err
+}
+
+// Whatever byte is changed, and wherever a filter ends, it is an error.
+func TestGrowingDamageIsAnError(t *testing.T) {
+	t.Parallel()
+	contents, rng := smallChain(t), rand.New(rand.NewPCG(92, 1))
+	if err := readGrowing(contents); err != nil {
+		t.Fatal(err)
+	}
+	for i := range contents {
+		damaged := bytes.Clone(contents)
+		damaged[i] ^= byte(1 + rng.IntN(255))
+		if err := readGrowing(damaged); err == nil {
+			t.Errorf("byte %d changed: no error", i)
+		}
+		if err := readGrowing(contents[:i]); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("ends at %d: %v", i, err)
+		}
+	}
+}
+
+func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	// with returns a chain with other bytes at an offset, under right checksums.
+	with := func(offset int, value ...byte) []byte {
+		b := smallChain(t)
+		copy(b[offset:], value)
+		end := 36 + (len(b)-36)/2
+		return seal(seal(b, 0, 36), end-20, end)
+	}
+	float := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
+	numbers := 36 + (len(smallChain(t))-36)/2 - 20
+	for _, tt := range []struct {
+		name     string
+		contents []byte
+		want     string
+	}{
+		{"nothing", nil, "filter ends in its header"},
+		{"a filter", newFilter(t, 1, 0.1).Bytes(), `another kind of file: it begins with "SieveBlk", want "SieveGro"`},
+		{"version", with(8, 2), "growing filter of version 2, want 1: update this package"},
+		{"no filters", with(12, 0), "growing filter of 0 filters, want 1 to 32"},
+		{"too many filters", with(12, 33), "growing filter of 33 filters, want 1 to 32"},
+		{"one filter more", with(12, 3), "filter ends in its header"},
+		{"rate 0", with(16, slices.Concat(float(0), float(0))...), "false-positive rate 0, want 10⁻⁹ to 0.5"},
+		{"rate 0.6", with(16, slices.Concat(float(0.6), float(0.3))...), "false-positive rate 0.6, want 10⁻⁹ to 0.5"},
+		{"no rate", with(16, float(math.NaN())...), "2 filters with 0.0075 left of a rate of NaN"},
+		{"little left", with(24, float(0.0003)...), "2 filters with 0.0003 left of a rate of 0.01, want at least 0.000331"},
+		{"more left", with(24, float(0.011)...), "2 filters with 0.011 left of a rate of 0.01"},
+		{"no rest", with(24, float(math.NaN())...), "2 filters with NaN left of a rate of 0.01"},
+		{"room", with(numbers+1, 3), "filter made for 771 keys, with 3: want at most 512, and 72057594037927936"},
+		{"keys", with(numbers+15, 2), "filter made for 3 keys, with 144115188075855875: want at most 512, and"},
+		{"checksum of the numbers", append(smallChain(t)[:numbers], make([]byte, 20)...), "numbers of a filter damaged: checksum 0x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := readGrowing(tt.contents); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorsOfReaderAndWriterOfGrowingAreReturned(t *testing.T) {
+	t.Parallel()
+	g, contents := newGrowing(t, 3, 0.01), smallChain(t)
+	if err := g.Add(nil); err != nil {
+		t.Fatal(err)
+	}
+	for n := range int(g.Size()) {
+		w := fullAfter(n)
+		if written, err := g.WriteTo(&w); written != int64(n) || !errors.Is(err, errFull) {
+			t.Errorf("WriteTo with room for %d = %d, %v", n, written, err)
+		}
+	}
+	for n := range contents {
+		r := io.MultiReader(bytes.NewReader(contents[:n]), iotest.ErrReader(errFull))
+		if _, err := blocked.ReadGrowing(r); !errors.Is(err, errFull) {
+			t.Errorf("ReadGrowing of %d bytes: %v, want the error of the reader", n, err)
+		}
+	}
+}
+
+// Few bytes take little memory, though they announce much: 32 filters, the last of them large. It measures what the
+// process allocates, and so is not parallel.
+func TestReadGrowingTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
+	small := stored(t, newGrowing(t, 1, 0.01)).Bytes()
+	small[12] = 32
+	announced := seal(bytes.Clone(small[:36]), 0, 36)
+	for range 31 {
+		announced = append(announced, small[36:]...)
+	}
+	announced = append(announced, header("SieveBlk", 1, 6, min(uint64(math.MaxInt/64), 1<<32))...)
+	announced = append(announced, make([]byte, 1<<20)...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := readGrowing(announced); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
+		t.Errorf("%d bytes were allocated for 1 MiB", got)
+	}
+}
+
+// sealAll puts all checksums right, as far as the filters go.
+func sealAll(b []byte) []byte {
+	if len(b) < 36 {
+		return b
+	}
+	seal(b, 0, 36)
+	for at := 36; len(b)-at >= 28; {
+		seal(b, at, at+28)
+		lines := binary.LittleEndian.Uint64(b[at+16:])
+		if at += 28; lines > uint64(len(b)-at)/64 {
+			break
+		}
+		if at += 64 * int(lines); len(b)-at < 24 {
+			break
+		}
+		seal(b, at-64*int(lines), at+4)
+		seal(b, at+4, at+24)
+		at += 24
+	}
+	return b
+}
+
+// FuzzReadGrowing reads chains of any bytes, with all checksums put right: they are refused, or are the same bytes again,
+// and take keys.
+func FuzzReadGrowing(f *testing.F) {
+	f.Add(smallChain(f), []byte("key"))
+	f.Add(stored(f, newGrowing(f, 1, 0.5)).Bytes(), []byte(""))
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		contents = sealAll(bytes.Clone(contents))
+		r := bytes.NewReader(contents)
+		g, err := blocked.ReadGrowing(r)
+		if err != nil {
+			return
+		}
+		if again := stored(t, g).Bytes(); !bytes.Equal(again, contents[:len(contents)-r.Len()]) {
+			t.Errorf("%x became %x", contents, again)
+		}
+		had, size := g.Contains(key), g.Size()
+		if absent := addIfAbsent(t, g, key); absent == had || !g.Contains(key) {
+			t.Errorf("Contains = %t, then AddIfAbsent = %t and Contains = %t", had, absent, g.Contains(key))
+		}
+		if got := g.Size(); got > 2000*size+16<<20 {
+			t.Errorf("it grew from %d to %d bytes", size, got)
+		}
+	})
+}
