@@ -24,12 +24,12 @@ type livingFilter struct {
 	add         func(key []byte)
 	addIfAbsent func(key []byte) bool // nil: there is no such method
 	contains    func(key []byte) bool
-	bits        float64
+	bits        func() float64
 }
 
 // livingFilters makes the filters that are compared. The first two have 10 bits per key, and the same k.
 // Of the others each is as large as its package makes it for a rate of 1 %. As blobloom's then has
-// 0.64 %, one of ours is made for that rate too.
+// 0.64 %, one of ours is made for that rate too. The growing one is not told the number of keys.
 var livingFilters = []struct {
 	name string
 	make func(b *testing.B, n int) livingFilter
@@ -39,7 +39,7 @@ var livingFilters = []struct {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(8*len(f.Bytes()) - 8)}
+		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, func() float64 { return float64(8*len(f.Bytes()) - 8) }}
 	}},
 	{"bits-and-blooms", func(_ *testing.B, n int) livingFilter {
 		f := bitsbloom.New(uint(10*n), 6)
@@ -48,11 +48,25 @@ var livingFilters = []struct {
 			add:         func(key []byte) { f.Add(key) },
 			addIfAbsent: func(key []byte) bool { return !f.TestAndAdd(key) },
 			contains:    f.Test,
-			bits:        float64(f.Cap()),
+			bits:        func() float64 { return float64(f.Cap()) },
 		}
 	}},
 	{"blocked", func(b *testing.B, n int) livingFilter { return newBlocked(b, n, 0.01) }},
 	{"blocked-0.64%", func(b *testing.B, n int) livingFilter { return newBlocked(b, n, 0.0064) }},
+	{"growing", func(b *testing.B, _ int) livingFilter {
+		f, err := blocked.NewGrowing(0, 0.01)
+		if err != nil {
+			b.Fatal(err)
+		}
+		added := func(absent bool, err error) bool {
+			if err != nil {
+				b.Error(err)
+			}
+			return absent
+		}
+		addIfAbsent := func(key []byte) bool { return added(f.AddIfAbsent(key)) }
+		return livingFilter{false, func(key []byte) { addIfAbsent(key) }, addIfAbsent, f.Contains, func() float64 { return float64(8 * f.Size()) }}
+	}},
 	{"blobloom", func(_ *testing.B, n int) livingFilter {
 		bits, hashes := blobloomSize(n)
 		f := blobloom.New(bits, hashes)
@@ -60,7 +74,7 @@ var livingFilters = []struct {
 			forOne:   true,
 			add:      func(key []byte) { f.Add(xxh3.Hash(key)) },
 			contains: func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
-			bits:     float64(bits),
+			bits:     func() float64 { return float64(bits) },
 		}
 	}},
 	{"blobloom-sync", func(_ *testing.B, n int) livingFilter {
@@ -69,7 +83,7 @@ var livingFilters = []struct {
 		return livingFilter{
 			add:      func(key []byte) { f.Add(xxh3.Hash(key)) },
 			contains: func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
-			bits:     float64(bits),
+			bits:     func() float64 { return float64(bits) },
 		}
 	}},
 }
@@ -79,7 +93,7 @@ func newBlocked(b *testing.B, n int, rate float64) livingFilter {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(8 * f.Size())}
+	return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, func() float64 { return float64(8 * f.Size()) }}
 }
 
 func blobloomSize(n int) (bits uint64, hashes int) {
@@ -142,7 +156,7 @@ func benchmarkLiving(b *testing.B, n int, empty func(b *testing.B) livingFilter)
 	measured("absent", func(b *testing.B, goroutines int) {
 		goThrough(goroutines, n, n+b.N, contains)
 		b.StopTimer()
-		b.ReportMetric(full.bits/float64(n), "bits/key")
+		b.ReportMetric(full.bits()/float64(n), "bits/key")
 		b.ReportMetric(100*falsePositives(full.contains, n), "%-false-positives")
 	})
 }
