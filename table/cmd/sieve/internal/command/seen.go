@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -22,9 +21,9 @@ import (
 const seenLong = `Print each line the first time it appears, in this input or an earlier one with the same --state.
 Without FILE, or for -, read standard input. Lines are printed at once.
 
-The state is a Bloom filter: 2 MB for 1M lines at 0.1 %, 110 GB for 10G. It leaves out a new line
-with a probability of at most --rate, up to --keys lines. Beyond, a note says how high. A state
-cannot grow.
+The state is a Bloom filter that grows. It leaves out a new line with a probability of at most
+--rate, whatever the number of lines. At 0.1 %, 1M lines take 3 to 6 MB, and 10G lines about 80 GB.
+If --keys is a good guess, they take 2.5 MB and 25 GB.
 
 It is saved at the end, on signals, and every 10 seconds, or less often if that is slow. After a
 crash, pass the input again: only lines since the last save are printed twice, and none is lost.
@@ -58,7 +57,7 @@ func seenCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "keep the state in this `file` (required)")
-	flags.VarP(cli.Count(&f.keys, "1M", seen.MaxKeys), "keys", "n", "`lines` of a new state, up to 10G")
+	flags.VarP(cli.Count(&f.keys, "", seen.MaxKeys), "keys", "n", "number of `lines` expected in a new state, up to 10G")
 	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", plan.ParseRate), "rate", "p", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
@@ -73,11 +72,11 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	out, stderr := cmd.OutOrStdout().(cli.Stdout), cmd.ErrOrStderr()
-	noteFull := func() {
-		text.Note(stderr, "%s has %s, and was made for %s: %.3g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
-			text.ShellPath(f.state), text.Count(state.Lines, "line"), text.Count(state.Keys, "line"), 100*state.PresentRate())
+	if rate := state.PresentRate(); rate > 1.1*state.Rate() {
+		text.Note(stderr, "%s leaves out %.3g %% of new lines, as an earlier version added too many to it: begin another --state",
+			text.ShellPath(f.state), 100*rate)
 	}
-	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery, Full: noteFull}
+	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery}
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		err := sieve.Run(ctx, paths, cmd.InOrStdin())
 		// The message of a signal does not say why the state was not saved. That nobody reads the lines any more is
@@ -111,21 +110,11 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkMade(cmd.Flags(), state); err != nil {
+	flag := cmd.Flags().Lookup("rate")
+	if flag.Changed && math.Abs(f.rate-state.Rate()) > 1e-9*f.rate { // 0.7% is not the same number as 0.007
+		err := cli.UsageErrorf("--rate is %s, but %s was made for a rate of %g: leave it out, or give another --state",
+			format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), state.Rate())
 		return nil, errors.Join(err, state.Close())
 	}
 	return state, nil
-}
-
-// checkMade returns an error if a flag asks for another state than there is.
-func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State) error {
-	otherRate := math.Abs(f.rate-s.Rate) > 1e-9*f.rate // 0.7% is not the same number as 0.007
-	differs := map[string]bool{"keys": f.keys != s.Keys, "rate": otherRate}
-	for _, name := range []string{"keys", "rate"} {
-		if flag := flags.Lookup(name); flag.Changed && differs[name] {
-			return cli.UsageErrorf("--%s is %s, but %s was made for %s and a rate of %g: leave it out, or give another --state",
-				name, format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), text.Count(s.Keys, "line"), s.Rate)
-		}
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ func TestLockIsNotLostToAnInput(t *testing.T) {
 	s := open(t, path, 100, 0.01)
 	defer s.Close()
 	out := newPrinted()
-	sieve := Sieve{State: s, Out: out, Every: time.Hour, Full: func() {}}
+	sieve := Sieve{State: s, Out: out, Every: time.Hour}
 	if err := sieve.Run(context.Background(), []string{path + lockSuffix}, strings.NewReader("")); err != nil {
 		t.Fatal(err)
 	}

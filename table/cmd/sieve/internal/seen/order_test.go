@@ -33,9 +33,9 @@ func (o *syncedOutput) check() {
 	} else if err != nil {
 		o.t.Error(err)
 	}
-	o.saves[s.Lines] = true
-	if s.Lines > o.synced {
-		o.t.Errorf("the state has %d lines, of which %d are on disk", s.Lines, o.synced)
+	o.saves[s.Lines()] = true
+	if s.Lines() > o.synced {
+		o.t.Errorf("the state has %d lines, of which %d are on disk", s.Lines(), o.synced)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestSaveFails(t *testing.T) {
 			defer s.Close()
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
-			sieve := Sieve{State: s, Out: newPrinted(), Every: tt.every, Full: func() {}}
+			sieve := Sieve{State: s, Out: newPrinted(), Every: tt.every}
 			in := &unlocking{path + lockSuffix, func() error { return tt.end(run{ctx, cancel}) }, 0}
 			err := sieve.Run(ctx, []string{"-"}, in)
 			for _, want := range tt.want {

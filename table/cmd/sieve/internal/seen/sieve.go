@@ -25,7 +25,6 @@ type Output interface {
 type Sieve struct {
 	State *State
 	Out   Output
-	Full  func() // called once, when the State has more lines than it was made for
 
 	// Every is the time between two saves. If to save takes long, they are at least 10 times as
 	// far apart as that.
@@ -41,17 +40,14 @@ type Sieve struct {
 func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error {
 	s.due = time.NewTimer(s.Every)
 	defer s.due.Stop()
-	if s.State.Lines > s.State.Keys {
-		s.Full()
-	}
 	var err error
 	for _, path := range paths {
 		if err = s.input(ctx, path, stdin); err != nil {
 			break
 		}
 	}
-	// After an error, a new State without lines would only keep the numbers that it was made for.
-	if s.failed || s.State.saved || err != nil && s.State.Lines == 0 {
+	// After an error, a new State without lines would only keep the rate that it was made for.
+	if s.failed || s.State.saved || err != nil && s.State.Lines() == 0 {
 		return err
 	}
 	failed := s.save()
@@ -200,12 +196,9 @@ func (l *lines) add(b []byte) error {
 
 // line prints a line, which ends in a newline, if it is new.
 func (s *Sieve) line(line []byte) error {
-	if !s.State.Add(line[:len(line)-1]) {
-		return nil
+	added, err := s.State.Add(line[:len(line)-1])
+	if added {
+		_, err = s.Out.Write(line)
 	}
-	if s.State.Lines == s.State.Keys+1 {
-		s.Full()
-	}
-	_, err := s.Out.Write(line)
 	return err
 }

@@ -3,11 +3,10 @@
 package seen
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -24,46 +23,29 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A State is a filter of the lines that were seen, and the file that keeps it. The file has the
-// filter as package blocked writes it, and behind that
-//
-//	"SstSeen1", Keys u64le, Rate float64 u64le, Lines u64le, CRC-32C of these u32le
-//
-// so that blocked.Read reads the filter for other programs.
+// A State is a filter of the lines that were seen, and the file that keeps it, as package blocked writes a
+// Growing. Files of the first version are read too: see fixed.go.
 type State struct {
-	numbers
 	path   string
-	filter *blocked.Filter
+	filter *blocked.Growing
 	lock   *filelock.Lock
 	saved  bool // the file has all lines
 }
 
-// numbers are those of a State, as they are in its file.
-type numbers struct {
-	Keys  uint64  // for how many lines it was made
-	Rate  float64 // false-positive rate with that many lines, 0 to 1
-	Lines uint64  // how many it has
-}
-
 const (
-	filterMagic  = "SieveBlk" // begins what package blocked writes
-	trailerMagic = "SstSeen1"
-	trailerLen   = len(trailerMagic) + 3*8 + 4
+	growingMagic = "SieveGro" // begins a Growing
+	secondMagic  = 36         // where the first filter of a Growing begins, with fixedMagic
 )
 
 // Bounds of a State.
 const (
 	MaxKeys          = 10_000_000_000
 	MinRate, MaxRate = 1e-9, 0.5
-
-	maxLines = 1 << 62
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Open returns the State that the file has, or a new one for that number of lines and that rate if
-// there is no such file. No other process can open it before Close. If the file is a damaged state, the
-// error is a table.ErrCorrupt. A file that is no state at all is another error.
+// Open returns the State that the file has, or a new one with that rate if there is no such file. A new one takes
+// that many lines before it grows, or the usual number if keys is 0. No other process can open it before Close. If the
+// file is a damaged state, the error is a table.ErrCorrupt. A file that is no state at all is another error.
 func Open(path string, keys uint64, rate float64) (*State, error) {
 	if err := output.Check(context.Background(), path); err != nil { // before any line is read
 		return nil, err
@@ -75,7 +57,8 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 	s := &State{path: path, lock: lock}
 	err = s.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		err = s.create(keys, rate)
+		s.filter, err = blocked.NewGrowing(keys, rate)
+		err = s.short(err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -86,17 +69,11 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 // moreMemory is what the user can do if there is too little memory.
 const moreMemory = "give another --state with a smaller -n or a higher -p, or raise the limit"
 
-// create makes a new State.
-func (s *State) create(keys uint64, rate float64) error {
-	size, err := blocked.SizeFor(keys, rate)
-	if err != nil {
-		return err
+// short returns what the user can do instead of err, if that says that there is too little memory.
+func (s *State) short(err error) error {
+	if refused := (*alloc.Error)(nil); errors.As(err, &refused) {
+		return cmp.Or(memory.Check("the state "+text.ShellPath(s.path), refused.Needed, moreMemory), err)
 	}
-	s.Keys, s.Rate = keys, rate
-	if err := memory.Check(fmt.Sprintf("a state for %s and a rate of %g", text.Count(keys, "line"), rate), size, moreMemory); err != nil {
-		return err
-	}
-	s.filter, err = blocked.New(keys, rate)
 	return err
 }
 
@@ -132,17 +109,26 @@ func (s *State) checkLock() error {
 func (s *State) Close() error { return s.lock.Close() }
 
 // Add adds a line, and reports whether it was not seen before.
-func (s *State) Add(line []byte) bool {
-	if !s.filter.AddIfAbsent(line) {
-		return false
-	}
-	s.Lines++
-	s.saved = false
-	return true
+func (s *State) Add(line []byte) (bool, error) {
+	added, err := s.filter.AddIfAbsent(line)
+	s.saved = s.saved && !added
+	return added, s.short(err)
 }
 
-// PresentRate returns the false-positive rate of the State as it is, 0 to 1.
-func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
+// Lines returns how many lines the State has.
+func (s *State) Lines() uint64 { return s.filter.Len() }
+
+// Rate returns the false-positive rate that the State was made for, 0 to 1.
+func (s *State) Rate() float64 { return s.filter.Rate() }
+
+// PresentRate returns the false-positive rate of the State as it is. It is above Rate if a sieve of the first version
+// added too many lines.
+func (s *State) PresentRate() (rate float64) {
+	for _, i := range s.filter.Inspect() {
+		rate += i.Rate
+	}
+	return min(rate, 1)
+}
 
 // Save replaces the file. The file is whole at any time.
 func (s *State) Save() error {
@@ -150,22 +136,11 @@ func (s *State) Save() error {
 		return err
 	}
 	err := output.WriteFile(context.Background(), s.path, nil, func(to io.Writer) error {
-		if _, err := s.filter.WriteTo(to); err != nil {
-			return err
-		}
-		_, err := to.Write(s.trailer())
+		_, err := s.filter.WriteTo(to)
 		return err
 	})
 	s.saved = err == nil
 	return err
-}
-
-func (s *State) trailer() []byte {
-	b, err := binary.Append([]byte(trailerMagic), binary.LittleEndian, s.numbers)
-	if err != nil {
-		panic(err) // not for numbers
-	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
 // read reads the file.
@@ -175,23 +150,35 @@ func (s *State) read() error {
 		return err
 	}
 	defer f.Close()                                 // it was only read
-	if was, err := wasState(f); err == nil && was { // of another file, Read reads little
+	if was, err := wasState(f); err == nil && was { // of another file, readFilter reads little
 		if err := memory.Check("the state "+text.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
 			return err
 		}
 	}
-	if s.filter, err = blocked.Read(f); err != nil {
-		return s.damage(f, err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, int64(trailerLen)+1))
-	if err != nil {
-		return err
-	}
-	if err := s.parseTrailer(b); err != nil {
+	if s.filter, err = readFilter(f); err != nil {
 		return s.damage(f, err)
 	}
 	s.saved = true
 	return nil
+}
+
+// readFilter reads the file of a State, of either version.
+func readFilter(f *os.File) (*blocked.Growing, error) {
+	begin := make([]byte, len(fixedMagic))
+	if _, err := f.ReadAt(begin, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if string(begin) == fixedMagic {
+		return readFixed(f)
+	}
+	filter, err := blocked.ReadGrowing(f)
+	if err != nil {
+		return nil, err
+	}
+	if more, err := io.ReadAll(io.LimitReader(f, 1)); err != nil || len(more) > 0 {
+		return nil, cmp.Or(err, errors.New("more bytes than its filters have"))
+	}
+	return filter, nil
 }
 
 // memoryToRead returns how many bytes blocked.Read takes for a file of that size: its memory grows 8 times as large
@@ -202,25 +189,6 @@ func memoryToRead(size int64) uint64 {
 		grown *= 8
 	}
 	return uint64(size + min(grown+grown/4, size))
-}
-
-// parseTrailer reads what is behind the filter.
-func (s *State) parseTrailer(b []byte) error {
-	if len(b) != trailerLen || string(b[:len(trailerMagic)]) != trailerMagic {
-		return fmt.Errorf("no end of a state, want %d bytes that begin with %q", trailerLen, trailerMagic)
-	}
-	fields, stored := b[:trailerLen-4], binary.LittleEndian.Uint32(b[trailerLen-4:])
-	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
-		return fmt.Errorf("end of a state damaged: checksum 0x%08x, want 0x%08x as stored", sum, stored)
-	}
-	if _, err := binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &s.numbers); err != nil {
-		return err
-	}
-	if s.Keys < 1 || s.Keys > MaxKeys || !(s.Rate >= MinRate && s.Rate <= MaxRate) || s.Lines > maxLines {
-		return fmt.Errorf("end of a state for %d lines and a rate of %g, with %d lines: want 1 to %d, %g to %g, and at most %d",
-			s.Keys, s.Rate, s.Lines, uint64(MaxKeys), MinRate, MaxRate, uint64(maxLines))
-	}
-	return nil
 }
 
 // damage returns the error for a file whose contents are wrong, or that of reading it, such as for lack of memory.
@@ -236,24 +204,23 @@ func (s *State) damage(f *os.File, err error) error {
 	return &damageError{s.path, err}
 }
 
-// wasState reports whether a file that is no sound state may have been one: it begins or ends as a
-// state does, as far as it goes.
+// wasState reports whether a file that is no sound state may have been one: it has one of the words that are in each
+// state, or is shorter.
 func wasState(f *os.File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return false, err
 	}
-	head := make([]byte, min(info.Size(), int64(len(filterMagic))))
+	head := make([]byte, min(info.Size(), secondMagic+int64(len(fixedMagic))))
 	if _, err := f.ReadAt(head, 0); err != nil {
 		return false, err
 	}
-	begins := strings.HasPrefix(filterMagic, string(head))
-	if begins || info.Size() < int64(trailerLen) {
-		return begins, nil
+	for _, magic := range []string{growingMagic, fixedMagic} {
+		if strings.HasPrefix(magic, string(head)) || strings.Contains(string(head), magic) {
+			return true, nil
+		}
 	}
-	end := make([]byte, len(trailerMagic))
-	_, err = f.ReadAt(end, info.Size()-int64(trailerLen))
-	return string(end) == trailerMagic, err
+	return endsAsFixed(f, info.Size())
 }
 
 // A damageError is a table.ErrCorrupt of a State.

@@ -1,0 +1,29 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// A state that an earlier version made overfull is noted in each run, also after it was saved. One that is not overfull
+// is not noted.
+func TestSeenNotesOverfullStates(t *testing.T) {
+	t.Parallel()
+	note := regexp.MustCompile(`^sieve: note: \S+ leaves out 28\.\d % of new lines, as an earlier version added too many to it: begin another --state\n$`)
+	for name, want := range map[string]*regexp.Regexp{"overfull": note, "full": regexp.MustCompile("^$")} {
+		contents, err := os.ReadFile("../seen/testdata/" + name + ".state")
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, in := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "in")
+		writeInput(t, state, []string{string(contents)})
+		for _, line := range []string{"line 1\n", "a\nb\nc\nd\n", "a\n"} {
+			writeInput(t, in, []string{line})
+			if status, _, stderr := sieve("seen", "--state", state, in); status != 0 || !want.MatchString(stderr) {
+				t.Errorf("%s: status %d, %q, want %s", name, status, stderr, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package seen
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+// Files of the first version have a blocked.Filter, which does not grow, and behind it
+//
+//	"SstSeen1", Keys u64le, Rate float64 u64le, Lines u64le, CRC-32C of these u32le
+const (
+	fixedMagic   = "SieveBlk" // begins a Filter
+	trailerMagic = "SstSeen1"
+	trailerLen   = len(trailerMagic) + 3*8 + 4
+)
+
+// numbers are those of such a file.
+type numbers struct {
+	Keys  uint64  // for how many lines it was made
+	Rate  float64 // false-positive rate with that many lines, 0 to 1
+	Lines uint64  // how many it has
+}
+
+const maxLines = 1 << 62
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// readFixed reads a file of the first version. Its filter is the first one of the Growing.
+func readFixed(r io.Reader) (*blocked.Growing, error) {
+	f, err := blocked.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, int64(trailerLen)+1))
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseTrailer(b)
+	if err != nil {
+		return nil, err
+	}
+	return blocked.Grow(f, n.Lines, n.Rate)
+}
+
+// parseTrailer reads what is behind the filter.
+func parseTrailer(b []byte) (n numbers, err error) {
+	if len(b) != trailerLen || string(b[:len(trailerMagic)]) != trailerMagic {
+		return n, fmt.Errorf("no end of a state, want %d bytes that begin with %q", trailerLen, trailerMagic)
+	}
+	fields, stored := b[:trailerLen-4], binary.LittleEndian.Uint32(b[trailerLen-4:])
+	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
+		return n, fmt.Errorf("end of a state damaged: checksum 0x%08x, want 0x%08x as stored", sum, stored)
+	}
+	if _, err := binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &n); err != nil {
+		return n, err
+	}
+	if n.Keys < 1 || n.Keys > MaxKeys || !(n.Rate >= MinRate && n.Rate <= MaxRate) || n.Lines > maxLines {
+		return n, fmt.Errorf("end of a state for %d lines and a rate of %g, with %d lines: want 1 to %d, %g to %g, and at most %d",
+			n.Keys, n.Rate, n.Lines, uint64(MaxKeys), MinRate, MaxRate, uint64(maxLines))
+	}
+	return n, nil
+}
+
+// endsAsFixed reports whether a file of that size ends as those of the first version do.
+func endsAsFixed(f *os.File, size int64) (bool, error) {
+	end := make([]byte, len(trailerMagic))
+	if size < int64(trailerLen) {
+		return false, nil
+	}
+	_, err := f.ReadAt(end, size-int64(trailerLen))
+	return string(end) == trailerMagic, err
+}
