@@ -63,8 +63,8 @@ func (db *DB) At(sequence uint64) View {
 }
 
 // Close closes the tables. It may be called while other methods run, which may then return
-// [table.ErrClosed]. After Close, lookups, moves of iterators that read a table, and a second Close
-// return that error. Values that Get has returned stay valid.
+// [table.ErrClosed], and waits for tables that they are opening. After Close, lookups, moves of iterators that read a
+// table, and a second Close return that error. Values that Get has returned stay valid.
 func (db *DB) Close() error {
 	if !db.closed.CompareAndSwap(false, true) {
 		return table.ErrClosed
@@ -72,7 +72,7 @@ func (db *DB) Close() error {
 	var err error
 	for _, r := range db.runs {
 		for _, t := range r.Tables {
-			err = errors.Join(err, t.Close())
+			err = errors.Join(err, t.use().Close())
 		}
 	}
 	return err
@@ -129,7 +129,7 @@ func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 	}
 	for i := range v.runs {
 		// There is no error, since Open has checked the ranges.
-		it, _ := v.runs[i].Iter(v.internal, opts.Lower, opts.Upper, func(t *openedTable) (merge.Iterator, error) { return t.iter(&opts) })
+		it, _ := v.runs[i].Iter(v.internal, opts.Lower, opts.Upper, func(t *openedTable) (merge.Iterator, error) { return t.use().iter(&opts) })
 		if it != nil {
 			its = append(its, it)
 		}

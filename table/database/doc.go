@@ -17,7 +17,8 @@
 //
 // A [DB] is the database as it was when [Open] read it, and never changes. What the engine writes
 // later is seen by the next Open. Open takes no lock, and does not write. It opens all tables and reads
-// the logs into memory: see Open for what that takes.
+// the logs into memory: see Open for what that takes. If LazyTables of [Options] is set, each table is opened at its
+// first use.
 //
 // [DB.At] shows the database as of a sequence number. An engine numbers its writes from 1 on.
 //
@@ -28,6 +29,7 @@
 //
 // Open fails if CURRENT or the MANIFEST is missing or corrupt, if the MANIFEST lists what no engine would, if a live
 // log is missing or has lost a write, and if a table is missing, too short, or has a corrupt footer or index.
+// With LazyTables, such a table is an error of the lookups and moves that need it.
 // A corrupt data block is an error of the lookups and moves that read it. An unfinished record at the end of a log or
 // of the MANIFEST is normal: the engine is writing it, or has crashed.
 //

@@ -85,6 +85,11 @@ func TestWrongLayouts(t *testing.T) {
 // openAndCompare compares what a DB says with what the files have, and reports whether all was read.
 func openAndCompare(t *testing.T, files fstest.MapFS) bool {
 	t.Helper()
+	lazy, err := database.OpenFS(files, ".", &database.Options{LazyTables: true})
+	if err == nil {
+		defer lazy.Close()
+		checkAgrees(t, lazy, files)
+	}
 	db, err := database.OpenFS(files, ".", nil)
 	if err != nil {
 		return false

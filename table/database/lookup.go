@@ -108,7 +108,7 @@ func (l *lookup) versionOf(key, value []byte) version {
 func (l *lookup) inRun(r *run, newest *version) error {
 	from, to := r.Find(l.internal, l.order, table.InternalFilterKey, l.seek)
 	for _, t := range r.Tables[from:to] {
-		v, err := l.inTable(t)
+		v, err := l.inTable(t.use())
 		if err != nil && !errors.Is(err, table.ErrCorrupt) {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -55,7 +56,7 @@ func openReal(dir string, o *Options) (db *DB, same bool, err error) {
 		dir = real
 	}
 	before, _ := os.Stat(dir)
-	db, err = openDir(regular.DirOf(dir), o)
+	db, err = openDir(regular.DirOf(dir), before, o)
 	after, _ := os.Stat(dir)
 	return db, before == nil || after == nil || os.SameFile(before, after), err
 }
@@ -71,18 +72,19 @@ func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("database: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})
 	}
-	return openDir(regular.DirIn(fsys, dir), o)
+	return openDir(regular.DirIn(fsys, dir), nil, o)
 }
 
 // maxTries is how often Open tries.
 const maxTries = 20
 
-func openDir(dir regular.Dir, o *Options) (*DB, error) {
+// openDir opens the database in dir. info is what dir is, or nil for one of an fs.FS.
+func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	p := opener{dir: dir, o: opts, opened: map[uint64]*openedTable{}, agreed: map[string]bool{}}
+	p := opener{dir: dir, info: info, o: opts, opened: map[uint64]*openedTable{}, agreed: map[string]bool{}}
 	defer p.end()
 	before := ""
 	for range maxTries {
@@ -113,10 +115,12 @@ func (p *opener) startAnew(err error) {
 	clear(p.opened)
 }
 
-// An opener opens a database.
+// An opener opens a database, and with LazyTables its tables, at their first use.
 type opener struct {
 	dir    regular.Dir
+	info   fs.FileInfo // of dir; nil: it is one of an fs.FS
 	o      Options
+	names  []string                // in dir, in order; nil: tables are opened at once
 	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
 	files  *openfiles.Files        // of the tables, if there are more than may be open; else nil
 	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has come twice; until then nil
@@ -173,6 +177,12 @@ func (p *opener) try() (*DB, error) {
 			return nil, wal.Corruptionf("%s: %s: %s", p.dir.Path(f.File), f.What, p.advice())
 		}
 	}
+	if p.o.LazyTables {
+		if p.names, err = p.dir.Names(); err != nil {
+			return nil, err
+		}
+		slices.Sort(p.names)
+	}
 	p.bound(v)
 	c := &contents{order: user, internal: internal, memory: memory{order: internal}, inTables: v.LastSequence}
 	db := &DB{View: View{contents: c}}
@@ -217,8 +227,8 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 		for i, t := range tables {
 			o, err := p.openTable(t, v, db.contents)
 			if err != nil {
-				o = p.tableNamed(tableName(t), t) // if it is open, it is closed at the end
-				if o.lost = err; !p.goesOnWithout(o.loss()) {
+				o = p.tableNamed(o.name, t, err) // if it is open, it is closed at the end
+				if !p.goesOnWithout(o.loss()) {
 					return err
 				}
 			}
@@ -234,6 +244,7 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 
 // keep leaves the tables of db open when the opener ends.
 func (p *opener) keep(db *DB) {
+	p.names = nil // no table needs them any more
 	for i := range db.runs {
 		for _, t := range db.runs[i].Tables {
 			if t.lost == nil {

@@ -126,8 +126,10 @@ func TestErrorsNameTheFile(t *testing.T) {
 					files[other] = f
 				}
 				change(rng, files, name)
-				if err := firstError(files); err != nil && !names(err, name) {
-					t.Errorf("%s is %s: %v, want %s first", name, fault, err, name)
+				for _, o := range []*database.Options{nil, {LazyTables: true}} {
+					if err := firstError(files, o); err != nil && !names(err, name) {
+						t.Errorf("%s is %s, options %+v: %v, want %s first", name, fault, o, err, name)
+					}
 				}
 			}
 		}
@@ -145,12 +147,17 @@ func names(err error, file string) bool {
 }
 
 // firstError returns the first error of opening a database and reading all of it, or nil.
-func firstError(files fstest.MapFS) error {
-	db, err := database.OpenFS(files, ".", nil)
+func firstError(files fstest.MapFS, o *database.Options) error {
+	db, err := database.OpenFS(files, ".", o)
 	if err != nil {
 		return err
 	}
 	defer db.Close() // it was only read
+	return firstErrorOf(db)
+}
+
+// firstErrorOf returns the first error of reading all of a database, or nil.
+func firstErrorOf(db *database.DB) error {
 	for _, key := range []string{"a", "b", "c", "d", "e", "m"} {
 		if _, err := db.Get([]byte(key)); err != nil && !errors.Is(err, table.ErrNotFound) {
 			return err

@@ -2,10 +2,15 @@ package database
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/mappings"
@@ -16,7 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An openedTable is a table that is open.
+// An openedTable is a table that is open or lost or, with LazyTables, is opened by use.
 type openedTable struct {
 	*table.Reader
 	listed *versions.Table
@@ -24,9 +29,19 @@ type openedTable struct {
 	path   string    // of the file
 	file   io.Closer // nil: the Reader closes it
 	lost   error     // why there is no Reader, or nil
+
+	attempt atomic.Pointer[func() *openedTable] // opens the table; nil: it is open or lost
 }
 
-// Close closes the table.
+// use returns the table, open or lost.
+func (t *openedTable) use() *openedTable {
+	if attempt := t.attempt.Load(); attempt != nil {
+		return (*attempt)()
+	}
+	return t
+}
+
+// Close closes the table. It must be one that use has returned.
 func (t *openedTable) Close() error {
 	if t.lost != nil {
 		return nil
@@ -43,27 +58,40 @@ func (t *openedTable) loss() table.Loss {
 	return table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
 }
 
-// tableNamed returns a table that is not open yet.
-func (p *opener) tableNamed(name string, t *versions.Table) *openedTable {
-	return &openedTable{listed: t, name: name, path: p.dir.Path(name)}
+// tableNamed returns a table that is not open yet, or is lost.
+func (p *opener) tableNamed(name string, t *versions.Table, lost error) *openedTable {
+	return &openedTable{listed: t, name: name, path: p.dir.Path(name), lost: lost}
 }
 
-// tableName returns the name of a table's file.
+// tableName returns the name of a table's file, and oldName the one that old engines gave it.
 func tableName(t *versions.Table) string { return fmt.Sprintf("%06d.ldb", t.Number) }
+func oldName(t *versions.Table) string   { return fmt.Sprintf("%06d.sst", t.Number) }
 
 // iter returns an Iterator over the table. Without the table there is none, unless o.OnLoss goes on.
 func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
 	if t.lost == nil {
 		return t.NewIter(o), nil
 	}
-	if o.OnLoss == nil || !o.OnLoss(t.loss()) {
+	if o.OnLoss == nil || !errors.Is(t.lost, table.ErrCorrupt) || !o.OnLoss(t.loss()) {
 		return nil, t.lost
 	}
 	return merge.New(nil), nil
 }
 
+// nameOf returns the name that a table's file has in the directory.
+func (p *opener) nameOf(t *versions.Table) string {
+	_, found := slices.BinarySearch(p.names, tableName(t))
+	if _, foundOld := slices.BinarySearch(p.names, oldName(t)); foundOld && !found {
+		return oldName(t)
+	}
+	return tableName(t)
+}
+
 // openTable opens a table of a version, unless it is open.
 func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
+	if p.names != nil {
+		return p.openLazily(p.tableNamed(p.nameOf(t), t, nil), v, c), nil
+	}
 	o := p.opened[t.Number]
 	if o != nil && !sameTable(o.listed, t) {
 		delete(p.opened, t.Number)
@@ -73,7 +101,7 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 	if o == nil {
 		var err error
 		if o, err = p.openListed(t, v, c); err != nil {
-			return nil, err
+			return o, err
 		}
 		p.opened[t.Number] = o
 	}
@@ -84,24 +112,23 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
 	name := tableName(t)
 	info, err := p.dir.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) { // as old engines named it
-		old := fmt.Sprintf("%06d.sst", t.Number)
-		if oldInfo, oldErr := p.dir.Stat(old); oldErr == nil {
-			name, info, err = old, oldInfo, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		if oldInfo, oldErr := p.dir.Stat(oldName(t)); oldErr == nil {
+			name, info, err = oldName(t), oldInfo, nil
 		}
 	}
-	o := p.tableNamed(name, t)
+	o := p.tableNamed(name, t, nil)
 	if err == nil && uint64(info.Size()) < t.Size {
-		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
+		return o, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
 	}
 	if err == nil {
 		err = p.openReader(o, info.Size(), c)
 	}
 	if errors.Is(err, table.ErrCorrupt) && uint64(info.Size()) > t.Size {
-		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says, and no table ends there: %v: %s", o.path, info.Size(), t.Size, v.Manifest, err, p.advice())
+		return o, wal.Corruptionf("%s: size is %d, want %d as %s says, and no table ends there: %v: %s", o.path, info.Size(), t.Size, v.Manifest, err, p.advice())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
+		return o, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
 	}
 	return o, err
 }
@@ -176,6 +203,39 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		}
 	}
 	return nil
+}
+
+// openLazily has the first use of a table open it. Uses that come meanwhile wait for it, and return the same. After a
+// panic, or an error that is not damage, the next use tries again.
+func (p *opener) openLazily(t *openedTable, v *versions.Version, c *contents) *openedTable {
+	attempt := sync.OnceValue(func() (o *openedTable) {
+		defer func() {
+			if o == nil || o.lost != nil && !errors.Is(o.lost, table.ErrCorrupt) {
+				p.openLazily(t, v, c)
+			}
+		}()
+		return p.openLater(t.listed, v, c)
+	})
+	t.attempt.Store(&attempt)
+	return t
+}
+
+// openLater opens a table of a DB, unless that is closed.
+func (p *opener) openLater(t *versions.Table, v *versions.Version, c *contents) *openedTable {
+	if c.closed.Load() {
+		return &openedTable{lost: table.ErrClosed}
+	}
+	q := opener{dir: p.dir, o: p.o, files: p.files, opened: map[uint64]*openedTable{}}
+	defer q.end()
+	o, err := q.openTable(t, v, c)
+	if now, statErr := p.dir.Stat(""); p.info != nil && !os.SameFile(p.info, now) {
+		err = cmp.Or(statErr, fmt.Errorf("%s: another directory has this name since the database was opened: open the database again", p.dir.Path("")))
+	}
+	if err == nil {
+		clear(q.opened)
+		return o
+	}
+	return p.tableNamed(o.name, t, explainLimit(err))
 }
 
 // parsed splits an internal key, of which the form was checked.

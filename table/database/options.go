@@ -34,6 +34,18 @@ type Options struct {
 	// OnLoss of their options returns true. Without a log, older values show, also of keys that it has deleted.
 	OnLoss func(l table.Loss) bool
 
+	// If LazyTables is set, a table is opened at its first use instead of by Open. Use it if few of many tables are
+	// needed: Open takes less time, and only tables that were used take memory.
+	//
+	// If a table is missing or corrupt, the lookups and iterators that need it fail with an error that names the file,
+	// and never with table.ErrNotFound: as after an OnLoss that has returned true. OnLoss is not called for tables.
+	// Goroutines that need a table at the same time wait for one of them to open it. If it cannot be opened for another
+	// reason, the next use tries again.
+	//
+	// A table that an engine deletes before its first use is missing. So leave LazyTables unset if an engine writes to
+	// the database. If another directory has taken the name dir, tables that were not used cannot be opened.
+	LazyTables bool
+
 	// IgnoreLogs leaves out the writes that are in no table yet. The DB then shows older values of
 	// their keys, and keys that they have deleted. Set it to read a database whose log is lost.
 	IgnoreLogs bool
@@ -51,6 +63,9 @@ func (o *Options) withDefaults() (Options, error) {
 	if slices.Contains(d.Comparers, nil) {
 		return d, errors.New("database: one of Comparers is nil")
 	}
+	// The caller may change its slices before a table is opened.
+	d.Reader.FilterPolicies, d.Reader.Codecs = slices.Clone(d.Reader.FilterPolicies), slices.Clone(d.Reader.Codecs)
+	d.Reader.TableFilterPolicies, d.Reader.FilterPrefixes = slices.Clone(d.Reader.TableFilterPolicies), slices.Clone(d.Reader.FilterPrefixes)
 	d.Comparers = append(slices.Clip(d.Comparers), table.BytewiseComparer, IDBComparer)
 	// A file without bytes is damaged, but only if the options are good.
 	if _, err := table.NewReader(bytes.NewReader(nil), 0, &d.Reader); !errors.Is(err, table.ErrCorrupt) {

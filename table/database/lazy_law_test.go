@@ -1,0 +1,177 @@
+package database_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// Whatever the database, and whichever of its tables are missing or damaged: with LazyTables, lookups and iterators of
+// several goroutines return what they return without it, errors and losses too. Keys that no damaged table can have, have
+// the values that were written.
+func TestLazyTablesChangeNothing(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(40)
+	if long.Enabled() {
+		seeds = 1500
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 71))
+			r := newRandom(rng, 1+rng.IntN(150))
+			if rng.IntN(4) == 0 {
+				r.extension = "sst"
+			}
+			dir := onDisk(t, r.build(t))
+			damaged := damageTables(t, rng, dir)
+			eager, lazy := openBoth(t, rng, dir)
+			if diff := cmp.Diff(eager.Tables(), lazy.Tables()); diff != "" || eager.LastSequence() != lazy.LastSequence() {
+				t.Errorf("last sequence numbers %d and %d; tables (-eager +lazy):\n%s", eager.LastSequence(), lazy.LastSequence(), diff)
+			}
+			keys := append(r.keys, "absent", "key5\x00", "key")
+			sequences := []uint64{table.MaxSequence, r.writes[rng.IntN(len(r.writes))].Sequence}
+			var readers sync.WaitGroup
+			for script := range uint64(4) {
+				readers.Go(func() {
+					sequence := sequences[script%2]
+					got := transcript(lazy.At(sequence), keys, script)
+					if diff := cmp.Diff(transcript(eager.At(sequence), keys, script), got); diff != "" {
+						t.Errorf("as of %d (-eager +lazy):\n%s", sequence, diff)
+					}
+				})
+			}
+			readers.Wait()
+			checkUndamaged(t, r, lazy, keys, damaged)
+		})
+	}
+}
+
+// damageTables damages some tables of a database, and returns the numbers of their files.
+func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.[ls][ds][bt]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if rng.IntN(4) > 0 {
+			continue
+		}
+		if _, _, err := dbdamage.Apply(rng, path, dbdamage.Kinds[rng.IntN(len(dbdamage.Kinds))]); err != nil {
+			t.Fatal(err)
+		}
+		number, err := strconv.ParseUint(filepath.Base(path)[:6], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged = append(damaged, number)
+	}
+	return damaged
+}
+
+// openBoth opens a database without LazyTables, whatever is lost, and with it. The options are random.
+func openBoth(t *testing.T, rng *rand.Rand, dir string) (eager, lazy *database.DB) {
+	t.Helper()
+	o := database.Options{Comparers: []table.Comparer{backward{table.BytewiseComparer}}}
+	o.Reader.Mapped, o.Reader.IgnoreFilter = rng.IntN(2) == 0, rng.IntN(4) == 0
+	if rng.IntN(2) == 0 {
+		o.Reader.Cache = table.NewCache(1 << rng.IntN(20))
+	}
+	eagerly, lazily := o, o
+	eagerly.OnLoss, lazily.LazyTables = isTrue, true
+	if rng.IntN(2) == 0 {
+		return openFS(t, os.DirFS(dir), &eagerly), openFS(t, os.DirFS(dir), &lazily)
+	}
+	open := func(o *database.Options) *database.DB {
+		db, err := database.Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() }) // it was only read
+		return db
+	}
+	return open(&eagerly), open(&lazily)
+}
+
+// transcript returns what a View returns for random keys, by lookups and by moves of iterators. script is the seed.
+func transcript(v database.View, keys []string, script uint64) (all []string) {
+	rng := rand.New(rand.NewPCG(script, 72))
+	key := func() []byte { return []byte(keys[rng.IntN(len(keys))]) }
+	asked := make([][]byte, 30)
+	for i := range asked {
+		asked[i] = key()
+		value, err := v.Get(asked[i])
+		appended, appendErr := v.AppendGet(nil, asked[i])
+		all = append(all, fmt.Sprintf("Get(%q) = %q, %v; AppendGet %q, %v", asked[i], value, err, appended, appendErr))
+	}
+	many := make([]string, len(asked))
+	o := &table.GetManyOptions{NoAnswer: func(i int, err error) { many[i] = err.Error() }}
+	v.GetMany(context.Background(), asked, o, func(i int, value []byte) error { // NoAnswer has its errors
+		many[i] = fmt.Sprintf("%q", value)
+		return nil
+	})
+	all = append(all, many...)
+	lower, upper := key(), key()
+	for _, o := range []table.IterOptions{{}, {Lower: lower}, {Upper: upper}, {Lower: lower, Upper: upper}, {OnLoss: isTrue}} {
+		if o.OnLoss != nil {
+			o.OnLoss = func(l table.Loss) bool {
+				all = append(all, fmt.Sprintf("loss of %s at %d, keys %q to %q: %v", l.File, l.Offset, l.From, l.To, l.Err))
+				return true
+			}
+		}
+		it := v.NewIter(&o)
+		for range 40 {
+			move, ok := randomMove(rng, it, key())
+			all = append(all, fmt.Sprintf("%s: %t, %q, %q, %v", move, ok, it.Key(), it.Value(), it.Error()))
+		}
+		all = append(all, fmt.Sprint("Close: ", it.Close()))
+	}
+	return all
+}
+
+// randomMove makes a random move.
+func randomMove(rng *rand.Rand, it merge.Iterator, key []byte) (move string, ok bool) {
+	switch rng.IntN(10) {
+	case 0:
+		return "First", it.First()
+	case 1:
+		return "Last", it.Last()
+	case 2:
+		return fmt.Sprintf("SeekGE(%q)", key), it.SeekGE(key)
+	case 3:
+		return fmt.Sprintf("SeekLT(%q)", key), it.SeekLT(key)
+	case 4, 5, 6:
+		return "Next", it.Next()
+	}
+	return "Prev", it.Prev()
+}
+
+// checkUndamaged checks the keys that are in the range of no damaged table.
+func checkUndamaged(t *testing.T, r *random, db *database.DB, keys []string, damaged []uint64) {
+	t.Helper()
+	want := asOf(r.writes, table.MaxSequence)
+	for _, key := range keys {
+		canHave := func(m database.Table) bool {
+			return r.order().Compare(m.Smallest.UserKey, []byte(key)) <= 0 && r.order().Compare([]byte(key), m.Largest.UserKey) <= 0
+		}
+		if !slices.ContainsFunc(db.Tables(), func(m database.Table) bool { return slices.Contains(damaged, m.Number) && canHave(m) }) {
+			value, there := want[key]
+			checkGet(t, db.View, key, value, there)
+		}
+	}
+}

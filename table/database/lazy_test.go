@@ -1,0 +1,182 @@
+package database_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A tablesFS notes which tables are opened.
+type tablesFS struct {
+	openedFS
+	before func(n int) error // is called before the n-th opening of a table, if it is not nil
+
+	mu     sync.Mutex
+	opened []string
+}
+
+func (f *tablesFS) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".ldb") {
+		f.mu.Lock()
+		f.opened = append(f.opened, name)
+		n := len(f.opened)
+		f.mu.Unlock()
+		if f.before != nil {
+			if err := f.before(n); err != nil {
+				return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+			}
+		}
+	}
+	return f.openedFS.Open(name)
+}
+
+// Stat opens nothing.
+func (f *tablesFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
+
+// openLazily opens the database at the root of files, with tables that are opened at their first use.
+func openLazily(t *testing.T, files fs.FS) *database.DB {
+	t.Helper()
+	return openFS(t, files, &database.Options{LazyTables: true})
+}
+
+// With LazyTables, Open opens no table. Lookups and iterators open those that they need, once.
+func TestLazyTablesAreOpenedAtFirstUse(t *testing.T) {
+	t.Parallel()
+	var l layout
+	l.table(t, 2, set("a", 1, ""), set("c", 2, ""))       // 000002.ldb
+	l.table(t, 2, set("m", 3, ""), set("z", 4, ""))       // 000003.ldb
+	l.table(t, 1, set("b", 5, ""), set("n", 6, ""))       // 000004.ldb
+	l.table(t, 0, set("y", 7, ""), set("z", 8, ""))       // 000005.ldb
+	l.write(t, batch(set("a", 9, ""), set("zz", 10, ""))) // in memory
+	files := l.end(t)
+	for name, tt := range map[string]struct {
+		use  func(db *database.DB)
+		want string
+	}{
+		"nothing":                            {func(*database.DB) {}, ""},
+		"a write of the log":                 {func(db *database.DB) { db.Get([]byte("a")) }, ""},
+		"a key of no table":                  {func(db *database.DB) { db.Get([]byte("zzz")) }, ""},
+		"keys of two levels":                 {func(db *database.DB) { db.Get([]byte("c")); db.Get([]byte("b")) }, "000002.ldb 000004.ldb"},
+		"a key of level 0":                   {func(db *database.DB) { db.Get([]byte("z")) }, "000003.ldb 000005.ldb"},
+		"an earlier write of a key":          {func(db *database.DB) { db.At(1).Get([]byte("a")) }, "000002.ldb"},
+		"an iterator before its first entry": {func(db *database.DB) { db.NewIter(nil) }, ""},
+		"an iterator up to a key":            {func(db *database.DB) { collect(t, db.View, &table.IterOptions{Upper: []byte("d")}) }, "000002.ldb 000004.ldb"},
+		"two iterators over all":             {func(db *database.DB) { collect(t, db.View, nil); collect(t, db.View, nil) }, "000002.ldb 000003.ldb 000004.ldb 000005.ldb"},
+		"uses after Close":                   {func(db *database.DB) { db.Close(); db.Get([]byte("c")); db.NewIter(nil).First() }, ""},
+		"a move after Close":                 {func(db *database.DB) { it := db.NewIter(nil); db.Close(); it.First() }, ""},
+	} {
+		fsys := &tablesFS{openedFS: openedFS{FS: files}}
+		db := openLazily(t, fsys)
+		tt.use(db)
+		if got := strings.Join(slices.Sorted(slices.Values(fsys.opened)), " "); got != tt.want {
+			t.Errorf("%s: %q was opened, want %q", name, got, tt.want)
+		}
+		db.Close() // it can be closed
+		if n := fsys.open.Load(); n != 0 {
+			t.Errorf("%s: %d files are open after Close", name, n)
+		}
+	}
+}
+
+// With LazyTables, what is wrong with a table is an error of the first use, as it is one of Open without. All else is
+// an error of Open.
+func TestLazyTablesHaveTheErrorsOfOpen(t *testing.T) {
+	t.Parallel()
+	ofUse := 0
+	for name, tt := range damages {
+		c := newChanged(t)
+		if tt.change != nil {
+			tt.change(c)
+		}
+		files := c.end(t)
+		if tt.edit != nil {
+			tt.edit(c, files)
+		}
+		_, wantErr := database.OpenFS(files, ".", nil)
+		want := wantErr.Error()
+		if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
+			want = "database: 000004.log: log at 0: writes before this offset are missing"
+		}
+		opened := &openedFS{FS: files}
+		db, err := database.OpenFS(opened, ".", &database.Options{LazyTables: true, OnLoss: func(l table.Loss) bool {
+			if strings.HasSuffix(l.File, ".ldb") {
+				t.Errorf("%s: OnLoss(%v)", name, l)
+			}
+			return false
+		}})
+		if err == nil {
+			ofUse++
+			err = fmt.Errorf("database: %w", firstErrorOf(db))
+			db.Close() // it was only read
+		}
+		if !strings.HasPrefix(err.Error(), want) || errors.Is(err, table.ErrCorrupt) != errors.Is(wantErr, table.ErrCorrupt) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if errors.Is(err, table.ErrNotFound) || opened.open.Load() != 0 {
+			t.Errorf("%s: %v, then %d files are open", name, err, opened.open.Load())
+		}
+	}
+	if ofUse != 7 {
+		t.Errorf("%d errors of uses, want 7", ofUse)
+	}
+}
+
+// With LazyTables, a DB reads no other directory that takes the name of its own, and no other one is damage.
+func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
+	t.Parallel()
+	for _, mapped := range []bool{false, true} {
+		parent := t.TempDir()
+		dir, other, old := filepath.Join(parent, "db"), filepath.Join(parent, "b"), filepath.Join(parent, "old")
+		writeSame(t, dir, 'a')
+		writeSame(t, other, 'b')
+		db, err := database.Open(dir, &database.Options{LazyTables: true, Reader: table.ReaderOptions{Mapped: mapped}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		get := func() error { _, err := db.Get([]byte("key000000")); return err }
+		if err := os.Rename(dir, old); err != nil {
+			t.Fatal(err)
+		}
+		if err := get(); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("Get without the directory = %v, want ErrNotExist", err)
+		}
+		if err := os.Rename(other, dir); err != nil {
+			t.Fatal(err)
+		}
+		if err, want := get(), dir+": another directory has this name since the database was opened"; err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Get = %v, want %s", err, want)
+		}
+		if err := errors.Join(os.Rename(dir, other), os.Rename(old, dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := get(); err != nil {
+			t.Errorf("Get = %v, want a value", err)
+		}
+		checkSame(t, db)
+	}
+}
+
+// What the caller does to its options after Open does not matter.
+func TestLazyTablesKeepTheirOptions(t *testing.T) {
+	t.Parallel()
+	l := layout{options: table.WriterOptions{Compression: otherSnappy{table.Snappy}}}
+	l.table(t, 1, set("a", 1, strings.Repeat("a", 1000)))
+	o := &database.Options{LazyTables: true, Reader: table.ReaderOptions{Codecs: []table.Codec{otherSnappy{table.Snappy}}}}
+	db := openFS(t, l.end(t), o)
+	o.Reader.Codecs[0] = nil
+	checkGet(t, db.View, "a", strings.Repeat("a", 1000), true)
+}
+
+// otherSnappy is Snappy by another id.
+type otherSnappy struct{ table.Codec }
+
+func (otherSnappy) ID() byte { return 77 }
