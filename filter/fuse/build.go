@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
 const (
@@ -51,39 +53,38 @@ func (b *builder) release() {
 }
 
 // build returns the filter of keys with these hashes, and removes those that are there more than once.
-func (b *builder) build(l *hashList, fingerprintBits int) ([]byte, error) {
-	l.end()
+func (b *builder) build(l *hashlist.List, fingerprintBits int) ([]byte, error) {
 	var seeds seedSequence
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
 		seed := seeds.next()
-		b.shape = shapeOf(l.n)
-		if attempt%4 == 2 && l.n > 4 && l.n < 1_000_000 { // for some n the usual length seldom does
+		b.shape = shapeOf(l.Len())
+		if attempt%4 == 2 && l.Len() > 4 && l.Len() < 1_000_000 { // for some n the usual length seldom does
 			b.shape = b.halved()
 		}
-		b.resize(l.n)
-		if b.count(l, seed) && b.peel() == l.n {
-			return b.filter(l.n, seed, fingerprintBits), nil
+		b.resize(l.Len())
+		if b.count(l, seed) && b.peel() == l.Len() {
+			return b.filter(l.Len(), seed, fingerprintBits), nil
 		}
 		if attempt == 1 && b.compact(l) {
 			return b.build(l, fingerprintBits)
 		}
 	}
-	return nil, fmt.Errorf("fuse: no filter of %d keys in %d attempts", l.n, maxAttempts)
+	return nil, fmt.Errorf("fuse: no filter of %d keys in %d attempts", l.Len(), maxAttempts)
 }
 
 // compact removes hashes that are there more than once, and reports whether there are any: no seed does
 // for them.
-func (b *builder) compact(l *hashList) bool {
+func (b *builder) compact(l *hashlist.List) bool {
 	all := b.hashes[:0]
-	for _, chunk := range l.chunks {
+	for _, chunk := range l.Chunks() {
 		all = append(all, chunk...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if len(all) == l.n {
+	if len(all) == l.Len() {
 		return false
 	}
-	l.set(all)
+	l.Set(all)
 	return true
 }
 
@@ -118,13 +119,13 @@ func cleared[E any](s []E, n int) []E {
 
 // count adds all hashes to the counts and sums of their places. It returns false if a count is too high.
 // Of many hashes, those of one segment after the other are added: the places stay in the processor's cache.
-func (b *builder) count(l *hashList, seed uint64) bool {
-	if l.n > maxUnsorted {
+func (b *builder) count(l *hashlist.List, seed uint64) bool {
+	if l.Len() > maxUnsorted {
 		b.sort(l, seed)
 		return b.add(b.hashes)
 	}
 	mixed := b.hashes[:0]
-	for _, chunk := range l.chunks {
+	for _, chunk := range l.Chunks() {
 		for _, h := range chunk {
 			mixed = append(mixed, mix(h+seed))
 		}
@@ -133,10 +134,10 @@ func (b *builder) count(l *hashList, seed uint64) bool {
 }
 
 // sort puts the hashes, mixed with the seed, into the order of the segments of their first places.
-func (b *builder) sort(l *hashList, seed uint64) {
+func (b *builder) sort(l *hashlist.List, seed uint64) {
 	segments := b.starts / uint64(b.segmentLen)
 	next := make([]int, segments+1) // where the next hash of each segment goes, one number behind
-	for _, chunk := range l.chunks {
+	for _, chunk := range l.Chunks() {
 		for _, h := range chunk {
 			segment, _ := bits.Mul64(mix(h+seed), segments)
 			next[segment+1]++
@@ -145,7 +146,7 @@ func (b *builder) sort(l *hashList, seed uint64) {
 	for i := range segments {
 		next[i+1] += next[i]
 	}
-	for _, chunk := range l.chunks {
+	for _, chunk := range l.Chunks() {
 		for _, h := range chunk {
 			mixed := mix(h + seed)
 			segment, _ := bits.Mul64(mixed, segments)

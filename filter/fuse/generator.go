@@ -6,6 +6,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
 // ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
@@ -25,32 +26,30 @@ func (p Policy) NewTableGenerator() filter.TableGenerator {
 
 type generator struct {
 	bits   int
-	hashes hashList
-	last   uint64 // the hash that was added last
-	more   bool   // than MaxKeys
+	hashes hashlist.List
+	more   bool // than MaxKeys
 }
 
 func (g *generator) Add(key []byte) {
 	h := xxh3.Hash(key)
 	switch {
-	case h == g.last && g.hashes.n > 0:
-	case g.hashes.n == MaxKeys:
+	case g.hashes.EndsWith(h):
+	case g.hashes.Len() == MaxKeys:
 		g.more = true
 	default:
-		g.last = h
-		g.hashes.add(h)
+		g.hashes.Add(h)
 	}
 }
 
 func (g *generator) Generate() ([]byte, error) {
-	defer g.hashes.release()
+	defer g.hashes.Release()
 	if g.more {
 		return nil, ErrTooManyKeys
 	}
-	if g.hashes.n == 0 {
+	if g.hashes.Len() == 0 {
 		return nil, nil
 	}
-	b := takeBuilder(g.hashes.n)
+	b := takeBuilder(g.hashes.Len())
 	defer b.release()
 	return b.build(&g.hashes, g.bits)
 }

@@ -1,4 +1,5 @@
-package fuse
+// Package hashlist collects the 64-bit hashes of a filter's keys.
+package hashlist
 
 import "sync"
 
@@ -7,8 +8,9 @@ const (
 	maxChunk = 8192 // hashes: 64 KiB
 )
 
-// A hashList collects hashes in chunks, so that it need not copy them to grow. The zero value is empty.
-type hashList struct {
+// A List collects hashes in chunks, so that it need not copy them to grow: a hash takes little more than 8
+// bytes. The zero value is empty.
+type List struct {
 	n      int // number of hashes
 	chunks [][]uint64
 	last   []uint64 // the last of chunks, whose length there is not up to date
@@ -17,7 +19,8 @@ type hashList struct {
 // chunkPool has chunks of maxChunk hashes that are not in use.
 var chunkPool = sync.Pool{New: func() any { return new([maxChunk]uint64) }}
 
-func (l *hashList) add(h uint64) {
+// Add adds a hash.
+func (l *List) Add(h uint64) {
 	if len(l.last) == cap(l.last) {
 		l.grow()
 	}
@@ -26,7 +29,7 @@ func (l *hashList) add(h uint64) {
 }
 
 // grow starts the next chunk: as many hashes as there are in all, so that a short list stays small.
-func (l *hashList) grow() {
+func (l *List) grow() {
 	l.end()
 	if size := max(l.n, minChunk); size < maxChunk {
 		l.last = make([]uint64, 0, size)
@@ -37,28 +40,40 @@ func (l *hashList) grow() {
 }
 
 // end brings the last of chunks up to date.
-func (l *hashList) end() {
+func (l *List) end() {
 	if n := len(l.chunks); n > 0 {
 		l.chunks[n-1] = l.last
 	}
 }
 
-// set replaces the hashes by others that are not more.
-func (l *hashList) set(hashes []uint64) {
+// Len returns the number of hashes.
+func (l *List) Len() int { return l.n }
+
+// EndsWith reports whether h is the hash that was added last.
+func (l *List) EndsWith(h uint64) bool { return len(l.last) > 0 && l.last[len(l.last)-1] == h }
+
+// Chunks returns the hashes, in order. They are valid until the list is changed.
+func (l *List) Chunks() [][]uint64 {
+	l.end()
+	return l.chunks
+}
+
+// Set replaces the hashes by others that are not more.
+func (l *List) Set(hashes []uint64) {
 	l.n = len(hashes)
-	for i, chunk := range l.chunks {
+	for i, chunk := range l.Chunks() {
 		n := copy(chunk, hashes)
 		l.last, hashes = chunk[:n], hashes[n:]
 		l.chunks[i] = l.last
 	}
 }
 
-// release empties the list, and makes its memory available for others.
-func (l *hashList) release() {
+// Release empties the list, and makes its memory available for others.
+func (l *List) Release() {
 	for _, chunk := range l.chunks {
 		if cap(chunk) == maxChunk {
 			chunkPool.Put((*[maxChunk]uint64)(chunk[:maxChunk]))
 		}
 	}
-	*l = hashList{}
+	*l = List{}
 }
