@@ -4,7 +4,7 @@
 // set may contain it. A lookup checks the filter first and skips the data block or the
 // table if the key is ruled out.
 //
-// There are four kinds of filter, of which a table can have the first three:
+// There are five kinds of filter, of which a table can have the first four:
 //
 //   - Block Bloom, [NewBloom]: a filter block with a small filter for each 2 KiB of the file.
 //     LevelDB and goleveldb read and write it. Its filters belong to a [Policy].
@@ -12,6 +12,8 @@
 //     RocksDB and Pebble read and write it. It belongs to a [TablePolicy].
 //   - Fuse, in the module filter/fuse: a table filter with the fewest false positives for its
 //     bits. Pebble after 2.1.7 reads and writes it.
+//   - Paged, in the module filter/paged: a table filter of which a lookup reads one page, for
+//     sets larger than memory.
 //   - Blocked, in the module filter/blocked: a live filter without a table, to which goroutines
 //     add keys while others query it.
 //
@@ -163,6 +165,13 @@ func (b *Bytes) WriteByte(c byte) error {
 //	// corrupt, FilterBits returns 0. A set's manifest stores the number.
 //	FilterBits(filter []byte) int
 //
+//	// OpenPaged returns a filter of size bytes that is read by the page. tail is
+//	// its end, of PagedTail bytes. A Reader then reads these at its opening, and
+//	// a page for each lookup. OpenPaged must not keep tail. If it is corrupt, it
+//	// returns an error. If PagedTail is 0, filters are opened by Open.
+//	OpenPaged(tail []byte, size uint64) (PagedFilter, error)
+//	PagedTail() int
+//
 //	// AtMost returns a TablePolicy that reads the same filters, and whose Narrow
 //	// returns filters of at most so many bits. If there are none of so many bits,
 //	// AtMost returns an error. Sets with FilterMemory call it.
@@ -179,6 +188,25 @@ type TablePolicy interface {
 	// version is unknown, Open returns an error. The TableFilter may keep the slice,
 	// which the caller must not modify. Open must not panic even if filter is corrupt.
 	Open(filter []byte) (TableFilter, error)
+}
+
+// A PagedFilter is a table filter of which a lookup reads the page of its key, and nothing else. It must be
+// safe for concurrent use.
+type PagedFilter interface {
+	// Pages returns how many pages the filter has, and their size in bytes. Page n starts at n times the size.
+	Pages() (n uint64, size int)
+
+	// Hash returns the hash of a key, which the other methods take. It must not modify or keep key.
+	Hash(key []byte) uint64
+
+	// Page returns the number of the page of the key with that hash.
+	Page(hash uint64) uint64
+
+	// CheckPage returns an error if page is not page n of the filter as it was written.
+	CheckPage(page []byte, n uint64) error
+
+	// InPage reports whether the filter may contain the key with that hash, whose page CheckPage has accepted.
+	InPage(page []byte, hash uint64) bool
 }
 
 // A TableGenerator builds a filter for a [TablePolicy]. Unlike a [Generator], it builds only

@@ -34,7 +34,7 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	var errs [4]error
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
-		if b == nil || kind == tablefile.NeverBlock && filters.Table == nil {
+		if b == nil || kind == tablefile.NeverBlock && filters.Table == nil && filters.Pages == nil {
 			continue
 		}
 		b.narrows = !promises && !f.HandsOut()
@@ -43,7 +43,7 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 		}
 		used[i] = b
 	}
-	if filters.Table != nil || filters.Blocks != nil {
+	if filters.Table != nil || filters.Pages != nil || filters.Blocks != nil {
 		if filters.Prefix, errs[3] = f.openPrefixer(m); unread(errs[3]) {
 			return filters, errs[3]
 		}
@@ -77,6 +77,9 @@ func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*
 
 // readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
 func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
+	if p := byPage(b.policy); p != nil && f.byPage && b.kind == tablefile.TableFilterBlock {
+		return f.openPages(filters, b, p)
+	}
 	var s tablefile.Scratch
 	contents, err := f.ReadInPlace(b.kind, b.Handle, &s)
 	if err != nil {
@@ -105,6 +108,9 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 		if contents, err = n.Narrow(contents); err != nil {
 			return err
 		}
+	}
+	if p := byPage(b.policy); p != nil && len(contents) >= p.PagedTail() {
+		filters.Pages, _ = p.OpenPaged(contents[len(contents)-p.PagedTail():], b.Length) // of an error Open says more
 	}
 	table, err := policy.Open(contents)
 	if err == nil {

@@ -213,7 +213,8 @@ func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
 // NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its
 // error. DontFillCache of l or of o is enough.
 func (l Lookups) NewIter(o *IterOptions) *Iter {
-	it := l.r.NewIter(o)
-	it.ctx, it.c.NoFill = l.o.Ctx, it.c.NoFill || l.o.NoFill
+	it := new(Iter)
+	it.c.NoFill = l.o.NoFill
+	it.init(l.r, o, l.o.Ctx)
 	return it
 }

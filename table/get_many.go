@@ -117,6 +117,11 @@ func GetMany(
 	stage := memory[:0]
 	for i, part := range parts {
 		b.parts[i] = tableBatch{batch: &b, GetManyPart: part}
+	}
+	if err := b.askPages(ctx); err != nil {
+		return err
+	}
+	for i := range parts {
 		if stage, err = b.parts[i].lookUp(ctx, stage); err != nil {
 			return err
 		}
@@ -168,6 +173,7 @@ type tableBatch struct {
 	GetManyPart
 	t *openTable
 
+	passed   []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
 	wanted   []wantedKey     // the keys that a read has to answer
 	ended    error           // why nothing more is asked; failed has it too
 	reported map[int64]error // those of failed that are for the block at an offset, or, at -1, for all

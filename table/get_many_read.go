@@ -16,7 +16,8 @@ const maxRun = 1 << 20
 type run struct {
 	part       *tableBatch
 	keys       []wantedKey // in the order of their blocks
-	start, end uint64      // of the read
+	kind       tablefile.Kind
+	start, end uint64 // of the read
 
 	// Of a read that has ended:
 	ahead    tablefile.Ahead
@@ -28,8 +29,16 @@ type run struct {
 // When it returns early, the goroutines end as soon as the source does.
 func (b *batch) readWanted(ctx context.Context) error {
 	for i := range b.parts {
-		b.parts[i].addRuns()
+		p := &b.parts[i]
+		if len(p.wanted) > 0 {
+			p.addRuns(p.wanted, tablefile.DataBlock, p.t.file.Span)
+		}
 	}
+	return b.doRuns(ctx)
+}
+
+// doRuns reads the runs, and answers their keys.
+func (b *batch) doRuns(ctx context.Context) error {
 	if len(b.runs) == 0 {
 		return nil
 	}
@@ -60,14 +69,14 @@ func (b *batch) readWanted(ctx context.Context) error {
 	return nil
 }
 
-// addRuns adds the runs of the wanted keys, in the order of the file.
-func (p *tableBatch) addRuns() {
-	slices.SortFunc(p.wanted, func(x, y wantedKey) int {
+// addRuns adds the runs of wanted keys, in the order of the file. spanOf returns where their blocks or pages are.
+func (p *tableBatch) addRuns(wanted []wantedKey, kind tablefile.Kind, spanOf func(block int) (start, end uint64, err error)) {
+	slices.SortFunc(wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))
 	})
 	own := len(p.runs)
-	for keys := range byBlock(p.wanted) {
-		start, end, err := p.t.file.Span(keys[0].block)
+	for keys := range byBlock(wanted) {
+		start, end, err := spanOf(keys[0].block)
 		if err != nil {
 			p.fail(err, keys...)
 			continue
@@ -79,7 +88,7 @@ func (p *tableBatch) addRuns() {
 				continue
 			}
 		}
-		p.runs = append(p.runs, run{part: p, keys: keys, start: start, end: end})
+		p.runs = append(p.runs, run{part: p, keys: keys, kind: kind, start: start, end: end})
 	}
 }
 
@@ -103,7 +112,7 @@ func (x run) read(ctx context.Context, done chan<- run) {
 		x.panicked = recover()
 		done <- x
 	}()
-	x.err = x.ahead.Fill(ctx, &x.part.t.file, x.start, x.end)
+	x.err = x.ahead.Fill(ctx, &x.part.t.file, x.kind, x.start, x.end)
 }
 
 // answer answers the keys of a run. If the read of several data blocks has failed, it adds a run
@@ -119,7 +128,17 @@ func (x *run) answer(ctx context.Context) error {
 		return nil
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
-	if x.err != nil && (first == last || ctx.Err() != nil) {
+	switch {
+	case x.err == nil:
+	case ctx.Err() != nil && x.kind == tablefile.TableFilterBlock:
+		return ctx.Err()
+	case first != last && ctx.Err() == nil:
+		x.split()
+		return nil
+	case x.kind == tablefile.TableFilterBlock:
+		p.noPage(x.err, x.keys)
+		return nil
+	default:
 		if h, err := p.t.file.Index.Handle(first); err == nil {
 			p.t.file.CountRead(h)
 		}
@@ -128,14 +147,27 @@ func (x *run) answer(ctx context.Context) error {
 		return ctx.Err()
 	}
 	for keys := range byBlock(x.keys) {
-		if x.err != nil {
-			start, end, _ := p.t.file.Span(keys[0].block) // it was no error before
-			p.runs = append(p.runs, run{part: p, keys: keys, start: start, end: end})
+		if x.kind == tablefile.TableFilterBlock {
+			p.checkPage(keys, x.ahead)
 		} else if err := p.getFromBlock(keys, x.ahead); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// split adds a run for each data block or page of a run whose read has failed.
+func (x *run) split() {
+	for keys := range byBlock(x.keys) {
+		one := *x
+		one.keys, one.err = keys, nil
+		if x.kind == tablefile.TableFilterBlock {
+			one.start, one.end, _ = x.part.t.pageSpan(keys[0].block)
+		} else {
+			one.start, one.end, _ = x.part.t.file.Span(keys[0].block) // it was no error before
+		}
+		x.part.runs = append(x.part.runs, one)
+	}
 }
 
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that

@@ -80,11 +80,11 @@ func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 	}
 	many := sieve.mayContainMany(filterKeys, p.mayContain[:n])
 	for i, filterKey := range filterKeys {
-		answer, checked := true, false
+		answer, checked := true, p.passed != nil
 		switch {
-		case !many:
+		case !many && sieve.Table != nil:
 			answer, checked = sieve.mayContain(wholeTable, filterKey)
-		case filterKey != nil: // no filter has a filter key that is nil
+		case many && filterKey != nil: // no filter has a filter key that is nil
 			answer, checked = sieve.record(p.mayContain[i], true)
 		}
 		if !answer {

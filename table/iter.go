@@ -61,20 +61,21 @@ type Iter struct {
 // each seek. Before its first move an Iter may be copied, such as into a struct that is reused.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
-	it.init(r, o)
+	it.init(r, o, nil)
 	return it
 }
 
-// init initializes a new Iter.
-func (it *Iter) init(r *Reader, o *IterOptions) {
+// init initializes a new Iter. ctx ends its reads; nil: nothing does.
+func (it *Iter) init(r *Reader, o *IterOptions, ctx context.Context) {
 	t, err := r.table()
 	if err != nil {
 		t = brokenTable(&r.closed, err)
 	}
-	it.t, it.loaded, it.c.I, it.fastFrom = t, -1, -1, math.MaxInt
+	it.t, it.ctx, it.loaded, it.c.I, it.fastFrom = t, ctx, -1, -1, math.MaxInt
 	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
+		it.c.NoFill, it.onLoss = it.c.NoFill || o.DontFillCache, o.OnLoss
 		asked := wholeTableByStart
 		switch {
 		case o.FilterKey != nil:
@@ -88,7 +89,6 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 			it.t = brokenTable(&r.closed, err)
 		}
 		it.readAhead = min(max(o.ReadAhead, 0), tablefile.MaxReadSize)
-		it.c.NoFill, it.onLoss = o.DontFillCache, o.OnLoss
 	}
 }
 

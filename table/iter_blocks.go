@@ -197,7 +197,14 @@ func (it *Iter) boundBlocks(asked int) (err error) {
 			}
 			it.endBlock = min(i+1, it.endBlock)
 		}
-		if mayContain, _ := it.t.sieve.mayContain(asked, it.filterKey); !mayContain {
+		mayContain, _ := it.t.sieve.mayContain(asked, it.filterKey)
+		if it.t.sieve.Pages != nil && it.firstBlock < it.endBlock {
+			o := tablefile.ReadOptions{Ctx: it.ctx, NoFill: it.c.NoFill}
+			if mayContain, _, err = it.t.sieve.mayContainPaged(asked, it.filterKey, &o); err != nil {
+				return err
+			}
+		}
+		if !mayContain {
 			it.endBlock = 0
 		}
 		return nil

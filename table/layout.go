@@ -21,7 +21,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := metaReader{new(tablefile.File), opts}
+	f := metaReader{File: new(tablefile.File), o: opts}
 	var fileOptions tablefile.Options
 	opts.setFile(&fileOptions)
 	err := f.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
@@ -42,7 +42,7 @@ func (r *Reader) Layout() (*layout.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := metaReader{t.file.Clone(), t.o}
+	f := metaReader{File: t.file.Clone(), o: t.o}
 	if f.HandsOut() {
 		f.DropIndex()
 	}

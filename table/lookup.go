@@ -45,10 +45,9 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	filterKey, tableChecked := []byte(nil), false
 	if q.match != atOrAfter {
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
-		if t.sieve.Table != nil {
-			var mayContain bool
-			if mayContain, tableChecked = t.sieve.mayContain(wholeTable, filterKey); !mayContain {
-				return nil, nil, ErrNotFound
+		if t.sieve.Table != nil || t.sieve.Pages != nil {
+			if tableChecked, err = t.sieve.checkTable(filterKey, &o.ReadOptions); err != nil {
+				return nil, nil, err
 			}
 		}
 	}

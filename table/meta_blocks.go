@@ -10,7 +10,8 @@ import (
 // A metaReader reads what the metaindex of a table lists.
 type metaReader struct {
 	*tablefile.File
-	o *ReaderOptions
+	o      *ReaderOptions
+	byPage bool // filters whose policy can are read by the page
 }
 
 // A metaBlock is a block that the metaindex lists.

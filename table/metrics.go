@@ -32,6 +32,13 @@ type Metrics struct {
 	// read failed. Several of them can have taken one read.
 	BlocksRead atomic.Uint64
 
+	// FilterPagesRead counts the pages of table filters that were read, each of which lookups then checked.
+	FilterPagesRead atomic.Uint64
+
+	// FilterPageErrors counts the lookups whose page could not be read or was corrupt. In a table with keys, they
+	// read a data block instead.
+	FilterPageErrors atomic.Uint64
+
 	// BytesRead counts the bytes of these blocks in the file, with their trailers.
 	BytesRead atomic.Uint64
 

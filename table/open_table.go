@@ -58,7 +58,7 @@ func newIndexTable(
 }
 
 // meta returns what reads the blocks that the metaindex lists.
-func (t *openTable) meta() metaReader { return metaReader{&t.file, t.o} }
+func (t *openTable) meta() metaReader { return metaReader{File: &t.file, o: t.o} }
 
 // openMeta reads the filters, if they are needed, and the metaindex for them into s if it is nil.
 func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err error) {
@@ -72,8 +72,8 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
 			return err
 		}
-		t.sieve.Filters, err = t.meta().openFilters(m)
-		if t.hidden == ErrFilterOnly && t.sieve.Table == nil {
+		t.sieve.Filters, err = metaReader{&t.file, t.o, true}.openFilters(m)
+		if t.hidden == ErrFilterOnly && t.sieve.Table == nil && t.sieve.Pages == nil {
 			return err // there is nothing else
 		}
 	} else if t.file.Index.N == 0 {

@@ -162,7 +162,7 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 	}
 	if m := o.Metrics; m != nil {
 		f.Counters = &tablefile.Counters{
-			BlocksRead: &m.BlocksRead, BytesRead: &m.BytesRead,
+			BlocksRead: &m.BlocksRead, BytesRead: &m.BytesRead, PagesRead: &m.FilterPagesRead,
 			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
 		}
 	}

@@ -154,7 +154,7 @@ func (s *sieve) validated() bool {
 // unusable returns why no filter may be believed, or nil if they may, or if there are none.
 func (s *sieve) unusable() error {
 	return s.file.Guard(func() error {
-		if s.Blocks == nil && s.Table == nil || s.validated() || s.trust.Load() != distrusted {
+		if s.Blocks == nil && s.Table == nil && s.Pages == nil || s.validated() || s.trust.Load() != distrusted {
 			return nil
 		}
 		return s.distrust
@@ -199,10 +199,10 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 func (s *sieve) denials(h tablefile.Handle, key []byte) error {
 	var denials [4]error
 	filterKey := filterKeyOf(s.o.FilterKey, key)
-	if f := s.Table; f != nil && filterKey != nil {
-		contains := func(key []byte) bool { return f.Contains(key) && !s.Never.Contains(key) }
+	if (s.Table != nil || s.Pages != nil) && filterKey != nil {
+		contains := func(key []byte) bool { return s.tableContains(key) && !s.Never.Contains(key) }
 		denials[0] = s.denial(s.TableEntry, contains, key, filterKey)
-		denials[1] = s.prefixDenial(s.TableEntry, f.Contains, filterKey)
+		denials[1] = s.prefixDenial(s.TableEntry, s.tableContains, filterKey)
 	}
 	if f := s.Blocks; f != nil && filterKey != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }

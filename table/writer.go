@@ -66,8 +66,9 @@ type Writer struct {
 	tailSum  [sha256.Size]byte
 	tailSize int64
 
-	filterSize int64 // of the table filter
-	filterBits int   // of its fingerprints, if it can be narrowed
+	pages      uint64 // bytes of the table filter that a Reader reads by the page: they are not in the tail
+	filterSize int64  // of the table filter
+	filterBits int    // of its fingerprints, if it can be narrowed
 }
 
 // Create returns a Writer for the file name. The file appears when Close has synced it
@@ -219,9 +220,9 @@ func (w *Writer) DataBlocks() int { return int(w.properties.DataBlocks) }
 // goroutine. The sizes do not depend on timing.
 func (w *Writer) Size() int64 { return int64(w.offset) }
 
-// TailSize returns the number of bytes behind the last data block: filters,
-// properties, metaindex, index and footer. It is the best ReaderOptions.TailSize for the
-// table. Before Close it is 0.
+// TailSize returns the number of bytes behind the last data block: filters, properties,
+// metaindex, index and footer, without the pages of a filter that is read by the page. It is
+// the best ReaderOptions.TailSize for the table. Before Close it is 0.
 func (w *Writer) TailSize() int64 { return w.tailSize }
 
 // TailSum returns the same sum as [layout.Layout.TailSum]. Before Close it is zero.

@@ -97,7 +97,7 @@ func (w *Writer) finish() error {
 	f := tablefile.Footer{Metaindex: metaindex, Index: w.nextHandle(len(w.out.buf) - start)}
 	w.out.buf = f.Append(w.out.buf)
 	w.offset += format.FooterLen
-	w.tailSize = int64(w.offset - dataEnd)
+	w.tailSize = int64(w.offset - dataEnd - w.pages)
 	if w.digest != nil {
 		w.tail = w.digest.Sum(w.tail)
 	}
@@ -130,9 +130,11 @@ type listedBlock struct {
 // writeMetaindex writes the meta blocks, and the metaindex that lists them. All stay
 // uncompressed: not every engine reads them otherwise.
 func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
-	for _, write := range []func() error{
-		w.writeBlockFilter, w.writeTableFilter, w.writeProperties, w.writeDigest, w.writeExceptions,
-	} {
+	filters := []func() error{w.writeBlockFilter, w.writeTableFilter}
+	if byPage(w.o.TableFilterPolicy) != nil {
+		slices.Reverse(filters) // its pages are then before the tail
+	}
+	for _, write := range append(filters, w.writeProperties, w.writeDigest, w.writeExceptions) {
 		if err := write(); err != nil {
 			return tablefile.Handle{}, err
 		}
@@ -208,6 +210,9 @@ func (w *Writer) writeTableFilter() (err error) {
 		if contents, err = w.tableFilter.Generate(); err != nil {
 			return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
 		}
+	}
+	if p := byPage(w.o.TableFilterPolicy); p != nil {
+		w.pages = uint64(max(0, len(contents)-p.PagedTail()))
 	}
 	w.filterSize = int64(len(contents))
 	if w.never == nil {

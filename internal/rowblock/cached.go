@@ -91,6 +91,14 @@ func newCached(n, size int) *Cached {
 	return c
 }
 
+// CacheValue returns a Cached of one entry, which has the empty key and a copy of value.
+func CacheValue(value []byte) *Cached {
+	c := newCached(1, len(value))
+	b := c.Block(Order{})
+	b.spans[0].valueEnd = uint32(copy(b.values, value))
+	return c
+}
+
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
 // prefix.
 func (b *Decoded) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {

@@ -152,9 +152,13 @@ type cacheID struct {
 // empty, f has its own. Uncache must be called in the end.
 func (f *File) Cache(c *Cache, key, comparer string, tailSum [sha256.Size]byte) {
 	f.cache = c
+	blocks := f.Index.N
+	if f.Pages != nil {
+		blocks += int(f.Pages.N)
+	}
 	f.cachedFile = c.openFile(cacheID{
 		key: key, comparer: comparer, footer: f.Footer, footerOffset: f.FooterOffset,
-		blocks: f.Index.N, tailSum: tailSum, unchecked: f.o.SkipChecksums,
+		blocks: blocks, tailSum: tailSum, unchecked: f.o.SkipChecksums,
 	})
 	f.cached = f.cachedFile.blocks
 }

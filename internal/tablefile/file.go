@@ -30,7 +30,7 @@ type Options struct {
 
 // Counters count reads of data blocks and what the Cache does.
 type Counters struct {
-	BlocksRead, BytesRead, CacheHits, CacheMisses, CacheEvictions *atomic.Uint64
+	BlocksRead, BytesRead, PagesRead, CacheHits, CacheMisses, CacheEvictions *atomic.Uint64
 }
 
 // A File is the file of a table. It finds blocks by footer and index, and reads them. It is immutable once it is
@@ -46,6 +46,7 @@ type File struct {
 	FooterErr    error  // damage that no lookup depends on
 	FooterOffset uint64 // all blocks end before it
 	Index        *Index // nil until it is read
+	Pages        *Pages // nil unless the table filter is read by the page
 
 	KeyBudget int // how many bytes of memory an operation may take for keys of data blocks that share bytes
 

@@ -163,14 +163,14 @@ type Ahead struct {
 }
 
 // Fill reads the bytes of the file from start to end, unless ctx ends that. After an error it has none.
-func (a *Ahead) Fill(ctx context.Context, f *File, start, end uint64) error {
+func (a *Ahead) Fill(ctx context.Context, f *File, kind Kind, start, end uint64) error {
 	n := int(end - start)
 	if n == 0 {
 		return nil
 	}
 	into := grow(a.bytes[:0], n)[:n]
 	a.bytes, a.offset = nil, start // should the source panic
-	if err := f.read(ctx, DataBlock, into, start); err != nil {
+	if err := f.read(ctx, kind, into, start); err != nil {
 		return err
 	}
 	a.bytes = into
@@ -205,7 +205,7 @@ func (s *Scratch) ReadAhead(f *File, i, end int) {
 	if to <= h.End() {
 		return // only block i
 	}
-	if a.Fill(s.ctx, f, h.Offset, to) != nil {
+	if a.Fill(s.ctx, f, DataBlock, h.Offset, to) != nil {
 		a.size = 0
 	}
 }

@@ -11,7 +11,8 @@ import (
 type Filters struct {
 	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
-	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
+	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used, or a Reader reads its Pages
+	Pages       filter.PagedFilter  // of the whole table, if Readers read it by the page; else nil
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 	TableSize   int64               // bytes of Table, fewer than in the file if its policy has narrowed it
 	TableBits   int                 // of each fingerprint in the file, if its policy can narrow it; else 0

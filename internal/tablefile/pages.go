@@ -1,0 +1,90 @@
+package tablefile
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
+)
+
+// Pages are where the pages of the table filter are, if it is read by the page.
+type Pages struct {
+	Handle        // of the filter
+	N      uint64 // number of pages
+	Size   int    // of a page, in bytes
+}
+
+// ReadEnd fills p with the end of the block at h, and checks that the block is not compressed.
+func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
+	if h.Length > uint64(f.o.MaxBlockSize) || h.Length < uint64(len(p)) {
+		return f.Corrupt(kind, h, "%d bytes, want %d to %d", h.Length, len(p), f.o.MaxBlockSize)
+	}
+	end := make([]byte, len(p)+format.TrailerLen)
+	if err := f.readAt(kind, end, h.End()-uint64(len(end))); err != nil {
+		return err
+	}
+	if id := end[copy(p, end)]; id != 0 {
+		return f.Corrupt(kind, h, "compression id %d, want 0", id)
+	}
+	return nil
+}
+
+// place returns where page n is.
+func (p *Pages) place(n uint64) Handle { return Handle{p.Offset + n*uint64(p.Size), uint64(p.Size)} }
+
+// Span returns where the pages from first to last are in the file.
+func (p *Pages) Span(first, last uint64) (start, end uint64) {
+	return p.place(first).Offset, p.place(last + 1).Offset
+}
+
+// CachedPage returns page n if it is in the cache, or nil.
+func (f *File) CachedPage(n uint64) []byte {
+	c := f.Cached(f.Index.N + int(n))
+	if c == nil {
+		return nil
+	}
+	page := c.Block(f.o.Order)
+	return page.Value(0)
+}
+
+// Page returns page n, which is valid until s is used again. If it has to be read, check is called with it, and the
+// cache takes it. An error of check is damage.
+func (f *File) Page(n uint64, o *ReadOptions, s *Scratch, check func(page []byte, n uint64) error) ([]byte, error) {
+	if page := f.CachedPage(n); page != nil {
+		return page, nil
+	}
+	page, err := f.readPage(n, o, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(page, n); err != nil {
+		return nil, f.Damaged(TableFilterBlock, f.Pages.place(n), err)
+	}
+	if i := f.Index.N + int(n); f.cached != nil && f.admits(i, o.NoFill) && f.cache.fits(len(page)) {
+		f.cache.add(&cacheEntry{block: rowblock.CacheValue(page), file: f.cachedFile, counts: f.o.Counters, number: i})
+	}
+	return page, nil
+}
+
+// readPage reads page n, or returns it where it lies in the source or in what was read ahead.
+func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
+	h := f.Pages.place(n)
+	if m := f.o.Counters; m != nil {
+		m.PagesRead.Add(1)
+	}
+	switch end := h.Offset + h.Length; {
+	case n >= f.Pages.N:
+		return nil, fmt.Errorf("table: page %d of a filter of %d pages", n, f.Pages.N)
+	case f.slices != nil:
+		return f.slice(o.Ctx, TableFilterBlock, h.Offset, f.Pages.Size)
+	case s.ahead.bytes != nil && s.ahead.has(h.Offset, end):
+		return s.ahead.bytes[h.Offset-s.ahead.offset:][:f.Pages.Size], nil
+	}
+	s.stored = grow(s.stored[:0], f.Pages.Size)[:f.Pages.Size]
+	return s.stored, f.read(o.Ctx, TableFilterBlock, s.stored, h.Offset)
+}
+
+// AheadPage is Page for one that ahead has.
+func (f *File) AheadPage(n uint64, ahead Ahead, noFill bool, check func(page []byte, n uint64) error) ([]byte, error) {
+	return f.Page(n, &ReadOptions{NoFill: noFill}, &Scratch{ahead: ahead}, check)
+}
