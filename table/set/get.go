@@ -129,7 +129,7 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 		return false, true
 	}
 	h := m.ready()
-	if h == nil {
+	if h == nil || h.paged {
 		return true, false
 	}
 	may = h.reader.MayContainHashed(k)
@@ -140,8 +140,8 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 // MayContain reports whether the set may contain key. False is certain. True is wrong at the filters'
 // false-positive rate: see [table.Reader.MayContain]. After an error, MayContain returns false.
 //
-// MayContain consults the filters of the key's table. It reads only to open the table, and to look up
-// a key that the filters of a layer's removals do not rule out. If a mapped file was truncated, it
+// MayContain consults the filters of the key's table. It reads only to open the table, to look up
+// a key that the filters of a layer's removals do not rule out, and a page of a filter that is read by the page. If a mapped file was truncated, it
 // returns true, unless the rest of a filter rules the key out.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 	if err := ctx.Err(); err != nil {
@@ -178,12 +178,12 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 		return false, err
 	}
 	defer h.release()
-	return h.reader.MayContainHashed(k), nil
+	return h.reader.With(ctx).MayContainHashed(k)
 }
 
 // TryMayContain is like [Set.MayContain] but never blocks: it consults only filters that are already
 // loaded. known reports whether MayContain would return the same. If known is false, may is true. That is
-// so if the key's table is not open, if the filters of a layer's removals do not rule the key out, or
+// so if the key's table is not open, if its filter is read by the page, if the filters of a layer's removals do not rule the key out, or
 // if the Set is closed.
 //
 // With Mapped, the system may have to read parts of filters into its page cache.

@@ -160,12 +160,12 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 		Size: size, Entries: keys.n, Smallest: keys.first, Largest: keys.last,
 		TailSum: hex.EncodeToString(tailSum[:]), TailSize: size,
 	}
-	if err := t.describeFilter(l); err != nil {
-		return Table{}, err
-	}
 	if n := len(l.Data); n > 0 {
 		last := l.Data[n-1] // ReadLayout has checked that it ends before the footer
 		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
+	}
+	if err := t.describeFilter(l); err != nil {
+		return Table{}, err
 	}
 	if t.SHA256, err = sumOf(r, size); err != nil {
 		return Table{}, err
@@ -173,7 +173,8 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 	return t, t.checkFields()
 }
 
-// describeFilter sets FilterSize and FilterBits, unless the filter's policy is unknown.
+// describeFilter sets FilterSize and FilterBits, unless the filter's policy is unknown. Pages of a filter that follow the
+// data are not in the tail.
 func (t *Table) describeFilter(l *layout.Layout) error {
 	filters, err := l.Filters()
 	if err != nil && !errors.Is(err, table.ErrUnknownFilter) {
@@ -184,6 +185,10 @@ func (t *Table) describeFilter(l *layout.Layout) error {
 	}
 	if filters.NeverEntry.Name == "" {
 		t.FilterBits = filters.TableBits
+	}
+	if filters.Pages != nil && int64(filters.TableEntry.Offset) == t.Size-t.TailSize {
+		n, size := filters.Pages.Pages()
+		t.TailSize -= int64(n) * int64(size)
 	}
 	return nil
 }
