@@ -1,0 +1,58 @@
+package paged_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// BenchmarkFilters measures filters of this package and of filter.TableBloom: building, and lookups of absent and of
+// present keys in memory.
+func BenchmarkFilters(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000, 10_000_000} {
+		for _, bits := range []int{10, 14, 20} {
+			if n > 1_000_000 && testing.Short() {
+				continue
+			}
+			for _, p := range []filter.TablePolicy{newPolicy(b, bits), filter.NewTableBloom(bits)} {
+				name := fmt.Sprintf("%s/bits=%d/n=%d", p.Name(), bits, n)
+				start := time.Now()
+				g := p.NewTableGenerator()
+				var key []byte
+				for i := range n {
+					key = appendKey(key[:0], 1, i)
+					g.Add(key)
+				}
+				contents := generate(b, g)
+				building := time.Since(start)
+				f, err := p.Open(contents)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for seed, kind := range []string{"absent", "present"} {
+					keys := numbered(uint64(seed), min(n, 1<<20))
+					b.Run(name+"/"+kind, func(b *testing.B) {
+						for i := 0; b.Loop(); i++ {
+							f.Contains(keys[i%len(keys)])
+						}
+						b.ReportMetric(float64(building.Nanoseconds())/float64(n), "build-ns/key")
+					})
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkFirstLookup is the check of a page, at the first lookup in it.
+func BenchmarkFirstLookup(b *testing.B) {
+	contents := buildNumbered(b, 10, 1, 10_000)
+	s := newReader(b, bytes.NewReader(contents), len(contents)).Shape
+	for b.Loop() {
+		if err := s.CheckPage(contents[:4096], 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package paged_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A pagedTable is a table whose filter is read by the page.
+type pagedTable struct {
+	contents   []byte
+	keys       map[string]bool
+	all        [][]byte // keys and absent keys
+	filterOnly bool
+}
+
+// newPagedTable returns a table of random options with n keys.
+func newPagedTable(t *testing.T, rng *rand.Rand, n int, filterOnly bool) *pagedTable {
+	t.Helper()
+	p := &pagedTable{keys: map[string]bool{}, filterOnly: filterOnly}
+	for len(p.keys) < n {
+		p.keys[fmt.Sprintf("%d/%06d", rng.IntN(9), rng.IntN(1<<20))] = true
+	}
+	sorted := make([]string, 0, n)
+	for key := range p.keys {
+		sorted = append(sorted, key)
+	}
+	slices.Sort(sorted)
+	o := table.WriterOptions{TableFilterPolicy: newPolicy(t, 4+rng.IntN(12)), FilterOnly: filterOnly, Compression: table.NoCompression}
+	if rng.IntN(2) == 0 {
+		o.FilterPrefix = filter.PrefixUntil("/")
+	}
+	if !filterOnly && rng.IntN(2) == 0 {
+		o.FilterPolicy = filter.NewBloom(2)
+	}
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range sorted {
+		value := []byte(key)
+		if filterOnly {
+			value = nil
+		}
+		if err := w.Append([]byte(key), value); err != nil {
+			t.Fatal(err)
+		}
+		p.all = append(p.all, []byte(key), []byte(key+"~"))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.contents = out.Bytes()
+	for range 200 {
+		p.all = append(p.all, fmt.Appendf(nil, "%d/%06d", rng.IntN(12), rng.IntN(1<<20)))
+	}
+	rng.Shuffle(len(p.all), func(i, j int) { p.all[i], p.all[j] = p.all[j], p.all[i] })
+	return p
+}
+
+// A faultySource fails reads of some offsets, and counts all.
+type faultySource struct {
+	*bytes.Reader
+	fails atomic.Bool // reads of 4 KiB fail, those of pages
+	reads atomic.Int64
+	large atomic.Int64 // bytes of the largest read
+}
+
+var errDead = errors.New("the store is dead")
+
+func (s *faultySource) ReadAt(p []byte, off int64) (int, error) {
+	s.reads.Add(1)
+	s.large.Store(max(s.large.Load(), int64(len(p))))
+	if s.fails.Load() && len(p)%paged.PageSize == 0 {
+		return 0, errDead
+	}
+	return s.Reader.ReadAt(p, off)
+}
+
+func (p *pagedTable) open(t *testing.T, src io.ReaderAt, o table.ReaderOptions, policy filter.TablePolicy) *table.Reader {
+	t.Helper()
+	o.TableFilterPolicies = []filter.TablePolicy{policy}
+	r, err := table.NewReader(src, int64(len(p.contents)), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.FilterErr(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// openFile opens the table in a file.
+func (p *pagedTable) openFile(t *testing.T, mapped bool) *table.Reader {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(name, p.contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}, Mapped: mapped})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// answers returns what a Reader says of all keys, by each kind of lookup.
+func (p *pagedTable) answers(t *testing.T, r *table.Reader, o *table.GetManyOptions) (all []string) {
+	t.Helper()
+	many := make([]string, len(p.all))
+	opts := table.GetManyOptions{}
+	if o != nil {
+		opts = *o
+	}
+	opts.NoAnswer = func(i int, err error) { many[i] = err.Error() }
+	err := r.GetMany(t.Context(), p.all, &opts, func(i int, value []byte) error {
+		many[i] = string(value)
+		return nil
+	})
+	if err != nil && !errors.Is(err, table.ErrFilterOnly) {
+		t.Fatal(err)
+	}
+	for i, key := range p.all {
+		value, err := r.Get(key)
+		_, _, findErr := r.Find(key)
+		may, mayErr := r.With(t.Context()).MayContain(key)
+		all = append(all, fmt.Sprintf("%s: %s %v, %v, %v %v %v, %s", key, value, err, findErr, r.MayContain(key), may, mayErr, many[i]))
+	}
+	for prefix := range 12 {
+		var io table.IterOptions
+		io.Lower, io.Upper = table.PrefixBounds(fmt.Appendf(nil, "%d/", prefix))
+		n := 0
+		for _, err := range r.All(&io) {
+			if n++; err != nil {
+				all = append(all, err.Error())
+			}
+		}
+		all = append(all, fmt.Sprint(prefix, ": ", n))
+	}
+	return all
+}
+
+// Whatever the table, the source and the Cache are, a filter that is read by the page answers as one in memory does.
+func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(51, seed))
+		p := newPagedTable(t, rng, 1+rng.IntN(6000), rng.IntN(3) == 0)
+		want := p.answers(t, p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory()), nil)
+		for name, src := range map[string]io.ReaderAt{"read": bytes.NewReader(p.contents), "handed out": table.Bytes(p.contents)} {
+			for _, size := range []int64{0, 9000, 1 << 20} {
+				o := table.ReaderOptions{Metrics: new(table.Metrics), Cache: table.NewCache(size)}
+				r := p.open(t, src, o, paged.Policy{})
+				got := p.answers(t, r, &table.GetManyOptions{Gap: rng.IntN(2) * 100_000, Concurrency: 1 + rng.IntN(4)})
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("seed %d, %s, cache of %d bytes (-in memory +by page):\n%.2000s", seed, name, size, diff)
+				}
+				if n := o.Metrics.FilterPageErrors.Load(); n > 0 || o.Metrics.FilterPagesRead.Load() == 0 {
+					t.Errorf("seed %d, %s: %d errors, %v", seed, name, n, o.Metrics)
+				}
+			}
+		}
+		if err := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}).Verify(); err != nil {
+			t.Errorf("seed %d: Verify = %v", seed, err)
+		}
+		for _, mapped := range []bool{false, true} {
+			if diff := cmp.Diff(want, p.answers(t, p.openFile(t, mapped), nil)); diff != "" {
+				t.Fatalf("seed %d, mapped %v (-in memory +by page):\n%.2000s", seed, mapped, diff)
+			}
+		}
+	}
+}
+
+// Opening reads no page, and a lookup reads one.
+func TestALookupReadsOnePage(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(52, 1))
+	p := newPagedTable(t, rng, 50_000, true)
+	src := &faultySource{Reader: bytes.NewReader(p.contents)}
+	r := p.open(t, src, table.ReaderOptions{TailSize: 1000}, paged.Policy{})
+	if n, size := src.reads.Load(), src.large.Load(); n != 1 || size > 1000 {
+		t.Errorf("opening took %d reads of up to %d bytes", n, size)
+	}
+	for _, key := range p.all[:1000] {
+		before := src.reads.Load()
+		if may := r.MayContain(key); !may && p.keys[string(key)] || src.reads.Load() != before+1 {
+			t.Fatalf("MayContain(%s) = %v after %d reads", key, may, src.reads.Load()-before)
+		}
+	}
+	if size := src.large.Load(); size != paged.PageSize {
+		t.Errorf("the largest read has %d bytes", size)
+	}
+	before := src.reads.Load()
+	if err := r.GetMany(t.Context(), p.all, &table.GetManyOptions{Gap: 1 << 20}, nil); !errors.Is(err, table.ErrFilterOnly) || src.reads.Load()-before > 2 {
+		t.Errorf("GetMany = %v after %d reads", err, src.reads.Load()-before)
+	}
+}
+
+// Where a page cannot be read or is corrupt, a table with keys reads the data block. A table with a filter only has no
+// answer: it never says that the key may be there.
+func TestPagesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(53, seed))
+		p := newPagedTable(t, rng, 3000, seed%2 == 0)
+		want := p.answers(t, p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory()), nil)
+		for _, fault := range []string{"dead", "corrupt"} {
+			src := &faultySource{Reader: bytes.NewReader(p.contents)}
+			var m table.Metrics
+			r := p.open(t, src, table.ReaderOptions{Metrics: &m}, paged.Policy{})
+			if src.fails.Store(fault == "dead"); fault == "corrupt" {
+				changed := bytes.Clone(p.contents)
+				h := filterIn(t, p.contents)
+				for i := uint64(0); i+paged.PageSize < h.Length; i += paged.PageSize {
+					changed[h.Offset+i+uint64(rng.IntN(paged.PageSize))] ^= 1
+				}
+				src.Reader = bytes.NewReader(changed)
+			}
+			for i, key := range p.all[:300] {
+				value, err := r.Get(key)
+				may, mayErr := r.With(t.Context()).MayContain(key)
+				switch {
+				case !p.filterOnly && p.keys[string(key)]:
+					if string(value) != string(key) || err != nil || !may || mayErr != nil {
+						t.Fatalf("%s: Get(%s) = %q, %v, and MayContain %v, %v", fault, key, value, err, may, mayErr)
+					}
+				case !p.filterOnly:
+					if err != table.ErrNotFound || mayErr != nil {
+						t.Fatalf("%s: Get(%s) = %v, and MayContain %v", fault, key, err, mayErr)
+					}
+				case fault == "dead" && (!errors.Is(err, errDead) || !errors.Is(mayErr, errDead) || may),
+					fault == "corrupt" && (!errors.Is(err, table.ErrCorrupt) || !errors.Is(mayErr, table.ErrCorrupt) || may):
+					t.Fatalf("%s: Get(%s) = %v, and MayContain %v, %v: %s", fault, key, err, may, mayErr, want[i])
+				}
+			}
+			if m.FilterPageErrors.Load() == 0 {
+				t.Errorf("%s: no page failed", fault)
+			}
+			p.checkManyFails(t, r, fault)
+		}
+	}
+}
+
+// checkManyFails checks that GetMany finds all keys of a table whose pages cannot be read, or says that none has an answer.
+func (p *pagedTable) checkManyFails(t *testing.T, r *table.Reader, fault string) {
+	t.Helper()
+	found, unanswered := map[string]bool{}, 0
+	o := table.GetManyOptions{NoAnswer: func(int, error) { unanswered++ }}
+	err := r.GetMany(t.Context(), p.all, &o, func(i int, _ []byte) error {
+		found[string(p.all[i])] = true
+		return nil
+	})
+	if p.filterOnly && (unanswered != len(p.all) || err == nil) || !p.filterOnly && (len(found) != len(p.keys) || err != nil) {
+		t.Errorf("%s: GetMany found %d of %d keys and left %d of %d without an answer: %.300v", fault, len(found), len(p.keys), unanswered, len(p.all), err)
+	}
+}
+
+// The end of a context is an error, and never an answer.
+func TestContextEndsTheReadOfAPage(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		p := newPagedTable(t, rand.New(rand.NewPCG(54, 1)), 3000, filterOnly)
+		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, key := range p.all[:100] {
+			may, err := r.With(ctx).MayContain(key)
+			if _, getErr := r.With(ctx).Get(key); may || !errors.Is(err, context.Canceled) || !errors.Is(getErr, context.Canceled) {
+				t.Fatalf("MayContain(%s) = %v, %v, and Get %v", key, may, err, getErr)
+			}
+		}
+		it := r.With(ctx).NewIter(&table.IterOptions{FilterKey: p.all[0]})
+		if it.First() || !filterOnly && !errors.Is(it.Error(), context.Canceled) {
+			t.Errorf("an Iter is at an entry: %v", it.Error())
+		}
+		if r.Close(); !errors.Is(r.GetMany(ctx, p.all, nil, nil), context.Canceled) {
+			t.Error("GetMany does not end")
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package paged_test
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// A filter takes 8 bytes for each key and itself, from the first key to the last byte. This measures what the process
+// allocates, and so is not parallel.
+func TestMemoryOfBuilding(t *testing.T) {
+	long.NoRace(t)
+	const keys = 1_000_000
+	for _, bitsPerKey := range []int{10, 20} {
+		runtime.GC() // the second one leaves nothing in pools
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		contents := buildNumbered(t, bitsPerKey, 1, keys)
+		runtime.ReadMemStats(&after)
+		got, most := after.TotalAlloc-before.TotalAlloc, uint64(len(contents)+8*keys)*102/100
+		if got > most {
+			t.Errorf("%d bits: %d bytes were allocated, want at most %d", bitsPerKey, got, most)
+		}
+	}
+}
+
+// A trailer with right checksums that announces a large filter takes no memory.
+func TestNoMemoryOnTheWordOfATrailer(t *testing.T) {
+	p := plain{pages: 1 << 28, keys: math.MaxUint64, lgPage: 12, hash: 1, k: 255, format: 1}
+	contents := append(make([]byte, 4096), p.trailer()...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := (paged.Policy{}).Open(contents); err == nil {
+		t.Error("Open returns no error")
+	}
+	if _, err := newShapeReader(t.Context(), p.onePage(nil, 0), 1<<40+36); err != nil { // which may be
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<16 {
+		t.Errorf("%d bytes were allocated", got)
+	}
+}
+
+func TestLookupsDoNotAllocate(t *testing.T) {
+	contents := build(t, 10, numbered(1, 12_000))
+	keys := numbered(1, 100)
+	f, s := open(t, contents), newReader(t, bytes.NewReader(contents), len(contents)).Shape
+	if n := testing.AllocsPerRun(10, func() {
+		for _, key := range keys {
+			f.Contains(key)
+			h := s.Hash(key)
+			page := s.Page(h)
+			if b := contents[page*4096:][:4096]; s.CheckPage(b, page) != nil || !s.InPage(b, h) {
+				t.Fatal("a key is denied")
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

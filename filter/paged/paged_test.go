@@ -1,0 +1,273 @@
+package paged_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+func newPolicy(t testing.TB, bitsPerKey int) paged.Policy {
+	t.Helper()
+	p, err := paged.New(bitsPerKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// numbered returns n keys of 16 bytes. They differ from each other, and from those of other seeds.
+func numbered(seed uint64, n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = appendKey(nil, seed, i)
+	}
+	return keys
+}
+
+func appendKey(b []byte, seed uint64, i int) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, seed), uint64(i))
+}
+
+// build returns the filter of the keys.
+func build(t testing.TB, bitsPerKey int, keys [][]byte) []byte {
+	t.Helper()
+	g := newPolicy(t, bitsPerKey).NewTableGenerator()
+	for _, key := range keys {
+		g.Add(key)
+	}
+	return generate(t, g)
+}
+
+func generate(t testing.TB, g filter.TableGenerator) []byte {
+	t.Helper()
+	contents, err := g.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents
+}
+
+// buildNumbered returns the filter of the keys of numbered.
+func buildNumbered(t testing.TB, bitsPerKey int, seed uint64, n int) []byte {
+	t.Helper()
+	g := newPolicy(t, bitsPerKey).NewTableGenerator()
+	var key []byte
+	for i := range n {
+		key = appendKey(key[:0], seed, i)
+		g.Add(key)
+	}
+	return generate(t, g)
+}
+
+// open returns the filter ready for lookups.
+func open(t testing.TB, contents []byte) filter.TableFilter {
+	t.Helper()
+	f, err := paged.Policy{}.Open(contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// newReader returns a Reader of the filter.
+func newReader(t testing.TB, src io.ReaderAt, size int) *shapeReader {
+	t.Helper()
+	r, err := newShapeReader(t.Context(), src, int64(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// No key is denied, in memory and by the page, and both answer alike for absent keys.
+func TestEveryKeyIsContained(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(50, 2))
+	for _, bitsPerKey := range []int{1, 5, 10, 14, 20, 64} {
+		for _, n := range []int{0, 1, 2, 3, 4, 100, 5000, 50_000} {
+			keys := filtertest.Keys(rng, n)
+			keys = append(keys, nil, bytes.Repeat([]byte{7}, 1<<20), bytes.Repeat([]byte{7}, 1<<20-1))[:n]
+			contents := build(t, bitsPerKey, keys)
+			f, r := open(t, contents), newReader(t, bytes.NewReader(contents), len(contents))
+			filtertest.CheckContains(t, f.Contains, keys)
+			for _, key := range slices.Concat(keys[:min(n, 2000)], filtertest.Keys(rng, 500)) {
+				if got, err := r.Contains(t.Context(), key); got != f.Contains(key) || err != nil {
+					t.Fatalf("%d keys: the Reader answers %v, %v, and Contains %v", n, got, err, !got)
+				}
+			}
+		}
+	}
+}
+
+func TestLongAndEmptyKeys(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte{1, 2, 3, 4}, 1<<18)
+	keys := [][]byte{{}, large, large[:1<<20-1], large[:241], large[:17]}
+	f := open(t, build(t, 20, keys))
+	filtertest.CheckContains(t, f.Contains, keys)
+	if !f.Contains(nil) || f.Contains(large[1:]) || f.Contains([]byte{0}) {
+		t.Error("nil is not the empty key, or an absent key passes")
+	}
+}
+
+// 10⁶ keys, and 10⁷ as a long test, of which none is denied.
+func TestManyKeysAreContained(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	n := 1_000_000
+	if long.Enabled() && !testing.Short() {
+		n = 10_000_000
+	}
+	for _, bitsPerKey := range []int{10, 14} {
+		f := open(t, buildNumbered(t, bitsPerKey, 1, n))
+		var key []byte
+		for i := range n {
+			if key = appendKey(key[:0], 1, i); !f.Contains(key) {
+				t.Fatalf("key %d of %d is denied", i, n)
+			}
+		}
+	}
+}
+
+func TestNoKeys(t *testing.T) {
+	t.Parallel()
+	f := open(t, build(t, 10, nil))
+	for _, key := range numbered(1, 1000) {
+		if f.Contains(key) {
+			t.Fatalf("a filter of no keys contains %x", key)
+		}
+	}
+}
+
+// A key that is added several times in a row counts once. If others are added between, it makes the filter larger.
+func TestKeysAreAddedAgain(t *testing.T) {
+	t.Parallel()
+	keys := numbered(1, 10_000)
+	var inARow [][]byte
+	for _, key := range keys {
+		inARow = append(inARow, key, key, key)
+	}
+	if !bytes.Equal(build(t, 10, inARow), build(t, 10, keys)) {
+		t.Error("keys that were added three times in a row change the filter")
+	}
+	again := build(t, 10, slices.Concat(keys, keys))
+	if got, want := len(again), int(newPolicy(t, 10).Size(20_000)); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+	filtertest.CheckContains(t, open(t, again).Contains, keys)
+}
+
+// Absent keys pass as often as Rate says, and as the classical formula says. The bounds are 4 standard deviations of
+// the count, and 1 % for these filters among others. Random pages that have more keys than others add up to 2 %.
+func TestRateIsMeasured(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	for _, tt := range []struct{ bitsPerKey, keys, filters, lookups int }{
+		{4, 100_000, 1, 200_000},
+		{10, 3000, 30, 50_000}, // in one page
+		{10, 1_000_000, 1, 2_000_000},
+		{14, 1_000_000, 1, 4_000_000},
+		{20, 1_000_000, 1, 8_000_000},
+	} {
+		t.Run(fmt.Sprintf("bits=%d/keys=%d", tt.bitsPerKey, tt.keys), func(t *testing.T) {
+			var key []byte
+			passed := 0.0
+			for i := range tt.filters {
+				f := open(t, buildNumbered(t, tt.bitsPerKey, uint64(i), tt.keys))
+				for j := range tt.lookups {
+					if key = appendKey(key[:0], 1000, i*tt.lookups+j); f.Contains(key) {
+						passed++
+					}
+				}
+			}
+			p := newPolicy(t, tt.bitsPerKey)
+			rate, formula := p.Rate(uint64(tt.keys)), formula(p, tt.keys)
+			want := rate * float64(tt.filters*tt.lookups)
+			if math.Abs(passed-want) > 4*math.Sqrt(want)+want/100 {
+				t.Errorf("%.0f absent keys pass, want about %.0f", passed, want)
+			}
+			if rate < formula || rate > 1.03*formula {
+				t.Errorf("Rate is %g, want about the %g of the formula", rate, formula)
+			}
+		})
+	}
+}
+
+// formula is the classical one for Bloom filters, (1 - e^(-kn/m))^k, in a page of the mean number of keys.
+func formula(p paged.Policy, keys int) float64 {
+	pages, k := float64(p.Size(uint64(keys))/4096), float64(p.K())
+	return math.Pow(1-math.Exp(-k*float64(keys)/(pages*32736)), k)
+}
+
+// The fullest page has about 1.08 times the mean number of keys, as the documentation says.
+func TestFullestPage(t *testing.T) {
+	t.Parallel()
+	const n = 1_000_000
+	contents := buildNumbered(t, 10, 1, n)
+	s, err := paged.ReadShape(contents, uint64(len(contents)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := make([]float64, s.Pages)
+	var key []byte
+	for i := range n {
+		key = appendKey(key[:0], 1, i)
+		load[s.Page(s.Hash(key))]++
+	}
+	mean := float64(n) / float64(s.Pages)
+	if fullest := slices.Max(load) / mean; fullest < 1.03 || fullest > 1.08 {
+		t.Errorf("the fullest of %d pages has %.3f of the mean", s.Pages, fullest)
+	}
+}
+
+func TestSizeIsThatOfTheFilter(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	for _, bitsPerKey := range []int{1, 10, 64} {
+		p := newPolicy(t, bitsPerKey)
+		for n := 0; n < 50_000; n += n/3 + 1 {
+			contents := buildNumbered(t, bitsPerKey, 1, n)
+			if got, want := p.Size(uint64(n)), uint64(len(contents)); got != want {
+				t.Errorf("%d bits, %d keys: Size returns %d, the filter has %d bytes", bitsPerKey, n, got, want)
+			}
+		}
+		const most = 1<<32*4096 + 36
+		for n, want := range map[uint64]uint64{0: 4132, math.MaxUint64: most, 1 << 58: most} {
+			if got := p.Size(n); got != want {
+				t.Errorf("%d bits, %d keys: Size returns %d, want %d", bitsPerKey, n, got, want)
+			}
+		}
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	for _, bitsPerKey := range []int{math.MinInt, -1, 0, 65, math.MaxInt} {
+		if _, err := paged.New(bitsPerKey); err == nil {
+			t.Errorf("New(%d) returns no error", bitsPerKey)
+		}
+	}
+	for bitsPerKey, k := range map[int]int{1: 1, 2: 1, 3: 2, 8: 6, 10: 7, 14: 10, 20: 14, 64: 44} {
+		if p := newPolicy(t, bitsPerKey); p.K() != k || p.BitsPerKey() != bitsPerKey || p.Name() != "sievetable.paged" {
+			t.Errorf("New(%d) has k = %d, want %d, and %d bits of %q", bitsPerKey, p.K(), k, p.BitsPerKey(), p.Name())
+		}
+	}
+	if got := (paged.Policy{}).BitsPerKey(); got != 14 {
+		t.Errorf("the zero value has %d bits per key, want 14", got)
+	}
+	for _, n := range []uint64{0, 1, 1000, 1e6, 1e12, math.MaxUint64} {
+		if rate := newPolicy(t, 10).Rate(n); !(rate >= 0 && rate <= 1) || n == 0 && rate != 0 {
+			t.Errorf("Rate(%d) = %v", n, rate)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package paged_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
+)
+
+// writeTable returns a table of the keys with a paged filter of 10 bits per key.
+func writeTable(t *testing.T, keys [][]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := w.Append(key, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// filterIn returns where the filter of a table is.
+func filterIn(t *testing.T, contents []byte) layout.Handle {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := l.Meta()
+	i := slices.IndexFunc(meta, func(m layout.MetaindexEntry) bool { return m.Name == "fullfilter.sievetable.paged" })
+	if err != nil || i < 0 {
+		t.Fatalf("Meta returns %v, %v", meta, err)
+	}
+	return meta[i].Handle
+}
+
+// A table has the filter, which a Reader of the table uses with a policy of any number of bits. A Reader of the filter
+// finds its trailer in the last bytes of the table.
+func TestTableHasTheFilter(t *testing.T) {
+	t.Parallel()
+	keys := numbered(1, 20_000)
+	contents := writeTable(t, keys)
+	h := filterIn(t, contents)
+	if diff := cmp.Diff(build(t, 10, keys), contents[h.Offset:][:h.Length]); diff != "" {
+		t.Error("the table does not have the filter as it was built")
+	}
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
+		&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}, Metrics: &m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	byPage := newReader(t, io.NewSectionReader(bytes.NewReader(contents), int64(h.Offset), int64(h.Length)), int(h.Length))
+	for _, key := range append(numbered(2, 1000), keys[:1000]...) {
+		found, err := byPage.Contains(t.Context(), key)
+		if err != nil || found != r.MayContain(key) {
+			t.Fatalf("MayContain(%x) = %v, and by the page %v, %v", key, !found, found, err)
+		}
+	}
+	if err := r.Verify(); err != nil || m.FilterChecks.Load() < 2000 {
+		t.Errorf("Verify returns %v, and the filter was checked %d times", err, m.FilterChecks.Load())
+	}
+}
+
+// A filter of other keys, with right checksums, denies keys of the table: Verify finds that. A corrupt page or trailer
+// denies none, even if the checksum of the block is right.
+func TestTableWithADamagedFilter(t *testing.T) {
+	t.Parallel()
+	keys := numbered(1, 1000)
+	for name, tt := range map[string]struct {
+		filter          func(sound []byte) []byte
+		corrupt, denies bool
+	}{
+		"of other keys":   {func([]byte) []byte { return build(t, 10, numbered(2, 1000)) }, true, true},
+		"corrupt page":    {func(b []byte) []byte { clear(b[1000:2000]); return b }, false, false},
+		"corrupt trailer": {func(b []byte) []byte { b[len(b)-6]++; return b }, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			contents := writeTable(t, keys)
+			h := filterIn(t, contents)
+			block := contents[h.Offset:][:h.Length]
+			copy(block, tt.filter(bytes.Clone(block)))
+			rawtable.Repair(contents)
+			r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
+				&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if err := r.Verify(); errors.Is(err, table.ErrCorrupt) != tt.corrupt || !tt.corrupt && err != nil {
+				t.Errorf("Verify returns %v", err)
+			}
+			for _, key := range keys {
+				if _, err := r.Get(key); err != nil && !tt.denies {
+					t.Fatalf("Get(%x) returns %v", key, err)
+				}
+			}
+		})
+	}
+}
