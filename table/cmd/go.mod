@@ -15,6 +15,7 @@ require (
 	github.com/sievetable/sievetable v0.1.0
 	github.com/sievetable/sievetable/filter/blocked v0.1.0
 	github.com/sievetable/sievetable/filter/fuse v0.1.0
+	github.com/sievetable/sievetable/filter/paged v0.1.0
 	github.com/sievetable/sievetable/table/codecs v0.1.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

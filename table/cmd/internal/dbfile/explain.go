@@ -71,6 +71,7 @@ type LookupTrace struct {
 	BlockProbes filter.Probes // the bits it was asked for
 
 	FalsePositive bool   // a filter may contain the key, and the data block does not have it
+	PagesRead     uint64 // number of pages of the table filter read
 	BlocksRead    uint64 // number of data blocks read
 	BytesRead     uint64 // their size in the file, without trailers
 	Time          time.Duration
@@ -111,11 +112,11 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 
 // count takes what the Reader has counted during the lookup.
 func (p *LookupTrace) count(m *table.Metrics) {
-	p.BlocksRead = m.BlocksRead.Load()
+	p.PagesRead, p.BlocksRead = m.FilterPagesRead.Load(), m.BlocksRead.Load()
 	p.BytesRead = m.BytesRead.Load() - p.BlocksRead*format.TrailerLen
 	p.FalsePositive = m.FilterFalsePositives.Load() > 0
 	checks, negatives := m.FilterChecks.Load(), m.FilterNegatives.Load()
-	if checks > 0 && p.File.filters.Table != nil {
+	if checks > 0 && p.File.filters.HasTable() {
 		p.TableFilter = filterResults[m.TableFilterNegatives.Load() == 0]
 		checks--
 	}
@@ -132,6 +133,7 @@ func (p *LookupTrace) locate(key []byte) {
 		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
 		p.IsException = f.filters.Never.Contains(key)
 	}
+	p.IsException = p.IsException || f.filters.Pages != nil && f.filters.Never.Contains(key)
 	p.IsPrefix = f.filters.Prefix != nil && f.filters.Prefix.PrefixLen(key) == len(key)
 	stored := f.SeekKey(key)
 	data := f.Layout.Data
@@ -153,6 +155,16 @@ var filterResults = map[bool]FilterResult{true: MayContain, false: Absent}
 
 // Filters returns the filters that lookups check.
 func (f *File) Filters() Filters { return f.filters }
+
+// FiltersInMemory returns the filters that lookups check, with that which they read by the page.
+func (f *File) FiltersInMemory() Filters {
+	if f.filters.Pages != nil && f.filters.Table == nil {
+		if all, err := f.Layout.Filters(); err == nil {
+			f.filters.Table = all.Table
+		}
+	}
+	return f.filters
+}
 
 // Filters are the filters of a table that lookups check.
 type Filters struct {
@@ -191,7 +203,10 @@ func (f Filters) Contains(offset uint64, key []byte) bool {
 }
 
 // None reports whether there is no filter to check.
-func (f Filters) None() bool { return f.Blocks == nil && f.Table == nil }
+func (f Filters) None() bool { return f.Blocks == nil && !f.HasTable() }
+
+// HasTable reports whether there is a table filter, in memory or to be read by the page.
+func (f Filters) HasTable() bool { return f.Table != nil || f.Pages != nil }
 
 // filterOnlyError is table.ErrFilterOnly in the words of sst.
 type filterOnlyError struct{ path string }

@@ -101,19 +101,22 @@ func (f *File) open(o Options) error {
 	likely := f.Form
 	layout, err := f.read(o)
 	if err == nil {
-		err = checkTail(layout, f.Size, o)
+		err = checkTail(layout, o)
 	}
 	if err != nil {
 		return err
 	}
 	f.Layout, f.Empty, f.filters = layout, len(layout.Data) == 0, filtersOf(f.Reader, layout, o)
+	if err := f.checkTailSize(o); err != nil {
+		return err
+	}
 	if !isKnown && !f.isIdentified(o) {
 		if err := f.detectForm(o); err != nil {
 			return err
 		}
 	}
 	if f.FilterUnusable || f.Rewritten { // lookups do without filters that would hide keys
-		f.filters.Blocks, f.filters.Table = nil, nil
+		f.filters.Blocks, f.filters.Table, f.filters.Pages = nil, nil, nil
 	}
 	if o.ScanOnly {
 		f.dropLayout()

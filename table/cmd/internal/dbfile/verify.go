@@ -236,17 +236,11 @@ func (f *File) checkEnds(l *set.Table) error {
 	return nil
 }
 
-// checkTail compares the TailSum with the manifest of a set, if that has it, and before Verify also how many bytes are
-// behind the last data block: package set opens the table by a read of that many. If the table is damaged so that it
-// has no TailSum, Verify reports that.
-func checkTail(layout *layout.Layout, size int64, o Options) error {
+// checkTail compares the TailSum with the manifest of a set, if that has it. If the table is damaged so that it has no
+// TailSum, Verify reports that.
+func checkTail(layout *layout.Layout, o Options) error {
 	if o.Line == nil {
 		return nil
-	}
-	tail := size
-	if n := len(layout.Data); n > 0 {
-		last := layout.Data[n-1]
-		tail -= int64(last.Offset+last.Length) + format.TrailerLen
 	}
 	sum, _, err := layout.TailSum()
 	got := hex.EncodeToString(sum[:])
@@ -257,7 +251,26 @@ func checkTail(layout *layout.Layout, size int64, o Options) error {
 		return err
 	case o.Line.TailSum != "" && got != o.Line.TailSum:
 		return differs("tailSum", got, o.Line.TailSum)
-	case o.ReadOnce != nil && tail != o.Line.TailSize:
+	}
+	return nil
+}
+
+// checkTailSize compares with the manifest of a set, before Verify, how many bytes package set reads to open the table:
+// those behind the last data block, without the pages of a filter that is read by the page.
+func (f *File) checkTailSize(o Options) error {
+	if o.Line == nil || o.ReadOnce == nil {
+		return nil
+	}
+	end := uint64(0)
+	if n := len(f.Layout.Data); n > 0 {
+		last := f.Layout.Data[n-1]
+		end = last.Offset + last.Length + format.TrailerLen
+	}
+	if filters := f.filters; filters.Pages != nil && filters.TableEntry.Offset == end {
+		n, size := filters.Pages.Pages()
+		end += n * uint64(size)
+	}
+	if tail := f.Size - int64(end); tail != o.Line.TailSize {
 		return differs("tailSize", tail, o.Line.TailSize)
 	}
 	return nil

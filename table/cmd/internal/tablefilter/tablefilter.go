@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -18,9 +19,9 @@ import (
 // None is the name of no filter.
 const None = "none"
 
-// Kinds are the names of filters without their bits: table-bloom is table-bloom:10, and fuse is
-// fuse:12. They are suggested for a flag.
-var Kinds = []string{None, "table-bloom", "fuse"}
+// Kinds are the names of filters without their bits: table-bloom is table-bloom:10, fuse is fuse:12, and paged is
+// paged:14. They are suggested for a flag.
+var Kinds = []string{None, "table-bloom", "fuse", "paged"}
 
 // maxBloomBits is the most bits per key of a TableBloom filter. It is much more than useful.
 const maxBloomBits = 1000
@@ -31,7 +32,7 @@ const MaxEntries = 500_000_000
 
 // Policies returns the policies that a Reader needs to use each kind, beside the one that it
 // knows.
-func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}} }
+func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}, paged.Policy{}} }
 
 // Parse returns the policy of that name, or nil for None. The bits are written as TableBloom and
 // Fuse write them: a filter has one name.
@@ -43,6 +44,8 @@ func Parse(name string) (filter.TablePolicy, error) {
 		return filter.NewTableBloom(10), nil
 	case "fuse":
 		return fuse.Policy{}, nil
+	case "paged":
+		return paged.Policy{}, nil
 	}
 	kind, number, _ := strings.Cut(name, ":")
 	bits, _ := strconv.Atoi(number)
@@ -54,17 +57,21 @@ func Parse(name string) (filter.TablePolicy, error) {
 		if p, err := fuse.New(bits); err == nil {
 			return p, nil
 		}
+	case kind == "paged":
+		if p, err := paged.New(bits); err == nil {
+			return p, nil
+		}
 	}
 	hint := ""
 	if kind == "bloom" { // as other commands call it
 		hint = "; bloom:BITS is a filter of blocks: use --bits BITS"
 	}
-	return nil, fmt.Errorf("%s, not none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)%s", format.Quote([]byte(name)), maxBloomBits, hint)
+	return nil, fmt.Errorf("%s, not none, table-bloom:BITS with 1 to %d bits per key, fuse:BITS with 4, 8, 10, 12, 14 or 16, or paged:BITS with 1 to 64 (table-bloom is table-bloom:10, fuse is fuse:12, paged is paged:14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
 func OfPolicy(name string) string {
-	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14)} {
+	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14), "paged:14"} {
 		if p, err := Parse(usual); err == nil && p.Name() == name {
 			return usual
 		}
@@ -95,6 +102,19 @@ func (p Checked) NewTableGenerator() filter.TableGenerator {
 	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), Checked: p}
 }
 
+// PagedTail is the method of the policy, or 0.
+func (p Checked) PagedTail() int {
+	if p, ok := p.TablePolicy.(paged.Policy); ok {
+		return p.PagedTail()
+	}
+	return 0
+}
+
+// OpenPaged is the method of a paged policy.
+func (p Checked) OpenPaged(tail []byte, size uint64) (filter.PagedFilter, error) {
+	return paged.Policy{}.OpenPaged(tail, size)
+}
+
 // FilterBits is the method of the policy, if it has one.
 func (p Checked) FilterBits(contents []byte) int {
 	if p, ok := p.TablePolicy.(fuse.Policy); ok {
@@ -112,8 +132,11 @@ type checkedGenerator struct {
 
 // memory returns the bytes that a generator with n keys has, and that it takes besides to generate the filter.
 func (p Checked) memory(n uint64) (keys, generate uint64) {
-	if p, ok := p.TablePolicy.(filter.TableBloom); ok {
+	switch p := p.TablePolicy.(type) {
+	case filter.TableBloom:
 		return 4 * n, uint64(p.Size(n))
+	case paged.Policy:
+		return 8 * n, p.Size(n)
 	}
 	n = min(n, fuse.MaxKeys)
 	return 8 * n, 24 * n

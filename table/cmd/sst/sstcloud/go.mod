@@ -77,6 +77,7 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect
 	github.com/sievetable/sievetable/filter/fuse v0.1.0 // indirect
+	github.com/sievetable/sievetable/filter/paged v0.1.0 // indirect
 	github.com/sievetable/sievetable/table/codecs v0.1.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/spiffe/go-spiffe/v2 v2.8.1 // indirect

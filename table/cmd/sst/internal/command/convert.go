@@ -130,7 +130,7 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 		return e
 	}
 	var filter []byte // that has them by chance; nil: it cannot be read
-	if old.Table != nil {
+	if old.HasTable() {
 		filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
 	slices.SortFunc(keys, c.options.Comparer.Compare)

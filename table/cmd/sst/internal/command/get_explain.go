@@ -113,8 +113,9 @@ func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 		tableFilter = dbfile.MayContain
 	}
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(len(p.File.Layout.Data)), "data block"))
-	rowIf(filters.Table != nil, w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))),
+	rowIf(filters.HasTable(), w, "  table filter", "%s, %s: %s", printable.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))),
 		text.Bytes(filters.TableEntry.Length), tableFilter)
+	rowIf(p.PagesRead > 0, w, "  filter read", "%s of 4 KiB", text.Count(p.PagesRead, "page"))
 	bits, fuse := p.TableProbes, p.FuseProbes
 	rowIf(len(bits.Bits) > 0, w, "  table bits", "hash 0x%08x, line %d: %s", bits.Hash, bits.Line, probedBits(bits))
 	rowIf(p.IsFuse, w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x",

@@ -207,11 +207,14 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 		return fmt.Sprintf("%s, %.1f bits a key", kind, 8*float64(entry.Length)/entries)
 	}
 	kind := "table-bloom"
-	if tablefilter.IsFuse(strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix)) {
+	switch policy := strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix); {
+	case tablefilter.IsFuse(policy):
 		kind = "fuse"
+	case f.Pages != nil:
+		kind = "paged"
 	}
 	p.Facts.when(f.Blocks != nil, "filters of blocks", bits("bloom", f.BlocksEntry))
-	p.Facts.when(f.Table != nil, "filters of tables", bits(kind, f.TableEntry))
+	p.Facts.when(f.Table != nil || f.Pages != nil, "filters of tables", bits(kind, f.TableEntry))
 }
 
 // addSetTables draws and lists the tables of the layers, the newest first, and then all others.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -147,7 +149,7 @@ func (k *FilterKeys) Stats() (all []FilterStats) {
 	if filters.Blocks != nil {
 		all = append(all, k.blockFilters(filters.Blocks, filters.BlocksEntry))
 	}
-	if filters.Table != nil {
+	if filters.HasTable() {
 		all = append(all, k.tableFilter(filters.TableEntry))
 	}
 	return all
@@ -178,6 +180,8 @@ func (k *FilterKeys) tableFilter(entry layout.MetaindexEntry) FilterStats {
 	case err != nil: // it was read before, so the file has changed
 	case tablefilter.IsFuse(s.Name):
 		s.setFuse(contents, k.table)
+	case s.Name == paged.Policy{}.Name():
+		s.setPaged(contents)
 	default:
 		b := bloomBitsOf(contents[:len(contents)-4], k.table) // the last 4 bytes are the number of lines
 		rate := filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
@@ -188,7 +192,7 @@ func (k *FilterKeys) tableFilter(entry layout.MetaindexEntry) FilterStats {
 
 // TableFilter returns the statistics of the filter of a whole table of so many keys, or nil if there is none.
 func TableFilter(f *dbfile.File, keys int) *FilterStats {
-	if f.Filters().Table == nil {
+	if !f.Filters().HasTable() {
 		return nil
 	}
 	s := (&FilterKeys{file: f, table: keys}).tableFilter(f.Filters().TableEntry)
@@ -214,6 +218,17 @@ func (s *FilterStats) setFuse(contents []byte, keys int) {
 	}
 	s.NonEmpty, s.Keys, s.FingerprintBits, s.Predicted = 1, keys, i.Bits, policy.Rate()
 	s.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
+}
+
+// setPaged sets the statistics of a paged filter, which says how many keys it has.
+func (s *FilterStats) setPaged(contents []byte) {
+	shape, err := paged.ReadShape(contents, uint64(len(contents)))
+	if err != nil {
+		return
+	}
+	b := BloomBits{Array: contents[:shape.Pages*paged.PageSize], K: shape.K, Keys: int(shape.Keys)}
+	rate := bloom.Rate(8*float64(len(b.Array))/float64(max(1, b.Keys)), b.K)
+	s.setBloom([]BloomBits{b}, []float64{rate})
 }
 
 // setBloom sets the statistics of Bloom filters with their expected rates, of which Predicted is the mean weighted by keys.

@@ -42,7 +42,7 @@ func (s *FilterStats) measure(f *dbfile.File, b *Budget) {
 
 // alone returns the filters of a table without the others.
 func (s *FilterStats) alone(f *dbfile.File) dbfile.Filters {
-	filters := f.Filters()
+	filters := f.FiltersInMemory()
 	if s.WholeTable {
 		filters.Blocks = nil
 	} else {
