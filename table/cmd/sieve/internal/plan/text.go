@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -140,8 +141,33 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	if p.BestWithData != nil && p.Best.FilterOnly {
 		p.BestWithData.describe(out, criterion+" with keys and values")
 	}
+	p.writePaged(out)
 	if p.Best.Tables > 1 {
 		fmt.Fprintln(out, "\nThe tables of DIR/ are a set: a lookup asks the one that can have its key. If all tables were\nasked, their false positives would add up.")
+	}
+}
+
+// writePaged says up to how many lookups a process reads less from filters of which each lookup reads a page.
+func (p *Plan) writePaged(out *bytes.Buffer) {
+	lookups, bits := p.Best.FilterBytes/paged.PageSize, p.pagedBits()
+	if bits == 0 || lookups < 10 {
+		return
+	}
+	unit := math.Pow10(int(math.Log10(lookups)) - 1) // two digits are enough
+	fmt.Fprintf(out, "\nA process that ends after fewer than about %s lookups reads less with --table-filter paged:%d:\n"+
+		"one page of 4 KiB for each, and nothing before.\n", count(math.Round(lookups/unit)*unit), bits)
+}
+
+// pagedBits returns the bits per key of the paged filters that are what is asked, or 0 if none are.
+func (p *Plan) pagedBits() int {
+	for bits := 1; ; bits++ {
+		f, err := paged.New(bits)
+		switch {
+		case err != nil:
+			return 0
+		case p.Rate == 0 && bits == p.BitsPerKey, p.Rate > 0 && f.Rate(maxBloomKeys) <= p.Rate:
+			return bits
+		}
 	}
 }
 
