@@ -54,7 +54,7 @@ func (s *Set) planFilters(tables []*Table) []int32 {
 // take none.
 func (s *Set) filterWidths() (widths []int32) {
 	_, maps := s.src.(Mapper)
-	if s.o.FilterMemory == 0 || maps && s.o.Reader.Mapped {
+	if maps && s.o.Reader.Mapped {
 		return nil
 	}
 	for bits := maxFilterBits; bits > noBit; bits-- {

@@ -81,6 +81,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	if m == nil {
 		m = &member{Table: *t, s: s, number: members.Add(1), first: notOpened, old: make(chan struct{})}
 		m.tailSize.Store(t.TailSize)
+		m.filterBits.Store(everyBit)
 		s.members[t.Name] = m
 	}
 	if !m.refs.Acquire() {

@@ -22,7 +22,7 @@ type version struct {
 	tables   []*Table  // all of the manifest, in the order of its All
 	members  []*member // the same
 	layers   layers    // the newest first. The last one is the manifest's Tables
-	plan     []int32   // how many bits of their filters the members may keep
+	plan     []int32   // how many bits of their filters the members may keep; nil without FilterMemory
 
 	stripes [stripes]stripe
 	retired atomic.Bool
@@ -122,10 +122,12 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 			r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 		}
 	}
-	v.plan = s.planFilters(v.tables)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v.limitFilters(true)
+	if s.o.FilterMemory > 0 {
+		v.plan = s.planFilters(v.tables)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v.limitFilters(true)
+	}
 	return v, nil
 }
 
@@ -222,7 +224,10 @@ func (s *Set) publish(v *version) error {
 			m.tailSize.Store(v.tables[i].TailSize)
 		}
 	}
-	wide := v.limitFilters(false)
+	var wide []*handle
+	if v.plan != nil {
+		wide = v.limitFilters(false)
+	}
 	s.mu.Unlock()
 	releaseAll(wide)
 	if old != nil {
