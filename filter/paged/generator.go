@@ -10,12 +10,9 @@ import (
 	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
-// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
-// the key equals the one added before it. Generate takes no more than the filter. A key that is added
-// again later makes the filter larger.
-//
-// If there are no keys, Generate returns a filter of one page that rules all keys out. If memory
-// for the filter is not available, it returns an error.
+// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key that differs
+// from the previous one. Generate allocates only the filter. Without keys, that is a single page,
+// which rules out every key. If memory for the filter is not available, Generate returns an error.
 func (p Policy) NewTableGenerator() filter.TableGenerator { return &generator{policy: p} }
 
 type generator struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Open returns contents ready for lookups. It keeps the slice, which the caller must not modify. It
-// reads the trailer only, for which it returns the errors of [ReadShape]. The checksum of a page is
-// compared at the first lookup in it. If the page is corrupt, it may contain every key.
+// Open returns contents ready for lookups. It keeps the slice, which the caller must not modify. Open
+// reads only the trailer, and returns the errors of [ReadShape]. The first lookup in a page compares
+// the checksum of the page. A corrupt page may contain every key.
 func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 	s, err := ReadShape(contents, uint64(len(contents)))
 	if err != nil {
@@ -24,11 +24,11 @@ func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 type openFilter struct {
 	Shape
 	contents []byte
-	sound    []atomic.Uint64 // a bit for each page whose checksum is right
+	sound    []atomic.Uint64 // a bit for each page, set once its checksum has matched
 }
 
-// Contains reports whether all bits of key are set in its page, or the page is corrupt. It has the loops of mayContain,
-// since a call would take a tenth of a lookup.
+// Contains reports whether all bits of key are set in its page, or the page is corrupt. It repeats Hash for no seed, and
+// the loops of mayContain: the calls would take a tenth of a lookup.
 func (f *openFilter) Contains(key []byte) bool {
 	h := xxh3.Hash(key)
 	if f.Seed != 0 {
@@ -54,7 +54,7 @@ func (f *openFilter) Contains(key []byte) bool {
 	return true
 }
 
-// check reports whether page n is sound, and notes it if so.
+// check compares the checksum of page n, and notes if it matches.
 func (f *openFilter) check(page *[PageSize]byte, n uint64) bool {
 	sound := f.pageSum(page[:], n) == storedSum(page[:])
 	if sound {

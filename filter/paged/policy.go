@@ -14,12 +14,12 @@ const (
 	// defaultBitsPerKey is what the zero value of Policy builds.
 	defaultBitsPerKey = 14
 
-	// maxPages is how many pages a filter has at most. The ids of pages have 32 bits.
+	// maxPages is the most pages of a filter. More would have the same numbers in their checksums.
 	maxPages = 1 << 32
 )
 
-// A Policy builds and opens paged filters. It is a [filter.TablePolicy]. The zero value is that of
-// New(14). A Policy is safe for concurrent use.
+// A Policy builds and opens paged filters. It is a [filter.TablePolicy]. The zero value is New(14).
+// A Policy is safe for concurrent use.
 type Policy struct {
 	bitsPerKey int  // 0: defaultBitsPerKey
 	inMemory   bool // Readers hold whole filters
@@ -27,16 +27,16 @@ type Policy struct {
 
 var _ filter.TablePolicy = Policy{}
 
-// New returns a Policy that builds filters of bitsPerKey bits for each key, 1 to 64. Another number is
-// an error.
+// New returns a Policy that builds filters of bitsPerKey bits for each key. If bitsPerKey is not in
+// [1, 64], New returns an error. Readers take k and the number of pages from the filter and ignore bitsPerKey.
 func New(bitsPerKey int) (Policy, error) {
 	if bitsPerKey < 1 || bitsPerKey > maxBitsPerKey {
-		return Policy{}, fmt.Errorf("paged: filter of %d bits per key, want 1 to %d", bitsPerKey, maxBitsPerKey)
+		return Policy{}, fmt.Errorf("paged: %d bits per key, want 1 to %d", bitsPerKey, maxBitsPerKey)
 	}
 	return Policy{bitsPerKey: bitsPerKey}, nil
 }
 
-// Name returns "sievetable.paged". The number of bits is not part of it.
+// Name returns "sievetable.paged". A Policy of any number of bits per key reads all filters of that name.
 func (Policy) Name() string { return "sievetable.paged" }
 
 // BitsPerKey returns the argument of New, or 14 for the zero value.
@@ -53,14 +53,14 @@ func (p Policy) K() int { return int(max(1, math.Round(float64(p.BitsPerKey())*m
 // Size returns the length in bytes of a filter of n keys, 4132 or more.
 func (p Policy) Size(n uint64) uint64 { return p.pages(n)*PageSize + TrailerSize }
 
-// Rate returns the expected false-positive rate, 0 to 1, of a filter of n keys: the classical
-// formula's, as the mean over pages that have more keys or fewer.
+// Rate returns the expected false-positive rate, 0 to 1, of a filter of n random keys. It is the rate
+// of the classical formula, (1 - e^(-kn/m))^k, averaged over pages with more or fewer keys.
 func (p Policy) Rate(n uint64) float64 {
 	pages, k := float64(p.pages(n)), float64(p.K())
 	mean := float64(n) / pages
 	deviation := math.Sqrt(mean * (1 - 1/pages))
 	rate := func(keys float64) float64 { return math.Pow(-math.Expm1(-k*max(keys, 0)/pageBits), k) }
-	// The three points of Gauss and Hermite for the normal distribution.
+	// Gauss-Hermite quadrature of the normal distribution, with three points.
 	return rate(mean)*2/3 + (rate(mean-math.Sqrt(3)*deviation)+rate(mean+math.Sqrt(3)*deviation))/6
 }
 

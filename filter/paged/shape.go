@@ -25,35 +25,34 @@ const (
 	version    = 1
 )
 
-// ErrCorrupt is in the chain of the errors that say that a trailer or a page is corrupt. Test for it
-// with errors.Is.
+// ErrCorrupt is wrapped by the errors for a corrupt trailer or page. Test for it with errors.Is.
 var ErrCorrupt = errors.New("corrupt")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A Shape is what the trailer of a filter says about it. Its methods look up keys in pages that the
-// caller reads and keeps:
+// A Shape is the contents of a filter's trailer. Its methods look up keys in pages that the caller
+// reads and caches:
 //
 //	h := s.Hash(key)
-//	n := s.Page(h)                          // read PageSize bytes at n*PageSize
-//	err := s.CheckPage(page, n)             // once for each page that was read
+//	n := s.Page(h)                   // read PageSize bytes at offset n*PageSize
+//	err := s.CheckPage(page, n)      // once for each page read
 //	mayContain := s.InPage(page, h)
 //
-// The pages of several keys are sorted by their numbers to read neighbours together. The methods
-// are safe for concurrent use, and allocate nothing, except for errors.
+// To look up many keys, sort them by Page and read neighbouring pages together. The methods are
+// safe for concurrent use. They allocate only errors.
 type Shape struct {
 	Seed  uint64 // of the hash
-	Keys  uint64 // how many were added; a key that was added twice in a row counts once
+	Keys  uint64 // number of keys added; the same key twice in a row counts once
 	Pages uint64 // 1 to 2^32
 	K     int    // bits that each key sets, 1 to 255
 
-	hashSum  uint32 // the sum of the hashes of the keys
+	hashSum  uint32 // of all keys
 	checksum uint32 // of the trailer
 }
 
-// ReadShape returns the Shape of a filter of size bytes. tail is the end of the filter, with at least
-// TrailerSize bytes. If it is corrupt, or not that of a filter of this size, ReadShape returns an
-// [ErrCorrupt]. An unknown version is another error. ReadShape does not keep tail.
+// ReadShape returns the Shape of a filter of size bytes. tail is the end of the filter, at least
+// TrailerSize bytes. ReadShape does not keep it. If tail is corrupt or belongs to a filter of another
+// size, the error wraps [ErrCorrupt]. If the version is unknown, it does not.
 func ReadShape(tail []byte, size uint64) (Shape, error) {
 	if len(tail) < TrailerSize || size < PageSize+TrailerSize {
 		return Shape{}, fmt.Errorf("paged: %w filter of %d bytes, want at least %d", ErrCorrupt, size, PageSize+TrailerSize)
@@ -97,19 +96,20 @@ func (s *Shape) appendTrailer(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, s.checksum)
 }
 
-// Size returns the length of the filter in bytes.
+// Size returns the length in bytes of the filter.
 func (s *Shape) Size() uint64 { return s.Pages*PageSize + TrailerSize }
 
-// Hash returns the hash of key, which the other methods want.
+// Hash returns the hash of key for Page and InPage. It is the same for all filters with the same Seed.
 func (s *Shape) Hash(key []byte) uint64 { return xxh3.HashSeed(key, s.Seed) }
 
-// Page returns the number of the page of a key, < Pages.
+// Page returns the number of the page that the key with hash h belongs to. It is < Pages.
 func (s *Shape) Page(h uint64) uint64 {
 	n, _ := bits.Mul64(h, s.Pages)
 	return n
 }
 
-// CheckPage returns an [ErrCorrupt] if page is not page n of the filter, as it was written.
+// CheckPage compares the checksum of page n. If page is corrupt, another page, or a page of another
+// filter, the error wraps [ErrCorrupt].
 func (s *Shape) CheckPage(page []byte, n uint64) error {
 	if len(page) != PageSize {
 		return fmt.Errorf("paged: %w page %d of %d bytes, want %d", ErrCorrupt, n, len(page), PageSize)
@@ -125,11 +125,11 @@ func (s *Shape) pageSum(page []byte, n uint64) uint32 {
 	return format.MaskCRC(crc32.Update(s.checksum+uint32(n), castagnoli, page[:PageSize-sumSize]))
 }
 
-// storedSum returns the checksum that is stored in a page.
+// storedSum returns the checksum stored in a page.
 func storedSum(page []byte) uint32 { return binary.LittleEndian.Uint32(page[PageSize-sumSize:]) }
 
-// InPage reports whether the filter may contain the key with hash h. page is the key's page, which
-// CheckPage has accepted.
+// InPage reports whether the filter may contain the key with hash h. page is the page of that key. It
+// must have passed CheckPage: InPage panics if it is shorter than PageSize.
 func (s *Shape) InPage(page []byte, h uint64) bool {
 	_, rest := bits.Mul64(h, s.Pages)
 	return mayContain((*[PageSize]byte)(page), rest, s.K)
