@@ -108,7 +108,7 @@ func (l *lookup) versionOf(key, value []byte) version {
 func (l *lookup) inRun(r *run, newest *version) error {
 	from, to := r.Find(l.internal, l.order, table.InternalFilterKey, l.seek)
 	for _, t := range r.Tables[from:to] {
-		v, err := l.inTable(t.use())
+		v, err := l.inTable(t)
 		if err != nil && !errors.Is(err, table.ErrCorrupt) {
 			return err
 		}
@@ -127,7 +127,9 @@ func (l *lookup) inRun(r *run, newest *version) error {
 // inTable returns the newest version of the key in a table, whose filters are checked first.
 func (l *lookup) inTable(r *openedTable) (version, error) {
 	if r.lost != nil {
-		return version{}, r.lost
+		if r = r.use(); r.lost != nil {
+			return version{}, r.lost
+		}
 	}
 	var k, value []byte
 	var err error

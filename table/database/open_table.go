@@ -28,7 +28,7 @@ type openedTable struct {
 	name   string    // of the file in the directory
 	path   string    // of the file
 	file   io.Closer // nil: the Reader closes it
-	lost   error     // why there is no Reader, or nil
+	lost   error     // why there is no Reader, or nil; ErrClosed: use opens it
 
 	attempt atomic.Pointer[func() *openedTable] // opens the table; nil: it is open or lost
 }
@@ -90,7 +90,7 @@ func (p *opener) nameOf(t *versions.Table) string {
 // openTable opens a table of a version, unless it is open.
 func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
 	if p.names != nil {
-		return p.openLazily(p.tableNamed(p.nameOf(t), t, nil), v, c), nil
+		return p.openLazily(p.tableNamed(p.nameOf(t), t, table.ErrClosed), v, c), nil
 	}
 	o := p.opened[t.Number]
 	if o != nil && !sameTable(o.listed, t) {
