@@ -149,7 +149,7 @@ func (x *run) answer(ctx context.Context) error {
 	for keys := range byBlock(x.keys) {
 		if x.kind == tablefile.TableFilterBlock {
 			p.checkPage(keys, x.ahead)
-		} else if err := p.getFromBlock(keys, x.ahead); err != nil {
+		} else if err := p.getFromBlock(ctx, keys, x.ahead); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (x *run) split() {
 
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that
 // of found.
-func (p *tableBatch) getFromBlock(keys []wantedKey, ahead tablefile.Ahead) error {
+func (p *tableBatch) getFromBlock(ctx context.Context, keys []wantedKey, ahead tablefile.Ahead) error {
 	var block tablefile.Block
 	defer block.Release()
 	if err := block.OpenAhead(&p.t.file, keys[0].block, ahead, p.o.DontFillCache); err != nil {
@@ -187,7 +187,7 @@ func (p *tableBatch) getFromBlock(keys []wantedKey, ahead tablefile.Ahead) error
 			return nil
 		}
 		if !found && k.filterChecked {
-			p.t.countMiss(true)
+			p.t.reportMiss(p.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: p.o.DontFillCache})
 			continue
 		}
 		if block.Admit(); !found {

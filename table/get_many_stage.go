@@ -1,6 +1,10 @@
 package table
 
-import "context"
+import (
+	"context"
+
+	"github.com/sievetable/sievetable/internal/tablefile"
+)
 
 // stageSize is how many keys of a batch are looked up together. Each step is done for all of
 // them before the next step. In a step no key depends on another one, so the processor fetches
@@ -141,8 +145,10 @@ func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 		k := &cached[i]
 		entries := k.cached.Block(*k.part.t.file.Order())
 		value, found := entries.Get(b.keys[k.number])
+		if !found && k.filterChecked {
+			k.part.t.reportMiss(b.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: b.o.DontFillCache})
+		}
 		if !found {
-			k.part.t.countMiss(k.filterChecked)
 			continue
 		}
 		if err := b.found(k.number, value); err != nil {

@@ -118,7 +118,7 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 	if same || !checked {
 		b.Admit()
 	} else { // a false positive: nobody may need the block again
-		t.countMiss(true)
+		t.reportMiss(q.key, o.ReadOptions)
 	}
 	switch {
 	case !found:
@@ -130,11 +130,24 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 	return k, v, true, nil
 }
 
-// countMiss counts a false positive, if a filter was consulted.
-func (t *openTable) countMiss(checked bool) {
-	if m := t.o.Metrics; m != nil && checked {
+// reportMiss counts a false positive, and reports it unless the table has another version of the key.
+func (t *openTable) reportMiss(key []byte, o tablefile.ReadOptions) {
+	if m := t.o.Metrics; m != nil {
 		m.FilterFalsePositives.Add(1)
 	}
+	report := t.o.OnFalsePositive
+	if report == nil {
+		return
+	}
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	if t.o.filtersUserKeys {
+		newest := query{key: SearchKey(nil, filterKey, MaxSequence), match: atOrAfter, guarded: true}
+		k, _, err := t.lookup(newest, &lookupOptions{ReadOptions: o})
+		if err == nil && t.sameFilterKey(k, filterKey) || err != nil && err != ErrNotFound { // it has one, or it is not known
+			return
+		}
+	}
+	report(filterKey)
 }
 
 // result returns the entry in memory that stays valid, which is that of dstKey and dstValue if the lookup appends.

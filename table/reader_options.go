@@ -121,6 +121,13 @@ type ReaderOptions struct {
 	// If Metrics is not nil, it counts what the Reader does. Several Readers can share one.
 	Metrics *Metrics
 
+	// If OnFalsePositive is not nil, lookups call it for each filter key that a filter reports and the table does
+	// not have: WriterOptions.Never or Reader.Except can end such false positives. The lookup must have searched a
+	// data block, so MayContain and tables with a filter only do not call it. With a FilterKey of your own, the table
+	// may have other keys of that filter key. Lookups of several goroutines call it at the same time. filterKey is
+	// valid during the call only. A [FalsePositives] keeps the most frequent ones.
+	OnFalsePositive func(filterKey []byte)
+
 	filtersUserKeys bool // FilterKey is that of an InternalComparer, and can be asked for separators
 }
 

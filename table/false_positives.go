@@ -1,0 +1,75 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// FalsePositives keeps the most frequent keys of those that Add is called with: set ReaderOptions.OnFalsePositive
+// to Add. The zero value is ready to use. FalsePositives are safe for concurrent use.
+//
+// A key that is more than one in Most+1 of all is kept (Misra and Gries, 1982). Keys of more than 1 KiB are not
+// counted, so Most keys take at most 1.2 KiB each.
+type FalsePositives struct {
+	// Most is the maximum number of keys. Zero means 1000. Set it before the first Add.
+	Most int
+
+	mu     sync.Mutex
+	counts map[string]*uint64 // by key; each is >= 1
+}
+
+// maxCountedKey is the most bytes of a key that FalsePositives keeps.
+const maxCountedKey = 1 << 10
+
+// Add counts a key, and copies it if it is kept.
+func (f *FalsePositives) Add(key []byte) {
+	if len(key) > maxCountedKey {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch n := f.counts[string(key)]; {
+	case n != nil:
+		*n++
+	case len(f.counts) < cmp.Or(f.Most, 1000):
+		if f.counts == nil {
+			f.counts = map[string]*uint64{}
+		}
+		one := uint64(1)
+		f.counts[string(key)] = &one
+	default:
+		f.discount()
+	}
+}
+
+// discount counts each key once less: together with the key that finds no place, these are so many different keys.
+// Keys that are left with 0 make place.
+func (f *FalsePositives) discount() {
+	for key, n := range f.counts {
+		if *n--; *n == 0 {
+			delete(f.counts, key)
+		}
+	}
+}
+
+// Keys returns the keys, the most frequent first. They belong to the caller.
+func (f *FalsePositives) Keys() [][]byte {
+	type counted struct {
+		key []byte
+		n   uint64
+	}
+	f.mu.Lock()
+	var all []counted
+	for key, n := range f.counts {
+		all = append(all, counted{[]byte(key), *n})
+	}
+	f.mu.Unlock()
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), bytes.Compare(a.key, b.key)) })
+	keys := make([][]byte, len(all))
+	for i, c := range all {
+		keys[i] = c.key
+	}
+	return keys
+}
