@@ -26,8 +26,8 @@ var (
 	// checksum is right: most likely the table was written with another Comparer.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
-	// ErrNever is the error of Append for a key that WriterOptions.Never has too: test for it with
-	// errors.Is.
+	// ErrNever is the error of Append for a key that WriterOptions.Never has too, and of Reader.Except
+	// for a key or prefix of the table: test for it with errors.Is.
 	ErrNever = errors.New("table: key is in Never")
 
 	// ErrFilterOnly is returned for lookups in a table that has a filter of its keys and no entries: see

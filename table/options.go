@@ -35,7 +35,8 @@ type WriterOptions struct {
 	// exceptions, and Reader.MayContain is then false for each key of Never. The exceptions
 	// take memory and space, the other keys do not. Readers never narrow the filter, even
 	// without exceptions: see ReaderOptions.NarrowExceptions. LevelDB, goleveldb and Pebble ignore
-	// the exceptions. RocksDB treats their block as that of DataDigest.
+	// the exceptions. RocksDB treats their block as that of DataDigest. Reader.Except adds
+	// exceptions to a table that is written already.
 	//
 	// Keys come in the order of the Comparer, and may repeat. Never runs twice, during
 	// Append and in Close, and must yield the same keys. If it yields an error, the Writer

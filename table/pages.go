@@ -96,11 +96,17 @@ func (s *sieve) tableContains(filterKey []byte) bool {
 	if s.Table != nil {
 		return s.Table.Contains(filterKey)
 	}
+	contains, err := s.pageContains(filterKey)
+	return contains || err != nil
+}
+
+// pageContains is tableContains for a filter that is read by the page.
+func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	m := tablefile.TakeScratch()
 	defer m.Put()
 	hash := s.Pages.Hash(filterKey)
 	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m, s.Pages.CheckPage)
-	return err != nil || s.Pages.InPage(page, hash)
+	return err == nil && s.Pages.InPage(page, hash), err
 }
 
 // MayContain is [Reader.MayContain] with an error. It differs for a filter that is read by the page, where a read can

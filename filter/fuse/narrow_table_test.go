@@ -112,6 +112,31 @@ func TestReaderNarrowsFilters(t *testing.T) {
 	}
 }
 
+// Exceptions that come after the fact are those of the filter as it is stored, whatever bits the Reader holds. From
+// then on, Readers hold all bits.
+func TestExceptWithNarrowedFilters(t *testing.T) {
+	t.Parallel()
+	const n, listed = 20_000, 50_000
+	for _, filterOnly := range []bool{false, true} {
+		for _, list := range []int{0, listed} {
+			plain := narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 12), FilterOnly: filterOnly}}
+			c := plain
+			c.w.Never = listedKeys(list)
+			contents := plain.write(t, n)
+			o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 4)}}
+			r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkNarrowReader(t, r, n, 4)
+			var out bytes.Buffer
+			if _, err := r.Except(&out, listedKeys(list)); err != nil || !bytes.Equal(out.Bytes(), c.write(t, n)) {
+				t.Errorf("%d listed, filter only %v: %v, or another table than with Never", list, filterOnly, err)
+			}
+		}
+	}
+}
+
 // checkNarrowReader checks that a Reader has all n keys, and a filter of so many bits.
 func checkNarrowReader(t *testing.T, r *table.Reader, n, bits int) {
 	t.Helper()
