@@ -75,6 +75,7 @@ func TestHelp(t *testing.T) {
 var callable = map[string]string{
 	"build":      "-o out.filter PATH",
 	"completion": "bash",
+	"except":     "good.filter --never PATH --known-absent -o out.filter",
 	"help":       "plan",
 	"plan":       "-n 10 --bits 10",
 	"play":       "-o out.html",

@@ -21,7 +21,7 @@ var program = cli.Program{
 	Long:  "Plan, measure and use Bloom filters and binary fuse filters.",
 	Groups: []cli.Group{
 		{ID: "plan", Title: "Plan and study filters:", Commands: cli.Commands{"plan": planCommand, "rates": ratesCommand, "play": playCommand}},
-		{ID: "use", Title: "Build and use filters:", Commands: cli.Commands{"build": buildCommand, "query": queryCommand, "seen": seenCommand, "union": unionCommand}},
+		{ID: "use", Title: "Build and use filters:", Commands: cli.Commands{"build": buildCommand, "except": exceptCommand, "query": queryCommand, "seen": seenCommand, "union": unionCommand}},
 		{ID: "self", Title: "About sieve:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
 	},
 	Aliases: map[string][]string{"fpr": {"rates"}},

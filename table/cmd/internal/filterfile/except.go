@@ -1,0 +1,74 @@
+package filterfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+)
+
+// ExceptFlags name keys that become exceptions of a filter.
+type ExceptFlags struct {
+	Never       string // a file of keys; -: standard input; "": not given
+	Format      string // of its lines
+	knownAbsent bool   // none of them is in the set, says the user
+}
+
+// Add adds the flags but for Format.
+func (f *ExceptFlags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Never, "never", "", "no key in this `file` is a false positive")
+	cmd.Flags().BoolVar(&f.knownAbsent, "known-absent", false, "vouch that no key of --never is in the set")
+}
+
+// Input returns the reader of the list, which must not be one of the outputs.
+func (f *ExceptFlags) Input(cmd *cobra.Command, outputs output.Files) (*input.Reader, error) {
+	r := &input.Reader{Paths: []string{f.Never}, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr()}
+	r.Options = input.Options{Format: f.Format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
+	return r, r.Options.Check(r.Paths, r.Stdin)
+}
+
+// WriteFile writes a table with the exceptions to out, which may be the table's file.
+func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfile.File, out string) error {
+	list, err := f.Input(cmd, output.FilesOf(cmd.OutOrStdout(), out))
+	if err != nil {
+		return err
+	}
+	keys := func(yield func([]byte, error) bool) {
+		for p, err := range list.Pairs(ctx) {
+			if t.Internal {
+				p.Key = table.SearchKey(nil, p.Key, table.MaxSequence)
+			}
+			if !yield(p.Key, err) {
+				return
+			}
+		}
+	}
+	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error { return f.Write(to, t, keys) })
+}
+
+// Write writes a table with the exceptions of some keys of the list. Wrong exceptions and a damaged table are errors.
+func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte, error]) error {
+	if t.Reader.FilterOnly() && !f.knownAbsent {
+		return t.Wrap(cli.UsageErrorf("a filter alone cannot tell whether %s has keys of the set, which exceptions would hide: if it has none, use --known-absent", text.ShellPath(f.Never)))
+	}
+	err := t.Reader.Verify() // all is copied
+	if err == nil {
+		_, err = t.Reader.Except(to, keys)
+	}
+	if errors.Is(err, table.ErrNever) {
+		err = fmt.Errorf("%s: remove it from %s", strings.TrimPrefix(err.Error(), table.ErrNever.Error()+": "), text.ShellPath(f.Never))
+	}
+	return t.Wrap(err)
+}

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+)
+
+const exceptLong = `Store keys that a filter contains by mistake beside it, as exceptions. The filter stays as it is.`
+
+func exceptCommand() *cobra.Command {
+	var f filterfile.ExceptFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:     "except FILTER --never FILE --known-absent [-o OUT]",
+		Short:   "End false positives of a filter",
+		Long:    exceptLong,
+		Example: `  sieve except blocklist.filter --never allowlist.txt --known-absent`,
+		Annotations: cli.ExitStatus{
+			cli.ExitOK:      "OUT is complete and on disk",
+			cli.ExitDamaged: "the filter is damaged",
+		}.Annotation(),
+		Args:              cli.Arguments("FILTER", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, "*.filter"),
+	}
+	f.Add(cmd)
+	addInputFormat(cmd, &f.Format, "raw-keys")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, not FILTER; -: standard output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.Never == "" {
+			return cli.UsageErrorf("missing --never FILE (use - for standard input)")
+		}
+		if out == "" {
+			cmd.Flags().Set("output", args[0]) // a file name is no error
+		}
+		if err := dbdir.CheckOutputs(cmd); err != nil {
+			return err
+		}
+		file, err := dbfile.Open(args[0], dbfile.Options{})
+		if err != nil {
+			return err
+		}
+		defer file.Close() // it was only read
+		if !file.Reader.FilterOnly() {
+			return file.Wrap(errors.New("a table with entries, and not a filter: use sst convert --never"))
+		}
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.WriteFile(ctx, cmd, file, out) })
+	}
+	return cmd
+}
