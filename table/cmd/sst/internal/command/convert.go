@@ -16,28 +16,30 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-const convertLong = `Copy the entries of a table to a new table, with all versions and deletions. Settings without a
-flag stay as in FILE, as far as its properties or blocks show them; filters get the names that sst
-build gives. Exceptions (--never) are kept, but for another table filter they are not complete: a
-note says so. OUT may be FILE. A directory is converted by sst merge, a damaged table by sst
-repair.`
+const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in
+FILE, as far as its properties or blocks show them; filters get the names that sst build gives. OUT
+may be FILE. Directories are converted by sst merge, damaged tables by sst repair.
+
+--never only adds exceptions, also to a set.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags
 	var to targetFlags
+	var except filterfile.ExceptFlags
 	cmd := &cobra.Command{
-		Use:   "convert [flags] FILE -o OUT",
+		Use:   "convert [flags] FILE [-o OUT]",
 		Short: "Rewrite a table with other blocks, compression or filters",
 		Long:  convertLong,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
-  sst convert 000005.ldb -o pebble.sst --bits none --table-filter table-bloom:10 --properties`,
+  sst convert --never allowlist.txt blocklist/`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk",
 			cli.ExitDamaged: "FILE is damaged, and OUT was not written",
@@ -48,35 +50,47 @@ func convertCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&to.out, "output", "o", "", "write the table to this `file` (required)")
 	to.add(cmd)
 	showRetainedDefaults(cmd.Flags())
+	addExcept(cmd, &except)
 	dbdir.AddForce(cmd, new(bool))
 	flags.add(cmd)
 	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
-		if to.out == "" {
+		switch {
+		case except.Never != "" && dbdir.IsSet(args[0]):
+			return flags.exceptSet(cmd, args[0], to.out, &except)
+		case to.out == "":
 			return errNoOutputTable
 		}
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
-			stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
-			if err != nil {
-				return err
+			if except.Never != "" {
+				return except.WriteFile(cmd.Context(), cmd, f, to.out)
 			}
-			to.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
-			to.notePrefixLoss(cmd.ErrOrStderr(), f)
-			c, err := to.newCopier(cmd, f.Internal, f.Order, unlimited)
-			if err != nil {
-				return err
-			}
-			kept := keepExceptions(f, c)
-			c.bar = sync.OnceValue(func() *progress.Bar {
-				return progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
-			})
-			if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
-				return err
-			}
-			kept.note(cmd.ErrOrStderr())
-			return nil
+			return to.convert(cmd, f)
 		})
 	})
 	return cmd
+}
+
+// convert writes a table of the entries of f, whose settings are retained.
+func (to *targetFlags) convert(cmd *cobra.Command, f *dbfile.File) error {
+	stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
+	if err != nil {
+		return err
+	}
+	to.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+	to.notePrefixLoss(cmd.ErrOrStderr(), f)
+	c, err := to.newCopier(cmd, f.Internal, f.Order, unlimited)
+	if err != nil {
+		return err
+	}
+	kept := keepExceptions(f, c)
+	c.bar = sync.OnceValue(func() *progress.Bar {
+		return progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
+	})
+	if err := c.writeTable(func(c *copier) error { return copyEntries(c, f) }); err != nil {
+		return err
+	}
+	kept.note(cmd.ErrOrStderr())
+	return nil
 }
 
 // copyEntries appends all entries of f to OUT.
@@ -175,6 +189,6 @@ func (e *exceptions) note(stderr io.Writer) {
 	case e.leftOut != "":
 		text.Note(stderr, "left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
 	case !e.sameFilter:
-		text.Note(stderr, "the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never", e.path)
+		text.Note(stderr, "the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst convert --never", e.path)
 	}
 }

@@ -1,0 +1,228 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"reflect"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/internal/tempfile"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// addExcept adds the flags of exceptions, which exclude those that change something else: all but --output so far.
+func addExcept(cmd *cobra.Command, f *filterfile.ExceptFlags) {
+	var others []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "output" {
+			others = append(others, f.Name)
+		}
+	})
+	f.Add(cmd)
+	cli.Exclude(cmd, "never", others...)
+	cli.Needs(cmd, "known-absent", "never")
+}
+
+// exceptSet gives the tables of a set exceptions. Those that need some are written anew, and the manifest lists them
+// when all are complete.
+func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *filterfile.ExceptFlags) error {
+	switch {
+	case out != "" && !isManifestIn(path, out):
+		return cli.UsageErrorf("-o is %s, but the new tables of a set are written beside the old ones: leave it out", out)
+	case files.IsRemote(path):
+		return cli.UsageErrorf("%s is not a local set: convert a local one, and send it with sstcloud put", path)
+	}
+	limit, err := memory.Usual()
+	if err != nil {
+		return err
+	}
+	in, err := flags.Input(cmd, output.FilesOf(cmd.OutOrStdout(), ""))
+	if err != nil {
+		return err
+	}
+	list := &keyList{path: flags.Never}
+	defer list.file.Close() // it is removed
+	c := &copier{targetFlags: new(targetFlags), cmd: cmd, options: &table.WriterOptions{Comparer: table.BytewiseComparer}, limit: limit}
+	if err := list.read(c, *in); err != nil {
+		return err
+	}
+	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
+		e := &setExceptions{ExceptFlags: flags, cmd: cmd, list: list, source: s, dir: directoryOf(path), manifest: set.ManifestName}
+		if e.dir != path {
+			e.manifest = filepath.Base(path)
+		}
+		e.store = &setStore{set.DirStore{Dir: e.dir, LockFile: filelock.Wait}}
+		return e.publish()
+	})
+}
+
+// setExceptions are the exceptions of the tables of a set.
+type setExceptions struct {
+	*filterfile.ExceptFlags
+	cmd           *cobra.Command
+	list          *keyList
+	source        *source.Source // the set
+	dir, manifest string         // where it is
+	store         *setStore
+	layered       bool
+	pending       set.Pending
+	added         []set.Table // that are pending
+	changed       bool        // lines of the manifest are
+}
+
+// publish writes the tables that need exceptions, and the manifest.
+func (e *setExceptions) publish() error {
+	ctx := e.cmd.Context()
+	old, err := set.LoadManifest(ctx, e.store, e.manifest)
+	if err != nil {
+		return err
+	}
+	m, err := set.LoadManifest(ctx, e.store, e.manifest)
+	if err != nil {
+		return err
+	}
+	e.layered = len(m.Layers) > 0
+	if e.pending, err = e.store.Begin(ctx); err != nil {
+		return err
+	}
+	defer e.pending.Abort() // does nothing after Publish
+	i := 0
+	for t := range m.All() {
+		i++
+		if err := e.write(t, i); err != nil {
+			return err
+		}
+	}
+	if !e.changed {
+		return nil
+	}
+	if err := e.pending.Publish(ctx, e.added); err != nil {
+		return err
+	}
+	err = set.PublishManifest(ctx, e.store, e.manifest, m, func(now *set.Manifest) error {
+		if !reflect.DeepEqual(now, old) {
+			return fmt.Errorf("%s has changed since it was read: run the command again", e.store.Path(e.manifest))
+		}
+		return nil
+	})
+	if err == nil && len(e.added) > 0 {
+		text.Note(e.cmd.ErrOrStderr(), "%s of %s got exceptions: when nobody reads the old ones any more, run: sst sweep --delete %s",
+			text.Count(uint64(len(e.added)), "table"), e.dir, text.ShellPath(e.dir))
+	}
+	return err
+}
+
+// write writes table i of the set with exceptions, if it needs some, and changes its line.
+func (e *setExceptions) write(t *set.Table, i int) error {
+	keys := &keyRange{t.Smallest, t.Largest, true}
+	if isEmpty(e.list.within(keys)) {
+		return nil
+	}
+	file := dbdir.TableFile{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
+	f, err := file.Open(dbdir.ListOptions{Options: dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}})
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	e.changed = e.changed || t.FilterBits > 0
+	t.FilterBits = 0 // with fewer bits, the filter would report more keys of the list
+	reported := e.reported(f, keys)
+	if isEmpty(reported) {
+		return nil
+	}
+	var temporary tempfile.File // since the line has the TailSum of what is written
+	if err := temporary.Create(""); err != nil {
+		return err
+	}
+	defer temporary.Close() // it is removed
+	sum := sha256.New()
+	if err := e.Write(io.MultiWriter(temporary, sum), f, reported); err != nil {
+		return err
+	}
+	e.changed = true
+	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	t.Name = fmt.Sprintf("%06d-%s%s", i, t.SHA256[:16], map[bool]string{false: ".ldb", true: ".filter"}[f.Reader.FilterOnly()])
+	return e.add(t, temporary, f.Options)
+}
+
+// isEmpty reports whether there are no keys.
+func isEmpty(keys iter.Seq2[[]byte, error]) bool {
+	for range keys {
+		return false
+	}
+	return true
+}
+
+// add completes the line of a table in a file, and adds the table to those that are pending.
+func (e *setExceptions) add(t *set.Table, file tempfile.File, o *table.ReaderOptions) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	l, err := table.ReadLayout(file, info.Size(), o)
+	if err != nil {
+		return err
+	}
+	sum, _, err := l.TailSum()
+	if err != nil {
+		return err
+	}
+	t.TailSum, t.TailSize, t.Size = hex.EncodeToString(sum[:]), t.TailSize+info.Size()-t.Size, info.Size()
+	e.added = append(e.added, *t)
+	w, err := e.pending.Create(e.cmd.Context())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.NewSectionReader(file, 0, t.Size))
+	return errors.Join(err, w.Close())
+}
+
+// reported yields the keys of the list that a table reports, but for those that it has and a newer layer has removed.
+func (e *setExceptions) reported(f *dbfile.File, keys *keyRange) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for key, err := range e.list.within(keys) {
+			removed := false
+			switch {
+			case err != nil:
+			case !f.Reader.MayContain(key):
+				continue
+			case e.layered && !f.Reader.FilterOnly():
+				removed, err = e.isRemoved(f, key)
+			}
+			if !removed && !yield(key, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// isRemoved reports whether a table has a key that the set has not.
+func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
+	_, err := f.Reader.Get(key)
+	if errors.Is(err, table.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, f.Wrap(err)
+	}
+	_, found, err := e.source.Get(key)
+	return err == nil && !found, err
+}

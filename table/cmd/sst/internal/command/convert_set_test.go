@@ -1,0 +1,144 @@
+package command
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// newSieveSet writes a set with layers, whose filters often err.
+func newSieveSet(t *testing.T, rng *rand.Rand) *layeredSet {
+	t.Helper()
+	fuse4, err := fuse.New(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &layeredSet{dir: t.TempDir(), perTable: 10 + rng.IntN(50), versions: map[string][]layerVersion{}}
+	s.options = table.WriterOptions{TableFilterPolicy: pick[filter.TablePolicy](rng, filter.NewTableBloom(1), filter.NewTableBloom(4), fuse4)}
+	if rng.IntN(3) == 0 {
+		s.options.FilterPolicy = filter.NewBloom(1)
+	}
+	s.m.Tables = s.write(t, randomPairs(rng, 2*layeredKeys), false)
+	for range rng.IntN(3) {
+		l := set.Layer{Removals: s.write(t, randomPairs(rng, layeredKeys/4), true)}
+		l.Tables = s.write(t, randomPairs(rng, layeredKeys/2), false)
+		s.m.Layers = append(s.m.Layers, l)
+	}
+	s.writeManifest(t)
+	return s
+}
+
+// After convert --never, no table of a set reports a key of the list that it does not have, and the set is the same
+// otherwise: only tables whose filters erred are new. A key of the set is refused, and then nothing is.
+func TestConvertSetNever(t *testing.T) {
+	t.Parallel()
+	refused, changed, unchanged := 0, 0, 0
+	for seed := range uint64(80) {
+		rng := rand.New(rand.NewPCG(30, seed))
+		s := newSieveSet(t, rng)
+		live := s.live()
+		var list []string
+		for range 1 + rng.IntN(200) {
+			key := layeredKey(rng.IntN(layeredKeys)) + pick(rng, "", "x", "yy")
+			if _, isLive := live[key]; !isLive || rng.IntN(200) == 0 {
+				list = append(list, key)
+			}
+		}
+		manifest := filepath.Join(s.dir, set.ManifestName)
+		before, _ := os.ReadFile(manifest)
+		scanned := mustSST(t, "scan", s.dir)
+		status, _, stderr := sst("convert", s.dir, "--never", tempFile(t, "list.txt", strings.Join(list, "\n")))
+		after, err := os.ReadFile(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(list, func(key string) bool { _, isLive := live[key]; return isLive }); i >= 0 {
+			if refused++; status != cli.ExitUsage || !strings.Contains(stderr, " is in the table: ") || !bytes.Equal(before, after) {
+				t.Errorf("seed %d: status %d, %s, and the manifest is the same: %v; want an error, for example for %s", seed, status, stderr, bytes.Equal(before, after), list[i])
+			}
+			continue
+		}
+		if status != cli.ExitOK {
+			t.Fatalf("seed %d: status %d, %s", seed, status, stderr)
+		}
+		mustSST(t, "verify", s.dir)
+		if diff := cmp.Diff(scanned, mustSST(t, "scan", s.dir)); diff != "" {
+			t.Errorf("seed %d: other pairs (-want +got):\n%s", seed, diff)
+		}
+		m, err := set.ReadManifest(bytes.NewReader(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		olds := slices.Collect(s.m.All())
+		for i, line := range slices.Collect(m.All()) {
+			new := checkExcepted(t, s, olds[i], line, list)
+			if new {
+				changed++
+			} else {
+				unchanged++
+			}
+		}
+	}
+	if refused < 5 || changed < 100 || unchanged < 20 {
+		t.Errorf("%d sets refused, %d tables changed, %d not: want many of each", refused, changed, unchanged)
+	}
+}
+
+// checkExcepted checks a table of the set, and reports whether it is new.
+func checkExcepted(t *testing.T, s *layeredSet, old, line *set.Table, list []string) (isNew bool) {
+	t.Helper()
+	open := func(name string) *table.Reader {
+		r, err := table.Open(filepath.Join(s.dir, name), &table.ReaderOptions{TableFilterPolicies: tablefilter.Policies()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	before, r := open(old.Name), open(line.Name)
+	erred, bits := false, old.FilterBits
+	for _, key := range list {
+		if key < string(line.Smallest) || key > string(line.Largest) {
+			continue
+		}
+		bits = 0 // or Readers could narrow the filter
+		_, err := r.Get([]byte(key))
+		erred = erred || err == table.ErrNotFound && before.MayContain([]byte(key))
+		if has := err == nil; r.MayContain([]byte(key)) != has {
+			t.Errorf("%s: MayContain(%s) = %v, want %v", line.Name, key, !has, has)
+		}
+	}
+	if isNew = old.Name != line.Name; isNew != erred {
+		t.Errorf("%s is now %s; its filters erred: %v", old.Name, line.Name, erred)
+	}
+	described, err := set.Describe(fileOf(t, filepath.Join(s.dir, line.Name)), line.Size, &table.ReaderOptions{TableFilterPolicies: tablefilter.Policies()})
+	described.Name, described.FilterBits = line.Name, bits
+	if diff := cmp.Diff(&described, line); err != nil || diff != "" {
+		t.Errorf("%v, line in the manifest (-want +got):\n%s", err, diff)
+	}
+	return isNew
+}
+
+// fileOf opens a file for the rest of the test.
+func fileOf(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
