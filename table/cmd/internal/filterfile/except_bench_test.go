@@ -1,0 +1,133 @@
+package filterfile
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkExceptions looks up three million absent keys in a table of a million, makes exceptions of the most frequent
+// false positives, and looks up three million more. Both follow Zipf's law over a million keys. falsepos are those of
+// the second half, and %bytes what the exceptions take, of the filter's bytes: medians of eleven runs, since it decides
+// much whether the most frequent keys are among them.
+func BenchmarkExceptions(b *testing.B) {
+	fuse8, err := fuse.New(8)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 1_000_000
+	if testing.Short() {
+		n = 10_000
+	}
+	keys := workload.W1(n)
+	for _, bb := range []struct {
+		name   string
+		policy filter.TablePolicy
+		most   []int // exceptions
+	}{
+		{"table-bloom:10", filter.NewTableBloom(10), []int{0, 1000, 1 << 20}},
+		{"table-bloom:11", filter.NewTableBloom(11), []int{0}},
+		{"fuse:8", fuse8, []int{0, 1000, 1 << 20}},
+	} {
+		contents := tableOf(b, keys.Keys, bb.policy)
+		for _, most := range bb.most {
+			b.Run(fmt.Sprintf("filter=%s/exceptions=%d", bb.name, most), func(b *testing.B) {
+				for b.Loop() {
+					measureExceptions(b, contents, keys.Absent, bb.policy, most)
+				}
+			})
+		}
+	}
+}
+
+// tableOf returns a table of the keys.
+func tableOf(b *testing.B, keys [][]byte, p filter.TablePolicy) []byte {
+	b.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: p})
+	for i := 0; i < len(keys) && err == nil; i++ {
+		err = w.Append(keys[i], nil)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// measureExceptions reports what so many exceptions save.
+func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.TablePolicy, most int) {
+	b.Helper()
+	absent = slices.Clone(absent)
+	var falsePositives, added, sizes []float64
+	for seed := range uint64(11) {
+		rng := rand.New(rand.NewPCG(1, seed))
+		rng.Shuffle(len(absent), func(i, j int) { absent[i], absent[j] = absent[j], absent[i] })
+		zipf := rand.NewZipf(rng, 1.01, 1, uint64(len(absent)-1))
+		look := func(r *table.Reader) {
+			for range 3 * len(absent) {
+				if _, err := r.Get(absent[zipf.Uint64()]); err != table.ErrNotFound {
+					b.Fatal(err)
+				}
+			}
+		}
+		frequent := table.FalsePositives{Most: max(most, 1)}
+		r := openTable(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, OnFalsePositive: frequent.Add})
+		look(r)
+		var out bytes.Buffer
+		n, err := r.Except(&out, func(yield func([]byte, error) bool) {
+			for _, key := range frequent.Keys() {
+				if most == 0 || !yield(key, nil) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := new(table.Metrics)
+		look(openTable(b, out.Bytes(), &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, Metrics: m}))
+		falsePositives = append(falsePositives, float64(m.FilterFalsePositives.Load()))
+		added, sizes = append(added, float64(n)), append(sizes, float64(out.Len()-len(contents)))
+	}
+	b.ReportMetric(median(falsePositives), "falsepos")
+	b.ReportMetric(median(added), "exceptions")
+	b.ReportMetric(100*median(sizes)/float64(filterSize(b, contents, p)), "%bytes")
+}
+
+func median(figures []float64) float64 {
+	slices.Sort(figures)
+	return figures[len(figures)/2]
+}
+
+// filterSize returns the bytes of the filter.
+func filterSize(b *testing.B, contents []byte, p filter.TablePolicy) uint64 {
+	b.Helper()
+	l, err := openTable(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}}).Layout()
+	if err != nil {
+		b.Fatal(err)
+	}
+	filters, err := l.Filters()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return filters.TableEntry.Length
+}
+
+func openTable(b *testing.B, contents []byte, o *table.ReaderOptions) *table.Reader {
+	b.Helper()
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
