@@ -90,7 +90,7 @@ func (p *tableBatch) askPage(page []byte, k wantedKey) {
 
 // noPage leaves the keys of a page that cannot be read to their data blocks, or without an answer if there are none.
 func (p *tableBatch) noPage(err error, keys []wantedKey) {
-	if err := p.t.sieve.pageError(nil, err); err != nil {
+	if err := p.t.sieve.pageError(context.Background(), err); err != nil {
 		p.fail(err, keys...)
 		return
 	}
