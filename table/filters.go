@@ -110,10 +110,10 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 			return err
 		}
 	}
-	if p := byPage(b.policy); p != nil && len(contents) >= p.PagedTail() {
-		filters.Pages, _ = p.OpenPaged(contents[len(contents)-p.PagedTail():], b.Length) // of an error Open says more
-	}
 	table, err := policy.Open(contents)
+	if p := byPage(b.policy); p != nil && err == nil {
+		filters.Pages, err = checkedPages(p, contents)
+	}
 	if err == nil {
 		filters.Table, filters.TableSize, filters.TableBits = table, int64(len(contents)), bits
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -91,6 +92,9 @@ func (p *tableBatch) askPage(page []byte, k wantedKey) {
 // noPage leaves the keys of a page that cannot be read to their data blocks, or without an answer if there are none.
 func (p *tableBatch) noPage(err error, keys []wantedKey) {
 	if err := p.t.sieve.pageError(context.Background(), err); err != nil {
+		if !errors.Is(err, ErrCorrupt) {
+			p.ended = err
+		}
 		p.fail(err, keys...)
 		return
 	}

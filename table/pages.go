@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -33,12 +34,38 @@ func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPoli
 	if err != nil {
 		return f.Damaged(b.kind, b.Handle, err)
 	}
-	n, size := pages.Pages()
-	if size <= 0 || n > b.Length/uint64(size) {
-		return f.Corrupt(b.kind, b.Handle, "%d pages of %d bytes in %d bytes", n, size, b.Length)
+	n, size, err := shapeOf(pages, b.Length)
+	if err != nil {
+		return f.Damaged(b.kind, b.Handle, err)
 	}
 	filters.Pages, f.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size}
 	return nil
+}
+
+// shapeOf returns how many pages a filter of length bytes has, and their size.
+func shapeOf(pages filter.PagedFilter, length uint64) (n uint64, size int, err error) {
+	if n, size = pages.Pages(); size <= 0 || n > length/uint64(size) {
+		err = fmt.Errorf("%d pages of %d bytes in %d bytes", n, size, length)
+	}
+	return n, size, err
+}
+
+// checkedPages returns a filter whose contents are at hand, if each page is as it was written. Its TableFilter takes a
+// page that is not to contain all keys, where a lookup that reads the page fails.
+func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
+	tail, length := contents[max(0, len(contents)-p.PagedTail()):], uint64(len(contents))
+	pages, err := p.OpenPaged(tail, length)
+	if err != nil {
+		return nil, err
+	}
+	count, size, err := shapeOf(pages, length)
+	for n := uint64(0); n < count && err == nil; n++ {
+		err = pages.CheckPage(contents[n*uint64(size):][:size], n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pages, nil
 }
 
 // checkTable consults the table filter, which there is, for a filter key. It returns ErrNotFound if that rules the key
@@ -90,17 +117,19 @@ func (s *sieve) pageError(ctx context.Context, err error) error {
 	return nil
 }
 
-// tableContains reports whether the table filter contains a filter key or a prefix, also as an exception. A page that
-// cannot be read contains all.
-func (s *sieve) tableContains(filterKey []byte) bool {
+// tableContains reports whether the table filter contains a filter key or a prefix, also as an exception. A corrupt
+// page contains all.
+func (s *sieve) tableContains(filterKey []byte) (contains bool, err error) {
 	if s.Table != nil {
-		return s.Table.Contains(filterKey)
+		return s.Table.Contains(filterKey), nil
 	}
-	contains, err := s.pageContains(filterKey)
-	return contains || err != nil
+	if contains, err = s.pageContains(filterKey); errors.Is(err, ErrCorrupt) {
+		return true, nil
+	}
+	return contains, err
 }
 
-// pageContains is tableContains for a filter that is read by the page.
+// pageContains reports whether a table filter that is read by the page contains a filter key or a prefix.
 func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	m := tablefile.TakeScratch()
 	defer m.Put()
@@ -110,8 +139,11 @@ func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 }
 
 // MayContain is [Reader.MayContain] with an error. It differs for a filter that is read by the page, where a read can
-// fail: if there is an error, mayContain is false, and nothing is known of the key.
+// fail, and if the context is done: with an error, mayContain is false, and nothing is known of the key.
 func (l Lookups) MayContain(key []byte) (mayContain bool, err error) {
+	if err := l.done(); err != nil {
+		return false, err
+	}
 	if m := l.r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
@@ -130,7 +162,18 @@ func (l Lookups) MayContainHashed(k *HashedKey) (mayContain bool, err error) {
 	if l.r.PagedFilter() {
 		return l.MayContain(k.key)
 	}
+	if err := l.done(); err != nil {
+		return false, err
+	}
 	return l.r.MayContainHashed(k), nil
+}
+
+// done returns the error of the context, if that is done.
+func (l Lookups) done() error {
+	if l.o.Ctx == nil {
+		return nil
+	}
+	return l.o.Ctx.Err()
 }
 
 // PagedFilter reports whether the table filter is read by the page: lookups can then read although they consult

@@ -212,7 +212,7 @@ func (r *Reader) Filters() layout.Filters {
 	}
 	filters := t.sieve.Filters
 	if t.sieve.unusable() != nil {
-		filters.Table, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil
+		filters.Table, filters.Pages, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil, nil
 		filters.TableSize, filters.TableBits = 0, 0
 	}
 	return filters

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -181,10 +182,11 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var unread error // why the filters could not be asked
 	asked, budget := 0, rowblock.Budget{Memory: s.file.KeyBudget}
 	err = rowblock.Walk(contents, rowblock.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
-		denied = s.denials(h, key)
-		if asked++; denied != nil || asked == maxAsked {
+		denied, unread = s.denials(h, key)
+		if asked++; denied != nil || unread != nil || asked == maxAsked {
 			return errAsked
 		}
 		return nil
@@ -192,24 +194,32 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 	if err != nil && err != errAsked {
 		return nil, s.file.Damaged(tablefile.DataBlock, h, err)
 	}
-	return denied, nil
+	return denied, unread
 }
 
-// denials returns an error for each filter that rules out key, which is in the data block at h, or its prefix.
-func (s *sieve) denials(h tablefile.Handle, key []byte) error {
+// denials returns an error for each filter that rules out key, which is in the data block at h, or its prefix. err says
+// why the table filter cannot be asked.
+func (s *sieve) denials(h tablefile.Handle, key []byte) (denied, err error) {
 	var denials [4]error
 	filterKey := filterKeyOf(s.o.FilterKey, key)
 	if (s.Table != nil || s.Pages != nil) && filterKey != nil {
-		contains := func(key []byte) bool { return s.tableContains(key) && !s.Never.Contains(key) }
+		inTable := func(key []byte) bool {
+			contains, pageErr := s.tableContains(key)
+			err = cmp.Or(err, pageErr)
+			return contains
+		}
+		contains := func(key []byte) bool { return inTable(key) && !s.Never.Contains(key) }
 		denials[0] = s.denial(s.TableEntry, contains, key, filterKey)
-		denials[1] = s.prefixDenial(s.TableEntry, s.tableContains, filterKey)
+		if denials[1] = s.prefixDenial(s.TableEntry, inTable, filterKey); err != nil {
+			return nil, err
+		}
 	}
 	if f := s.Blocks; f != nil && filterKey != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
 		denials[2] = s.denial(s.BlocksEntry, contains, key, filterKey)
 		denials[3] = s.prefixDenial(s.BlocksEntry, contains, filterKey)
 	}
-	return errors.Join(denials[:]...)
+	return errors.Join(denials[:]...), nil
 }
 
 // denial returns an error if a filter rules out key, which the table has.

@@ -1,0 +1,135 @@
+package paged_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// If Verify finds nothing, no lookup fails: also if the checksum of the filter's block is right, and only that of a page
+// is wrong.
+func TestVerifyFindsCorruptPages(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		p := newPagedTable(t, rand.New(rand.NewPCG(55, 1)), 6000, filterOnly)
+		last := filterIn(t, p.contents)
+		p.contents[last.Offset+last.Length-paged.TrailerSize-1] ^= 1
+		rawtable.Repair(p.contents)
+		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{})
+		if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("filter only %v: Verify = %v", filterOnly, err)
+		}
+		l, err := r.Layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filters, err := l.Filters(); filters.Table != nil || filters.Pages != nil || !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("filter only %v: Filters of the layout = %+v, %v", filterOnly, filters, err)
+		}
+	}
+}
+
+// A flakyFS has files of which only one page can be read until pages is 0 again.
+type flakyFS struct {
+	fstest.MapFS
+	pages *int
+}
+
+// A flakyFile is a file of a flakyFS.
+type flakyFile struct {
+	fs.File
+	pages *int
+}
+
+func (f flakyFS) Open(name string) (fs.File, error) {
+	file, err := f.MapFS.Open(name)
+	return flakyFile{file, f.pages}, err
+}
+
+func (f flakyFile) ReadAt(p []byte, off int64) (int, error) {
+	if len(p) == paged.PageSize {
+		if *f.pages++; *f.pages > 1 {
+			return 0, errDead
+		}
+	}
+	return f.File.(io.ReaderAt).ReadAt(p, off)
+}
+
+// A Reader with a wrong FilterKey hides no keys, also if the pages cannot be read in the moment when it checks the filter
+// for the first keys of the table.
+func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := newPagedTable(t, rand.New(rand.NewPCG(56, 1)), 3000, false)
+	pages := 0
+	r, err := table.OpenFS(flakyFS{fstest.MapFS{"t.ldb": {Data: p.contents}}, &pages}, "t.ldb", &table.ReaderOptions{
+		TableFilterPolicies: []filter.TablePolicy{paged.Policy{}},
+		FilterKey:           func(key []byte) []byte { return append([]byte("wrong"), key...) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for key := range p.keys {
+		pages = 0
+		if _, err := r.Get([]byte(key)); err != nil {
+			t.Fatalf("Get(%s) = %v", key, err)
+		}
+	}
+	pages = -100
+	if err := r.FilterErr(); err == nil {
+		t.Error("FilterErr = nil")
+	}
+	if f := r.Filters(); f.Table != nil || f.Pages != nil || f.Blocks != nil {
+		t.Errorf("Filters = %+v, though none is in use", f)
+	}
+}
+
+// The end of a context is an error of MayContain also if the page is in the Cache.
+func TestContextIsDoneWithCachedPages(t *testing.T) {
+	t.Parallel()
+	p := newPagedTable(t, rand.New(rand.NewPCG(57, 1)), 3000, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, policy := range []filter.TablePolicy{paged.Policy{}, paged.Policy{}.InMemory()} {
+		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{Cache: table.NewCache(1 << 20)}, policy)
+		r.MayContain(p.all[0])
+		cancel()
+		k := table.HashKey(p.all[0])
+		may, err := r.With(ctx).MayContain(p.all[0])
+		hashed, hashedErr := r.With(ctx).MayContainHashed(&k)
+		if may || hashed || !errors.Is(err, context.Canceled) || !errors.Is(hashedErr, context.Canceled) {
+			t.Errorf("MayContain = %v, %v, and with a hash %v, %v", may, err, hashed, hashedErr)
+		}
+	}
+}
+
+// An error of the source ends GetMany in a table that has a filter only: it reads no page after it.
+func TestGetManyEndsWithTheSource(t *testing.T) {
+	t.Parallel()
+	p := newPagedTable(t, rand.New(rand.NewPCG(58, 1)), 30_000, true)
+	src := &faultySource{Reader: bytes.NewReader(p.contents)}
+	r := p.open(t, src, table.ReaderOptions{}, paged.Policy{})
+	src.fails.Store(true)
+	before, unanswered := src.reads.Load(), map[int]int{}
+	o := table.GetManyOptions{Concurrency: 1, NoAnswer: func(i int, _ error) { unanswered[i]++ }}
+	err := r.GetMany(t.Context(), p.all, &o, nil)
+	if reads := src.reads.Load() - before; !errors.Is(err, errDead) || strings.Contains(err.Error(), "\n") || reads != 2 {
+		t.Errorf("GetMany = %.300v after %d reads, want one error of the pages together and of the first", err, reads)
+	}
+	for i := range p.all {
+		if unanswered[i] != 1 {
+			t.Fatalf("NoAnswer was called %d times for key %d", unanswered[i], i)
+		}
+	}
+}
