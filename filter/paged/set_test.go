@@ -143,3 +143,102 @@ func TestSetWithPagedFilters(t *testing.T) {
 		}
 	}
 }
+
+// A Set holds whole filters with InMemory, also if the pages are not in the tail, and opens each table by one request.
+func TestSetHoldsPagedFiltersInMemory(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		s, m := newSet(t, filterOnly)
+		opened, err := tableset.Open(t.Context(), m, s, &tableset.Options{Reader: table.ReaderOptions{
+			TableFilterPolicies: []filter.TablePolicy{paged.Policy{}.InMemory()}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer opened.Close()
+		for i := 0; i < 6*perTable; i += 5 {
+			if may, err := opened.MayContain(t.Context(), setKey(i)); err != nil || i%2 == 0 && !may {
+				t.Fatalf("MayContain(%s) = %v, %v", setKey(i), may, err)
+			}
+		}
+		if n := s.requests.Load(); n != 3 {
+			t.Errorf("filter only %v: opening three tables took %d requests", filterOnly, n)
+		}
+		if err := opened.Verify(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Opening a table asks the filter for no key, since that would read pages: no page fails.
+func TestSetOpensWithoutPages(t *testing.T) {
+	t.Parallel()
+	s, m := newSet(t, false)
+	var metrics table.Metrics
+	opened := openSet(t, s, m, table.ReaderOptions{Metrics: &metrics})
+	if _, err := opened.Get(t.Context(), setKey(0)); err != nil {
+		t.Fatal(err)
+	}
+	if n := metrics.FilterPageErrors.Load(); n > 0 {
+		t.Errorf("%d pages could not be read", n)
+	}
+}
+
+// Verify of a Set reads each table once.
+func TestSetVerifyReadsPagesOnce(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		s, m := newSet(t, filterOnly)
+		opened, size := openSet(t, s, m, table.ReaderOptions{}), int64(0)
+		for _, line := range m.Tables {
+			size += line.Size + 1 // to see that the table ends there
+		}
+		if err := opened.Verify(t.Context(), nil); err != nil || s.bytes.Load() > size {
+			t.Errorf("filter only %v: Verify of %d bytes = %v, and read %d", filterOnly, size, err, s.bytes.Load())
+		}
+	}
+}
+
+// Filters that are read by the page take nothing from FilterMemory.
+func TestFilterMemoryIsNotForPages(t *testing.T) {
+	t.Parallel()
+	s, m := newSet(t, false)
+	var out bytes.Buffer
+	w, err := tableset.NewTableWriter(&out, &table.WriterOptions{TableFilterPolicy: narrowable{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("z"), nil); err != nil {
+		t.Fatal(err)
+	}
+	line, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.Name = "z"
+	s.tables[line.Name], m.Tables = out.Bytes(), append(m.Tables, line)
+	opened, err := tableset.Open(t.Context(), m, s, &tableset.Options{FilterMemory: 1000, Reader: table.ReaderOptions{
+		TableFilterPolicies: []filter.TablePolicy{paged.Policy{}, narrowable{}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if _, err := opened.Get(t.Context(), []byte("z")); err != nil {
+		t.Fatal(err)
+	}
+	if err := opened.FilterErr(); err != nil {
+		t.Errorf("a filter of 100 bytes has to make way for others, which take no memory: %v", err)
+	}
+}
+
+// A narrowable has filters of 100 bytes that contain everything, and that can be narrowed.
+type narrowable struct{}
+
+func (narrowable) Name() string                               { return "narrowable" }
+func (p narrowable) NewTableGenerator() filter.TableGenerator { return p }
+func (p narrowable) Open([]byte) (filter.TableFilter, error)  { return p, nil }
+func (narrowable) FilterBits([]byte) int                      { return 16 }
+func (p narrowable) AtMost(int) (filter.TablePolicy, error)   { return p, nil }
+func (narrowable) Narrow(contents []byte) ([]byte, error)     { return contents, nil }
+func (narrowable) Add([]byte)                                 {}
+func (narrowable) Generate() ([]byte, error)                  { return make([]byte, 100), nil }
+func (narrowable) Contains([]byte) bool                       { return true }

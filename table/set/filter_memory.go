@@ -29,7 +29,9 @@ func (s *Set) planFilters(tables []*Table) []int32 {
 	plan, byFilter, size := make([]int32, len(tables)), []int(nil), int64(0)
 	for i, t := range tables {
 		plan[i] = everyBit
-		size += t.FilterSize
+		if t.FilterSize < t.TailSize || s.holdsPages(false) { // else lookups read its pages, before the tail
+			size += t.FilterSize
+		}
 		if t.FilterBits > 0 {
 			byFilter = append(byFilter, i)
 		}

@@ -82,7 +82,7 @@ type Table struct {
 	Largest  []byte `json:"largest"`
 
 	// TailSize is the size in bytes of the table's tail, which opening the table reads: filters, metaindex,
-	// index and footer.
+	// index and footer, without the pages of a filter that is read by the page.
 	TailSize int64 `json:"tailSize"`
 
 	// TailSum is the table's [layout.Layout.TailSum], in 64 lowercase hexadecimal digits. A [Set] compares it

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -35,7 +37,7 @@ func (h *handle) open(ctx context.Context) error {
 func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	m, maps := h.s.src.(Mapper)
 	if !maps || !h.s.o.Reader.Mapped {
-		return h, h.readTail(ctx)
+		return h, h.readTail(ctx, h.pagesBefore(false))
 	}
 	size := h.Size
 	err = h.ask(ctx, func(ctx context.Context) (err error) {
@@ -46,7 +48,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	case err != nil:
 		return nil, h.errorf("mapping its %d bytes: %w", h.Size, err)
 	case src == nil: // it cannot be mapped
-		return h, h.readTail(ctx)
+		return h, h.readTail(ctx, h.pagesBefore(false))
 	case size != h.Size:
 		return nil, h.mismatch("size", "the table has %d bytes, want %d", size, h.Size)
 	}
@@ -80,10 +82,30 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 // that the table has that size.
 const largeTail = 16 << 20
 
+// pagesBefore returns how many bytes of pages of a filter are before the tail, at most, or 0 if Readers do not need
+// them. They hold the filter in memory if the policy reads no tail of it, as that of InMemory in package paged. With all,
+// it is about what Verify reads.
+func (h *handle) pagesBefore(all bool) int64 {
+	if h.FilterSize < h.tailSize.Load() || !h.s.holdsPages(all) {
+		return 0
+	}
+	return h.FilterSize
+}
+
+// holdsPages reports whether Readers hold the pages of filters that others read by the page. With any, it reports whether
+// they know such filters.
+func (s *Set) holdsPages(any bool) bool {
+	return slices.ContainsFunc(s.o.Reader.TableFilterPolicies, func(p filter.TablePolicy) bool {
+		paged, ok := p.(interface{ PagedTail() int })
+		return ok && (any || paged.PagedTail() == 0)
+	})
+}
+
 // readTail reads the end of the table, which has its filters, metaindex, index and footer. The
-// end of the file must be where the manifest says.
-func (h *handle) readTail(ctx context.Context) error {
+// end of the file must be where the manifest says. It reads so many bytes before the tail too, as far as there are.
+func (h *handle) readTail(ctx context.Context, before int64) error {
 	size := h.tailSize.Load()
+	size += min(before, h.Size-size)
 	if size > largeTail {
 		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
 			return err

@@ -72,7 +72,7 @@ type Options struct {
 	//
 	// Bloom filters, and filters of tables that were written with Never, count but stay as they are, as do
 	// filters that the manifest does not describe, which do not count: manifests of older versions have no
-	// FilterSize. Write such a manifest again. With Mapped and a Mapper as Source, FilterMemory has no
+	// FilterSize. Filters that are read by the page do not count either. Write such a manifest again. With Mapped and a Mapper as Source, FilterMemory has no
 	// effect, since a copy of a mapped filter takes memory where the filter takes none.
 	//
 	// FilterMemory makes tables smaller, so that more of them fit into MemorySize, which also counts

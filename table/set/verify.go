@@ -61,7 +61,7 @@ var ErrNotIdentified = errors.New(
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
 	h := &handle{member: m, epoch: m.replaced.Load()} // which nobody opens
-	if err := h.readTail(ctx); err != nil {
+	if err := h.readTail(ctx, h.pagesBefore(true)); err != nil {
 		return nil, err // all else would be about another file
 	}
 	src := newSequential(ctx, h)
