@@ -1,6 +1,7 @@
 package dbfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sort"
@@ -202,6 +203,15 @@ func (f Filters) Contains(offset uint64, key []byte) bool {
 	return (f.Table == nil || f.Table.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
 }
 
+// pagesSize returns how many bytes of the table filter are pages, which lookups read by the page.
+func (f Filters) pagesSize() int64 {
+	if f.Pages == nil {
+		return 0
+	}
+	n, size := f.Pages.Pages()
+	return int64(n) * int64(size)
+}
+
 // None reports whether there is no filter to check.
 func (f Filters) None() bool { return f.Blocks == nil && !f.HasTable() }
 
@@ -217,8 +227,11 @@ func (e filterOnlyError) Error() string {
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
-// MayContain asks the filters of the table.
-func (f *File) MayContain(key []byte) bool { return f.Reader.MayContain(f.SeekKey(key)) }
+// MayContain asks the filters of the table. A page of a filter that cannot be read is an error.
+func (f *File) MayContain(key []byte) (bool, error) {
+	may, err := f.Reader.With(context.Background()).MayContain(f.SeekKey(key))
+	return may, f.Wrap(err)
+}
 
 // HiddenKeys returns an error if there may be keys though there are no data blocks: in a
 // filter, or because of damage.

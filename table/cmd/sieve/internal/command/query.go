@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -79,7 +78,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 		return file.Wrap(err)
 	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		found, err := f.print(ctx, file.Reader, read, cmd.OutOrStdout().(cli.Stdout))
+		found, err := f.print(ctx, file, read, cmd.OutOrStdout().(cli.Stdout))
 		if err == nil {
 			err = cli.Negative(!found)
 		}
@@ -88,13 +87,17 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 }
 
 // print prints keys in the format that they have. Of a pipe, each is printed at once.
-func (f *queryFlags) print(ctx context.Context, r *table.Reader, keys *input.Reader, out cli.Stdout) (found bool, err error) {
+func (f *queryFlags) print(ctx context.Context, file *dbfile.File, keys *input.Reader, out cli.Stdout) (found bool, err error) {
 	live := f.from == "-" && !isRegular(keys.Stdin)
 	for pair, err := range keys.Pairs(ctx) {
 		if err != nil {
 			return found, err
 		}
-		if r.MayContain(pair.Key) == f.absent {
+		may, err := file.Reader.With(ctx).MayContain(pair.Key)
+		if err != nil {
+			return found, file.Wrap(err)
+		}
+		if may == f.absent {
 			continue
 		}
 		found = true

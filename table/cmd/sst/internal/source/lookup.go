@@ -120,7 +120,8 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 		if t.Removals {
 			return f.Get(key)
 		}
-		return dbfile.Entry{}, f.MayContain(key), nil
+		may, err := f.MayContain(key)
+		return dbfile.Entry{}, may, err
 	}
 	for _, t := range s.candidates(key) {
 		if _, has, err := s.getFromTable(t, ask); has || err != nil {
