@@ -54,7 +54,6 @@ var installed = []string{
 	"github.com/sievetable/sievetable/filter/blocked",
 	"github.com/sievetable/sievetable/filter/fuse",
 	"github.com/sievetable/sievetable/filter/paged",
-	"github.com/sievetable/sievetable/filter/paged",
 	"github.com/sievetable/sievetable/table/cmd",
 	"github.com/sievetable/sievetable/table/codecs",
 	"github.com/spf13/cobra",
@@ -94,7 +93,7 @@ func TestInstallSSTCloud(t *testing.T) {
 
 // modules are ours that the commands are built from, by their directories.
 var modules = []string{
-	"", "filter/blocked", "filter/fuse", "filter/paged", "table/codecs", "table/cmd", "table/cloud", "table/cloud/gcspin", "table/cmd/sst/sstcloud",
+	"", "filter/blocked", "filter/fuse", "filter/paged", "table/codecs", "table/cmd", "table/cloud", "table/cmd/sst/sstcloud",
 }
 
 // install installs programs of a version into a directory, and checks that they run. It returns the module cache.

@@ -91,8 +91,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   table-bloom:BITS  RocksDB's Bloom filter of BITS per key, 10 by default
   fuse:BITS         a binary fuse filter of 4, 8, 10, 12, 14 or 16 BITS, 12 by default, for at most
                     10 million keys; it takes 32 bytes of memory per key to build
-  paged:BITS        a Bloom filter of 1 to 64 BITS per key, 14 by default, of which a lookup reads one
-                    page of 4 KiB, and nothing before; for sets larger than memory
+  paged:BITS        a paged Bloom filter of 1 to 64 BITS per key, 14 by default, for sets larger
+                    than memory
 
   --filter-name NAME      list the block filters under one name, not under both engines' names: an
                           uncompressed table with leveldb.BuiltinBloomFilter is byte for byte
