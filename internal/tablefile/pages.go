@@ -39,6 +39,9 @@ func (p *Pages) Span(first, last uint64) (start, end uint64) {
 
 // CachedPage returns page n if it is in the cache, or nil.
 func (f *File) CachedPage(n uint64) []byte {
+	if f.cached == nil || n >= f.Pages.N { // which a policy of the user's may return
+		return nil
+	}
 	c := f.Cached(f.Index.N + int(n))
 	if c == nil {
 		return nil

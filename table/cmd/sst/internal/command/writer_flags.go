@@ -49,7 +49,7 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.VarP(cli.Parsed(&f.bits, "int", "10", parseBits), "bits", "b", "`bits` per key of the block filters, or none")
-	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "table `filter`: none, table-bloom:N or fuse:N")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "`filter`: table-bloom:N, fuse:N or paged:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only")
 	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")
