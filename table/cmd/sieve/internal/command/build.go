@@ -23,7 +23,8 @@ query and Go package table look keys up. If a list changes or is very large, bui
 sst build --filter-only -o DIR/.
 
 Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 million keys;
-          table-bloom:BITS takes any number, and can be united if --keys is the same.`
+          table-bloom:BITS takes any number, and can be united if --keys is the same;
+          of paged:BITS, which is never loaded, a lookup reads 4 KiB.`
 
 // buildFlags are the flags of build.
 type buildFlags struct {
