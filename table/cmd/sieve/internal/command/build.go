@@ -24,7 +24,7 @@ sst build --filter-only -o DIR/.
 
 Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 million keys;
           table-bloom:BITS takes any number, and can be united if --keys is the same;
-          of paged:BITS, which is never loaded, a lookup reads 4 KiB.`
+          a lookup in paged:BITS reads only 4 KiB.`
 
 // buildFlags are the flags of build.
 type buildFlags struct {
