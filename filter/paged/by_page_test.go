@@ -159,7 +159,7 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o *table.GetManyOpti
 // Whatever the table, the source and the Cache are, a filter that is read by the page answers as one in memory does.
 func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(51, seed))
 		p := newPagedTable(t, rng, 1+rng.IntN(6000), rng.IntN(3) == 0)
 		want := p.answers(t, p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory()), nil)
