@@ -10,6 +10,7 @@ import (
 
 	goleveldb "github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -22,6 +23,7 @@ const liveKeys = 20
 type countingWriter struct {
 	*goleveldb.DB
 	last, stop atomic.Int64 // the last batch that was written; to stop: not 0
+	flush      bool         // put each batch into a table, and begin a new log
 }
 
 func (w *countingWriter) write(t *testing.T) {
@@ -35,6 +37,12 @@ func (w *countingWriter) write(t *testing.T) {
 			return
 		}
 		w.last.Store(n)
+		if w.flush {
+			if err := w.CompactRange(util.Range{}); err != nil {
+				t.Error(err)
+				return
+			}
+		}
 	}
 }
 
@@ -42,13 +50,22 @@ func (w *countingWriter) write(t *testing.T) {
 // before its call: no batch shows in part.
 func TestOpenWhileGoleveldbWrites(t *testing.T) {
 	t.Parallel()
+	for _, flush := range []bool{false, true} {
+		t.Run(fmt.Sprint("flush=", flush), func(t *testing.T) {
+			t.Parallel()
+			openWhileGoleveldbWrites(t, flush)
+		})
+	}
+}
+
+func openWhileGoleveldbWrites(t *testing.T, flush bool) {
 	dir := t.TempDir()
 	db, err := goleveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, CompactionTotalSize: 16 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	w := &countingWriter{DB: db}
+	w := &countingWriter{DB: db, flush: flush}
 	var writing sync.WaitGroup
 	writing.Go(func() { w.write(t) })
 	defer writing.Wait()

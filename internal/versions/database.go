@@ -198,8 +198,8 @@ func LogNumber(name string) (digits string, ok bool) {
 func LogName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 
 // LiveLogs returns which files of a directory are logs that may have writes that are in no table, the
-// oldest first. missing has the numbers of those that the MANIFEST names and that are not there: engines
-// create a log before they name it, so they are lost.
+// oldest first. missing has the numbers of those that the MANIFEST names and that are not there. Engines
+// create a log before they name it, so these were removed: FindLogs tells which are lost.
 func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	var numbers []uint64
 	for _, name := range names {

@@ -147,8 +147,10 @@ type History struct {
 const maxHistory = 4 * MaxTables
 
 // ReadHistory reads what the edits of a MANIFEST in dir say.
-func ReadHistory(dir, name string) (*History, error) {
-	f, size, err := open(regular.DirOf(dir), name, MaxManifest)
+func ReadHistory(dir, name string) (*History, error) { return readHistory(regular.DirOf(dir), name) }
+
+func readHistory(dir regular.Dir, name string) (*History, error) {
+	f, size, err := open(dir, name, MaxManifest)
 	if err != nil {
 		return nil, err
 	}

@@ -49,8 +49,8 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	live, missing := v.LiveLogs(names)
-	for _, n := range missing {
+	live, lost := v.FindLogs(p.dir, names)
+	for _, n := range lost {
 		name := versions.LogName(n)
 		if err := p.missingLog(name); !p.goesOnWithout(table.Loss{File: p.dir.Path(name), Offset: -1, Err: err}) {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -136,14 +137,14 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
 			format.Plural(uint64(v.Unread), "byte"))
 	}
-	live, missing := v.LiveLogs(names)
+	live, lost := v.FindLogs(regular.DirOf(d.Path), names)
 	for _, name := range live {
 		d.LiveLogs = append(d.LiveLogs, filepath.Join(d.Path, name))
 	}
 	if !o.AllTables {
 		d.Logs = slices.Clone(d.LiveLogs)
 	}
-	for _, n := range missing {
+	for _, n := range lost {
 		d.loseLog(o, n)
 	}
 }

@@ -1,0 +1,71 @@
+package versions
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/wal"
+)
+
+// FindLogs is LiveLogs for the database in dir, whose files have the names. lost has the missing logs, except for one
+// that had no writes, as the other files show. goleveldb removes such a log when it begins the next one, which it
+// then does not name in the MANIFEST.
+func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost []uint64) {
+	live, lost = v.LiveLogs(names)
+	if slices.Equal(lost, []uint64{v.log}) && v.wasEmpty(dir, live, names) {
+		lost = nil
+	}
+	return live, lost
+}
+
+// wasEmpty reports whether the missing log that the MANIFEST names had no writes: the sequence numbers go on in the
+// logs after it, or these are empty and the MANIFEST knows all newer tables.
+func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
+	if v.previousLog != 0 || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
+		return false
+	}
+	for _, log := range after {
+		if isEmpty, ok := startsWith(dir, log, v.LastSequence+1); !ok {
+			return false
+		} else if !isEmpty {
+			return v.isCurrent(dir)
+		}
+	}
+	return !v.lacksTables(dir, names) && v.isCurrent(dir)
+}
+
+// startsWith reports whether the first write in a log has a sequence number, without damage before it, or the log is
+// empty.
+func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool) {
+	f, info, err := dir.Open(log)
+	if err != nil {
+		return false, false // reading the log reports it
+	}
+	defer f.Close() // it was only read
+	l := wal.Log{Start: sequence}
+	for w, err := range l.Writes(f, info.Size()) {
+		return false, err == nil && w.Sequence == sequence && len(l.Damage) == 0
+	}
+	return info.Size() == 0, info.Size() == 0
+}
+
+// lacksTables reports whether tables are newer than the log, and the MANIFEST neither lists them nor calls them
+// obsolete. Then edits at its end may be lost that put writes of the log into these tables.
+func (v *Version) lacksTables(dir regular.Dir, names []string) bool {
+	h, err := readHistory(dir, v.Manifest)
+	return err != nil || slices.ContainsFunc(names, func(name string) bool {
+		ext := path.Ext(name)
+		n, err := strconv.ParseUint(strings.TrimSuffix(name, ext), 10, 64)
+		return (ext == ".ldb" || ext == ".sst") && err == nil && n > v.log && !h.tables[n] && !h.IsObsoleteTable(n)
+	})
+}
+
+// isCurrent reports whether the MANIFEST still names the log. An engine names the next one before it removes a log
+// with writes, which may have happened since the MANIFEST was read.
+func (v *Version) isCurrent(dir regular.Dir) bool {
+	now, err := ReadDir(dir)
+	return err == nil && now.Manifest == v.Manifest && now.log == v.log
+}

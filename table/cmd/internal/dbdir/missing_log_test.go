@@ -1,0 +1,76 @@
+package dbdir
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+)
+
+// records returns a log of records.
+func records(t *testing.T, all ...[]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := wal.NewWriter(&out)
+	for _, r := range all {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// A log that the MANIFEST names and that is missing is damage, unless the later logs show that it had no writes.
+func TestListDirWithoutLog(t *testing.T) {
+	t.Parallel()
+	batch := func(sequence uint64) []byte {
+		return append(binary.LittleEndian.AppendUint64(nil, sequence), "\x01\x00\x00\x00\x01\x01k\x01v"...)
+	}
+	var edit []byte
+	for _, f := range []versions.Field{
+		{Kind: versions.FieldComparer, Key: []byte("leveldb.BytewiseComparator")},
+		{Kind: versions.FieldLog, Table: versions.Table{Number: 2}},
+		{Kind: versions.FieldNextFile, Table: versions.Table{Number: 3}},
+		{Kind: versions.FieldSequence, Table: versions.Table{Number: 5}},
+	} {
+		edit = f.Append(edit)
+	}
+	for name, tt := range map[string]struct {
+		files map[string][]byte
+		lost  uint64
+	}{
+		"no other log":             {nil, 2},
+		"an empty log":             {map[string][]byte{"000004.log": nil}, 0},
+		"a log that goes on":       {map[string][]byte{"000004.log": records(t, batch(6))}, 0},
+		"a gap":                    {map[string][]byte{"000004.log": records(t, batch(7))}, 2},
+		"no batch":                 {map[string][]byte{"000004.log": []byte("none")}, 2},
+		"an empty log and a table": {map[string][]byte{"000004.log": nil, "000005.ldb": nil}, 2},
+	} {
+		dir := t.TempDir()
+		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": records(t, edit)}
+		for _, all := range []map[string][]byte{files, tt.files} {
+			for file, contents := range all {
+				if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for what, o := range map[string]ListOptions{"": {}, "--all-tables": {AllTables: true}, "repair": {Repair: true}, "repair --no-log": {Repair: true, NoLogs: true}, "--no-log": {NoLogs: true}} {
+			lost, wantDamage := tt.lost, min(1, int(tt.lost))
+			if what == "--no-log" {
+				lost, wantDamage = 0, 0
+			}
+			if what == "repair --no-log" && len(tt.files["000004.log"]) > 0 { // it leaves out that log
+				lost, wantDamage = 1<<64-1, wantDamage+1
+			}
+			d, err := ListDir(dir, o)
+			if err != nil || d.LostLog != lost || len(d.Damage) != wantDamage {
+				t.Errorf("%s: ListDir %s: LostLog %d, want %d; damage %v, error %v", name, what, d.LostLog, lost, d.Damage, err)
+			}
+		}
+	}
+}
