@@ -197,19 +197,6 @@ func TestExceptOfAFilter(t *testing.T) {
 	}
 }
 
-// A key with a filter key of the table is refused, on whichever side of its entries it is.
-func TestExceptWithAFilterKey(t *testing.T) {
-	t.Parallel()
-	first := func(key []byte) []byte { return key[:min(2, len(key))] }
-	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: first}, pairsOf("aab", "abb", "abd", "ac"))
-	r := open(t, contents, &table.ReaderOptions{FilterKey: first})
-	for _, key := range []string{"aba", "abb", "abc", "abe", "aaa", "aac", "ac", "acx"} {
-		if _, _, err := except(r, []byte(key)); !errors.Is(err, table.ErrNever) {
-			t.Errorf("%s: %v, want ErrNever", key, err)
-		}
-	}
-}
-
 // Any version of a user key is a key of the table.
 func TestExceptWithInternalKeys(t *testing.T) {
 	t.Parallel()
@@ -247,6 +234,7 @@ func TestExceptErrors(t *testing.T) {
 		"an unknown Prefixer": {o: prefixes, keys: neverOf(), want: `the filters hold prefixes by "test.twoParts"`},
 		"a list that fails":   {o: whole, keys: func(yield func([]byte, error) bool) { yield(nil, errBroken) }, want: errBroken.Error()},
 		"no filter key":       {o: internal, r: table.ReaderOptions{Comparer: internalOrder}, keys: neverOf([]byte("short")), want: `key "short" has no filter key`},
+		"an own FilterKey":    {o: whole, r: table.ReaderOptions{FilterKey: bytes.ToUpper}, keys: neverOf(), want: "a FilterKey of your own cannot be checked"},
 		"any order":           {o: whole, r: table.ReaderOptions{Comparer: table.AnyOrder}, keys: neverOf(), want: "AnyOrder"},
 	} {
 		pairs := pairsOf("key", "other")
@@ -318,7 +306,7 @@ func TestExceptOfAMappedFile(t *testing.T) {
 	}
 }
 
-// In tables of other engines the index can lie before meta blocks, and an entry of the metaindex can have more bytes.
+// In tables of other engines the index can lie before meta blocks.
 func TestExceptOfOtherLayouts(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -326,7 +314,7 @@ func TestExceptOfOtherLayouts(t *testing.T) {
 	index := f.Block(rawtable.Entries("c", data))
 	old := f.Block(rawtable.Entries("x", ""))
 	whole := f.Block(strings.Repeat("\xff", 64) + "\x01\x01\x00\x00\x00") // has every key
-	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole+"more", "other.engine", f.Block("other"), "sievetable.never", old))
+	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "other.engine", f.Block("other"), "sievetable.never", old))
 	contents := f.Footer(meta, index)
 	got, added, err := except(open(t, contents, nil), []byte("y"), []byte("x"))
 	if err != nil || added != 1 {

@@ -139,6 +139,11 @@ func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
 			return tablefile.Handle{}, err
 		}
 	}
+	return w.listMeta()
+}
+
+// listMeta writes the metaindex of the meta blocks that are written.
+func (w *Writer) listMeta() (tablefile.Handle, error) {
 	slices.SortFunc(w.meta, func(a, b listedBlock) int { return cmp.Compare(a.name, b.name) })
 	contents, err := encodeBlock(w.o.RestartInterval, len(w.meta), func(i int) (key, value []byte) {
 		b := w.meta[i]
