@@ -1,14 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
-	"reflect"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,44 +57,37 @@ func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *fil
 	if err != nil {
 		return err
 	}
-	list := &keyList{path: flags.Never}
-	defer list.file.Close() // it is removed
-	c := &copier{targetFlags: new(targetFlags), cmd: cmd, options: &table.WriterOptions{Comparer: table.BytewiseComparer}, limit: limit}
-	if err := list.read(c, *in); err != nil {
+	c := &copier{targetFlags: &targetFlags{out: directoryOf(path)}, cmd: cmd, options: new(table.WriterOptions), limit: limit}
+	c.never = &keyList{path: flags.Never}
+	defer c.never.file.Close() // it is removed
+	if err := c.never.read(c, *in); err != nil {
 		return err
 	}
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
-		e := &setExceptions{ExceptFlags: flags, cmd: cmd, list: list, source: s, dir: directoryOf(path), manifest: set.ManifestName}
-		if e.dir != path {
-			e.manifest = filepath.Base(path)
+		c.replaced = s
+		e := &setExceptions{copier: c, ExceptFlags: flags, store: &setStore{set.DirStore{Dir: c.out, LockFile: filelock.Wait}}}
+		if c.out == path {
+			return e.publish(set.ManifestName)
 		}
-		e.store = &setStore{set.DirStore{Dir: e.dir, LockFile: filelock.Wait}}
-		return e.publish()
+		return e.publish(filepath.Base(path))
 	})
 }
 
-// setExceptions are the exceptions of the tables of a set.
+// setExceptions are the exceptions of the tables of a set, for the keys that the copier has as never.
 type setExceptions struct {
+	*copier
 	*filterfile.ExceptFlags
-	cmd           *cobra.Command
-	list          *keyList
-	source        *source.Source // the set
-	dir, manifest string         // where it is
-	store         *setStore
-	layered       bool
-	pending       set.Pending
-	added         []set.Table // that are pending
-	changed       bool        // lines of the manifest are
+	store   *setStore
+	layered bool
+	pending set.Pending
+	added   []set.Table // that are pending
+	changed bool        // lines of the manifest are
 }
 
 // publish writes the tables that need exceptions, and the manifest.
-func (e *setExceptions) publish() error {
+func (e *setExceptions) publish(manifest string) error {
 	ctx := e.cmd.Context()
-	old, err := set.LoadManifest(ctx, e.store, e.manifest)
-	if err != nil {
-		return err
-	}
-	m, err := set.LoadManifest(ctx, e.store, e.manifest)
+	m, err := set.LoadManifest(ctx, e.store, manifest)
 	if err != nil {
 		return err
 	}
@@ -117,36 +109,23 @@ func (e *setExceptions) publish() error {
 	if err := e.pending.Publish(ctx, e.added); err != nil {
 		return err
 	}
-	err = set.PublishManifest(ctx, e.store, e.manifest, m, func(now *set.Manifest) error {
-		if !reflect.DeepEqual(now, old) {
-			return fmt.Errorf("%s has changed since it was read: run the command again", e.store.Path(e.manifest))
-		}
-		return nil
-	})
-	if err == nil && len(e.added) > 0 {
-		text.Note(e.cmd.ErrOrStderr(), "%s of %s got exceptions: when nobody reads the old ones any more, run: sst sweep --delete %s",
-			text.Count(uint64(len(e.added)), "table"), e.dir, text.ShellPath(e.dir))
+	if err := set.PublishManifest(ctx, e.store, manifest, m, e.isUnchanged); err != nil {
+		return err
 	}
-	return err
+	if n := uint64(len(e.added)); n > 0 {
+		e.note("%s of %s got exceptions: when nobody reads the old ones any more, run: sst sweep --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
+	}
+	return nil
 }
 
 // write writes table i of the set with exceptions, if it needs some, and changes its line.
 func (e *setExceptions) write(t *set.Table, i int) error {
-	keys := &keyRange{t.Smallest, t.Largest, true}
-	if isEmpty(e.list.within(keys)) {
-		return nil
+	f, reported, err := e.reported(t)
+	if f != nil {
+		defer f.Close() // it was only read
 	}
-	file := dbdir.TableFile{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
-	f, err := file.Open(dbdir.ListOptions{Options: dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}})
-	if err != nil {
+	if err != nil || len(reported) == 0 {
 		return err
-	}
-	defer f.Close() // it was only read
-	e.changed = e.changed || t.FilterBits > 0
-	t.FilterBits = 0 // with fewer bits, the filter would report more keys of the list
-	reported := e.reported(f, keys)
-	if isEmpty(reported) {
-		return nil
 	}
 	var temporary tempfile.File // since the line has the TailSum of what is written
 	if err := temporary.Create(""); err != nil {
@@ -154,21 +133,57 @@ func (e *setExceptions) write(t *set.Table, i int) error {
 	}
 	defer temporary.Close() // it is removed
 	sum := sha256.New()
-	if err := e.Write(io.MultiWriter(temporary, sum), f, reported); err != nil {
+	err = e.Write(io.MultiWriter(temporary, sum), f, func(yield func([]byte, error) bool) {
+		for i := 0; i < len(reported) && yield(reported[i], nil); i++ {
+		}
+	})
+	if err != nil {
 		return err
 	}
-	e.changed = true
 	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	t.Name = fmt.Sprintf("%06d-%s%s", i, t.SHA256[:16], map[bool]string{false: ".ldb", true: ".filter"}[f.Reader.FilterOnly()])
 	return e.add(t, temporary, f.Options)
 }
 
-// isEmpty reports whether there are no keys.
-func isEmpty(keys iter.Seq2[[]byte, error]) bool {
-	for range keys {
-		return false
+// reported opens a table, if it can have keys of the list, and returns those that it reports, but for those that it has
+// and a newer layer has removed.
+func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byte, err error) {
+	for key, err := range e.never.within(&keyRange{t.Smallest, t.Largest, true}) {
+		if err == nil && f == nil {
+			file := dbdir.TableFile{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
+			f, err = file.Open(dbdir.ListOptions{Options: dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}})
+		}
+		if err == nil && f.Reader.MayContain(key) {
+			var removed bool
+			if removed, err = e.isRemoved(f, key); !removed {
+				reported = append(reported, bytes.Clone(key))
+			}
+		}
+		if err != nil {
+			return f, nil, err
+		}
 	}
-	return true
+	if f != nil { // with fewer bits, the filter would report more keys of the list
+		e.changed = e.changed || t.FilterBits > 0 || len(reported) > 0
+		t.FilterBits = 0
+	}
+	return f, reported, nil
+}
+
+// isRemoved reports whether a table has a key that the set has not.
+func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
+	if !e.layered || f.Reader.FilterOnly() {
+		return false, nil
+	}
+	_, err := f.Reader.Get(key)
+	if errors.Is(err, table.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, f.Wrap(err)
+	}
+	_, found, err := e.replaced.Get(key)
+	return !found, err
 }
 
 // add completes the line of a table in a file, and adds the table to those that are pending.
@@ -193,36 +208,4 @@ func (e *setExceptions) add(t *set.Table, file tempfile.File, o *table.ReaderOpt
 	}
 	_, err = io.Copy(w, io.NewSectionReader(file, 0, t.Size))
 	return errors.Join(err, w.Close())
-}
-
-// reported yields the keys of the list that a table reports, but for those that it has and a newer layer has removed.
-func (e *setExceptions) reported(f *dbfile.File, keys *keyRange) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for key, err := range e.list.within(keys) {
-			removed := false
-			switch {
-			case err != nil:
-			case !f.Reader.MayContain(key):
-				continue
-			case e.layered && !f.Reader.FilterOnly():
-				removed, err = e.isRemoved(f, key)
-			}
-			if !removed && !yield(key, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// isRemoved reports whether a table has a key that the set has not.
-func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
-	_, err := f.Reader.Get(key)
-	if errors.Is(err, table.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, f.Wrap(err)
-	}
-	_, found, err := e.source.Get(key)
-	return err == nil && !found, err
 }

@@ -57,7 +57,7 @@ func (c *copier) isNew(m *set.Manifest) error {
 	return nil
 }
 
-// isUnchanged returns an error if the manifest of the set that is merged in place lists other tables than were read,
+// isUnchanged returns an error if the manifest of the set that is changed in place lists other tables than were read,
 // such as those of a layer that another process has added.
 func (c *copier) isUnchanged(m *set.Manifest) error {
 	var listed, read []string
@@ -72,7 +72,7 @@ func (c *copier) isUnchanged(m *set.Manifest) error {
 	slices.Sort(listed)
 	slices.Sort(read)
 	if !slices.Equal(listed, read) {
-		return fmt.Errorf("%s has changed since it was read: merge it again", c.out)
+		return fmt.Errorf("%s has changed since it was read: run the command again", c.out)
 	}
 	return nil
 }
