@@ -1,8 +1,8 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -55,21 +55,13 @@ func (f *FalsePositives) discount() {
 }
 
 // Keys returns the keys, the most frequent first. They belong to the caller.
-func (f *FalsePositives) Keys() [][]byte {
-	type counted struct {
-		key []byte
-		n   uint64
-	}
+func (f *FalsePositives) Keys() (keys [][]byte) {
 	f.mu.Lock()
-	var all []counted
-	for key, n := range f.counts {
-		all = append(all, counted{[]byte(key), *n})
-	}
-	f.mu.Unlock()
-	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), bytes.Compare(a.key, b.key)) })
-	keys := make([][]byte, len(all))
-	for i, c := range all {
-		keys[i] = c.key
+	defer f.mu.Unlock()
+	for _, key := range slices.SortedFunc(maps.Keys(f.counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(*f.counts[b], *f.counts[a]), cmp.Compare(a, b))
+	}) {
+		keys = append(keys, []byte(key))
 	}
 	return keys
 }
