@@ -153,10 +153,10 @@ func (h *handle) finish(panicked any) {
 	if h.reader != nil && !h.state.CompareAndSwap(opening, opened) {
 		h.reader.Close() // release came first
 	}
-	close(h.done)
 	if wanted {
-		h.release()
+		h.release() // before the waiters go on, too: a table that they evict is then closed at once
 	}
+	close(h.done)
 }
 
 // admit notes that the table was opened, and keeps it so if that is wanted. It returns what is evicted for it. The
