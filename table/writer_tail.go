@@ -1,83 +1,14 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
-
-// startFilters starts the filters that the options name.
-func (w *Writer) startFilters() error {
-	if p := w.o.FilterPolicy; p != nil {
-		var err error
-		if w.blockFilter, err = filter.NewBlockWriter(p, w.o.FilterBaseLg); err != nil {
-			return err
-		}
-	}
-	if p := w.o.TableFilterPolicy; p != nil {
-		w.tableFilter = p.NewTableGenerator()
-	}
-	if w.tableFilter == nil && (w.o.FilterOnly || w.o.Never != nil) {
-		return fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly and Never want a filter",
-			w.o.TableFilterPolicy.Name())
-	}
-	if w.o.Never != nil {
-		w.never = &neverList{o: &w.o}
-	}
-	return nil
-}
-
-// addToFilters adds a filter key to the filters, unless it is nil, and its prefix before it.
-func (w *Writer) addToFilters(filterKey []byte) {
-	if filterKey == nil {
-		return
-	}
-	if w.o.FilterPrefix != nil {
-		w.addPrefix(filterKey)
-	}
-	if w.tableFilter != nil {
-		w.tableFilter.Add(filterKey)
-		w.properties.FilterEntries++
-	}
-	switch {
-	case w.blockFilter == nil:
-	case w.queue != nil: // the block's offset, which the filter needs first, is not known yet
-		w.queue.filling.addFilterKey(w.blockFilter, filterKey, false)
-	default:
-		w.blockFilter.Add(filterKey)
-	}
-}
-
-// addPrefix adds the prefix of a filter key to the filters. The table filter has it from the key before,
-// if that has the same prefix, and the filters of blocks take it once for each block.
-func (w *Writer) addPrefix(filterKey []byte) {
-	prefix := prefixOf(w.o.FilterPrefix, filterKey)
-	if prefix == nil {
-		return
-	}
-	again := bytes.Equal(prefix, w.prefix)
-	if w.tableFilter != nil && !again {
-		w.tableFilter.Add(prefix)
-		w.properties.FilterEntries++
-	}
-	switch {
-	case w.blockFilter == nil || again && w.prefixInBlock:
-	case w.queue != nil:
-		w.queue.filling.addFilterKey(w.blockFilter, prefix, true)
-	default:
-		w.prefixHash = w.blockFilter.AppendHash(w.prefixHash[:0], prefix)
-		w.blockFilter.AddPrefixHash(w.prefixHash)
-	}
-	w.prefix, w.prefixInBlock = append(w.prefix[:0], prefix...), true
-}
 
 // finish writes the data blocks that are left, and what follows them: filters,
 // properties, metaindex, index and footer.
@@ -188,57 +119,6 @@ func (w *Writer) writeRaw(kind BlockKind, contents []byte) (tablefile.Handle, tr
 	w.out.write(contents)
 	w.out.buf = append(w.out.buf, t[:]...)
 	return w.nextHandle(len(contents) + len(t)), t, w.out.flushIfFull()
-}
-
-// writeBlockFilter writes the filter block, if there is a policy.
-func (w *Writer) writeBlockFilter() error {
-	if w.blockFilter == nil {
-		return nil
-	}
-	contents, err := w.blockFilter.Finish()
-	if err != nil {
-		return err
-	}
-	return w.writeFilter(FilterBlock, format.FilterPrefix, w.o.FilterPolicy, contents)
-}
-
-// writeTableFilter writes the table filter, if it has keys, and finds its exceptions.
-func (w *Writer) writeTableFilter() (err error) {
-	if w.properties.FilterEntries == 0 {
-		if w.never != nil && w.properties.Entries > 0 {
-			return errors.New("table: Never is set, but no key of the table has a filter key: there is no filter to deny keys")
-		}
-		return nil
-	}
-	contents := w.readyFilter
-	if contents == nil {
-		if contents, err = w.tableFilter.Generate(); err != nil {
-			return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
-		}
-	}
-	if p := byPage(w.o.TableFilterPolicy); p != nil {
-		w.pages = uint64(max(0, len(contents)-p.PagedTail()))
-	}
-	w.filterSize = int64(len(contents))
-	if w.never == nil {
-		w.filterBits = filterBits(w.o.TableFilterPolicy, contents)
-	} else if err := w.never.findExceptions(contents); err != nil {
-		return err
-	}
-	return w.writeFilter(TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
-}
-
-// writeFilter writes a filter.
-func (w *Writer) writeFilter(kind BlockKind, prefix string, p namedPolicy, contents []byte) error {
-	if len(contents) == 0 {
-		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
-	}
-	w.properties.FilterSize += uint64(len(contents))
-	names := filterNames(p)
-	for i, name := range names {
-		names[i] = prefix + name
-	}
-	return w.writeMeta(kind, contents, names...)
 }
 
 // writeProperties writes the properties, if Properties is set. All but the index must be written.
