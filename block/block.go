@@ -5,8 +5,8 @@
 //   - [Writer] builds a block.
 //   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
 //
-// Package table reads and writes whole tables. Use package block for single blocks, such
-// as those of package table/layout.
+// Package table reads and writes whole tables. Use package block for single blocks, such as the ones that
+// package table/layout returns.
 //
 // # Format
 //

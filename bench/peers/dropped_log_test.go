@@ -84,7 +84,7 @@ func TestGoleveldbDropsEmptyLog(t *testing.T) {
 	}
 }
 
-// checkOpen checks that Open gives n pairs, or that of a database that lost some it is an error without OnLoss.
+// checkOpen checks that an opened database has n pairs. If it lost some, Open must fail without OnLoss.
 func checkOpen(t *testing.T, dir string, n int, lost bool) {
 	t.Helper()
 	losses := 0
@@ -92,7 +92,7 @@ func checkOpen(t *testing.T, dir string, n int, lost bool) {
 		db, err := database.Open(dir, o)
 		if o == nil && lost {
 			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "does not exist, and the MANIFEST names this log") {
-				t.Errorf("Open = %v, want a missing log", err)
+				t.Errorf("Open = %v, want an error that names the missing log", err)
 			}
 			continue
 		}

@@ -35,9 +35,9 @@
 //
 // # A Growing
 //
-// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. When the last one is
-// full, another one is added for twice as many keys. The first filter gets 1/4 of the rate, and each further one 1/4 of
-// what is left, so that the sum stays below the rate. The first one is for 16384 keys.
+// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. The first filter holds 16384
+// keys. When the last filter is full, a filter for twice as many keys is added. The first filter gets 1/4 of the rate,
+// and each new filter 1/4 of the remaining rate. The sum of all rates therefore stays below the rate of the chain.
 //
 // A lookup checks the filters from the last one on, and for an absent key all of them. At 1 %, beside one filter of
 // the right size (at 10^6 keys the chain is almost full; when it has just grown, it takes twice the memory):

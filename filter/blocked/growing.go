@@ -45,7 +45,7 @@ type Growing struct {
 	claims [claimMask + 1]atomic.Uint64
 }
 
-// A chain is what a Growing consists of at one time. Its links get keys. Nothing else of it changes.
+// A chain is immutable, except that its last link accepts keys. To add a link, a Growing replaces the chain.
 type chain struct {
 	links []link  // keys are added to the last one
 	rate  float64 // of all links, however many there will be
@@ -60,9 +60,9 @@ type link struct {
 }
 
 // NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its first
-// filter is made for that many keys. Zero means 16384. If the number of keys turns out to be a little lower, lookups are as
-// fast as those of [New], with a quarter to a third more memory. NewGrowing takes the memory of the first filter, and
-// fails if New does.
+// filter is made for that many keys. Zero means 16384. If slightly fewer keys are added, lookups are as fast as in
+// a Filter from [New], and memory is a quarter to a third larger. NewGrowing allocates the first filter, and fails if
+// New does.
 func NewGrowing(keys uint64, rate float64) (*Growing, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
@@ -97,9 +97,9 @@ func (g *Growing) Add(key []byte) error {
 	return err
 }
 
-// AddIfAbsent is like Add, and reports whether it added the key. If so, the key was certainly not added before. If
-// not, it was added before, or is a false positive. If goroutines add one absent key at once, exactly one is told that
-// it was absent.
+// AddIfAbsent is like Add, and reports whether it added the key. True means that the key was certainly not added
+// before. False means that the key was added before or is a false positive. If several goroutines add the same absent
+// key at once, AddIfAbsent is true for exactly one of them.
 //
 // AddIfAbsent returns an error if the filter is full and the next one takes more than 256 GiB (2 GiB on a 32-bit
 // machine), or if all of them together take more memory than debug.SetMemoryLimit allows or the system grants.
@@ -131,7 +131,7 @@ func (g *Growing) AddIfAbsent(key []byte) (bool, error) {
 	}
 }
 
-// grow adds a link, unless there is another one already after those of full.
+// grow adds a link to full. If another goroutine has added one since full was loaded, grow does nothing.
 func (g *Growing) grow(full *chain) error {
 	g.growth.Lock()
 	defer g.growth.Unlock()

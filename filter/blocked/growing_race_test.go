@@ -25,8 +25,8 @@ func keysOf(n int, pass func(h uint64) bool) [][]byte {
 	return keys
 }
 
-// Of goroutines that add the same keys at once, in an order of their own, exactly one is told that a key was absent,
-// while the chain grows and the filter is written and united. Such a key is never denied again.
+// Several goroutines add the same keys at once, each in its own order, while the chain grows and the filter is written
+// and united. AddIfAbsent is true for exactly one goroutine per key, and Contains is true for the key from then on.
 func TestGrowingTellsExactlyOne(t *testing.T) {
 	t.Parallel()
 	rounds, most := 40, 40_000
