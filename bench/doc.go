@@ -35,7 +35,18 @@
 // object store are that file with a delay before each read, of 100 µs and of 20 ms. The summary
 // says what the delays measured: a sleep of 100 µs can take a millisecond, so the end of each
 // delay is waited for in a loop. Each kind of lookups goes on until it has read 100 data blocks,
-// whatever -benchtime says.
+// whatever -benchtime says. Times depend on the machine, and reads hardly do:
+//
+//	                           reads of a lookup
+//	                       without filter  with filter
+//	memory, all absent             1.0000       0.0093
+//	memory, half absent            1.0000       0.5048
+//	file, all absent               1.0000       0.0093
+//	file, half absent              1.0000       0.5048
+//	disk, all absent               1.0000       0.0096
+//	disk, half absent              1.0000       0.5060
+//	object store, all absent       1.0000       0.0094
+//	object store, half absent      1.0000       0.5100
 //
 // BenchmarkGetMany looks keys of W1 up by GetMany (op=many), beside a loop of Get (op=loop):
 // batches of 64 from a cache that has the whole table, 1,000 absent keys from an object store,

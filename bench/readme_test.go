@@ -157,8 +157,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// README.md has times of lookups only where command peers writes those of one run. Others are on the pages that
-// say how they were measured.
+// README.md has times of lookups only where command peers writes those of one run, and in the table of filters, whose
+// command stands below it.
 func TestTimesInReadme(t *testing.T) {
 	t.Parallel()
 	text := readme(t)
@@ -166,7 +166,11 @@ func TestTimesInReadme(t *testing.T) {
 	if n := len(part.FindAllString(text, -1)); n != 1 {
 		t.Fatalf("%d parts that command peers writes, want one", n)
 	}
-	rest := part.ReplaceAllString(text, "")
+	filters := regexp.MustCompile(`(?s)\n\| filter \|.*` + "`go test -bench GetAbsent ./filter/fuse`")
+	if n := len(filters.FindAllString(text, -1)); n != 1 {
+		t.Fatalf("%d tables of filters with the command that measures them, want one", n)
+	}
+	rest := filters.ReplaceAllString(part.ReplaceAllString(text, ""), "")
 	if times := regexp.MustCompile(`[0-9] ?(ns|µs)\b|[0-9] ×|[0-9.]+ times\s+as|\.svg`).FindAllString(rest, -1); times != nil {
 		t.Errorf("times or charts %q, want those of command peers only", times)
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The reads in README.md are of the lookups that benchmarks sum up, and figures that the filter
+// The reads in the documentation are of the lookups that benchmarks sum up, and figures that the filter
 // allows.
-func TestReadsInReadme(t *testing.T) {
+func TestReadsInDoc(t *testing.T) {
 	t.Parallel()
-	rows := regexp.MustCompile(`(?m)^(.*), (all|half) absent +(\S+) +(\S+)$`).FindAllStringSubmatch(readme(t), -1)
+	rows := regexp.MustCompile(`(?m)^//\t(.*), (all|half) absent +(\S+) +(\S+)$`).FindAllStringSubmatch(page(t, "doc.go"), -1)
 	var got, want []string
 	for _, from := range sources {
 		name := strings.ReplaceAll(from.name, "-", " ")
@@ -34,7 +34,7 @@ func TestReadsInReadme(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("lookups (-summed up +README.md):\n%s", diff)
+		t.Errorf("lookups (-summed up +doc.go):\n%s", diff)
 	}
 }
 
