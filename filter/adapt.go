@@ -18,16 +18,14 @@ type generatorOf[B any] interface {
 	Generate(b B)
 }
 
-// Adapt returns p as the filter interface of another package, such as goleveldb, whose
-// methods have the same names. G is that package's generator interface, and B its buffer
-// interface:
+// Adapt returns p as the filter interface of another package, such as goleveldb, whose methods have the same names.
+// G is that package's generator interface, and B its buffer interface:
 //
 //	import lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 //
 //	opt.Options{Filter: filter.Adapt[lfilter.FilterGenerator, lfilter.Buffer](filter.NewBloom(10))}
 //
-// The result has the methods of Policy, but NewGenerator returns a G. If the methods of G
-// are not Add([]byte) and Generate(B), Adapt panics.
+// If G's methods are not Add([]byte) and Generate(B), Adapt panics.
 func Adapt[G any, B Buffer](p Policy) filterOf[G] {
 	if _, ok := any(adaptedGenerator[B]{}).(G); !ok {
 		panic(fmt.Sprintf("filter: Adapt: %v is not an interface of Add([]byte) and Generate(%v)",
@@ -46,18 +44,14 @@ type adaptedGenerator[B Buffer] struct{ Generator }
 
 func (g adaptedGenerator[B]) Generate(b B) { g.Generator.Generate(b) }
 
-// From returns the filter p of another package, such as goleveldb, as a [Policy]. It is the
-// reverse of [Adapt]. The type arguments are inferred:
+// From returns the filter p of another package, such as goleveldb, as a [Policy]. The type arguments are inferred:
 //
-//	filter.From(lfilter.NewBloomFilter(10)) // of goleveldb's leveldb/filter
+//	filter.From(lfilter.NewBloomFilter(10)) // from goleveldb's leveldb/filter
 //
-// A Buffer's Alloc returns zeros to p, since goleveldb's generator relies on them.
+// If p cuts a suffix from each key itself, as the filters inside goleveldb's engine do, it needs whole keys: with
+// an InternalComparer, set a FilterKey that returns the key, or nil for keys that p cannot take.
 //
-// If p removes a part of each key itself, as the filters of goleveldb's engine do, it needs
-// whole keys: with an InternalComparer, set a FilterKey that returns the key, and nil for
-// keys that p cannot take.
-//
-// From panics if B is not an interface with the methods of [Buffer].
+// If B is not an interface with the methods of [Buffer], From panics.
 func From[G generatorOf[B], B any](p filterOf[G]) Policy {
 	if _, ok := any(clearedBuffer{}).(B); !ok {
 		panic(fmt.Sprintf("filter: From: %v is not an interface of the methods of Buffer", reflect.TypeFor[B]()))
@@ -73,7 +67,7 @@ type fromGenerator[B any] struct{ generatorOf[B] }
 
 func (g fromGenerator[B]) Generate(b Buffer) { g.generatorOf.Generate(any(clearedBuffer{b}).(B)) }
 
-// A clearedBuffer is a Buffer whose Alloc returns zeros.
+// A clearedBuffer is a Buffer whose Alloc returns zeros, since goleveldb's generator relies on them.
 type clearedBuffer struct{ Buffer }
 
 // Alloc appends n zeros and returns them.
@@ -83,8 +77,7 @@ func (b clearedBuffer) Alloc(n int) []byte {
 	return p
 }
 
-// Rename returns a Policy that is like p but has another name and no aliases. A table then
-// lists the filter under the name of one engine only:
+// Rename returns a Policy like p with another name and no aliases. Tables then list the filter for one engine only:
 //
 //	filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2") // C++ LevelDB
 func Rename(p Policy, name string) Policy { return renamed{checked{p}, name} }

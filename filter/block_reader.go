@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
-// A BlockReader checks keys against the filters of a filter block. It is immutable and
-// safe for concurrent use.
+// A BlockReader checks keys against the filters of a filter block. It is immutable and safe for concurrent use.
 type BlockReader struct {
 	policy  Policy
 	checker checker // policy, if it is one; else nil
@@ -26,25 +25,23 @@ type checker interface {
 	Check(filter []byte) error
 }
 
-// NewBlockReader returns a BlockReader for a filter block whose filters are of policy p.
-// It keeps the slice, which the caller must not modify. If p is nil or the offsets of the
-// filters cannot be found, NewBlockReader returns an error. It does not check the filters:
-// see [BlockReader.Check].
+// NewBlockReader returns a BlockReader for a filter block with filters of policy p. It keeps the slice, which the
+// caller must not modify. It checks where the filters are, but not the filters: see [BlockReader.Check].
 func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
 	if len(block) < 5 {
-		return nil, fmt.Errorf("filter: filter block of %d bytes, want at least 5", len(block))
+		return nil, fmt.Errorf("filter: filter block of %d bytes is too short (minimum 5)", len(block))
 	}
 	end := len(block) - 5 // where the array offset is
 	array := binary.LittleEndian.Uint32(block[end:])
 	baseLg := block[end+4]
 	if uint64(array) > uint64(end) || (end-int(array))%4 != 0 {
-		return nil, fmt.Errorf("filter: filter offsets start at %d, want whole 4-byte offsets up to %d", array, end)
+		return nil, fmt.Errorf("filter: filter offsets at [%d, %d): not a whole number of 4-byte offsets", array, end)
 	}
 	if baseLg > maxBaseLg {
-		return nil, fmt.Errorf("filter: base lg is %d, want at most %d", baseLg, maxBaseLg)
+		return nil, fmt.Errorf("filter: base lg is %d (maximum %d)", baseLg, maxBaseLg)
 	}
 	b := &BlockReader{policy: p, filters: block[:array:array], offsets: block[array : end+4], baseLg: uint(baseLg)}
 	b.checker, _ = p.(checker)
@@ -55,15 +52,14 @@ func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 	return b, nil
 }
 
-// Contains reports whether key may be in a data block that starts at offset in the file.
-// If Contains returns false, the block does not contain key. A corrupt filter may contain
-// every key.
+// Contains reports whether key may be in a data block that starts at offset in the file. A corrupt filter may
+// contain every key.
 func (b *BlockReader) Contains(offset uint64, key []byte) bool {
 	return b.ContainsInSpan(b.Span(offset), key)
 }
 
-// Span returns the position of the filter for a data block that starts at offset in the
-// file. Use it with [BlockReader.ContainsInSpan] to check several keys of one data block.
+// Span returns the position of the filter for a data block that starts at offset in the file, to check several keys
+// with [BlockReader.ContainsInSpan].
 func (b *BlockReader) Span(offset uint64) filterblock.Span {
 	if i := offset >> b.baseLg; i < uint64(b.Len()) {
 		if s, sound := b.span(int(i)); sound {
@@ -73,8 +69,7 @@ func (b *BlockReader) Span(offset uint64) filterblock.Span {
 	return filterblock.NoFilter
 }
 
-// ContainsInSpan is like [BlockReader.Contains] for a data block whose Span is known. The
-// Span must come from the same BlockReader.
+// ContainsInSpan is like [BlockReader.Contains] for a Span that the same BlockReader returned.
 func (b *BlockReader) ContainsInSpan(s filterblock.Span, key []byte) bool {
 	if s.Start >= s.Limit { // no filter, or one of 0 bytes, which holds no keys
 		return s == filterblock.NoFilter
@@ -90,12 +85,11 @@ func (b *BlockReader) ContainsInSpan(s filterblock.Span, key []byte) bool {
 		b.either && len(key)%4 > 0 && bloom.MayContainSigned(one, key)
 }
 
-// Len returns the number of filters in the block, including those of 0 bytes.
+// Len returns the number of filters in the block, including empty ones.
 func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
 
-// Filter returns filter i, 0 <= i < Len. It belongs to the data blocks that start in
-// [i*2^BaseLg, (i+1)*2^BaseLg). If its offsets are corrupt, Filter returns nil. The caller
-// must not modify the slice.
+// Filter returns filter i, 0 <= i < Len. The caller must not modify the slice. If its offsets are corrupt, Filter
+// returns nil.
 func (b *BlockReader) Filter(i int) []byte {
 	if s, sound := b.span(i); sound {
 		return b.filters[s.Start:s.Limit:s.Limit]
@@ -106,8 +100,7 @@ func (b *BlockReader) Filter(i int) []byte {
 // EitherHash reports whether the policy comes from the function [EitherHash].
 func (b *BlockReader) EitherHash() bool { return b.either }
 
-// BaseLg returns the base-2 logarithm of the length of the file ranges that share a
-// filter.
+// BaseLg returns the base lg: a filter covers 2^BaseLg bytes of the file.
 func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
 // span returns where filter i is, and whether that is in the block. Its offsets are read once: they
@@ -118,13 +111,12 @@ func (b *BlockReader) span(i int) (s filterblock.Span, sound bool) {
 	return s, s.Start <= s.Limit && uint64(s.Limit) <= uint64(len(b.filters))
 }
 
-// Check checks that the filters are in order and within the block. If the policy has a
-// method Check, it also checks each filter.
+// Check checks that the filters are in order, within the block, and accepted by the policy's Check method.
 func (b *BlockReader) Check() error {
 	for i := range b.Len() {
 		s, sound := b.span(i)
 		if !sound {
-			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes",
+			return fmt.Errorf("filter: filter %d is at [%d, %d): out of order, or outside the %d bytes of filters",
 				i, s.Start, s.Limit, len(b.filters))
 		}
 		if b.checker == nil || s.Start == s.Limit {

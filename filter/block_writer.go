@@ -11,8 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// DefaultBaseLg is the base lg of LevelDB's filter blocks. The data blocks that start in
-// the same 2^11 bytes (2 KiB) of the file share a filter.
+// DefaultBaseLg is LevelDB's base lg: a filter covers 2^11 bytes (2 KiB) of the file.
 const DefaultBaseLg = 11
 
 const maxBaseLg = 30
@@ -34,25 +33,22 @@ type BlockWriter struct {
 	err     error
 }
 
-// NewBlockWriter returns a BlockWriter that builds filters of policy p. The data blocks
-// that start in the same 2^baseLg bytes of the file share a filter. If p is nil or baseLg
-// is not in 0 to 30, NewBlockWriter returns an error.
+// NewBlockWriter returns a BlockWriter that builds filters of policy p. Data blocks that start in the same 2^baseLg
+// bytes of the file share a filter. baseLg must be 0 to 30: see [DefaultBaseLg].
 func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
 	if baseLg < 0 || baseLg > maxBaseLg {
-		return nil, fmt.Errorf("filter: base lg is %d, want 0 to %d", baseLg, maxBaseLg)
+		return nil, fmt.Errorf("filter: base lg is %d: must be 0 to %d", baseLg, maxBaseLg)
 	}
 	w := &BlockWriter{gen: p.NewGenerator(), baseLg: uint(baseLg)}
 	w.bloom, _ = w.gen.(*bloomGenerator)
 	return w, nil
 }
 
-// StartBlock starts the data block at offset in the file. The keys added next belong to
-// it. If offset is less than the previous one, or the filter block becomes too large for
-// its 32-bit offsets, StartBlock returns an error. After an error, StartBlock and Finish
-// return the same error.
+// StartBlock starts the data block at offset in the file, to which the next keys belong. If offset is less than the
+// previous one, or the filter block exceeds 4 GiB, StartBlock and Finish return an error from then on.
 func (w *BlockWriter) StartBlock(offset uint64) error {
 	if w.err == nil {
 		w.err = w.startBlock(offset)
@@ -62,7 +58,7 @@ func (w *BlockWriter) StartBlock(offset uint64) error {
 
 func (w *BlockWriter) startBlock(offset uint64) error {
 	if offset < w.offset {
-		return fmt.Errorf("filter: data block at %d after the one at %d, want ascending offsets", offset, w.offset)
+		return fmt.Errorf("filter: data block at %d after the one at %d: offsets must ascend", offset, w.offset)
 	}
 	w.offset = offset
 	have, want := uint64(len(w.offsets)), offset>>w.baseLg
@@ -90,9 +86,8 @@ func (w *BlockWriter) Add(key []byte) {
 	}
 }
 
-// AppendHash appends the hash of key to dst and returns the extended slice. If the offset
-// of a data block is not known yet, keep the hashes of its keys for [BlockWriter.AddHash].
-// For Bloom a hash has 4 bytes. For any other policy it is the key.
+// AppendHash appends the hash of key to dst, for [BlockWriter.AddHash] when the data block's offset is known. A
+// hash has 4 bytes for Bloom, and is the key for any other policy.
 func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	if w.bloom != nil {
 		return binary.LittleEndian.AppendUint32(dst, bloom.Hash(key, bloom.UnsignedTail))
@@ -100,8 +95,7 @@ func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	return append(dst, key...)
 }
 
-// AddHash adds a key of the current data block by its hash, which must come from
-// AppendHash of the same BlockWriter. It does not keep the slice.
+// AddHash is like [BlockWriter.Add] for the result of AppendHash. It does not keep the slice.
 func (w *BlockWriter) AddHash(h []byte) {
 	w.keys++
 	if w.bloom != nil {
@@ -111,8 +105,8 @@ func (w *BlockWriter) AddHash(h []byte) {
 	}
 }
 
-// AddPrefixHash is like [BlockWriter.AddHash] for a prefix of keys. If the last prefix of the
-// current filter is the same, it does nothing.
+// AddPrefixHash is like [BlockWriter.AddHash] for a prefix. If the filter's last prefix is the same, it does
+// nothing.
 func (w *BlockWriter) AddPrefixHash(h []byte) {
 	if len(w.prefix) > 0 && bytes.Equal(h, w.prefix) {
 		return
@@ -126,9 +120,7 @@ func (w *BlockWriter) Size() uint64 {
 	return uint64(len(w.filters)) + 4*uint64(len(w.offsets)) + 5
 }
 
-// Finish returns the filter block, which the caller owns. The BlockWriter must not be used
-// afterwards. If StartBlock failed, the block is too large for its 32-bit offsets, or the
-// policy generated a filter of 0 bytes, Finish returns an error.
+// Finish returns the filter block, which the caller owns. The BlockWriter must not be used afterwards.
 func (w *BlockWriter) Finish() ([]byte, error) {
 	if w.keys > 0 && w.err == nil {
 		w.err = w.generate()
@@ -160,7 +152,7 @@ func (w *BlockWriter) generate() error {
 	}
 	w.gen.Generate(&w.filters)
 	if len(w.filters) == before { // a reader would take it for "no keys"
-		return fmt.Errorf("filter: the policy generated a filter of 0 bytes for %d keys, want at least 1 byte", w.keys)
+		return fmt.Errorf("filter: the policy generated a filter of 0 bytes for %d keys", w.keys)
 	}
 	w.keys, w.prefix = 0, w.prefix[:0]
 	return nil

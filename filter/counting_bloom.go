@@ -10,17 +10,13 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// A CountingBloom is a Bloom filter that can also remove keys. It has a counter of 4 bits in
-// place of each bit, and takes four times the memory of a [Bloom] filter. [CountingBloom.Bytes]
-// returns that filter. [OpenCountingBloom] resumes from [CountingBloom.Counts].
+// A CountingBloom is a Bloom filter that can also remove keys. It takes four times the memory of a [Bloom] filter.
+// Store it with [CountingBloom.Counts], or as a Bloom filter with [CountingBloom.Bytes].
 //
-// A key that was added several times must be removed as many times. A counter that reaches 15
-// stays at 15, since its count is lost. A key whose counters are all at 15 cannot be removed.
-// Other keys are not affected. If the filter has no more keys than it was made for, this happens
-// only to keys that are added some 15 times.
+// A key that was added several times must be removed as many times. A counter of a bit that reaches 15 stays there,
+// so a key that was added some 15 times can no longer be removed. Other keys are not affected.
 //
-// A CountingBloom is not safe for concurrent use, except that several goroutines may call
-// Contains while none changes it.
+// Concurrent calls of Contains are safe while no other method is running.
 type CountingBloom struct {
 	counters []byte // that of bit i is in byte i/2; of an odd bit in the upper half
 	k        int
@@ -30,8 +26,8 @@ type CountingBloom struct {
 // maxCount is the highest count, at which a counter stays.
 const maxCount = 15
 
-// NewCountingBloom returns an empty filter for that number of keys at a time. Its size and k
-// are those of [NewDynamicBloom](keys, bitsPerKey), and so are its errors.
+// NewCountingBloom returns an empty filter for that number of keys at a time, with the size and k of
+// [NewBloom](bitsPerKey). It returns the errors of [NewDynamicBloom].
 func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
 	size, k, err := sizeFor("counting Bloom filter", keys, bitsPerKey, 4)
 	if err != nil {
@@ -43,11 +39,8 @@ func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
 // Add adds a key. It does not keep the slice.
 func (f *CountingBloom) Add(key []byte) { f.count(key, 1) }
 
-// Remove undoes one Add of key. If key is not in the filter, Remove returns false and changes
-// nothing.
-//
-// Remove must not be called for a key that was not added. If such a key is a false positive,
-// Remove returns true and may remove other keys.
+// Remove undoes one Add of key. If key is not in the filter, Remove returns false. It must only be called for keys
+// that were added: for a false positive, it returns true and may remove other keys.
 func (f *CountingBloom) Remove(key []byte) bool {
 	if !f.Contains(key) {
 		return false
@@ -71,8 +64,7 @@ func (f *CountingBloom) count(key []byte, by byte) {
 	}
 }
 
-// Contains reports whether key may be in the filter. If it returns false, key was never added,
-// or was removed as often as it was added.
+// Contains reports whether key may be in the filter. If it returns false, key was removed as often as it was added.
 func (f *CountingBloom) Contains(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta := bloom.Delta(h)
@@ -85,8 +77,7 @@ func (f *CountingBloom) Contains(key []byte) bool {
 	return true
 }
 
-// Union adds all keys of other, as often as they were added to it. If other has another size
-// or k, Union returns an error and adds nothing.
+// Union adds all keys of other, as often as they were added to it. other must have the same size and k.
 func (f *CountingBloom) Union(other *CountingBloom) error {
 	if err := checkEqualForm("union", len(f.counters)/4, len(other.counters)/4, f.k, other.k); err != nil {
 		return err
@@ -104,7 +95,7 @@ func (f *CountingBloom) counter(bit uint32) byte {
 	return f.counters[bit/2] >> (bit % 2 * 4) & maxCount
 }
 
-// Bytes returns the filter of the present keys as a [Bloom] filter, without the counts.
+// Bytes returns a [Bloom] filter of the present keys, without the counts.
 func (f *CountingBloom) Bytes() []byte {
 	size := len(f.counters) / 4
 	b := make([]byte, size+1)
@@ -142,8 +133,7 @@ func (f *CountingBloom) Counts() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// OpenCountingBloom returns a filter that resumes from the bytes of [CountingBloom.Counts]. It
-// copies them. If they are corrupt, OpenCountingBloom returns an error.
+// OpenCountingBloom returns a filter that resumes from a copy of the result of [CountingBloom.Counts].
 func OpenCountingBloom(counts []byte) (*CountingBloom, error) {
 	if !bytes.HasPrefix(counts, []byte(countsMagic)) {
 		return nil, fmt.Errorf("filter: counts of a Bloom filter begin with %q, not with %.8q", countsMagic, counts)

@@ -155,8 +155,8 @@ func TestCountingBloomUnionErrors(t *testing.T) {
 		bits int
 		want string
 	}{
-		{101, 10, "filter: union of filters of 126 and 128 bytes, with k = 6 and 6: want equal sizes and k"},
-		{125, 8, "filter: union of filters of 126 and 126 bytes, with k = 6 and 5: want equal sizes and k"},
+		{101, 10, "filter: union of filters of 126 and 128 bytes, with k = 6 and 6: sizes and k must be equal"},
+		{125, 8, "filter: union of filters of 126 and 126 bytes, with k = 6 and 5: sizes and k must be equal"},
 	} {
 		other := newCountingBloom(t, tt.keys, tt.bits)
 		other.Add([]byte("b"))

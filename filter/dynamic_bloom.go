@@ -10,13 +10,11 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// A DynamicBloom is LevelDB's Bloom filter, to which keys are added while it is queried. It
-// is safe for concurrent use. Its methods do not wait for each other, and Add, AddIfAbsent
-// and Contains do not allocate memory.
+// A DynamicBloom is LevelDB's Bloom filter, to which keys are added while it is queried. It is safe for concurrent
+// use. Methods do not wait for each other, and Add, AddIfAbsent and Contains do not allocate memory.
 //
-// The size is fixed. If more keys are added than the filter was made for, its false-positive
-// rate grows: see [DynamicBloom.Rate]. For more than a million keys, prefer the module
-// filter/blocked, which has fewer false positives.
+// The size is fixed: if more keys are added than planned, the false-positive rate grows. Unless LevelDB reads the
+// filter, prefer module filter/blocked, which has fewer false positives.
 type DynamicBloom struct {
 	words  []uint32 // bit i is bit i%32 of word i/32; 32-bit processors are slow to change 64 bits at once
 	size   int      // of the bit array in bytes, of which the last word can have less than 4
@@ -24,10 +22,9 @@ type DynamicBloom struct {
 	prober bloom.Prober
 }
 
-// NewDynamicBloom returns an empty filter for that number of keys, of 8 bytes to 512 MiB. Its
-// size and k are those of [NewBloom](bitsPerKey). If bitsPerKey < 1, keys*bitsPerKey > 2^32-8,
-// or memory is not available, NewDynamicBloom returns an error. Memory is limited by
-// debug.SetMemoryLimit, and on Unix and Windows by the system.
+// NewDynamicBloom returns an empty filter for that number of keys, with the size and k of [NewBloom](bitsPerKey).
+// If it exceeds 2^32-8 bits, or the memory that debug.SetMemoryLimit or the system grants, NewDynamicBloom returns
+// an error.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	size, k, err := sizeFor("Bloom filter", keys, bitsPerKey, 1)
 	if err != nil {
@@ -36,16 +33,16 @@ func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	return newDynamicBloom(size, k), nil
 }
 
-// sizeFor returns the size in bytes of the bit array that Bloom gives to so many keys, and k. It checks that there
-// is memory for so many arrays.
+// sizeFor returns the size in bytes of the bit array that Bloom gives to that many keys, and k. It checks that
+// there is memory for that many arrays.
 func sizeFor(kind string, keys uint64, bitsPerKey, arrays int) (size, k int, err error) {
 	if bitsPerKey < 1 {
-		return 0, 0, fmt.Errorf("filter: %s of %d bits per key, want at least 1", kind, bitsPerKey)
+		return 0, 0, fmt.Errorf("filter: %s of %d bits per key (minimum 1)", kind, bitsPerKey)
 	}
 	perKey := uint64(bitsPerKey)
 	if keys > bloom.MaxBits/perKey {
-		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each, want at most %d bits in all: "+
-			"take several filters, or one of module filter/blocked", kind, keys, bitsPerKey, uint64(bloom.MaxBits))
+		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each exceeds %d bits: "+
+			"use several filters, or module filter/blocked", kind, keys, bitsPerKey, uint64(bloom.MaxBits))
 	}
 	bytes := bloom.Bits(keys, perKey) / 8
 	if err := alloc.Check(uint64(arrays) * bytes); err != nil {
@@ -59,19 +56,18 @@ func newDynamicBloom(size, k int) *DynamicBloom {
 	return &DynamicBloom{words: make([]uint32, (size+3)/4), size: size, k: k, prober: bloom.NewProber(size)}
 }
 
-// OpenDynamicBloom returns a filter that resumes from the bytes of a [Bloom] filter, such as
-// those of [DynamicBloom.Bytes]. It copies them. If they are corrupt, k > 30, or the filter
-// has more than 2^32-8 bits, OpenDynamicBloom returns an error.
+// OpenDynamicBloom returns a filter that resumes from a copy of a [Bloom] filter, such as the result of
+// [DynamicBloom.Bytes]. k must be at most 30.
 func OpenDynamicBloom(filter []byte) (*DynamicBloom, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return nil, err
 	}
 	array, k := filter[:len(filter)-1], int(filter[len(filter)-1])
 	if k > bloom.MaxK {
-		return nil, fmt.Errorf("filter: Bloom filter with k = %d, want at most %d: nothing can be added", k, bloom.MaxK)
+		return nil, fmt.Errorf("filter: Bloom filter with k = %d (maximum %d): keys cannot be added", k, bloom.MaxK)
 	}
 	if len(array) > bloom.MaxBits/8 {
-		return nil, fmt.Errorf("filter: Bloom filter of %d bytes, want at most %d", len(filter), bloom.MaxBits/8+1)
+		return nil, fmt.Errorf("filter: Bloom filter of %d bytes is too long (maximum %d)", len(filter), bloom.MaxBits/8+1)
 	}
 	f := newDynamicBloom(len(array), k)
 	for i, c := range array {
@@ -94,11 +90,9 @@ func (f *DynamicBloom) Add(key []byte) {
 	}
 }
 
-// AddIfAbsent adds a key and reports whether it was absent. If so, it was not added before.
-// Otherwise it was added before or is a false positive.
-//
-// If several goroutines add the same absent key at once, AddIfAbsent returns true in
-// at least one of them.
+// AddIfAbsent adds a key and reports whether it was absent. If not, the key was added before or is a false
+// positive. If several goroutines add the same absent key at once, AddIfAbsent returns true in at least one of
+// them.
 func (f *DynamicBloom) AddIfAbsent(key []byte) bool {
 	h := bloom.Hash(key, bloom.UnsignedTail)
 	delta, absent := bloom.Delta(h), false
@@ -112,8 +106,8 @@ func (f *DynamicBloom) AddIfAbsent(key []byte) bool {
 	return absent
 }
 
-// Contains reports whether key may have been added. If it returns false, no Add or
-// AddIfAbsent of key had returned before the call.
+// Contains reports whether key may have been added. If it returns false, no Add of key had returned before the
+// call.
 func (f *DynamicBloom) Contains(key []byte) bool {
 	return f.containsHash(bloom.Hash(key, bloom.UnsignedTail))
 }
@@ -147,9 +141,8 @@ func (f *DynamicBloom) bit(h uint32) uint32 {
 	return atomic.LoadUint32(&f.words[i/32]) >> (i % 32) & 1
 }
 
-// Bytes returns the filter as a [Bloom] filter, which LevelDB's engines read too. It is
-// identical to the one that a Generator builds from the same keys. It has all keys whose Add
-// returned before the call.
+// Bytes returns the filter as a [Bloom] filter, identical to the one that a Generator builds from the same keys. It
+// contains all keys whose Add returned before the call.
 func (f *DynamicBloom) Bytes() []byte {
 	b := make([]byte, 0, 4*len(f.words)+1)
 	for i := range f.words {
@@ -158,9 +151,8 @@ func (f *DynamicBloom) Bytes() []byte {
 	return append(b[:f.size], byte(f.k))
 }
 
-// Rate returns the filter's current false-positive rate for random keys, 0 to 1. It looks up
-// the same 2^20 random hashes each time, which takes 10 to 200 milliseconds. The standard
-// deviation is 0.01 percentage points at a rate of 1 %, and a third of a rate of 0.001 %.
+// Rate returns the current false-positive rate for random keys, 0 to 1. It looks up 2^20 random hashes, in 10 to
+// 200 milliseconds. The standard deviation is 0.01 percentage points at 1 %.
 func (f *DynamicBloom) Rate() float64 {
 	const samples = 1 << 20
 	rng, hits := rand.New(rand.NewPCG(1, 1)), 0
@@ -172,9 +164,9 @@ func (f *DynamicBloom) Rate() float64 {
 	return float64(hits) / samples
 }
 
-// Union adds all keys of other, which must have the same size and k. Otherwise it returns an
-// error and adds nothing. Keys can be added to both filters during the call. Those whose Add
-// to other returned before the call are in f afterwards.
+// Union adds all keys of other, which must have the same size and k. Otherwise it returns an error and adds
+// nothing. Keys can be added to both filters during the call. f then contains each key whose Add to other returned
+// before the call.
 func (f *DynamicBloom) Union(other *DynamicBloom) error {
 	if err := checkEqualForm("union", f.size, other.size, f.k, other.k); err != nil {
 		return err
@@ -187,12 +179,11 @@ func (f *DynamicBloom) Union(other *DynamicBloom) error {
 	return nil
 }
 
-// Intersect removes the keys that are not in other, which must have the same size and k.
-// Otherwise it returns an error and changes nothing. The false positives are those of the
-// function [Intersect].
+// Intersect removes the keys that are not in other, like the function [Intersect]. If other has another size or k,
+// it returns an error and changes nothing.
 //
-// Keys can be added to both filters during the call. f keeps those that other had before the
-// call. It may lose the others that are added to f during the call: add them again afterwards.
+// Keys can be added to both filters during the call. Add a key to f again afterwards if it was added to f during
+// the call and was not in other before.
 func (f *DynamicBloom) Intersect(other *DynamicBloom) error {
 	if err := checkEqualForm("intersection", f.size, other.size, f.k, other.k); err != nil {
 		return err
@@ -206,7 +197,7 @@ func (f *DynamicBloom) Intersect(other *DynamicBloom) error {
 // checkEqualForm returns an error unless two filters have bit arrays of equal sizes, in bytes, and the same k.
 func checkEqualForm(operation string, size, otherSize, k, otherK int) error {
 	if size != otherSize || k != otherK {
-		return fmt.Errorf("filter: %s of filters of %d and %d bytes, with k = %d and %d: want equal sizes and k",
+		return fmt.Errorf("filter: %s of filters of %d and %d bytes, with k = %d and %d: sizes and k must be equal",
 			operation, size+1, otherSize+1, k, otherK)
 	}
 	return nil

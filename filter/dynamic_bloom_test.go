@@ -160,17 +160,17 @@ func TestDynamicBloomRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"no bits", newOf(10, 0), "0 bits per key, want at least 1"},
-		{"negative bits", newOf(10, -1), "-1 bits per key, want at least 1"},
-		{"too many keys", newOf(429_496_729, 11), "want at most 4294967288 bits"},
-		{"too many bits", newOf(2, math.MaxInt), "want at most 4294967288 bits"},
-		{"overflow", newOf(math.MaxUint64, 2), "want at most 4294967288 bits"},
-		{"short", open("12345678"), "Bloom filter of 8 bytes, want at least 9"},
-		{"k = 0", open("12345678\x00"), "k = 0, want at least 1"},
-		{"k = 31", open("12345678\x1f"), "k = 31, want at most 30"},
+		{"no bits", newOf(10, 0), "0 bits per key (minimum 1)"},
+		{"negative bits", newOf(10, -1), "-1 bits per key (minimum 1)"},
+		{"too many keys", newOf(429_496_729, 11), "exceeds 4294967288 bits"},
+		{"too many bits", newOf(2, math.MaxInt), "exceeds 4294967288 bits"},
+		{"overflow", newOf(math.MaxUint64, 2), "exceeds 4294967288 bits"},
+		{"short", open("12345678"), "Bloom filter of 8 bytes is too short (minimum 9)"},
+		{"k = 0", open("12345678\x00"), "k = 0 (minimum 1)"},
+		{"k = 31", open("12345678\x1f"), "k = 31 (maximum 30)"},
 		{"union of other size", small.Union(large), "union of filters of 14 and 126 bytes"},
 		{"intersection of other size", small.Intersect(large), "intersection of filters of 14 and 126 bytes"},
-		{"union of other k", few.Union(fewer), "with k = 6 and 5: want equal sizes and k"},
+		{"union of other k", few.Union(fewer), "with k = 6 and 5: sizes and k must be equal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {

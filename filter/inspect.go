@@ -10,21 +10,19 @@ import (
 
 // An Inspection describes a [Bloom] or [TableBloom] filter.
 type Inspection struct {
-	Bits int     // length of the bit array, or of all lines, in bits
+	Bits int     // length of the bit array or of all lines
 	K    int     // bits that each key sets, 1 to 255; if K > 30, the filter may contain every key
 	Set  int     // number of bits that are set
 	Fill float64 // Set/Bits, 0 to 1; about 0.5 in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set
 
-	// Rate is the false-positive rate, 0 to 1, that the set bits give, as if they were independent. It is that
-	// of a union too. In a Bloom filter the real rate is higher: see PredictRate.
+	// Rate is the false-positive rate, 0 to 1, that follows from the set bits, also in a union. Bloom filters
+	// measure a higher one: see PredictRate.
 	Rate float64
 }
 
-// Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits. In
-// a small filter, its standard deviation is a few percent. In filters of 100000 keys or
-// more, it is too low by up to 1/k: see [PredictRate]. If filter is corrupt, Inspect returns
-// an error.
+// Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits, within a few percent. In
+// filters of 100000 keys or more, it is too low by up to 1/k.
 func Inspect(filter []byte) (Inspection, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Inspection{}, err
@@ -45,7 +43,7 @@ func (i *Inspection) estimate() {
 	i.Keys = -math.Log1p(-i.Fill) * float64(i.Bits) / float64(i.K)
 }
 
-// InspectTable describes a [TableBloom] filter, as Inspect describes a Bloom filter. Without keys, all is 0.
+// InspectTable describes a [TableBloom] filter, like Inspect. For a filter without keys, the Inspection is zero.
 func InspectTable(filter []byte) (i Inspection, err error) {
 	opened, err := TableBloom{}.Open(filter)
 	if err != nil || opened == emptyTableBloom {
@@ -65,24 +63,16 @@ func InspectTable(filter []byte) (i Inspection, err error) {
 	return i, nil
 }
 
-// Probes are the bits that a lookup of a key checks in a Bloom filter.
+// Probes are the bits that a lookup checks in a Bloom filter.
 type Probes struct {
-	Hash   uint32 // the hash of the key
-	Signed bool   // the hash takes the last 1 to 3 bytes as signed: see EitherHash
-	Line   uint32 // in a TableBloom filter, the number of the line; else 0
-
-	// Bits are the k bits in the order of lookup: positions in the bit array, or in the
-	// line. If k > 30, there are none.
-	Bits []uint32
-
-	// Clear is the index in Bits of the first bit that is 0, where the lookup ends. If
-	// the filter may contain the key, Clear is -1.
-	Clear int
+	Hash   uint32   // the hash of the key
+	Signed bool     // the hash takes the last len(key)%4 bytes as signed: see EitherHash
+	Line   uint32   // the line of a TableBloom filter; else 0
+	Bits   []uint32 // positions of the k bits in the bit array or line; none if k > 30
+	Clear  int      // index in Bits of the first bit that is 0; -1 if the filter may contain the key
 }
 
-// Probe returns the bits that a lookup of key checks in a [Bloom] filter. It is for tools
-// that explain a filter, and slower than Contains. If filter is corrupt, Probe returns an
-// error.
+// Probe returns the bits that a lookup of key checks in a [Bloom] filter. It is slower than Contains.
 func Probe(filter, key []byte) (Probes, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Probes{}, err
@@ -90,13 +80,11 @@ func Probe(filter, key []byte) (Probes, error) {
 	return probe(filter, bloom.Hash(key, bloom.UnsignedTail)), nil
 }
 
-// Probe is like the function [Probe] for filter i of the block, 0 <= i < Len. With
-// [EitherHash], the bits are those of the hash that decides: of the signed one if only that
-// has the key. If the filter is corrupt, has no keys, or is not a [Bloom] filter, Probe
-// returns an error.
+// Probe is like the function [Probe] for filter i of the block, 0 <= i < Len. With [EitherHash], it returns the
+// signed hash if only that one passes. If the filter is not a [Bloom] filter, Probe returns an error.
 func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
 	if !b.bloom {
-		return Probes{}, fmt.Errorf("filter: the filters are of policy %q, want Bloom filters", b.policy.Name())
+		return Probes{}, fmt.Errorf("filter: policy %q has no Bloom filters", b.policy.Name())
 	}
 	one := b.Filter(i)
 	p, err := Probe(one, key)
@@ -107,8 +95,7 @@ func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
 	return p, err
 }
 
-// ProbeTable is like [Probe] for a table filter. If f does not come from [TableBloom.Open],
-// ok is false.
+// ProbeTable is like [Probe] for a filter from [TableBloom.Open]. For other filters, ok is false.
 func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
 	t, ok := f.(*tableBloomFilter)
 	if !ok {

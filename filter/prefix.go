@@ -5,25 +5,23 @@ import (
 	"strconv"
 )
 
-// A Prefixer returns the prefix of a key that a table's filters hold besides the key: see FilterPrefix of
-// table.WriterOptions. [PrefixUntil] and [PrefixOfLength] return Prefixers. A Prefixer must be safe for
+// A Prefixer returns the prefix of a key. If FilterPrefix of table.WriterOptions is set, filters contain these
+// prefixes as well as the keys. [PrefixUntil] and [PrefixOfLength] return Prefixers. A Prefixer must be safe for
 // concurrent use.
 type Prefixer interface {
-	// Name returns the name of the function, at most 1 KiB. Tables store it. A Reader
-	// uses the prefixes only if it has a Prefixer of that name.
+	// Name returns a name of at most 1 KiB. Tables store it, and Readers use the prefixes only if they
+	// have a Prefixer of that name.
 	Name() string
 
-	// PrefixLen returns the length of the prefix of key, or 0 if key has no prefix. All
-	// keys that start with a prefix must have that prefix: if PrefixLen(p) is len(p), then
-	// it is len(p) for every key that starts with p. Otherwise a scan can miss entries, also
-	// one that gives no Prefix: see Lower of table.IterOptions. Writers check some keys. PrefixLen must
-	// not modify or keep key, and must not panic for any key.
+	// PrefixLen returns the length of key's prefix, or 0 if it has none. If PrefixLen(p) is len(p), it
+	// must be len(p) for every key that starts with p. Otherwise scans can miss entries, even without
+	// Prefix: see Lower of table.IterOptions. Writers check some keys. PrefixLen must not modify or
+	// keep key, and must not panic.
 	PrefixLen(key []byte) int
 }
 
-// PrefixUntil returns a Prefixer for prefixes that end with the first delimiter in the key. A key
-// without the delimiter has no prefix. If delimiter is empty, no key has a prefix. The Prefixer's
-// name is "sievetable.prefix.delimiter:" followed by the delimiter.
+// PrefixUntil returns a Prefixer for prefixes that end with the first delimiter in the key. A key without the
+// delimiter has no prefix. The Prefixer's name is "sievetable.prefix.delimiter:" followed by the delimiter.
 func PrefixUntil(delimiter string) Prefixer { return prefixUntil(delimiter) }
 
 type prefixUntil string
@@ -38,8 +36,8 @@ func (d prefixUntil) PrefixLen(key []byte) int {
 	return i + len(d)
 }
 
-// PrefixOfLength returns a Prefixer for prefixes of n bytes. A shorter key has no prefix. If n is
-// <= 0, no key has a prefix. The Prefixer's name is "sievetable.prefix.length:" followed by n.
+// PrefixOfLength returns a Prefixer for prefixes of n bytes. A shorter key has no prefix. The Prefixer's name is
+// "sievetable.prefix.length:" followed by n.
 func PrefixOfLength(n int) Prefixer { return prefixOfLength(n) }
 
 type prefixOfLength int

@@ -138,10 +138,10 @@ func TestUnionTableErrors(t *testing.T) {
 		name, want string
 		a, b       []byte
 	}{
-		{"sizes", "lines with k = 6, want equal sizes and k", small, tableFilterOf(t, p.SizedFor(1000), "a")},
-		{"k", "lines with k = 2, want equal sizes and k", small, tableFilterOf(t, filter.NewTableBloom(3), "a")},
-		{"first", "filter: table filter of 2 bytes, want at least 69, in the first filter of a union", []byte("ab"), small},
-		{"second", "filter: table filter of 2 bytes, want at least 69, in the second filter of a union", small, []byte("ab")},
+		{"sizes", "lines with k = 6: sizes and k must be equal", small, tableFilterOf(t, p.SizedFor(1000), "a")},
+		{"k", "lines with k = 2: sizes and k must be equal", small, tableFilterOf(t, filter.NewTableBloom(3), "a")},
+		{"first", "filter: table filter of 2 bytes is too short (minimum 69), in the first filter of a union", []byte("ab"), small},
+		{"second", "filter: table filter of 2 bytes is too short (minimum 69), in the second filter of a union", small, []byte("ab")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := filter.UnionTable(tt.a, tt.b)

@@ -9,39 +9,18 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// TableBloom is the table filter of RocksDB and Pebble, as a [TablePolicy]. It is a Bloom
-// filter that keeps all bits of a key in one line of 64 bytes, so that a lookup has at most
-// one cache miss. RocksDB, Pebble and this package read each other's filters.
+// TableBloom is a Bloom filter of a whole table, as RocksDB and Pebble write and read it: a [TablePolicy]. All bits
+// of a key are in one line of 64 bytes, so a lookup has at most one cache miss. With a million keys:
 //
 //	bits per key                 6     8    10    12    14    16    20    24
 //	false positives in percent   5.89  2.49  1.16  0.62  0.38  0.26  0.15  0.11
 //
-// These rates are of a million keys. For 10 million keys, they are higher by 0.2 percentage
-// points, since hashes have 32 bits. Prefer several tables to a larger one.
+// Hashes have 32 bits, so 10 million keys have 0.2 percentage points more. Prefer several tables to a larger one.
 //
-// # Format
-//
-//	+--------+--------+-----+---+----------+
-//	| line 0 | line 1 | ... | k | n, u32le |
-//	+--------+--------+-----+---+----------+
-//
-// The number n of lines is odd. The hash h of a key is that of [Bloom], but the 1 to 3 bytes
-// that follow the last whole 4 bytes of the key are signed. The key is in line h mod n, where
-// it sets the k bits h, h+d, h+2d, and so on, each mod 512. d is that of Bloom.
-//
-// # Sizes
-//
-// k is 0.69 times the bits per key, but 3 for 4 bits, 5 for 9 bits, and at most 6. More bits
-// would only fill the line, since their sequence depends on 18 bits of the hash.
-//
-// For some n, keys of one line share their bits: a small multiple of n is then near a
-// multiple of 2^17. A filter of RocksDB or Pebble with 131073 lines has 12 % false positives
-// at 10 bits per key. If n >= 2048, or for more than 10 bits per key, a TableBloom uses a
-// better n, which is larger by at most 30 lines or 0.2 %.
-//
-// If n < 2048, for at most 10 bits per key, the bytes are identical to those of Pebble
-// versions after 2.1. Earlier versions and RocksDB use another k at 4 and 9 bits per key.
-// With 771, 1057 or 1285 lines, the rate is up to 1.37 times as high.
+// With at most 10 bits per key and fewer than 2048 lines, filters are identical to Pebble's after 2.1. Older
+// versions and RocksDB use another k at 4 and 9 bits per key. Larger filters get up to 30 more lines, or 0.2 %, to
+// avoid the numbers at which keys share bits: RocksDB and Pebble have 12 % false positives with 131073 lines at 10
+// bits per key.
 //
 // The zero value is NewTableBloom(0). A TableBloom is safe for concurrent use.
 type TableBloom struct {
@@ -63,48 +42,45 @@ const (
 	maxLineK = math.MaxInt8
 )
 
-// NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each key.
-// 10 is the usual choice. [ForRate] chooses the bits per key for other rates.
-// Negative values mean 0. A filter has 69 bytes to 512 MiB, but 5 bytes if it has no keys.
-// Readers take k and n from the filter and ignore bitsPerKey.
+// NewTableBloom returns a TableBloom with bitsPerKey bits for each key. The usual choice is 10, with 1 % false
+// positives. [ForRate] chooses the bits for other rates. Negative values mean 0. Readers ignore bitsPerKey.
+//
+// A filter has 69 bytes to 512 MiB, or 5 bytes without keys.
 func NewTableBloom(bitsPerKey int) TableBloom {
 	return TableBloom{bitsPerKey: max(bitsPerKey, 0)}
 }
 
-// SizedFor returns a TableBloom that gives filters of fewer than n different keys the size
-// of a filter of n keys. [UnionTable] combines filters of one size.
+// SizedFor returns a TableBloom whose filters are at least as large as for n different keys: see [UnionTable].
 func (p TableBloom) SizedFor(n uint64) TableBloom {
 	p.keys = n
 	return p
 }
 
-// Name returns "rocksdb.BuiltinBloomFilter", the name that RocksDB and Pebble use.
+// Name returns "rocksdb.BuiltinBloomFilter", RocksDB's and Pebble's name.
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
-// NewTableGenerator returns an empty TableGenerator. It takes 4 bytes of memory for each key
-// that differs from the previous one. If memory for the filter is not available, Generate
-// returns an error.
+// NewTableGenerator returns an empty TableGenerator. It takes 4 bytes for each key, or none if the key equals the
+// previous one. If memory for the filter is not available, Generate returns an error.
 func (p TableBloom) NewTableGenerator() TableGenerator {
 	return &tableBloomGenerator{policy: p}
 }
 
-// Open returns filter ready for lookups. It keeps the slice, which the caller must not
-// modify. If filter is corrupt or k is negative, which marks other encodings of RocksDB,
-// Open returns an error.
+// Open returns filter ready for lookups. It keeps the slice, which the caller must not modify. If k is negative, as
+// in other encodings of RocksDB, Open returns an error.
 func (TableBloom) Open(filter []byte) (TableFilter, error) {
 	size := len(filter) - lineTrailer
 	if size == 0 && [lineTrailer]byte(filter) == [lineTrailer]byte{} {
 		return emptyTableBloom, nil
 	}
 	if size < lineSize {
-		return nil, fmt.Errorf("filter: table filter of %d bytes, want at least %d", len(filter), lineSize+lineTrailer)
+		return nil, fmt.Errorf("filter: table filter of %d bytes is too short (minimum %d)", len(filter), lineSize+lineTrailer)
 	}
 	k, n := filter[size], uint64(binary.LittleEndian.Uint32(filter[size+1:]))
 	if k < 1 || k > maxLineK {
-		return nil, fmt.Errorf("filter: table filter with k = %d, want 1 to %d", int8(k), maxLineK)
+		return nil, fmt.Errorf("filter: table filter with k = %d: must be 1 to %d", int8(k), maxLineK)
 	}
 	if n*lineSize != uint64(size) {
-		return nil, fmt.Errorf("filter: table filter of %d lines in %d bytes, want lines of %d bytes", n, size, lineSize)
+		return nil, fmt.Errorf("filter: table filter of %d lines in %d bytes: a line has %d bytes", n, size, lineSize)
 	}
 	return newTableBloomFilter(filter, n, int(k)), nil
 }
@@ -173,7 +149,7 @@ const batchSize = 64
 // so that the processor fetches several lines at a time.
 func (f *tableBloomFilter) ContainsMany(keys [][]byte, results []bool) {
 	if len(keys) != len(results) {
-		panic(fmt.Sprintf("filter: ContainsMany of %d keys has %d results, want as many", len(keys), len(results)))
+		panic(fmt.Sprintf("filter: ContainsMany: %d keys but %d results", len(keys), len(results)))
 	}
 	var batch [batchSize]uint32
 	for len(keys) > 0 {

@@ -16,10 +16,10 @@ func (p TableBloom) Size(n uint64) int {
 	return int(p.lines(n)*lineSize + lineTrailer)
 }
 
-// BitsPerKey returns the argument of NewTableBloom, or 0 if that is negative.
+// BitsPerKey returns the argument of NewTableBloom, or 0 if it is negative.
 func (p TableBloom) BitsPerKey() int { return p.bitsPerKey }
 
-// K returns how many bits a key sets, 1 to 6.
+// K returns the number of bits that a key sets, 1 to 6.
 func (p TableBloom) K() int {
 	switch p.bitsPerKey { // as in versions of Pebble after 2.1
 	case 4:
@@ -27,11 +27,10 @@ func (p TableBloom) K() int {
 	case 9:
 		return 5
 	}
-	return min(bloom.K(uint64(p.bitsPerKey)), 6)
+	return min(bloom.K(uint64(p.bitsPerKey)), 6) // more only fill the line: their sequence depends on 18 bits of the hash
 }
 
-// Rate returns the false-positive rate, 0 to 1, that [PredictTableRate] predicts for a filter
-// of n random keys.
+// Rate returns the false-positive rate of n random keys that [PredictTableRate] predicts.
 func (p TableBloom) Rate(n uint64) float64 {
 	return PredictTableRate(n, p.lines(n), p.K())
 }
@@ -99,7 +98,9 @@ const (
 	maxMultiple = 1 << 23
 )
 
-// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits.
+// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits. They do if a small
+// multiple of the number is near a multiple of 2¹⁷. Below fewLines, Pebble's bytes matter more: with 771, 1057 or
+// 1285 lines, the rate is up to 1.37 times as high.
 func leastAliased(lines uint64) uint64 {
 	enough := 0.0
 	if lines < fewLines {

@@ -5,17 +5,15 @@ import (
 	"fmt"
 )
 
-// Union returns a [Bloom] filter with all keys of the filters a and b, which must have the
-// same size and k. It is identical to a filter of that size built from the keys of both. If
-// a filter is corrupt or k > 30, Union returns an error.
+// Union returns a [Bloom] filter of all keys of the filters a and b, which must have the same size and k. It is
+// identical to a filter of that size built from the keys of both.
 func Union(a, b []byte) ([]byte, error) {
 	return combine("a union", a, b, (*DynamicBloom).Union)
 }
 
-// Intersect returns a [Bloom] filter with the keys that are in both of the filters a and b,
-// which must have the same size and k. Its false positives are those that both filters have,
-// and keys of one filter that are false positives of the other. If a filter is corrupt or
-// k > 30, Intersect returns an error.
+// Intersect returns a [Bloom] filter of the keys that are in both of the filters a and b, which must have the same
+// size and k. Every key that passes both passes it, so it has more false positives than a filter built from these
+// keys.
 func Intersect(a, b []byte) ([]byte, error) {
 	return combine("an intersection", a, b, (*DynamicBloom).Intersect)
 }
@@ -35,13 +33,9 @@ func combine(operation string, a, b []byte, combine func(f, other *DynamicBloom)
 	return f.Bytes(), nil
 }
 
-// UnionTable returns a [TableBloom] filter with all keys of the filters a and b, which must
-// have the same number of lines and k. It is identical to a filter of that size built from
-// the keys of both. Build a and b with [TableBloom.SizedFor] for the number of keys that
-// they have together: the union then has the false-positive rate of that number.
-//
-// A filter without keys can be combined with any other. If a filter is corrupt, UnionTable
-// returns an error.
+// UnionTable returns a [TableBloom] filter of all keys of the filters a and b. Build both with
+// [TableBloom.SizedFor] for the number of keys that they have together: the union is then identical to a filter of
+// all keys. If the numbers of lines or k differ, and neither filter is empty, UnionTable returns an error.
 func UnionTable(a, b []byte) ([]byte, error) {
 	first, err := TableBloom{}.Open(a)
 	if err != nil {
@@ -59,8 +53,8 @@ func UnionTable(a, b []byte) ([]byte, error) {
 		return bytes.Clone(a), nil
 	}
 	if x.n != y.n || x.k != y.k {
-		return nil, fmt.Errorf("filter: a union of table filters of %d lines with k = %d and %d lines with k = %d, "+
-			"want equal sizes and k", x.n, x.k, y.n, y.k)
+		return nil, fmt.Errorf("filter: union of table filters of %d lines with k = %d and %d lines with k = %d: "+
+			"sizes and k must be equal", x.n, x.k, y.n, y.k)
 	}
 	c := bytes.Clone(a)
 	for i, lineByte := range y.lines {

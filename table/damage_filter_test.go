@@ -63,27 +63,27 @@ func TestDamagedFilters(t *testing.T) {
 	}{
 		// Too small for a filter block. The smallest has an offset and base lg.
 		{"filter block of 0 bytes", metaOf(bloomName, rawtable.Handle(54, 0)), "metaindex block at 77: handle of 0 bytes at 54"},
-		{"filter block of 1 byte", filterOf("\x0b"), "filter block at 54: filter: filter block of 1 bytes, want at least 5"},
+		{"filter block of 1 byte", filterOf("\x0b"), "filter block at 54: filter: filter block of 1 bytes is too short (minimum 5)"},
 		{"filter block of 2 bytes", filterOf("\x00\x0b"), "filter block of 2 bytes"},
 		{"filter block of 3 bytes", filterOf("\x00\x00\x0b"), "filter block of 3 bytes"},
 		{"filter block of 4 bytes", filterOf("\x00\x00\x00\x00"), "filter block of 4 bytes"},
 
 		// The offset array.
-		{"offset array beyond the block", filterOf(good + "\x00\x00\x00\x00" + "\x0e\x00\x00\x00\x0b"), "filter offsets start at 14, want whole 4-byte offsets up to 13"},
-		{"offset array at 2³²−1", filterOf(good + "\x00\x00\x00\x00" + "\xff\xff\xff\xff\x0b"), "filter offsets start at 4294967295"},
-		{"offset array that is not whole", filterOf(good + "\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter offsets start at 9, want whole 4-byte offsets up to 12"},
-		{"offset array unaligned to its end", filterOf(good + "\x00\x00\x00\x00" + "\x0a\x00\x00\x00\x0b"), "filter offsets start at 10, want whole"},
+		{"offset array beyond the block", filterOf(good + "\x00\x00\x00\x00" + "\x0e\x00\x00\x00\x0b"), "filter offsets at [14, 13): not a whole number of 4-byte offsets"},
+		{"offset array at 2³²−1", filterOf(good + "\x00\x00\x00\x00" + "\xff\xff\xff\xff\x0b"), "filter offsets at [4294967295, "},
+		{"offset array that is not whole", filterOf(good + "\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter offsets at [9, 12): not a whole number of 4-byte offsets"},
+		{"offset array unaligned to its end", filterOf(good + "\x00\x00\x00\x00" + "\x0a\x00\x00\x00\x0b"), "filter offsets at [10, 13): not a whole"},
 
 		// Slots. One that ends before it starts must not be sliced.
 		{"a slot with start above its limit", filterOf(filterBlock(good, 11, 9, 0)), "filter 0 is at [9, 0)"},
-		{"a slot whose limit is beyond the filters", filterOf(good + "\x00\x00\x00\x00\x0d\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter 0 is at [0, 13), want it in order and within 9 bytes"},
+		{"a slot whose limit is beyond the filters", filterOf(good + "\x00\x00\x00\x00\x0d\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter 0 is at [0, 13): out of order, or outside the 9 bytes of filters"},
 		{"a slot that starts beyond the filters", filterOf(filterBlock(good, 11, 10)), "filter 0 is at [10, 9)"},
 		{"a slot from 2³²−1", filterOf(filterBlock(good, 11, math.MaxUint32)), "filter 0 is at [4294967295, 9)"},
-		{"an empty slot beyond the filters: damage, not absence", filterOf(filterBlock(good, 11, 99, 99)), "filter 0 is at [99, 99), want it in order and within 9 bytes"},
+		{"an empty slot beyond the filters: damage, not absence", filterOf(filterBlock(good, 11, 99, 99)), "filter 0 is at [99, 99): out of order, or outside the 9 bytes of filters"},
 		{"a later slot is damaged", filterOf(filterBlock(good, 11, 0, 9, 99)), "filter 1 is at [9, 99)"},
 
 		// The filters.
-		{"filter of one byte: engines read it as absence", filterOf(filterBlock("\x06", 11, 0)), "filter block at 54: filter: Bloom filter of 1 bytes, want at least 9, in filter 0 of the block"},
+		{"filter of one byte: engines read it as absence", filterOf(filterBlock("\x06", 11, 0)), "filter block at 54: filter: Bloom filter of 1 bytes is too short (minimum 9), in filter 0 of the block"},
 		{"filter of two bytes", filterOf(filterBlock("\xff\x06", 11, 0)), "Bloom filter of 2 bytes"},
 		{"filter of eight bytes", filterOf(filterBlock(good[1:], 11, 0)), "Bloom filter of 8 bytes"},
 		{"k is 0: no bit is tested", filterOf(filterBlock(good[:8]+"\x00", 11, 0)), "Bloom filter with k = 0"},
@@ -136,7 +136,7 @@ func TestBaseLgOutOfRange(t *testing.T) {
 		p := sound()
 		p.filter = filterBlock(sound().filter[:9], byte(baseLg), 0)
 		r := open(t, p.build(), nil)
-		checkNames(t, "base lg", fmt.Sprintf("filter block at 54: filter: base lg is %d, want at most 30", baseLg), r.FilterErr(), r.Verify())
+		checkNames(t, "base lg", fmt.Sprintf("filter block at 54: filter: base lg is %d (maximum 30)", baseLg), r.FilterErr(), r.Verify())
 		checkLookups(t, r, soundPairs)
 	}
 }

@@ -107,8 +107,8 @@ func TestUnionRefuses(t *testing.T) {
 		name, want string
 		contents   []byte
 	}{
-		{"size", "lines with k = 6, want equal sizes and k", filterOnly(larger)},
-		{"k", "lines with k = 2, want equal sizes and k", filterOnly(fewerBits)},
+		{"size", "lines with k = 6: sizes and k must be equal", filterOnly(larger)},
+		{"k", "lines with k = 2: sizes and k must be equal", filterOnly(fewerBits)},
 		{"Comparer", `Comparer "reverse", but "leveldb.BytewiseComparator" in the first table`, filterOnly(reversed)},
 		{"FilterPrefix", `FilterPrefix "sievetable.prefix.delimiter:/", but "" in the first table`, filterOnly(prefixed)},
 		{"policy", `filter policy "other", want rocksdb.BuiltinBloomFilter`, filterOnly(other)},
