@@ -1,35 +1,28 @@
-// Package fuse has binary fuse filters of whole tables, in the encoding of Pebble. They are the
-// smallest filters that Go storage engines read: one that errs for 1 of 4096 absent keys takes 13.6
-// bits per key. A [filter.TableBloom] of that size errs for 1 of 240.
+// Package fuse builds and reads binary fuse filters, the table filters with the fewest false positives for their
+// bits. At 13.6 bits per key, 1 of 4096 absent keys passes. A [filter.TableBloom] of that size passes 1 of 240.
 //
 //	policy, err := fuse.New(12)
 //	w, err := table.Create(name, &table.WriterOptions{TableFilterPolicy: policy})
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}})
 //
-// A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits. That of
-// [Policy.AtMost] takes less memory: a filter of 16 bits can be read as one of 4 to 14 bits.
-// Versions of Pebble newer than 2.1.7 read the filters, but for those of 14 bits. Older ones, RocksDB and
-// LevelDB ignore them.
+// A Reader without a [Policy] ignores the filter. A Policy of any number of bits reads it, and [Policy.AtMost]
+// reads a 16-bit filter as a smaller one. Pebble after 2.1.7 reads and writes the same bytes, except for 14 bits.
+// Older versions, RocksDB and LevelDB ignore these filters.
 //
-// # What is stored
+// # Format
 //
-// A filter is an array of fingerprints of 4 to 16 bits, cut into segments of equal length, a power
-// of two. The hash of a key determines its fingerprint, and three places in three consecutive
-// segments. The fingerprints at these places are chosen such that their exclusive or is the
-// fingerprint of the key. An absent key has the right one with probability 2^−b, where b is the
-// number of bits of a fingerprint:
+// A filter is an array of fingerprints, cut into segments of equal length, a power of two. The hash of a key, its
+// 64-bit XXH3, determines its fingerprint of b bits and three places in consecutive segments. The exclusive or of
+// the three fingerprints there equals the key's fingerprint. For an absent key, this happens with probability 2^-b.
 //
-//	┌───────────────┬──────┬──────────────┬───────────────────────┬───┐
-//	│ fingerprints  │ seed │ segments − 2 │ log2(segment length)  │ b │
-//	└───────────────┴──────┴──────────────┴───────────────────────┴───┘
-//	  bit strings     u64le  u32le          1 byte                  1 byte
+//	+--------------+-------+--------------+----------------------+--------+
+//	| fingerprints | seed  | segments - 2 | log2(segment length) | b      |
+//	| bit strings  | u64le | u32le        | 1 byte               | 1 byte |
+//	+--------------+-------+--------------+----------------------+--------+
 //
-// The fingerprints are little-endian bit strings, one after the other. There is one spare byte
-// behind those of 12 bits, and three behind those of 10 bits. The hash is the 64-bit XXH3 of the
-// key.
-//
-// See Graf and Lemire, “Binary Fuse Filters: Fast and Smaller Than Xor Filters” (2022),
-// https://arxiv.org/abs/2201.01174. The bytes are those that Pebble writes for the same keys.
+// Fingerprints are little-endian bit strings. If they have 12 bits, one spare byte follows, and for 10 bits three.
+// See Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022,
+// https://arxiv.org/abs/2201.01174.
 package fuse
 
 import (
@@ -39,14 +32,14 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// MaxKeys is the highest number of keys of one filter. It is Pebble's limit.
+// MaxKeys is the highest number of keys of one filter, as in Pebble.
 const MaxKeys = 10_000_000
 
-// defaultBits is what the zero value of Policy builds.
+// defaultBits is the number of bits for the zero value of Policy.
 const defaultBits = 12
 
-// A Policy builds and reads binary fuse filters. It is a [filter.TablePolicy]. The zero
-// value is that of New(12). A Policy is safe for concurrent use.
+// A Policy builds and reads binary fuse filters. It is a [filter.TablePolicy]. The zero value is New(12). A Policy
+// is safe for concurrent use.
 type Policy struct {
 	bits int // 0: defaultBits
 	most int // of the filters that Readers keep; 0: as many as they have
@@ -54,17 +47,14 @@ type Policy struct {
 
 var _ filter.TablePolicy = Policy{}
 
-// New returns a Policy that builds filters with fingerprints of the given number of bits: 4, 8, 10,
-// 12, 14 or 16. Another number is an error. Filters of 10⁶ keys measure:
+// New returns a Policy that builds filters with fingerprints of 4, 8, 10, 12, 14 or 16 bits. With 10^6 keys:
 //
 //	bits of a fingerprint     4       8       10      12       14       16
 //	bits per key             4.5     9.0     11.3    13.6     15.8     18.1
 //	false positives        6.25 %  0.39 %  0.098 % 0.024 %  0.0061 % 0.0015 %
 //
-// Pebble does not read fingerprints of 14 bits, and ignores these filters.
-//
-// Smaller filters take more bits per key: 5 % more for 100,000 keys, 14 % for 10,000, 26 % for 1,000,
-// and 80 % for 100. [Policy.Size] returns the exact size.
+// Filters of 100,000 keys take 5 % more bits per key, of 10,000 keys 14 %, of 1,000 keys 26 %, and of 100 keys 80
+// %.
 func New(bits int) (Policy, error) {
 	if !validBits(bits) {
 		return Policy{}, errBits(bits)
@@ -73,21 +63,20 @@ func New(bits int) (Policy, error) {
 }
 
 func errBits(bits int) error {
-	return fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12, 14 or 16", bits)
+	return fmt.Errorf("fuse: fingerprints of %d bits: must be 4, 8, 10, 12, 14 or 16", bits)
 }
 
-// ForRate returns the Policy with the fewest bits whose Rate is ≤ p. It is an error if p is not in
-// [2⁻¹⁶, 1).
+// ForRate returns the Policy with the fewest bits whose Rate is <= p. The lowest rate is 2^-16.
 func ForRate(p float64) (Policy, error) {
 	if !(p > 0 && p < 1) {
-		return Policy{}, fmt.Errorf("fuse: false-positive rate %g, want it > 0 and < 1", p)
+		return Policy{}, fmt.Errorf("fuse: false-positive rate %g: must be > 0 and < 1", p)
 	}
 	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
 		if policy := (Policy{bits: bits}); policy.Rate() <= p {
 			return policy, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("fuse: false-positive rate %g, want at least %g, that of 16 bits: module filter/blocked has lower ones", p, math.Exp2(-16))
+	return Policy{}, fmt.Errorf("fuse: false-positive rate %g is lower than with 16 bits, %g: use module filter/blocked", p, math.Exp2(-16))
 }
 
 func validBits(bits int) bool {
@@ -99,8 +88,7 @@ const (
 	ownName     = "sievetable.binaryfuse" // for fingerprints of a length that Pebble does not read
 )
 
-// Name returns "binaryfuse", the name that Pebble uses, or "sievetable.binaryfuse" for fingerprints of
-// 14 bits. The number of bits is stored in the filter.
+// Name returns "binaryfuse", Pebble's name, or "sievetable.binaryfuse" for fingerprints of 14 bits.
 func (p Policy) Name() string {
 	if p.Bits() == 14 {
 		return ownName
@@ -108,7 +96,7 @@ func (p Policy) Name() string {
 	return pebblesName
 }
 
-// ReadAliases returns the other one of the names: a Policy of any number of bits reads all filters.
+// ReadAliases returns the other of the two names, which a Policy reads too.
 func (p Policy) ReadAliases() []string {
 	if p.Name() == ownName {
 		return []string{pebblesName}
@@ -116,7 +104,7 @@ func (p Policy) ReadAliases() []string {
 	return []string{ownName}
 }
 
-// Bits returns how many bits the fingerprints of the filters have: 4, 8, 10, 12, 14 or 16.
+// Bits returns the length of a fingerprint in bits: 4, 8, 10, 12, 14 or 16.
 func (p Policy) Bits() int {
 	if p.bits == 0 {
 		return defaultBits
@@ -124,12 +112,10 @@ func (p Policy) Bits() int {
 	return p.bits
 }
 
-// Rate returns the expected share of absent keys for which the filters answer "may contain": 2 to
-// the power of −Bits, for any number of keys.
+// Rate returns the expected false-positive rate, 2^-Bits, for any number of keys.
 func (p Policy) Rate() float64 { return math.Exp2(-float64(p.Bits())) }
 
-// Size returns the length in bytes of a filter of n distinct keys, or 0 if there is none: for
-// n < 1, or n > [MaxKeys].
+// Size returns the length in bytes of a filter of n distinct keys, or 0 if n < 1 or n > [MaxKeys].
 func (p Policy) Size(n int) int {
 	if n < 1 || n > MaxKeys {
 		return 0

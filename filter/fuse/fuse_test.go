@@ -205,19 +205,19 @@ func TestOpenRefusesImpossibleForms(t *testing.T) {
 		change func(contents []byte) []byte
 		want   string // in the error
 	}{
-		{"no bytes", func(b []byte) []byte { return nil }, "filter of 0 bytes, want at least 14"},
-		{"13 bytes", func(b []byte) []byte { return b[len(b)-13:] }, "filter of 13 bytes, want at least 14"},
-		{"a trailer alone", func(b []byte) []byte { return b[len(b)-14:] }, "filter with 0 bytes of fingerprints, want"},
-		{"a byte less", func(b []byte) []byte { return b[1:] }, "bytes of fingerprints, want"},
-		{"a byte more", func(b []byte) []byte { return append([]byte{0}, b...) }, "bytes of fingerprints, want"},
+		{"no bytes", func(b []byte) []byte { return nil }, "filter of 0 bytes is too short (minimum 14)"},
+		{"13 bytes", func(b []byte) []byte { return b[len(b)-13:] }, "filter of 13 bytes is too short (minimum 14)"},
+		{"a trailer alone", func(b []byte) []byte { return b[len(b)-14:] }, "filter with 0 bytes of fingerprints: should be"},
+		{"a byte less", func(b []byte) []byte { return b[1:] }, "bytes of fingerprints: should be"},
+		{"a byte more", func(b []byte) []byte { return append([]byte{0}, b...) }, "bytes of fingerprints: should be"},
 		{"fingerprints of 0 bits", func(b []byte) []byte { b[len(b)-1] = 0; return b }, "filter with fingerprints of 0 bits"},
 		{"fingerprints of 11 bits", func(b []byte) []byte { b[len(b)-1] = 11; return b }, "filter with fingerprints of 11 bits"},
-		{"other fingerprints", func(b []byte) []byte { b[len(b)-1] = 16; return b }, "bytes of fingerprints, want"},
-		{"longer segments", func(b []byte) []byte { b[len(b)-2]++; return b }, "bytes of fingerprints, want"},
+		{"other fingerprints", func(b []byte) []byte { b[len(b)-1] = 16; return b }, "bytes of fingerprints: should be"},
+		{"longer segments", func(b []byte) []byte { b[len(b)-2]++; return b }, "bytes of fingerprints: should be"},
 		{"segments of 2^19", func(b []byte) []byte { b[len(b)-2] = 19; return b }, "filter with segments of 2^19"},
 		{"segments of 2^255", func(b []byte) []byte { b[len(b)-2] = 255; return b }, "filter with segments of 2^255"},
-		{"no segments", func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b }, "filter of 2 segments, want at least 3"},
-		{"too many segments", func(b []byte) []byte { b[len(b)-3] = 255; return b }, "bytes of fingerprints, want"},
+		{"no segments", func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b }, "filter of 2 segments (minimum 3)"},
+		{"too many segments", func(b []byte) []byte { b[len(b)-3] = 255; return b }, "bytes of fingerprints: should be"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := fuse.Policy{}.Open(tt.change(append([]byte(nil), whole...)))

@@ -9,17 +9,15 @@ import (
 	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
-// ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
-// several tables, or use another filter.
+// ErrTooManyKeys is the error of Generate for more than [MaxKeys] keys.
 var ErrTooManyKeys = fmt.Errorf(
 	"fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
 
-// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
-// the key equals the one added before it. Generate takes about 23 more for a moment, with the filter.
-// The memory for filters of up to 100,000 keys is used again by other generators. A key that is added
-// again later makes Generate slower, but the filter no larger.
+// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if the key equals
+// the previous one. Generate takes about 23 more for a moment. Duplicate keys make it slower, but the filter no
+// larger.
 //
-// Generate returns no filter if there are no keys, and ErrTooManyKeys if > [MaxKeys] were added.
+// Without keys, Generate returns no filter, and for more than [MaxKeys] keys [ErrTooManyKeys].
 func (p Policy) NewTableGenerator() filter.TableGenerator {
 	return &generator{bits: p.Bits()}
 }

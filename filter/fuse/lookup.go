@@ -8,8 +8,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Open returns contents ready for lookups. It keeps the slice, which the caller must not
-// modify. If contents cannot be a filter, Open returns an error: see [Inspect].
+// Open returns contents ready for lookups. It keeps the slice, which the caller must not modify.
 func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 	i, err := Inspect(contents)
 	if err != nil {
@@ -46,7 +45,7 @@ type (
 	openFilter16 struct{ openFilter }
 )
 
-// Contains reports whether the fingerprints of key are those of a key in the filter.
+// Contains reports whether the fingerprint of key is found.
 func (f *openFilter) Contains(key []byte) bool {
 	h := mix(xxh3.Hash(key) + f.seed)
 	return (uint16(h^h>>32)^f.xor(f.places(h)))&f.mask == 0

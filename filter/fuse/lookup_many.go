@@ -21,7 +21,7 @@ func (f *openFilter) mixedBatch(batch *[batchSize]uint64, keys [][]byte) []uint6
 // ContainsMany sets results[i] to Contains(keys[i]): see [filter.TableFilter].
 func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	if len(keys) != len(results) {
-		panic(fmt.Sprintf("fuse: ContainsMany of %d keys has %d results, want as many", len(keys), len(results)))
+		panic(fmt.Sprintf("fuse: ContainsMany: %d keys but %d results", len(keys), len(results)))
 	}
 	var batch [batchSize]uint64
 	for len(keys) > 0 {
@@ -31,8 +31,8 @@ func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	}
 }
 
-// containsMixed asks for keys by their mixed hashes. The loops have what Contains has, since a call for each
-// key would take longer than the rest.
+// containsMixed looks keys up by their mixed hashes. The loops repeat Contains, since a call for each key would
+// take longer than the rest.
 func (f *openFilter) containsMixed(mixed []uint64, results []bool) {
 	switch f.bits {
 	case 8:

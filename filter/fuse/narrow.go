@@ -7,12 +7,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Narrow returns a filter of the same keys with fewer bits per fingerprint: 4, 8, 10, 12, 14 or 16. The
-// bytes are those of the filter that [New] of so many bits builds. It contains every key that the given
-// filter contains, and a share of 2^-bits of the absent keys. The slice is a new one.
-//
-// If the given filter is corrupt, has fewer bits, or if there are no filters of so many bits, Narrow returns
-// an error.
+// Narrow returns a new filter of the same keys with fingerprints of at most as many bits: 4, 8, 10, 12, 14 or 16.
+// It is identical to the one that [New] with these bits builds.
 func Narrow(contents []byte, bits int) ([]byte, error) {
 	if !validBits(bits) {
 		return nil, errBits(bits)
@@ -49,17 +45,13 @@ func repack(to, from []byte, n uint64, toBits, fromBits int) {
 	binary.LittleEndian.PutUint32(to, uint32(pending))
 }
 
-// AtMost returns a policy that writes the filters of p, and reads filters with fingerprints of at most the
-// given number of bits: 4, 8, 10, 12, 14 or 16. Another number is an error. A limit that p already has
-// can only become lower.
+// AtMost returns a policy like p whose Readers keep fingerprints of at most that many bits: 4, 8, 10, 12, 14 or 16.
+// A Reader replaces a larger filter by the result of [Narrow]. A limit of p can only become lower.
 //
 //	reading, err := policy.AtMost(8)
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{reading}})
 //
-// For a wider filter, a Reader keeps the copy that [Narrow] returns, so it takes the memory of so many bits.
-// A Reader keeps the filter as it is if the table was written with Never, which promises more than the copy
-// can hold, and if the table is mapped or in memory, where a copy takes more memory. Open by itself narrows
-// nothing.
+// A Reader keeps the whole filter if the table was written with Never, or if the table is mapped or in memory.
 func (p Policy) AtMost(bits int) (filter.TablePolicy, error) {
 	if !validBits(bits) {
 		return nil, errBits(bits)
@@ -70,8 +62,7 @@ func (p Policy) AtMost(bits int) (filter.TablePolicy, error) {
 	return p, nil
 }
 
-// Narrow returns contents, or a narrower copy if p is a policy of AtMost and the filter is wider. If the
-// filter is corrupt, Narrow returns an error.
+// Narrow returns contents, or a narrower copy if p comes from AtMost and the filter has more bits.
 func (p Policy) Narrow(contents []byte) ([]byte, error) {
 	i, err := Inspect(contents)
 	if err != nil || p.most == 0 || i.Bits <= p.most {
@@ -80,7 +71,7 @@ func (p Policy) Narrow(contents []byte) ([]byte, error) {
 	return Narrow(contents, p.most)
 }
 
-// FilterBits returns how many bits the fingerprints of a filter have, or 0 if it is corrupt.
+// FilterBits returns the length of a filter's fingerprints in bits, or 0 if the filter is corrupt.
 func (Policy) FilterBits(contents []byte) int {
 	i, _ := Inspect(contents)
 	return i.Bits

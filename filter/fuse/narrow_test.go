@@ -178,13 +178,13 @@ func TestNarrowErrors(t *testing.T) {
 	}{
 		{"wider", whole, 14, "a filter with fingerprints of 12 bits has none of 14"},
 		{"much wider", whole, 16, "a filter with fingerprints of 12 bits has none of 16"},
-		{"0 bits", whole, 0, "fingerprints of 0 bits, want 4, 8,"},
-		{"-8 bits", whole, -8, "fingerprints of -8 bits, want 4, 8,"},
-		{"9 bits", whole, 9, "fingerprints of 9 bits, want 4, 8,"},
-		{"2^62 bits", whole, math.MaxInt, "bits, want 4, 8,"},
+		{"0 bits", whole, 0, "fingerprints of 0 bits: must be 4, 8,"},
+		{"-8 bits", whole, -8, "fingerprints of -8 bits: must be 4, 8,"},
+		{"9 bits", whole, 9, "fingerprints of 9 bits: must be 4, 8,"},
+		{"2^62 bits", whole, math.MaxInt, "bits: must be 4, 8,"},
 		{"no filter", nil, 8, "filter of 0 bytes"},
 		{"a trailer alone", tail(whole)[6:], 8, "filter with 0 bytes of fingerprints"},
-		{"cut short", whole[1:], 8, "bytes of fingerprints, want"},
+		{"cut short", whole[1:], 8, "bytes of fingerprints: should be"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			narrowed, err := fuse.Narrow(tt.contents, tt.bits)

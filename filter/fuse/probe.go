@@ -6,16 +6,15 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Probes are what a filter looks up for a key. [Probe] returns them.
+// Probes are the fingerprints that a lookup checks.
 type Probes struct {
-	Hash   uint64    // of the key: the 64-bit XXH3
-	Places [3]uint32 // of the fingerprints, counted from the start of the filter
+	Hash   uint64    // 64-bit XXH3 of the key
+	Places [3]uint32 // indexes of the fingerprints
 	Want   uint16    // the fingerprint of the key
-	Have   uint16    // the exclusive or of those at Places; if it is Want, the key may be in the filter
+	Have   uint16    // the exclusive or of the fingerprints; if it is Want, the key may be in the filter
 }
 
-// Probe looks up key in a filter, and returns what decides the answer of Contains. It is for tools
-// that explain a filter. ok is false if no [Policy] has opened f.
+// Probe returns the fingerprints that a lookup of key checks. If f does not come from [Policy.Open], ok is false.
 func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
 	var o *openFilter
 	switch f := f.(type) {

@@ -69,7 +69,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// A seedSequence yields the seeds that are tried one after the other, those of SplitMix64.
+// A seedSequence yields the seeds that are tried one after the other, as in SplitMix64.
 type seedSequence struct{ drawn uint64 }
 
 func (s *seedSequence) next() uint64 {
