@@ -1,58 +1,52 @@
-// Package blocked has Bloom filters for up to billions of keys that accept new keys while being queried. All
-// bits of a key are in one line of the processor's cache, so that a lookup costs at most one miss of
-// it. The bits come from a hash of 64 bits, so that a filter of 10⁹ keys has the rate of one of 10³.
+// Package blocked has live Bloom filters, which accept keys while being queried, for up to billions of keys. All
+// bits of a key are in one cache line, so a lookup has at most one cache miss. Hashes have 64 bits, so the
+// false-positive rate does not depend on the number of keys.
 //
 //	f, err := blocked.New(1_000_000_000, 0.01) // 1.25 GB
 //	f.Add(key)
 //	f.Contains(key)
 //
-// If the number of keys is unknown, a [Growing] keeps the false-positive rate at any number:
+// If the number of keys is unknown, a [Growing] keeps the rate at any number:
 //
 //	g, err := blocked.NewGrowing(0, 0.01)
 //	absent, err := g.AddIfAbsent(key)
 //
-// LevelDB's engines do not read these filters: filter.DynamicBloom has theirs.
+// LevelDB does not read these filters: see filter.DynamicBloom.
 //
-// # The bits of a key
+// # Filter or Growing
 //
-// A filter has n lines of 8 words of 64 bits. The hash h of a key is its XXH3 of 64 bits. The line
-// of the key is h·n / 2⁶⁴, rounded down. In the line the key sets k bits, two at a time in one word:
-//
-//	k/2 times:  h = h·0xd1342543de82ef95 mod 2⁶⁴
-//	            the word is h>>61, and its bits are h>>55 mod 64 and h>>49 mod 64
-//
-// Two bits in one word cost one access to memory. If each bit had a word of its own, filters of the same
-// rate would take 1 to 2 % less memory.
-//
-// # What is stored
-//
-//	┌────────────┬────────────┬────────┬────────┬────────────┬───────────────┬────────────┐
-//	│ "SieveBlk" │ version, 1 │ k      │ n      │ checksum   │ n lines of    │ checksum   │
-//	│            │ u32le      │ u32le  │ u64le  │ u32le      │ 8 words u64le │ u32le      │
-//	└────────────┴────────────┴────────┴────────┴────────────┴───────────────┴────────────┘
-//
-// The first checksum is the CRC-32C of the 24 bytes before it, and the second that of the lines.
-//
-// # A Growing
-//
-// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. The first filter holds 16384
-// keys. When the last filter is full, a filter for twice as many keys is added. The first filter gets 1/4 of the rate,
-// and each new filter 1/4 of the remaining rate. The sum of all rates therefore stays below the rate of the chain.
-//
-// A lookup checks the filters from the last one on, and for an absent key all of them. At 1 %, beside one filter of
-// the right size (at 10^6 keys the chain is almost full; when it has just grown, it takes twice the memory):
+// At 1 %, a Growing takes more memory and time than a [Filter] of the right size. At 10^6 keys its last filter is
+// almost full. When it has just grown, it takes twice the memory:
 //
 //	                       10^4 keys         10^6 keys
-//	                     one    chain      one    chain
+//	                   Filter  Growing   Filter  Growing
 //	filters                1        1        1        6
 //	bytes per key       1.28     2.79     1.26     2.13
 //	lookup, absent    8.8 ns   7.6 ns    11 ns    37 ns
 //	lookup, present   7.3 ns   9.0 ns     9 ns    20 ns
 //	new key           19 ns    42 ns     19 ns    78 ns
 //
-// What is stored begins with a header: "SieveGro", the version 1 and the number of filters as u32le, the rate and what
-// is left of it as float64. For each filter its bytes as above follow, and as u64le for how many keys it is made, and
-// how many it has. A CRC-32C as u32le ends the header, and each pair of numbers.
+// # Format of a Filter
+//
+//	+------------+------------+-------+-------+----------+-------------------+----------+
+//	| "SieveBlk" | version, 1 | k     | n     | checksum | n lines of        | checksum |
+//	|            | u32le      | u32le | u64le | u32le    | 8 words, u64le    | u32le    |
+//	+------------+------------+-------+-------+----------+-------------------+----------+
+//
+// The checksums are CRC-32Cs of the 24 bytes before the first one, and of the lines. The hash h of a key is its
+// 64-bit XXH3. The key is in line h*n >> 64, where it sets k bits, two at a time in one word:
+//
+//	k/2 times:  h = h*0xd1342543de82ef95 mod 2^64
+//	            in word h>>61, set the bits h>>55 mod 64 and h>>49 mod 64
+//
+// # Format of a Growing
+//
+// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. Each filter is for twice
+// as many keys as the one before, and gets 1/4 of the rate that the earlier ones have left.
+//
+// It is stored as a header, and then the filters, each followed by the number of keys that it is for and has, as
+// u64le. The header is "SieveGro", the version 1 and the number of filters as u32le, and the rate and what is left
+// of it as float64. A CRC-32C as u32le follows the header and each pair of numbers.
 package blocked
 
 import (
@@ -82,15 +76,11 @@ const (
 	multiplier = 0xd1342543de82ef95
 )
 
-// A Filter is a Bloom filter of a fixed size, which accepts new keys while being queried. All methods
-// are safe for concurrent use. None of them waits for another. Those that add or query
-// allocate nothing.
+// A Filter is a Bloom filter of a fixed size, which accepts keys while being queried. All methods are safe for
+// concurrent use and do not wait for each other. The ones that add or query do not allocate memory.
 //
-// Contains is true for a key from the moment on at which an Add or AddIfAbsent of the key has
-// returned. It may be true earlier. Only [Filter.Intersect] makes keys absent again.
-//
-// Nothing stops a filter from getting more keys than it was made for: its false-positive rate
-// grows, and [Filter.Inspect] returns it. A [Growing] grows instead.
+// If more keys are added than planned, the false-positive rate grows: see [Filter.Inspect]. A [Growing] keeps the
+// rate.
 type Filter struct {
 	lines  []line
 	probes int // words of the line that a key has two bits in
@@ -98,19 +88,15 @@ type Filter struct {
 
 type line [lineWords]uint64
 
-// New returns an empty filter for that number of keys and that false-positive rate, from 10⁻⁹ to 0.5.
-// It has the size at which the expected rate, plus three standard deviations of it among filters of
-// that size, is ≤ rate. For 10⁶ keys this takes
+// New returns an empty filter for that number of keys and that false-positive rate, from 1e-9 to 0.5. The rate that
+// it is expected to have is three standard deviations lower. With 10^6 keys:
 //
 //	rate             10 %    1 %   0.1 %  0.01 %  0.001 %
 //	bits per key      4.9   10.1    15.8     22.4      30.2
 //
-// Filters of few keys take more: 10.8 for 1000 keys and 1 %. Stored, they also have a header and checksums:
-// see [Filter.Size]. A filter has at least 64 bytes.
-//
-// New returns an error if the filter takes more than 256 GiB, or 2 GiB on a 32-bit machine. It also returns
-// an error if the filter takes more memory than debug.SetMemoryLimit allows or, on Unix and Windows, than the
-// system grants. If a container limits the memory, compare [SizeFor] with that limit first.
+// Smaller filters take more: 10.8 for 1000 keys at 1 %. If the filter exceeds 256 GiB (2 GiB on a 32-bit machine),
+// or the memory that debug.SetMemoryLimit or the system grants, New returns an error. In a container with a memory
+// limit, check [SizeFor] first.
 func New(keys uint64, rate float64) (*Filter, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
@@ -118,7 +104,7 @@ func New(keys uint64, rate float64) (*Filter, error) {
 	return newBeside(0, keys, rate)
 }
 
-// newBeside is New where so many bytes of memory are taken already. The rate may be lower.
+// newBeside is New where that many bytes of memory are taken already. The rate may be lower.
 func newBeside(taken, keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)
 	if err != nil {
@@ -133,8 +119,7 @@ func newBeside(taken, keys uint64, rate float64) (*Filter, error) {
 	return &Filter{lines: make([]line, lines), probes: probes}, nil
 }
 
-// SizeFor returns the [Filter.Size] in bytes of the filter that [New] returns for these arguments. The filter
-// takes as much memory. SizeFor allocates nothing.
+// SizeFor returns the [Filter.Size] in bytes of the filter that [New] returns, about the memory that it takes.
 func SizeFor(keys uint64, rate float64) (uint64, error) {
 	if err := checkRate(rate); err != nil {
 		return 0, err
@@ -146,10 +131,10 @@ func SizeFor(keys uint64, rate float64) (uint64, error) {
 	return storedSize(lines), nil
 }
 
-// checkLines returns an error if a filter cannot have so many lines.
+// checkLines returns an error if a filter cannot have that many lines.
 func checkLines(n uint64) error {
 	if most := uint64(min(maxLines, math.MaxInt/lineSize)); n > most {
-		return fmt.Errorf("blocked: filter of %d lines of %d bytes, want at most %d: take several filters",
+		return fmt.Errorf("blocked: filter of %d lines of %d bytes (maximum %d): use several filters",
 			n, lineSize, most)
 	}
 	return nil
@@ -158,20 +143,16 @@ func checkLines(n uint64) error {
 // Add adds a key. It does not keep the slice.
 func (f *Filter) Add(key []byte) { f.AddHash(xxh3.Hash(key)) }
 
-// AddIfAbsent adds a key and reports whether it was absent. If so, it was certainly not added
-// before. If not, it was added before, or is a false positive: the filter had all its bits, and the
-// call changed none of them.
-//
-// If several goroutines add the same absent key at once, AddIfAbsent is true for at least one of
-// them, and can be true for more than one.
+// AddIfAbsent adds a key and reports whether it was absent. If not, the key was added before or is a false
+// positive. If several goroutines add the same absent key at once, AddIfAbsent returns true in at least one of
+// them.
 func (f *Filter) AddIfAbsent(key []byte) bool { return f.AddHashIfAbsent(xxh3.Hash(key)) }
 
-// Contains reports whether key may have been added. If it returns false, no Add of the key had
-// returned before the call.
+// Contains reports whether key may have been added. If it returns false, no Add of key had returned before the
+// call.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsHash(xxh3.Hash(key)) }
 
-// AddHash is Add for a key whose hash is h: its XXH3, if Add and Contains shall know the key too, or
-// else any hash of which all 64 bits are good.
+// AddHash is Add for the key with hash h: its 64-bit XXH3, as Add and Contains use, or another good 64-bit hash.
 func (f *Filter) AddHash(h uint64) {
 	line := f.line(h)
 	for range f.probes {
@@ -180,7 +161,7 @@ func (f *Filter) AddHash(h uint64) {
 	}
 }
 
-// AddHashIfAbsent is AddIfAbsent for a key whose hash is h: see [Filter.AddHash].
+// AddHashIfAbsent is AddIfAbsent for the key with hash h: see [Filter.AddHash].
 func (f *Filter) AddHashIfAbsent(h uint64) bool {
 	line := f.line(h)
 	var set uint64 // bits that this call has set
@@ -191,7 +172,7 @@ func (f *Filter) AddHashIfAbsent(h uint64) bool {
 	return set != 0
 }
 
-// ContainsHash is Contains for a key whose hash is h: see [Filter.AddHash].
+// ContainsHash is Contains for the key with hash h: see [Filter.AddHash].
 func (f *Filter) ContainsHash(h uint64) bool {
 	line := f.line(h)
 	for range f.probes {
@@ -211,5 +192,6 @@ func (f *Filter) line(h uint64) *line {
 	return &f.lines[i]
 }
 
-// pair returns the two bits in the word h>>61.
+// pair returns the two bits in the word h>>61. Two bits in one word cost one access to memory. If each bit had a
+// word of its own, filters of the same rate would take 1 to 2 % less memory.
 func pair(h uint64) uint64 { return 1<<(h>>55%wordBits) | 1<<(h>>49%wordBits) }

@@ -168,15 +168,15 @@ func TestRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"rate 0", newOf(10, 0), "false-positive rate 0, want 10⁻⁹ to 0.5"},
-		{"rate 1", newOf(10, 1), "false-positive rate 1, want 10⁻⁹ to 0.5"},
-		{"rate below", newOf(10, 0.9e-9), "want 10⁻⁹ to 0.5"},
+		{"rate 0", newOf(10, 0), "false-positive rate 0: must be 1e-9 to 0.5"},
+		{"rate 1", newOf(10, 1), "false-positive rate 1: must be 1e-9 to 0.5"},
+		{"rate below", newOf(10, 0.9e-9), "must be 1e-9 to 0.5"},
 		{"no number", newOf(10, math.NaN()), "false-positive rate NaN"},
 		{"too many keys", newOf(1e12, 0.01), "1000000000000 keys with a rate of 0.01 takes more than 256 GiB"},
 		{"far too many keys", newOf(math.MaxUint64, 0.5), "takes more than 256 GiB"},
 		{"union of other size", small.Union(large), "union of filters of 1 and 21 lines"},
 		{"intersection of other size", large.Intersect(small), "intersection of filters of 21 and 1 lines"},
-		{"union of other k", small.Union(sparse), "with k = 2 and 4: want equal sizes and k"},
+		{"union of other k", small.Union(sparse), "with k = 2 and 4: sizes and k must be equal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// firstRoom is for how many keys the first filter of a Growing is made, unless NewGrowing is given a number.
+	// firstRoom is the number of keys that the first filter of a Growing is for, unless NewGrowing is given another.
 	firstRoom = 1 << 14
 
 	// share is the part of the rate left that the next filter gets, so that each has 3/4 of the rate of the one
@@ -33,12 +33,11 @@ const (
 	claimSettled = 2
 )
 
-// A Growing is a filter for any number of keys, at one false-positive rate. It is a chain of filters. When the last
-// one is full, another one is added, for twice as many keys and at 3/4 of its rate, so that the sum of all rates stays
-// below the rate of the chain.
+// A Growing is a filter for any number of keys at one false-positive rate. It is a chain of filters: when the last
+// one is full, another one is added for twice as many keys.
 //
-// All methods are safe for concurrent use. None waits for another, except that new keys wait while a filter is added.
-// Contains is true for a key once an Add or AddIfAbsent of it has returned.
+// All methods are safe for concurrent use. They do not wait for each other, except that new keys wait while a
+// filter is added.
 type Growing struct {
 	chain  atomic.Pointer[chain]
 	growth sync.Mutex // held while a link is added
@@ -55,14 +54,13 @@ type chain struct {
 // A link is a Filter that counts its keys.
 type link struct {
 	Filter
-	room uint64         // for how many keys it is made
+	room uint64         // the number of keys that it is for
 	keys *atomic.Uint64 // elsewhere: it changes with each new key, and what lookups read does not
 }
 
-// NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its first
-// filter is made for that many keys. Zero means 16384. If slightly fewer keys are added, lookups are as fast as in
-// a Filter from [New], and memory is a quarter to a third larger. NewGrowing allocates the first filter, and fails if
-// New does.
+// NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its
+// first filter is for that many keys. Zero means 16384. While fewer keys are added, lookups are as fast as in a
+// [Filter] from [New], in a quarter to a third more memory. NewGrowing returns the errors of New.
 func NewGrowing(keys uint64, rate float64) (*Growing, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
@@ -74,10 +72,9 @@ func NewGrowing(keys uint64, rate float64) (*Growing, error) {
 	return g, nil
 }
 
-// Grow returns a Growing of that rate that begins with f, which has that many keys and gets no more. If the number is
-// unknown, pass the estimate of [Filter.Inspect]. The caller must no longer use f.
-//
-// The filters after f have what f leaves of the rate, or 1/16 of it if that is more.
+// Grow returns a Growing of that rate whose first filter is f, which has that many keys and gets no more. If their
+// number is unknown, pass Keys of [Filter.Inspect]. The caller must no longer use f. The later filters share the
+// rate that f leaves, or 1/16 of the rate if that is more.
 func Grow(f *Filter, keys uint64, rate float64) (*Growing, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
@@ -90,19 +87,18 @@ func Grow(f *Filter, keys uint64, rate float64) (*Growing, error) {
 	return g, nil
 }
 
-// Add adds a key, unless Contains is true for it already. It does not keep the slice. If the filter is full and cannot
-// grow, Add returns an error, and does not add the key.
+// Add adds a key, unless Contains is already true for it. It does not keep the slice. If the filter is full and
+// cannot grow, Add returns an error and does not add the key.
 func (g *Growing) Add(key []byte) error {
 	_, err := g.AddIfAbsent(key)
 	return err
 }
 
-// AddIfAbsent is like Add, and reports whether it added the key. True means that the key was certainly not added
-// before. False means that the key was added before or is a false positive. If several goroutines add the same absent
-// key at once, AddIfAbsent is true for exactly one of them.
+// AddIfAbsent is like Add, and reports whether it added the key. If not, the key was added before or is a false
+// positive. If several goroutines add the same absent key at once, AddIfAbsent returns true in exactly one of them.
 //
-// AddIfAbsent returns an error if the filter is full and the next one takes more than 256 GiB (2 GiB on a 32-bit
-// machine), or if all of them together take more memory than debug.SetMemoryLimit allows or the system grants.
+// If the filter is full and the next one exceeds 256 GiB (2 GiB on a 32-bit machine), or all of them the memory
+// that debug.SetMemoryLimit or the system grants, AddIfAbsent returns an error.
 func (g *Growing) AddIfAbsent(key []byte) (bool, error) {
 	h := xxh3.Hash(key)
 	claim := &g.claims[h&claimMask]
@@ -141,7 +137,7 @@ func (g *Growing) grow(full *chain) error {
 	return g.extend(full, max(2*full.links[len(full.links)-1].room, firstRoom))
 }
 
-// extend adds a link to c, which is made for that many keys.
+// extend adds a link to c for that many keys.
 func (g *Growing) extend(c *chain, room uint64) error {
 	rate := c.rest * share
 	f, err := newBeside(uint64(c.size()), room, rate)
@@ -152,7 +148,7 @@ func (g *Growing) extend(c *chain, room uint64) error {
 	return err
 }
 
-// Contains reports whether key may have been added. If it returns false, no Add of the key had returned before the
+// Contains reports whether key may have been added. If it returns false, no Add of key had returned before the
 // call.
 func (g *Growing) Contains(key []byte) bool { return g.chain.Load().contains(xxh3.Hash(key)) }
 
@@ -166,7 +162,7 @@ func (c *chain) contains(h uint64) bool {
 	return false
 }
 
-// Len returns the number of keys that were added. Those for which AddIfAbsent returned false are not counted.
+// Len returns the number of keys for which AddIfAbsent returned true.
 func (g *Growing) Len() uint64 {
 	var n uint64
 	for _, l := range g.chain.Load().links {
@@ -175,11 +171,11 @@ func (g *Growing) Len() uint64 {
 	return n
 }
 
-// Rate returns the false-positive rate that the filter was made for, 0 to 1.
+// Rate returns the false-positive rate that the filter keeps, 0 to 1.
 func (g *Growing) Rate() float64 { return g.chain.Load().rate }
 
-// Inspect returns what the bits of each filter of the chain tell about it, the oldest first. The false-positive rate of
-// all is at most the sum of their rates. It reads all filters.
+// Inspect describes each filter of the chain, the oldest first, and reads all of it. The false-positive rate of the
+// chain is at most the sum of their rates.
 func (g *Growing) Inspect() []Inspection {
 	var all []Inspection
 	for _, l := range g.chain.Load().links {

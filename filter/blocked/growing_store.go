@@ -14,11 +14,11 @@ const (
 	growingHeaderLen = 36 // with its checksum
 	linkEndLen       = 20 // with its checksum
 
-	// maxLinks are more than there is memory for: each but the second is made for twice the keys of the one before.
+	// maxLinks are more than there is memory for: each but the second is for twice the keys of the one before.
 	maxLinks = 32
 )
 
-// Size returns the length in bytes of what WriteTo writes. The filter takes about as much memory.
+// Size returns the length in bytes of the stored filter, about the memory that it takes.
 func (g *Growing) Size() int64 { return g.chain.Load().size() }
 
 func (c *chain) size() int64 {
@@ -29,8 +29,8 @@ func (c *chain) size() int64 {
 	return size
 }
 
-// WriteTo writes the filter to w, and returns the number of bytes. [ReadGrowing] goes on from them. They have all keys
-// whose Add returned before the call, and may have some that are added during the call. WriteTo takes 64 KiB of memory.
+// WriteTo writes the filter to w, for [ReadGrowing]. It contains all keys whose Add returned before the call, and
+// may contain keys that are added during the call. WriteTo takes 64 KiB of memory.
 func (g *Growing) WriteTo(w io.Writer) (int64, error) {
 	c := g.chain.Load()
 	written, err := writeBytes(w, c.appendHeader(nil))
@@ -64,8 +64,7 @@ func (l *link) writeTo(w io.Writer) (int64, error) {
 // bits returns the number of bits.
 func (f *Filter) bits() uint64 { return lineSize * 8 * uint64(len(f.lines)) }
 
-// ReadGrowing returns a filter that goes on from what [Growing.WriteTo] wrote. As [Read], it reads no byte behind that,
-// each change of the bytes is an error, and it takes at most 64 KiB of memory and 9 times as much as it has read.
+// ReadGrowing returns a filter that resumes from what [Growing.WriteTo] wrote. Errors and memory are as for [Read].
 func ReadGrowing(r io.Reader) (*Growing, error) {
 	buffer := make([]byte, chunkLines*lineSize)
 	header := buffer[:growingHeaderLen]
@@ -90,16 +89,16 @@ func ReadGrowing(r io.Reader) (*Growing, error) {
 func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	version, links := binary.LittleEndian.Uint32(header[8:]), binary.LittleEndian.Uint32(header[12:])
 	if version != growingVersion {
-		return nil, 0, fmt.Errorf("blocked: growing filter of version %d, want %d: update this package", version, growingVersion)
+		return nil, 0, fmt.Errorf("blocked: growing filter of version %d, not %d: update this package", version, growingVersion)
 	}
 	if links < 1 || links > maxLinks {
-		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters, want 1 to %d", links, maxLinks)
+		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters: must be 1 to %d", links, maxLinks)
 	}
 	rate := math.Float64frombits(binary.LittleEndian.Uint64(header[16:]))
 	rest := math.Float64frombits(binary.LittleEndian.Uint64(header[24:]))
 	least := rate / 17 * math.Pow(1-share, float64(links)) // Grow leaves 1/16, and each link but the first 3/4 of it
 	if !(rest >= least && rest <= rate) {
-		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters with %g left of a rate of %g, want at least %.3g", links, rest, rate, least)
+		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters with %g left of a rate of %g: must be at least %.3g", links, rest, rate, least)
 	}
 	return &chain{rate: rate, rest: rest}, links, checkRate(rate)
 }
@@ -117,7 +116,7 @@ func readLink(r io.Reader, buffer []byte) (link, error) {
 	l, keys := link{*f, binary.LittleEndian.Uint64(end), new(atomic.Uint64)}, binary.LittleEndian.Uint64(end[8:])
 	l.keys.Store(keys)
 	if most := f.bits(); l.room > most || keys > maxKeys { // or else the next filter would be large on the file's word
-		return link{}, fmt.Errorf("blocked: filter made for %d keys, with %d: want at most %d, and %d", l.room, keys, most, uint64(maxKeys))
+		return link{}, fmt.Errorf("blocked: filter for %d keys, with %d keys (maximum %d and %d)", l.room, keys, most, uint64(maxKeys))
 	}
 	return l, nil
 }

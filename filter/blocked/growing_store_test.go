@@ -98,20 +98,20 @@ func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 		want     string
 	}{
 		{"nothing", nil, "filter ends in its header"},
-		{"a filter", newFilter(t, 1, 0.1).Bytes(), `another kind of file: it begins with "SieveBlk", want "SieveGro"`},
-		{"version", with(8, 2), "growing filter of version 2, want 1: update this package"},
-		{"no filters", with(12, 0), "growing filter of 0 filters, want 1 to 32"},
-		{"too many filters", with(12, 33), "growing filter of 33 filters, want 1 to 32"},
+		{"a filter", newFilter(t, 1, 0.1).Bytes(), `another kind of file: it begins with "SieveBlk", not with "SieveGro"`},
+		{"version", with(8, 2), "growing filter of version 2, not 1: update this package"},
+		{"no filters", with(12, 0), "growing filter of 0 filters: must be 1 to 32"},
+		{"too many filters", with(12, 33), "growing filter of 33 filters: must be 1 to 32"},
 		{"one filter more", with(12, 3), "filter ends in its header"},
-		{"rate 0", with(16, slices.Concat(float(0), float(0))...), "false-positive rate 0, want 10⁻⁹ to 0.5"},
-		{"rate 0.6", with(16, slices.Concat(float(0.6), float(0.3))...), "false-positive rate 0.6, want 10⁻⁹ to 0.5"},
+		{"rate 0", with(16, slices.Concat(float(0), float(0))...), "false-positive rate 0: must be 1e-9 to 0.5"},
+		{"rate 0.6", with(16, slices.Concat(float(0.6), float(0.3))...), "false-positive rate 0.6: must be 1e-9 to 0.5"},
 		{"no rate", with(16, float(math.NaN())...), "2 filters with 0.0075 left of a rate of NaN"},
-		{"little left", with(24, float(0.0003)...), "2 filters with 0.0003 left of a rate of 0.01, want at least 0.000331"},
+		{"little left", with(24, float(0.0003)...), "2 filters with 0.0003 left of a rate of 0.01: must be at least 0.000331"},
 		{"more left", with(24, float(0.011)...), "2 filters with 0.011 left of a rate of 0.01"},
 		{"no rest", with(24, float(math.NaN())...), "2 filters with NaN left of a rate of 0.01"},
-		{"room", with(numbers+1, 3), "filter made for 771 keys, with 3: want at most 512, and 72057594037927936"},
-		{"keys", with(numbers+15, 2), "filter made for 3 keys, with 144115188075855875: want at most 512, and"},
-		{"checksum of the numbers", append(smallChain(t)[:numbers], make([]byte, 20)...), "numbers of a filter damaged: checksum 0x"},
+		{"room", with(numbers+1, 3), "filter for 771 keys, with 3 keys (maximum 512 and 72057594037927936)"},
+		{"keys", with(numbers+15, 2), "filter for 3 keys, with 144115188075855875 keys (maximum 512 and"},
+		{"checksum of the numbers", append(smallChain(t)[:numbers], make([]byte, 20)...), "corrupt filter numbers: checksum mismatch: stored 0x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := readGrowing(tt.contents); err == nil || !strings.Contains(err.Error(), tt.want) {

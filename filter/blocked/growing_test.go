@@ -178,13 +178,13 @@ func TestGrowingRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"rate 0", newOf(0, 0), "false-positive rate 0, want 10⁻⁹ to 0.5"},
+		{"rate 0", newOf(0, 0), "false-positive rate 0: must be 1e-9 to 0.5"},
 		{"no number", newOf(0, math.NaN()), "false-positive rate NaN"},
-		{"Grow with too high a rate", growErr, "false-positive rate 0.6, want 10⁻⁹ to 0.5"},
+		{"Grow with too high a rate", growErr, "false-positive rate 0.6: must be 1e-9 to 0.5"},
 		{"too many keys", newOf(1e12, 0.01), "takes more than 256 GiB"},
-		{"union of other length", one.Union(grown), "union of chains of 1 and 2 filters, with rates of 0.01 and 0.01: want equal numbers and rates"},
+		{"union of other length", one.Union(grown), "union of chains of 1 and 2 filters, with rates of 0.01 and 0.01: numbers and rates must be equal"},
 		{"union of other rate", one.Union(newGrowing(t, 1, 0.02)), "with rates of 0.01 and 0.02"},
-		{"union of other keys", one.Union(newGrowing(t, 1000, 0.01)), "union of filters of 1 and 28 lines, with k = 2 and 8: want equal sizes and k"},
+		{"union of other keys", one.Union(newGrowing(t, 1000, 0.01)), "union of filters of 1 and 28 lines, with k = 2 and 8: sizes and k must be equal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {

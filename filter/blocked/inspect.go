@@ -6,22 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// An Inspection is what the bits of a filter tell about it.
+// An Inspection describes a filter.
 type Inspection struct {
-	Lines uint64  // of 64 bytes each
-	K     int     // bits that each key sets, 2 to 16, an even number
+	Lines uint64  // number of lines of 64 bytes
+	K     int     // bits that each key sets: 2, 4, and so on to 16
 	Set   uint64  // number of bits that are set
-	Fill  float64 // their share, 0 to 1
-	Keys  float64 // estimated number of keys that were added; +Inf if all bits are set
+	Fill  float64 // share of bits that are set, 0 to 1
+	Keys  float64 // estimated number of keys; +Inf if all bits are set
 	Rate  float64 // false-positive rate, 0 to 1
 }
 
-// Inspect returns what the bits of the filter tell about it. It reads the whole filter, which takes
-// some seconds for 10 GB.
-//
-// Rate is the rate for random keys that the filter has as it is: it follows from the bits of each
-// word. Keys is an estimate. In a filter that is as full as it was made for, its standard deviation is
-// less than 1 % for 10⁴ keys, and less for more keys. It means nothing after [Filter.Intersect].
+// Inspect describes the filter as it is. It reads all of it, which takes some seconds for 10 GB. The estimate of
+// Keys has a standard deviation below 1 % in a full filter of 10^4 keys, and is meaningless after
+// [Filter.Intersect].
 func (f *Filter) Inspect() Inspection {
 	i := Inspection{Lines: uint64(len(f.lines)), K: 2 * f.probes}
 	lines := float64(i.Lines)

@@ -58,10 +58,10 @@ func TestSizeFor(t *testing.T) {
 		want string
 	}{
 		{10_000_000_000, 1e-9, "110259443424 <nil>"},
-		{1e15, 0.01, "0 blocked: a filter of 1000000000000000 keys with a rate of 0.01 takes more than 256 GiB: take several"},
-		{math.MaxUint64, 1e-9, "0 blocked: a filter of 18446744073709551615 keys with a rate of 1e-09 takes more than 256 GiB: take several"},
-		{1, 0, "0 blocked: false-positive rate 0, want 10⁻⁹ to 0.5"},
-		{1, math.NaN(), "0 blocked: false-positive rate NaN, want 10⁻⁹ to 0.5"},
+		{1e15, 0.01, "0 blocked: a filter of 1000000000000000 keys with a rate of 0.01 takes more than 256 GiB: use several"},
+		{math.MaxUint64, 1e-9, "0 blocked: a filter of 18446744073709551615 keys with a rate of 1e-09 takes more than 256 GiB: use several"},
+		{1, 0, "0 blocked: false-positive rate 0: must be 1e-9 to 0.5"},
+		{1, math.NaN(), "0 blocked: false-positive rate NaN: must be 1e-9 to 0.5"},
 	} {
 		size, err := blocked.SizeFor(tt.keys, tt.rate)
 		if got := fmt.Sprint(size, " ", err); got != tt.want {

@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Union adds all keys of other, which must have as many lines and the same k: else it is an error, and
-// nothing is added. Filters that New returned for the same arguments do. other stays as it is. The keys
-// whose Add to other returned before the call are in f when Union returns. Keys may be added
-// to both filters meanwhile, and f loses none.
+// Union adds all keys of other, which must have the same number of lines and k, as after New with the same
+// arguments. Keys can be added to both filters during the call. f then contains each key whose Add to other
+// returned before the call.
 func (f *Filter) Union(other *Filter) error {
 	if err := f.checkEqualForm("union", other); err != nil {
 		return err
@@ -24,16 +23,11 @@ func (f *Filter) Union(other *Filter) error {
 	return nil
 }
 
-// Intersect removes the bits that other has not set. Both must have as many lines and the same k: else it
-// is an error, and nothing changes. other stays as it is.
+// Intersect removes the keys that are not in other, which must have the same number of lines and k. Every key that
+// passes both filters passes the result, so it has more false positives than a filter built from the common keys.
 //
-// A key that was in both filters before the call stays in f. A key is a false positive of the result if it
-// is one of both filters, or one of one filter and in the other. So the result has more of them than a
-// filter that was built from the common keys.
-//
-// Keys may be added to both filters meanwhile. Of these f keeps those that other had before the call. It
-// may deny those that are added to f during the call and are not in other, or not yet: add them
-// again when Intersect has returned.
+// Keys can be added to both filters during the call. Add a key to f again afterwards if it was added to f during
+// the call and was not in other before.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.checkEqualForm("intersection", other); err != nil {
 		return err
@@ -48,19 +42,18 @@ func (f *Filter) Intersect(other *Filter) error {
 
 func (f *Filter) checkEqualForm(operation string, other *Filter) error {
 	if len(f.lines) != len(other.lines) || f.probes != other.probes {
-		return fmt.Errorf("blocked: %s of filters of %d and %d lines, with k = %d and %d: want equal sizes and k",
+		return fmt.Errorf("blocked: %s of filters of %d and %d lines, with k = %d and %d: sizes and k must be equal",
 			operation, len(f.lines), len(other.lines), 2*f.probes, 2*other.probes)
 	}
 	return nil
 }
 
-// Union adds all keys of other, which must have the same rate and as many filters in its chain, of equal sizes and k: else
-// it is an error, and nothing is added. Growings that NewGrowing returned for the same arguments are equal as long as both
-// have grown as often. other stays as it is. Keys may be added to both meanwhile, and none is lost.
+// Union adds all keys of other, which must have the same rate and filters of the same sizes and k, as after
+// NewGrowing with the same arguments while both have grown as often. Keys can be added to both during the call, and
+// none is lost.
 //
-// A filter of the chain can get up to twice the keys that it is made for, if the chains have different keys. Then the
-// false-positive rate exceeds the one that was asked for: see [Growing.Inspect]. Len is an estimate afterwards, and
-// counts a key twice that two filters of the chain have.
+// A filter of the chain can get up to twice the keys that it is for. The false-positive rate can then exceed
+// [Growing.Rate]: see [Growing.Inspect]. Len is an estimate afterwards.
 func (g *Growing) Union(other *Growing) error {
 	c, o := g.chain.Load(), other.chain.Load()
 	if err := c.checkEqualForm(o); err != nil {
@@ -81,7 +74,7 @@ func (g *Growing) Union(other *Growing) error {
 
 func (c *chain) checkEqualForm(other *chain) error {
 	if len(c.links) != len(other.links) || c.rate != other.rate {
-		return fmt.Errorf("blocked: union of chains of %d and %d filters, with rates of %g and %g: want equal numbers and rates",
+		return fmt.Errorf("blocked: union of chains of %d and %d filters, with rates of %g and %g: numbers and rates must be equal",
 			len(c.links), len(other.links), c.rate, other.rate)
 	}
 	for i := range c.links {

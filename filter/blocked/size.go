@@ -9,7 +9,7 @@ const minRate, maxRate = 1e-9, 0.5
 
 func checkRate(rate float64) error {
 	if !(rate >= minRate && rate <= maxRate) {
-		return fmt.Errorf("blocked: false-positive rate %g, want 10⁻⁹ to 0.5", rate)
+		return fmt.Errorf("blocked: false-positive rate %g: must be 1e-9 to 0.5", rate)
 	}
 	return nil
 }
@@ -27,14 +27,14 @@ func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
 		}
 	}
 	if lines == 0 {
-		return 0, 0, fmt.Errorf("blocked: a filter of %d keys with a rate of %g takes more than %d GiB: take several",
+		return 0, 0, fmt.Errorf("blocked: a filter of %d keys with a rate of %g takes more than %d GiB: use several",
 			keys, rate, maxLines*lineSize>>30)
 	}
 	return lines, probes, nil
 }
 
-// fewestLines returns the lowest number of lines, from least to most, with which the rate is as
-// wanted. ok is false if there is none.
+// fewestLines returns the lowest number of lines, from least to most, that reaches the rate. If there is none, ok
+// is false.
 func fewestLines(keys uint64, probes int, rate float64, least, most uint64) (lines uint64, ok bool) {
 	enough := func(lines uint64) bool { return upperRate(keys, lines, probes) <= rate }
 	if least > most || !enough(most) {
@@ -117,7 +117,7 @@ func lineRate(x float64, probes int) (mean, square float64) {
 func probeMoments(m float64) (q, q2 float64) {
 	const w = wordBits
 	q = (allSet(m, 1, 0) + (w-1)*allSet(m, 2, 0)) / w
-	// Two probes in the same word: how many different bits they ask for.
+	// Two probes in the same word: how many different bits they check.
 	same := (allSet(m, 1, 0) + 7*(w-1)*allSet(m, 2, 0) + 6*(w-1)*(w-2)*allSet(m, 3, 0) +
 		(w-1)*(w-2)*(w-3)*allSet(m, 4, 0)) / (w * w * w)
 	different := (allSet(m, 1, 1) + 2*(w-1)*allSet(m, 1, 2) + (w-1)*(w-1)*allSet(m, 2, 2)) / (w * w)

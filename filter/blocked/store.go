@@ -25,14 +25,13 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Size returns the length in bytes of what WriteTo writes and Bytes returns.
+// Size returns the length in bytes of the stored filter.
 func (f *Filter) Size() int64 { return int64(storedSize(uint64(len(f.lines)))) }
 
 func storedSize(lines uint64) uint64 { return headerLen + lineSize*lines + sumLen }
 
-// WriteTo writes the filter to w, and returns the number of bytes. [Read] goes on from them. They
-// have all keys whose Add returned before the call. They can have keys that are added during the
-// call, or some of their bits. WriteTo takes 64 KiB of memory.
+// WriteTo writes the filter to w, for [Read]. It contains all keys whose Add returned before the call, and may
+// contain keys that are added during the call. WriteTo takes 64 KiB of memory.
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	write := func(b []byte) error {
@@ -80,15 +79,15 @@ func appendLines(b []byte, lines []line) []byte {
 	return b
 }
 
-// Bytes returns what WriteTo writes. [Open] goes on from it.
+// Bytes returns the bytes that WriteTo writes, for [Open].
 func (f *Filter) Bytes() []byte {
 	b := bytes.NewBuffer(make([]byte, 0, f.Size()))
 	f.WriteTo(b) // a Buffer returns no error
 	return b.Bytes()
 }
 
-// Open returns a filter that goes on from what Bytes returned, or WriteTo wrote. It copies the bytes.
-// Each change of them is an error, and so are bytes that follow.
+// Open returns a filter that resumes from a copy of the result of [Filter.Bytes]. If contents is corrupt or too
+// long, Open returns an error.
 func Open(contents []byte) (*Filter, error) {
 	r := bytes.NewReader(contents)
 	f, err := Read(r)
@@ -96,15 +95,14 @@ func Open(contents []byte) (*Filter, error) {
 		return nil, err
 	}
 	if r.Len() > 0 {
-		return nil, fmt.Errorf("blocked: %d bytes behind a filter of %d bytes", r.Len(), f.Size())
+		return nil, fmt.Errorf("blocked: %d bytes after a filter of %d bytes", r.Len(), f.Size())
 	}
 	return f, nil
 }
 
-// Read returns a filter that goes on from what WriteTo wrote. It reads no byte behind that. Each change
-// of the bytes is an error. Before it returns one, it has taken at most 64 KiB of memory and 9 times as
-// much as it has read, whatever size the bytes announce. If there is too little memory, it returns an
-// error, as [New] does.
+// Read returns a filter that resumes from what [Filter.WriteTo] wrote, and reads no further. If the bytes are
+// corrupt or memory is not available, Read returns an error. Before that, it allocates at most 64 KiB and 9 times
+// the bytes read.
 func Read(r io.Reader) (*Filter, error) { return read(r, make([]byte, chunkLines*lineSize)) }
 
 // read is Read with a buffer for chunkLines.
@@ -130,7 +128,7 @@ func readSummed(r io.Reader, b []byte, magic, part string) error {
 		return readError(part, err)
 	}
 	if got := string(b[:len(magic)]); got != magic {
-		return fmt.Errorf("blocked: another kind of file: it begins with %q, want %q", got, magic)
+		return fmt.Errorf("blocked: another kind of file: it begins with %q, not with %q", got, magic)
 	}
 	fields := len(b) - sumLen
 	return checkSum(part, crc32.Checksum(b[:fields], castagnoli), b[fields:])
@@ -141,17 +139,17 @@ func appendSum(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// parseHeader returns what the header says of the filter.
+// parseHeader returns the header's numbers.
 func parseHeader(header []byte) (lines uint64, probes int, err error) {
 	if v := binary.LittleEndian.Uint32(header[8:]); v != version {
-		return 0, 0, fmt.Errorf("blocked: filter of version %d, want %d: update this package", v, version)
+		return 0, 0, fmt.Errorf("blocked: filter of version %d, not %d: update this package", v, version)
 	}
 	k, lines := binary.LittleEndian.Uint32(header[12:]), binary.LittleEndian.Uint64(header[16:])
 	if k < 2 || k > 2*maxProbes || k%2 != 0 {
-		return 0, 0, fmt.Errorf("blocked: filter with k = %d, want an even number from 2 to %d", k, 2*maxProbes)
+		return 0, 0, fmt.Errorf("blocked: filter with k = %d: must be an even number from 2 to %d", k, 2*maxProbes)
 	}
 	if lines < 1 {
-		return 0, 0, errors.New("blocked: filter of 0 lines, want at least 1")
+		return 0, 0, errors.New("blocked: filter of 0 lines (minimum 1)")
 	}
 	return lines, int(k / 2), checkLines(lines)
 }
@@ -191,7 +189,7 @@ func readLines(r io.Reader, n uint64, buffer []byte) ([]line, error) {
 // checkSum returns an error if the sum of a part is not the stored one.
 func checkSum(part string, sum uint32, stored []byte) error {
 	if want := binary.LittleEndian.Uint32(stored); sum != want {
-		return fmt.Errorf("blocked: %s of a filter damaged: checksum 0x%08x, want 0x%08x as stored", part, sum, want)
+		return fmt.Errorf("blocked: corrupt filter %s: checksum mismatch: stored 0x%08x, computed 0x%08x", part, want, sum)
 	}
 	return nil
 }

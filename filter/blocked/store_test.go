@@ -108,19 +108,19 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		want     string
 	}{
 		{"nothing", nil, "filter ends in its header"},
-		{"another file", []byte("SQLite format 3\x00 and so on, and on"), `it begins with "SQLite f", want "SieveBlk"`},
-		{"header", append([]byte("SieveBlk"), empty[9:]...), "header of a filter damaged: checksum 0x"},
-		{"version", header("SieveBlk", 2, 6, 1), "filter of version 2, want 1"},
-		{"k = 0", header("SieveBlk", 1, 0, 1), "k = 0, want an even number from 2 to 16"},
-		{"odd k", header("SieveBlk", 1, 5, 1), "k = 5, want an even number"},
-		{"k = 18", header("SieveBlk", 1, 18, 1), "k = 18, want an even number"},
-		{"no lines", header("SieveBlk", 1, 6, 0), "0 lines, want at least 1"},
-		{"2³²+1 lines", header("SieveBlk", 1, 6, 1<<32+1), "4294967297 lines of 64 bytes, want at most"},
+		{"another file", []byte("SQLite format 3\x00 and so on, and on"), `it begins with "SQLite f", not with "SieveBlk"`},
+		{"header", append([]byte("SieveBlk"), empty[9:]...), "corrupt filter header: checksum mismatch: stored 0x"},
+		{"version", header("SieveBlk", 2, 6, 1), "filter of version 2, not 1"},
+		{"k = 0", header("SieveBlk", 1, 0, 1), "k = 0: must be an even number from 2 to 16"},
+		{"odd k", header("SieveBlk", 1, 5, 1), "k = 5: must be an even number"},
+		{"k = 18", header("SieveBlk", 1, 18, 1), "k = 18: must be an even number"},
+		{"no lines", header("SieveBlk", 1, 6, 0), "0 lines (minimum 1)"},
+		{"2³²+1 lines", header("SieveBlk", 1, 6, 1<<32+1), "4294967297 lines of 64 bytes (maximum"},
 		{"2⁶⁴−1 lines", header("SieveBlk", 1, 6, math.MaxUint64), "18446744073709551615 lines of 64 bytes"},
 		{"ends in the lines", header("SieveBlk", 1, 6, 1), "filter ends in its lines"},
 		{"ends in the checksum", empty[:len(empty)-1], "filter ends in its checksum"},
-		{"checksum", wrongSum, "lines of a filter damaged: checksum 0x"},
-		{"more", append(bytes.Clone(empty), 'x'), "1 bytes behind a filter of 96 bytes"},
+		{"checksum", wrongSum, "corrupt filter lines: checksum mismatch: stored 0x"},
+		{"more", append(bytes.Clone(empty), 'x'), "1 bytes after a filter of 96 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := blocked.Open(tt.contents); err == nil || !strings.Contains(err.Error(), tt.want) {
