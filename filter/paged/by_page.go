@@ -2,15 +2,14 @@ package paged
 
 import "github.com/sievetable/sievetable/filter"
 
-// InMemory returns a policy that writes the filters of p. Its Readers hold whole filters in memory, as those of
-// other policies do, in place of reading a page for each lookup.
+// InMemory returns a policy like p whose Readers keep whole filters in memory, instead of reading a page for each
+// lookup.
 func (p Policy) InMemory() Policy {
 	p.inMemory = true
 	return p
 }
 
-// PagedTail returns the length in bytes of the end of a filter that a Reader of package table reads when it opens the
-// table: TrailerSize, or 0 for a policy of InMemory.
+// PagedTail returns TrailerSize, or 0 for a policy from InMemory: see [filter.TablePolicy].
 func (p Policy) PagedTail() int {
 	if p.inMemory {
 		return 0
@@ -18,7 +17,7 @@ func (p Policy) PagedTail() int {
 	return TrailerSize
 }
 
-// OpenPaged returns a filter whose pages are read by the caller, with the errors of [ReadShape].
+// OpenPaged returns a filter whose pages the caller reads, or an error of [ReadShape].
 func (Policy) OpenPaged(tail []byte, size uint64) (filter.PagedFilter, error) {
 	s, err := ReadShape(tail, size)
 	if err != nil {

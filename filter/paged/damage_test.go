@@ -148,14 +148,14 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		contents []byte
 		want     string
 	}{
-		{"nothing", nil, "paged: corrupt filter of 0 bytes, want at least 4132"},
-		{"a trailer alone", good.trailer(), "paged: corrupt filter of 36 bytes, want at least 4132"},
+		{"nothing", nil, "paged: corrupt filter of 0 bytes is too short (minimum 4132)"},
+		{"a trailer alone", good.trailer(), "paged: corrupt filter of 36 bytes is too short (minimum 4132)"},
 		{"4131 bytes", good.build()[1:], "paged: corrupt filter of 4131 bytes"},
 		{"a byte more", append([]byte{0}, good.build()...), "corrupt filter of 4133 bytes: 1 pages and k = 7"},
 		{"a page more", append(page, good.build()...), "corrupt filter of 8228 bytes: 1 pages and k = 7"},
-		{"version", changed(func(p *plain) { p.format = 2 }), "filter of version 2, want 1: update this package"},
-		{"checksum", wrongSum, "corrupt trailer: checksum mismatch: 0x"},
-		{"page size", changed(func(p *plain) { p.lgPage = 13 }), "pages of 2^13 bytes and hash 1, want 2^12 and 1"},
+		{"version", changed(func(p *plain) { p.format = 2 }), "filter of version 2, not 1: update this package"},
+		{"checksum", wrongSum, "corrupt trailer: checksum mismatch: stored 0x"},
+		{"page size", changed(func(p *plain) { p.lgPage = 13 }), "pages of 2^13 bytes and hash 1, not 2^12 and 1"},
 		{"hash", changed(func(p *plain) { p.hash = 2 }), "pages of 2^12 bytes and hash 2"},
 		{"k", changed(func(p *plain) { p.k = 0 }), "corrupt filter of 4132 bytes: 1 pages and k = 0"},
 		{"no pages", changed(func(p *plain) { p.pages = 0 }), "0 pages and k = 7"},

@@ -10,9 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
-// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key that differs
-// from the previous one. Generate allocates only the filter. Without keys, that is a single page,
-// which rules out every key. If memory for the filter is not available, Generate returns an error.
+// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if the key equals
+// the previous one. Generate allocates only the filter. If its memory is not available, Generate returns an error.
 func (p Policy) NewTableGenerator() filter.TableGenerator { return &generator{policy: p} }
 
 type generator struct {
@@ -35,7 +34,7 @@ func (g *generator) Generate() ([]byte, error) {
 	s.Pages = g.policy.pages(s.Keys)
 	size := s.Size()
 	if size > math.MaxInt {
-		return nil, fmt.Errorf("paged: filter of %d bytes for %d keys, want at most %d: write several tables", size, s.Keys, math.MaxInt)
+		return nil, fmt.Errorf("paged: filter of %d bytes for %d keys (maximum %d): write several tables", size, s.Keys, math.MaxInt)
 	}
 	if err := alloc.Check(size); err != nil {
 		return nil, fmt.Errorf("paged: filter of %d keys %w", s.Keys, err)

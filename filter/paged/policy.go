@@ -11,15 +11,15 @@ import (
 const (
 	maxBitsPerKey = 64
 
-	// defaultBitsPerKey is what the zero value of Policy builds.
+	// defaultBitsPerKey is for the zero value of Policy.
 	defaultBitsPerKey = 14
 
 	// maxPages is the most pages of a filter. More would have the same numbers in their checksums.
 	maxPages = 1 << 32
 )
 
-// A Policy builds and opens paged filters. It is a [filter.TablePolicy]. The zero value is New(14).
-// A Policy is safe for concurrent use.
+// A Policy builds and opens paged filters. It is a [filter.TablePolicy]. The zero value is New(14). A Policy is
+// safe for concurrent use.
 type Policy struct {
 	bitsPerKey int  // 0: defaultBitsPerKey
 	inMemory   bool // Readers hold whole filters
@@ -27,16 +27,16 @@ type Policy struct {
 
 var _ filter.TablePolicy = Policy{}
 
-// New returns a Policy that builds filters of bitsPerKey bits for each key. If bitsPerKey is not in
-// [1, 64], New returns an error. Readers take k and the number of pages from the filter and ignore bitsPerKey.
+// New returns a Policy that builds filters of bitsPerKey bits for each key, 1 to 64. Readers ignore bitsPerKey. A
+// table's filter can take 1 GiB, enough for 610 million keys at 14 bits.
 func New(bitsPerKey int) (Policy, error) {
 	if bitsPerKey < 1 || bitsPerKey > maxBitsPerKey {
-		return Policy{}, fmt.Errorf("paged: %d bits per key, want 1 to %d", bitsPerKey, maxBitsPerKey)
+		return Policy{}, fmt.Errorf("paged: %d bits per key: must be 1 to %d", bitsPerKey, maxBitsPerKey)
 	}
 	return Policy{bitsPerKey: bitsPerKey}, nil
 }
 
-// Name returns "sievetable.paged". A Policy of any number of bits per key reads all filters of that name.
+// Name returns "sievetable.paged".
 func (Policy) Name() string { return "sievetable.paged" }
 
 // BitsPerKey returns the argument of New, or 14 for the zero value.
@@ -47,15 +47,15 @@ func (p Policy) BitsPerKey() int {
 	return p.bitsPerKey
 }
 
-// K returns how many bits a key sets, 1 to 44.
+// K returns the number of bits that a key sets, 1 to 44.
 func (p Policy) K() int { return int(max(1, math.Round(float64(p.BitsPerKey())*math.Ln2))) }
 
 // Size returns the length in bytes of a filter of n keys, 4132 or more.
 func (p Policy) Size(n uint64) uint64 { return p.pages(n)*PageSize + TrailerSize }
 
-// Rate returns the expected false-positive rate, 0 to 1, of a filter of n random keys. It is the rate
-// of the classical formula, (1 - e^(-kn/m))^k, averaged over pages with more or fewer keys.
+// Rate returns the expected false-positive rate, 0 to 1, of a filter of n random keys.
 func (p Policy) Rate(n uint64) float64 {
+	// The classical formula, (1 - e^(-kn/m))^k, averaged over pages with more or fewer keys.
 	pages, k := float64(p.pages(n)), float64(p.K())
 	mean := float64(n) / pages
 	deviation := math.Sqrt(mean * (1 - 1/pages))

@@ -6,8 +6,8 @@ import "math/bits"
 const pageBits = (PageSize - sumSize) * 8
 
 // multiplier steps from one bit of a key to the next: a multiplier of Steele and Vigna ("Computationally easy,
-// spectrally good multipliers for congruential pseudorandom number generators", 2022). With double hashing, which adds in
-// place of that, filters err 1.12 times as often at 20 bits per key, and 1.7 times at 24.
+// spectrally good multipliers for congruential pseudorandom number generators", 2022). With double hashing, which
+// adds instead, filters have 1.12 times the false positives at 20 bits per key, and 1.7 times at 24.
 const (
 	multiplier  = 0xd1342543de82ef95
 	multiplier2 = multiplier * multiplier % (1 << 64)

@@ -13,11 +13,8 @@ import (
 )
 
 const (
-	// PageSize is the length in bytes of a page.
-	PageSize = 4096
-
-	// TrailerSize is the length in bytes of the trailer, which follows the last page.
-	TrailerSize = 36
+	PageSize    = 4096 // length in bytes of a page
+	TrailerSize = 36   // length in bytes of the trailer, which follows the last page
 
 	sumSize    = 4
 	lgPageSize = 12
@@ -25,48 +22,48 @@ const (
 	version    = 1
 )
 
-// ErrCorrupt is wrapped by the errors for a corrupt trailer or page. Test for it with errors.Is.
+// ErrCorrupt is wrapped by errors for a corrupt trailer or page.
 var ErrCorrupt = errors.New("corrupt")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A Shape is the contents of a filter's trailer. Its methods look up keys in pages that the caller
-// reads and caches:
+// A Shape is the contents of a filter's trailer. Its methods look up keys in pages that the caller reads and
+// caches:
 //
 //	h := s.Hash(key)
 //	n := s.Page(h)                   // read PageSize bytes at offset n*PageSize
 //	err := s.CheckPage(page, n)      // once for each page read
 //	mayContain := s.InPage(page, h)
 //
-// To look up many keys, sort them by Page and read neighbouring pages together. The methods are
-// safe for concurrent use. They allocate only errors.
+// To look up many keys, sort them by Page and read neighbouring pages together. The methods are safe for concurrent
+// use.
 type Shape struct {
-	Seed  uint64 // of the hash
+	Seed  uint64 // seed of the hash
 	Keys  uint64 // number of keys added; the same key twice in a row counts once
-	Pages uint64 // 1 to 2^32
+	Pages uint64 // number of pages, 1 to 2^32
 	K     int    // bits that each key sets, 1 to 255
 
 	hashSum  uint32 // of all keys
 	checksum uint32 // of the trailer
 }
 
-// ReadShape returns the Shape of a filter of size bytes. tail is the end of the filter, at least
-// TrailerSize bytes. ReadShape does not keep it. If tail is corrupt or belongs to a filter of another
-// size, the error wraps [ErrCorrupt]. If the version is unknown, it does not.
+// ReadShape returns the Shape of a filter of size bytes. tail is its end, at least TrailerSize bytes, which
+// ReadShape does not keep. If tail is corrupt or the size is wrong, the error wraps [ErrCorrupt]; if the version is
+// unknown, it does not.
 func ReadShape(tail []byte, size uint64) (Shape, error) {
 	if len(tail) < TrailerSize || size < PageSize+TrailerSize {
-		return Shape{}, fmt.Errorf("paged: %w filter of %d bytes, want at least %d", ErrCorrupt, size, PageSize+TrailerSize)
+		return Shape{}, fmt.Errorf("paged: %w filter of %d bytes is too short (minimum %d)", ErrCorrupt, size, PageSize+TrailerSize)
 	}
 	b := tail[len(tail)-TrailerSize:]
 	if v := b[31]; v != version {
-		return Shape{}, fmt.Errorf("paged: filter of version %d, want %d: update this package, or rebuild the filter", v, version)
+		return Shape{}, fmt.Errorf("paged: filter of version %d, not %d: update this package, or rebuild the filter", v, version)
 	}
 	fields, stored := b[:TrailerSize-sumSize], binary.LittleEndian.Uint32(b[TrailerSize-sumSize:])
 	if got := format.MaskCRC(crc32.Checksum(fields, castagnoli)); got != stored {
-		return Shape{}, fmt.Errorf("paged: %w trailer: checksum mismatch: %#08x, want %#08x as stored", ErrCorrupt, got, stored)
+		return Shape{}, fmt.Errorf("paged: %w trailer: checksum mismatch: stored %#08x, computed %#08x", ErrCorrupt, stored, got)
 	}
 	if b[28] != lgPageSize || b[29] != xxh3Hash {
-		return Shape{}, fmt.Errorf("paged: %w trailer: pages of 2^%d bytes and hash %d, want 2^%d and %d",
+		return Shape{}, fmt.Errorf("paged: %w trailer: pages of 2^%d bytes and hash %d, not 2^%d and %d",
 			ErrCorrupt, b[28], b[29], lgPageSize, xxh3Hash)
 	}
 	s := Shape{
@@ -102,20 +99,19 @@ func (s *Shape) Size() uint64 { return s.Pages*PageSize + TrailerSize }
 // Hash returns the hash of key for Page and InPage. It is the same for all filters with the same Seed.
 func (s *Shape) Hash(key []byte) uint64 { return xxh3.HashSeed(key, s.Seed) }
 
-// Page returns the number of the page that the key with hash h belongs to. It is < Pages.
+// Page returns the number of the page of the key with hash h.
 func (s *Shape) Page(h uint64) uint64 {
 	n, _ := bits.Mul64(h, s.Pages)
 	return n
 }
 
-// CheckPage compares the checksum of page n. If page is corrupt, another page, or a page of another
-// filter, the error wraps [ErrCorrupt].
+// CheckPage checks page n. If page is corrupt, or from another place or filter, the error wraps [ErrCorrupt].
 func (s *Shape) CheckPage(page []byte, n uint64) error {
 	if len(page) != PageSize {
-		return fmt.Errorf("paged: %w page %d of %d bytes, want %d", ErrCorrupt, n, len(page), PageSize)
+		return fmt.Errorf("paged: %w page %d of %d bytes, not %d", ErrCorrupt, n, len(page), PageSize)
 	}
 	if got, stored := s.pageSum(page, n), storedSum(page); got != stored {
-		return fmt.Errorf("paged: %w page %d: checksum mismatch: %#08x, want %#08x as stored", ErrCorrupt, n, got, stored)
+		return fmt.Errorf("paged: %w page %d: checksum mismatch: stored %#08x, computed %#08x", ErrCorrupt, n, stored, got)
 	}
 	return nil
 }
@@ -128,8 +124,8 @@ func (s *Shape) pageSum(page []byte, n uint64) uint32 {
 // storedSum returns the checksum stored in a page.
 func storedSum(page []byte) uint32 { return binary.LittleEndian.Uint32(page[PageSize-sumSize:]) }
 
-// InPage reports whether the filter may contain the key with hash h. page is the page of that key. It
-// must have passed CheckPage: InPage panics if it is shorter than PageSize.
+// InPage reports whether the filter may contain the key with hash h, given its page, which CheckPage has accepted.
+// If page is shorter than PageSize, InPage panics.
 func (s *Shape) InPage(page []byte, h uint64) bool {
 	_, rest := bits.Mul64(h, s.Pages)
 	return mayContain((*[PageSize]byte)(page), rest, s.K)
