@@ -76,8 +76,9 @@ func TestBitsPerKey(t *testing.T) {
 	set := workload.W1(1_000_000)
 	for _, bits := range []int{4, 6, 8, 10, 12, 14, 16, 20} {
 		p := filter.NewBloom(bits)
-		fmt.Fprintf(&want, "| %d | %d | %.2g %% | %.2g %% | %.2g %% | %.2f MB |\n",
-			bits, p.K(), 100*bloom.Rate(float64(bits), p.K()), 100*measure(p, set, 35), 100*measure(p, set, len(set.Keys)), float64(p.Size(1e6))/1e6)
+		fmt.Fprintf(&want, "| %d | %d | %.2g %% | %.2g %% | %.2g %% | %.2g %% | %.2f MB |\n",
+			bits, p.K(), 100*bloom.Rate(float64(bits), p.K()), 100*measure(p, set, 35), 100*measure(p, set, len(set.Keys)),
+			100*measureTable(t, filter.NewTableBloom(bits), set), float64(p.Size(1e6))/1e6)
 	}
 	got := strings.Join(regexp.MustCompile(`(?m)^\| \d+ \| .*MB \|\n`).FindAllString(page(t, filepath.Join(root, "filter", "README.md")), -1), "")
 	if diff := cmp.Diff(want.String(), got); diff != "" {
@@ -85,12 +86,12 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// measure returns the rate of false positives in filters of so many keys: each is asked for as
-// many absent keys. The blocks of W1 have 35 keys.
+// measure returns the false-positive rate of filters of that many keys each, in which as many absent keys are looked up.
+// The blocks of W1 have 35 keys.
 func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	g := p.NewGenerator()
 	var f filter.Bytes
-	positives, asked := 0, 0
+	positives, lookups := 0, 0
 	for i := 0; i+perFilter <= len(set.Keys); i += perFilter {
 		for _, k := range set.Keys[i : i+perFilter] {
 			g.Add(k)
@@ -101,10 +102,33 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 			if p.Contains(f, k) {
 				positives++
 			}
-			asked++
+			lookups++
 		}
 	}
-	return float64(positives) / float64(asked)
+	return float64(positives) / float64(lookups)
+}
+
+// measureTable returns the false-positive rate of one filter of all keys.
+func measureTable(t *testing.T, p filter.TablePolicy, set workload.Set) float64 {
+	g := p.NewTableGenerator()
+	for _, k := range set.Keys {
+		g.Add(k)
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Open(contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	positives := 0
+	for _, k := range set.Absent {
+		if f.Contains(k) {
+			positives++
+		}
+	}
+	return float64(positives) / float64(len(set.Absent))
 }
 
 // readmes returns the names of all files README.md.

@@ -63,7 +63,7 @@ func randomKey(i int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rng.Uint64()), rng.Uint64())
 }
 
-// Bloom filters of keys that differ in few bits err far more often for the neighbours of these keys,
+// Bloom filters of keys that differ in few bits have far more false positives for neighbours of these keys,
 // as filter/README.md says. Fuse filters do not.
 func TestRatesByShapeOfKeys(t *testing.T) {
 	long.Test(t)
