@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// A filter is generated from keys. It says of nearly every other key that it is absent.
+// Build a filter of three keys and look two up.
 func ExampleNewBloom() {
 	policy := filter.NewBloom(10)
 	g := policy.NewGenerator()
@@ -24,7 +24,7 @@ func ExampleNewBloom() {
 	// Rome false
 }
 
-// How many bits per key take a filter of a million keys to 1 % of false positives?
+// How many bits per key give at most 1 % false positives in a filter of a million keys?
 func ExampleForRate() {
 	const n = 1_000_000
 	one, err := filter.ForRate(filter.NewBloom, n, 0.01)
@@ -44,8 +44,7 @@ func ExampleForRate() {
 	// TableBloom: 11 bits per key, k = 6, 1.38 MB, 0.86 %
 }
 
-// Two nodes each build a filter of the keys they saw. The union contains the keys of
-// both.
+// Two nodes each build a filter of the keys they saw. The union contains the keys of both.
 func ExampleUnion() {
 	policy := filter.NewBloom(10)
 	build := func(keys ...string) []byte {
@@ -66,7 +65,7 @@ func ExampleUnion() {
 	// Output: true true
 }
 
-// Which lines were seen before? The filter goes on after a restart.
+// Which lines were seen before? The filter resumes after a restart.
 func ExampleDynamicBloom() {
 	seen, err := filter.NewDynamicBloom(1_000_000, 10)
 	if err != nil {
@@ -89,7 +88,7 @@ func ExampleDynamicBloom() {
 	// true false
 }
 
-// A list from which names are taken again. Its filter is one for every engine.
+// Names are removed from a blocklist. Its filter is LevelDB's.
 func ExampleCountingBloom() {
 	blocked, err := filter.NewCountingBloom(1000, 10)
 	if err != nil {
@@ -106,7 +105,7 @@ func ExampleCountingBloom() {
 	// false true
 }
 
-// Two lists become one, which resumes after a restart. Names are still taken from it.
+// Two lists become one, which resumes after a restart. Names can still be removed.
 func ExampleCountingBloom_Union() {
 	lists := make([]*filter.CountingBloom, 2)
 	for i, cities := range [][]string{{"Lima", "Rome"}, {"Rome", "Bern"}} {
@@ -140,7 +139,7 @@ func ExampleCountingBloom_Union() {
 	// Bern false
 }
 
-// Why a filter answers as it does.
+// The bits of a present and of an absent key.
 func ExampleProbe() {
 	policy := filter.NewBloom(10)
 	g := policy.NewGenerator()
@@ -160,7 +159,7 @@ func ExampleProbe() {
 	// Rome: hash 0x9163be9d, bits [29 14 63 48 33 18], first clear: 0
 }
 
-// One filter of all keys of a table.
+// One filter for all keys of a table.
 func ExampleTableBloom() {
 	policy := filter.NewTableBloom(10)
 	g := policy.NewTableGenerator()
@@ -187,8 +186,7 @@ func ExampleRename() {
 	// Output: leveldb.BuiltinBloomFilter2
 }
 
-// A filter block is written with the offset and the keys of each data block, and
-// checked with the offset of a data block and a key.
+// Write a filter block with one data block, at offset 0, and look up keys in it.
 func ExampleBlockWriter() {
 	policy := filter.NewBloom(10)
 	w, err := filter.NewBlockWriter(policy, filter.DefaultBaseLg)

@@ -72,9 +72,7 @@ package filter
 import "slices"
 
 // A Policy builds and reads the filters of a filter block. It has the methods of goleveldb's filter.Filter: see
-// [Adapt]. A Policy must be safe for concurrent use.
-//
-// A Policy can have two more methods:
+// [Adapt]. A Policy must be safe for concurrent use. It can have two more methods:
 //
 //	// Aliases returns other names for the same encoding. Tables list the filter under all of them.
 //	Aliases() []string
@@ -143,9 +141,7 @@ func (b *Bytes) WriteByte(c byte) error {
 	return nil
 }
 
-// A TablePolicy builds and reads table filters. It must be safe for concurrent use.
-//
-// A TablePolicy can have more methods:
+// A TablePolicy builds and reads table filters. It must be safe for concurrent use. It can have more methods:
 //
 //	// Aliases returns other names for the same encoding. Tables list the filter under all of them.
 //	Aliases() []string
@@ -211,9 +207,8 @@ type TableGenerator interface {
 	Generate() ([]byte, error)
 }
 
-// A TableFilter is a table filter that is ready for lookups. It must be safe for concurrent use.
-//
-// A TableFilter can have one more method, for GetMany of package table:
+// A TableFilter is a table filter that is ready for lookups. It must be safe for concurrent use. It can have one
+// more method, for GetMany of package table:
 //
 //	// ContainsMany sets results[i] to Contains(keys[i]). If the lengths differ, it panics. It must
 //	// not keep the slices or modify keys.

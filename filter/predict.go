@@ -12,11 +12,9 @@ import (
 // array of that many bits, of which each key sets k. It takes 1 to 160 milliseconds.
 //
 // The rate is higher than the classical formula's, (1 - e^(-kn/m))^k, since all bits of a key come from one 32-bit
-// hash. A million keys at 10 bits per key have 1.25 to 1.4 %, not 0.84 %.
-//
-// Filters measure within 7 % of the prediction on average at 1 to 16 bits per key, and within 35 % at 17 to 24
-// bits. A few sizes have far higher rates: up to 2.3 times at 20 bits per key if 257 divides the number of bits,
-// and up to 30 times if it is near a multiple of 65535 or 65537.
+// hash. A million keys at 10 bits per key have 1.25 to 1.4 %, not 0.84 %. Filters measure within 7 % of the
+// prediction on average at 1 to 16 bits per key, and within 35 % at 17 to 24 bits, but a few sizes have up to 30
+// times the rate.
 //
 // If n = 0 or bits < 8, PredictRate returns 0. If k is not in 1 to 30, it returns 1.
 func PredictRate(n, bits uint64, k int) float64 {
@@ -49,8 +47,9 @@ const fermat = 1<<16 + 1
 //     10 bits per key, filters of 99,999 and 100,000 keys have rates of 1.16 % and 1.45 %.
 //   - In a small filter, the bits of a key often coincide, with each other and with bits of other keys.
 //
-// Where sequences of bits coincide, the rate is higher than predicted: a filter of 26,214 keys at 20 bits per
-// key, whose m is near a multiple of 65537, has a rate of 0.29 %.
+// Where sequences of bits coincide, the rate is higher than predicted: up to 2.3 times at 20 bits per key if 257
+// divides m, and up to 30 times if m is near a multiple of 65535 or 65537. A filter of 26,214 keys at 20 bits per key
+// has a rate of 0.29 %.
 type bitModel struct {
 	n float64
 	m uint64

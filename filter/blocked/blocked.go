@@ -41,12 +41,12 @@
 //
 // # Format of a Growing
 //
-// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. Each filter is for twice
-// as many keys as the one before, and gets 1/4 of the rate that the earlier ones have left.
+// A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. Each filter has room for
+// twice as many keys as the one before, and gets 1/4 of the rate that the earlier ones have left.
 //
-// It is stored as a header, and then the filters, each followed by the number of keys that it is for and has, as
-// u64le. The header is "SieveGro", the version 1 and the number of filters as u32le, and the rate and what is left
-// of it as float64. A CRC-32C as u32le follows the header and each pair of numbers.
+// It is stored as a header and the filters, each followed by its capacity and its number of keys, as u64le. The
+// header is "SieveGro", the version 1 and the number of filters as u32le, and the rate and what is left of it as
+// float64. A CRC-32C as u32le follows the header and each pair of numbers.
 package blocked
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 )
 
-// Which addresses were seen before? Goroutines add and ask at once. The filter goes on after a restart.
+// Which URLs were seen before? The filter resumes after a restart.
 func Example() {
 	seen, err := blocked.New(1_000_000, 0.001)
 	if err != nil {
@@ -36,7 +36,7 @@ func Example() {
 	// true false
 }
 
-// The number of addresses is unknown: the filter grows, and the rate stays.
+// If the number of URLs is unknown, the filter grows and keeps its rate.
 func ExampleGrowing() {
 	seen, err := blocked.NewGrowing(0, 0.001)
 	if err != nil {
@@ -57,7 +57,7 @@ func ExampleGrowing() {
 	// 3 filters, 304 KB
 }
 
-// What a filter with half of its keys tells about itself.
+// Inspect a filter with half of the planned keys.
 func ExampleFilter_Inspect() {
 	f, err := blocked.New(100_000, 0.01)
 	if err != nil {

@@ -20,7 +20,7 @@ func ExampleNew() {
 	// Output: 13.6 bits per key, 1 false positive in 4096
 }
 
-// Writer and Reader want the Policy. A Reader without it does not use the filter.
+// A Reader needs the policy. Without it, the filter is not used.
 func ExamplePolicy() {
 	var policy fuse.Policy // as New(12)
 	var file bytes.Buffer

@@ -44,7 +44,7 @@ func ExamplePolicy() {
 	// true false
 }
 
-// A table that has only a filter: opening it reads its end, and a lookup one page.
+// Opening a table that has only a filter reads its tail. A lookup reads one page.
 func ExamplePolicy_filterOnly() {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterOnly: true})
@@ -82,7 +82,7 @@ func ExamplePolicy_filterOnly() {
 	// 2 of 43 pages read
 }
 
-// Lookups of several keys read each page once, and neighbours could be read together.
+// Look up several keys, and read each page once.
 func ExampleShape() {
 	g := paged.Policy{}.NewTableGenerator()
 	for i := range 100_000 {

@@ -1,4 +1,4 @@
-// Package bloom builds and checks the bytes of LevelDB's Bloom filters. Package filter is the public face.
+// Package bloom builds and checks the bytes of LevelDB's Bloom filters. Its public face is package filter.
 package bloom
 
 import (
@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// A filter has at least MinBits. With fewer, a filter of few keys would have a
-	// high false-positive rate.
+	// MinBits is the minimum size of a filter. With fewer bits, a filter of few keys would have a high
+	// false-positive rate.
 	MinBits = 64
 
-	// Bit positions are 32-bit hashes, so that no more than 2³² bits can be
-	// reached. The largest array of whole bytes below that has 2³²−8 bits.
+	// MaxBits is the maximum size of a filter, in whole bytes: bit positions are 32-bit hashes.
 	MaxBits = math.MaxUint32 - 7
 
-	// A stored k > MaxK is reserved for other encodings. A reader that does not
-	// know them treats the filter as "may contain".
+	// MaxK is the highest k. Higher ones are reserved for other encodings, and such a filter may contain
+	// every key.
 	MaxK = 30
 )
 
-// Bits returns how many bits a filter of n keys has, a multiple of 8.
+// Bits returns the size in bits of a filter of n keys, a multiple of 8.
 func Bits(n, bitsPerKey uint64) uint64 {
 	if bitsPerKey > 0 && n > MaxBits/bitsPerKey {
 		return MaxBits
@@ -30,20 +29,18 @@ func Bits(n, bitsPerKey uint64) uint64 {
 	return (max(n*bitsPerKey, MinBits) + 7) / 8 * 8
 }
 
-// Rate is the false-positive rate of the classical formula, (1 − e^(−kn/m))^k with m/n bits per key: that
-// of k independent bits.
+// Rate returns the false-positive rate of the classical formula, (1 − e^(−kn/m))^k with m/n bits per key.
 func Rate(bitsPerKey float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)/bitsPerKey), float64(k))
 }
 
-// BitsFor returns the fewest bits per key whose Rate with LevelDB's k is <= p, which is in (0, 1).
+// BitsFor returns the fewest bits per key whose Rate is <= p, 0 < p < 1.
 func BitsFor(p float64) int {
 	return sort.Search(math.MaxInt32, func(bits int) bool { return Rate(float64(bits), K(uint64(bits))) <= p })
 }
 
-// K returns k, the number of bits that each key sets: 0.69 ≈ ln 2 times the bits
-// per key, rounded down to save a probe. It is clamped before the conversion to a
-// byte: goleveldb's wraps at 372 bits per key.
+// K returns k, the number of bits that each key sets: 0.69 ≈ ln 2 times the bits per key, rounded down. It is
+// clamped before the conversion to a byte: goleveldb's wraps at 372 bits per key.
 func K(bitsPerKey uint64) int {
 	if bitsPerKey > 100 {
 		return MaxK
@@ -54,8 +51,7 @@ func K(bitsPerKey uint64) int {
 // Size returns the length in bytes of a filter of n keys.
 func Size(n int, bitsPerKey uint64) int { return int(Bits(uint64(n), bitsPerKey)/8) + 1 }
 
-// Build makes filter, whose length is that of Size, one of the keys of these hashes. Its bytes are
-// arbitrary before.
+// Build overwrites filter with a filter of the keys with these hashes. Its length must be Size.
 func Build(filter []byte, hashes *Hashes, bitsPerKey uint64) {
 	array, k := filter[:len(filter)-1], K(bitsPerKey)
 	clear(array)
@@ -63,16 +59,15 @@ func Build(filter []byte, hashes *Hashes, bitsPerKey uint64) {
 	filter[len(array)] = byte(k)
 }
 
-// A Prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a
-// remainder by a number that is not a power of 2. It is computed without a division,
-// which is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct
-// computation", 2019).
+// A Prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a remainder, which it computes without
+// a division. The result is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
+// 2019).
 type Prober struct {
 	n          uint64
 	reciprocal uint64 // 2⁶⁴/8n, rounded up
 }
 
-// NewProber returns the Prober of an array of n ≥ 1 bytes.
+// NewProber returns the Prober of an array of n >= 1 bytes.
 func NewProber(n int) Prober {
 	if n < len(reciprocals) {
 		return Prober{uint64(n), reciprocals[n]}
@@ -98,17 +93,16 @@ func (p Prober) at(h uint32) (index uint64, bit uint64) {
 	return index, fraction >> 61
 }
 
-// Bit returns h mod 8n: the number of the bit that at finds.
+// Bit returns h mod 8n.
 func (p Prober) Bit(h uint32) uint32 {
 	bit, _ := bits.Mul64(p.reciprocal*uint64(h), 8*p.n)
 	return uint32(bit)
 }
 
-// Delta returns what is added to the hash h of a key for each next bit of the key.
+// Delta returns the distance of the hashes for successive bits of the key with hash h.
 func Delta(h uint32) uint32 { return h>>17 | h<<15 }
 
-// MayContain reports whether all bits of the key with hash h are set in filter, which
-// is a bit array followed by k.
+// MayContain reports whether all bits of the key with hash h are set in filter, a bit array followed by k.
 func MayContain(filter []byte, h uint32) bool {
 	n := len(filter) - 1
 	if n < 1 {
@@ -140,8 +134,7 @@ func MayContain(filter []byte, h uint32) bool {
 	return true
 }
 
-// SetAll sets the k bits of the key of each hash. It is not inlined, so that its loop
-// has all registers of the processor.
+// SetAll sets the k bits of the key of each hash. It is not inlined, so that its loop has all registers.
 //
 //go:noinline
 func SetAll(array []byte, hashes []uint32, k int) {
@@ -168,8 +161,8 @@ const (
 	SignedTail   = 0x80 // RocksDB's variant
 )
 
-// Hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or
-// RocksDB's variant of it: sign says which. It resembles Murmur.
+// Hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or RocksDB's variant. sign is
+// UnsignedTail or SignedTail. It resembles Murmur.
 func Hash(data []byte, sign uint32) uint32 {
 	h := uint32(hashSeed) ^ uint32(len(data))*hashMul
 	for ; len(data) >= 16; data = data[16:] { // four words at a time: keys are short, loops cost
@@ -192,8 +185,8 @@ func Hash(data []byte, sign uint32) uint32 {
 	return h ^ h>>24
 }
 
-// A TableHash is the Hash of a key with a SignedTail, which filters of RocksDB's kind depend on. It is a
-// type of its own so that no filter of another kind has a method that takes one.
+// A TableHash is the Hash of a key with a SignedTail, for table filters. As a type of its own, it fits no other
+// filter.
 type TableHash uint32
 
 func mix(h uint32) uint32 {
@@ -201,8 +194,7 @@ func mix(h uint32) uint32 {
 	return h ^ h>>16
 }
 
-// MayContainSigned reports whether the hash with a signed tail of key is another one than that
-// with an unsigned tail, and all its bits are set.
+// MayContainSigned is like MayContain for the hash with a SignedTail, but returns false if both hashes are equal.
 func MayContainSigned(filter, key []byte) bool {
 	return hasSignedTail(key) && MayContain(filter, Hash(key, SignedTail))
 }
@@ -222,8 +214,8 @@ const (
 	mostChunk  = 1 << 14 // 64 KiB
 )
 
-// Hashes collects the hashes of a filter's keys. Chunks grow with their number, so that a hash takes little more than
-// 4 bytes: a growing slice takes up to three times that. The zero value is empty.
+// Hashes collects the hashes of a filter's keys, in chunks that grow with their number: a hash takes little more
+// than 4 bytes, and up to three times that in a growing slice. The zero value is empty.
 type Hashes struct {
 	full [][]uint32
 	last []uint32
@@ -246,13 +238,13 @@ func (s *Hashes) grow() {
 	s.last = make([]uint32, 0, max(leastChunk, min(max(s.n/16, s.room), mostChunk)))
 }
 
-// Len returns how many there are.
+// Len returns the number of hashes.
 func (s *Hashes) Len() int { return s.n + len(s.last) }
 
-// Last returns the hash that was added last. There must be one.
+// Last returns the hash that was added last. The Hashes must not be empty.
 func (s *Hashes) Last() uint32 { return s.last[len(s.last)-1] }
 
-// All calls f with the hashes, in order, in slices.
+// All calls f with all hashes, in order, a chunk at a time.
 func (s *Hashes) All(f func(hashes []uint32)) {
 	for _, chunk := range s.full {
 		f(chunk)
@@ -260,7 +252,7 @@ func (s *Hashes) All(f func(hashes []uint32)) {
 	f(s.last)
 }
 
-// Reset removes all hashes. The next ones get a chunk for as many, up to mostChunk: filters of one table have
+// Reset removes all hashes. The next chunk has room for as many, up to mostChunk, since filters of one table have
 // about as many keys each.
 func (s *Hashes) Reset() {
 	if s.n == 0 {

@@ -8,8 +8,7 @@ const (
 	maxChunk = 8192 // hashes: 64 KiB
 )
 
-// A List collects hashes in chunks, so that it need not copy them to grow: a hash takes little more than 8
-// bytes. The zero value is empty.
+// A List collects hashes in chunks, without copying them as a growing slice does. The zero value is empty.
 type List struct {
 	n      int // number of hashes
 	chunks [][]uint64
@@ -49,16 +48,16 @@ func (l *List) end() {
 // Len returns the number of hashes.
 func (l *List) Len() int { return l.n }
 
-// EndsWith reports whether h is the hash that was added last.
+// EndsWith reports whether h was added last.
 func (l *List) EndsWith(h uint64) bool { return len(l.last) > 0 && l.last[len(l.last)-1] == h }
 
-// Chunks returns the hashes, in order. They are valid until the list is changed.
+// Chunks returns the hashes, in order. They are valid until the next change.
 func (l *List) Chunks() [][]uint64 {
 	l.end()
 	return l.chunks
 }
 
-// Set replaces the hashes by others that are not more.
+// Set replaces the hashes by others, of which there must not be more.
 func (l *List) Set(hashes []uint64) {
 	l.n = len(hashes)
 	for i, chunk := range l.Chunks() {
@@ -68,7 +67,7 @@ func (l *List) Set(hashes []uint64) {
 	}
 }
 
-// Release empties the list, and makes its memory available for others.
+// Release empties the list and lets other lists use its memory.
 func (l *List) Release() {
 	for _, chunk := range l.chunks {
 		if cap(chunk) == maxChunk {

@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// bitsPerKey is what most tables have.
+// bitsPerKey is the usual number.
 const bitsPerKey = 10
 
 // bloom is one filter of all keys.
@@ -28,7 +28,7 @@ func newBloom(keys [][]byte) Set {
 
 func (b *bloom) Contains(key []byte) bool { return b.policy.Contains(b.filter, key) }
 
-// atOnce is how many bits package filter looks at before it decides whether to go on.
+// atOnce is the number of bits that package filter checks before it decides whether to go on.
 const atOnce = 3
 
 // Probes finds the first bit of the key that is not set: a filter's last byte is k, and with a
@@ -80,7 +80,7 @@ func (h hashed) Contains(key []byte) bool {
 	return found
 }
 
-// Probes returns 0: a map does not tell how many of its slots it looks at.
+// Probes returns 0: a map does not report how many slots it compares.
 func (hashed) Probes([]byte) int { return 0 }
 
 // list is compared key by key, from its start.

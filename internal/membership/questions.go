@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// Keys returns n keys in ascending order. They are among those of every larger set.
+// Keys returns n keys in ascending order. Larger sets contain them too.
 func (p *Pool) Keys(n int) [][]byte {
 	keys := slices.Clone(p.members[:n])
 	slices.SortFunc(keys, bytes.Compare)
@@ -16,11 +16,11 @@ func (p *Pool) Keys(n int) [][]byte {
 	return keys
 }
 
-// Absent returns keys that no set has, in random order.
+// Absent returns keys that no set contains, in random order.
 func (p *Pool) Absent() [][]byte { return p.absent }
 
-// Present returns as many keys that are in the set of n keys, drawn at random. They are copies,
-// so that a question does not bring the set's own key into the processor's cache.
+// Present returns as many keys of the set of n keys, drawn at random. They are copies, so that a lookup does not
+// bring the set's own key into the processor's cache.
 func (p *Pool) Present(n int) [][]byte {
 	rng := rand.New(rand.NewPCG(7, 7))
 	keys := make([][]byte, len(p.absent))
@@ -31,11 +31,10 @@ func (p *Pool) Present(n int) [][]byte {
 	return keys
 }
 
-// counted is how many of the questions MeanProbes asks: enough for two digits.
+// counted is the number of lookups that MeanProbes counts: enough for two digits.
 const counted = 5000
 
-// MeanProbes returns the mean number of probes for the first questions, 0 if the form cannot
-// tell.
+// MeanProbes returns the mean number of probes of the first lookups, or 0 if the form does not know.
 func MeanProbes(s Set, questions [][]byte) float64 {
 	questions = questions[:min(len(questions), counted)]
 	sum := 0
