@@ -26,7 +26,7 @@ func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
 	status, out, stderr := s.sst("repair", fmt.Sprintf("--certain=%v", certain), dir, "-o", to)
 	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown := map[string]string{}
-	if !strings.Contains(out, "did not write") {
+	if !strings.Contains(out, "was not written") {
 		verified, bad, _ := s.sst("verify", "--quiet", to)
 		scanned, listed, said := s.sst("scan", "-f", "hex", to)
 		if verified != 0 || scanned != 0 || said != "" {

@@ -41,7 +41,7 @@ func Hear(stderr string) (s Said) {
 		case strings.Contains(line, ".log: log at ") && l == nil:
 			s.missed = line
 		}
-		s.all = s.all || strings.Contains(line, "older and deleted versions may show")
+		s.all = s.all || strings.Contains(line, "older or deleted versions may appear")
 		s.tail = s.tail || strings.Contains(line, "at its end")
 	}
 	return s

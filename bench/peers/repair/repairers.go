@@ -80,7 +80,7 @@ func (r repairers) sstRepair(dir string, flags ...string) (made repaired, err er
 		return made, fmt.Errorf("sst repair: %w: %s", err, &stderr)
 	}
 	made.said, made.text = dbdamage.Hear(stderr.String()), stderr.String()+out.String()
-	if strings.Contains(out.String(), "did not write") {
+	if strings.Contains(out.String(), "was not written") {
 		return made, nil
 	}
 	pairs, err := r.judge(to)

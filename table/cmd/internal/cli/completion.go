@@ -106,7 +106,7 @@ func CompletionCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(shells, args[0]) {
-				return UsageErrorf("there is no completion for %s, want %s", format.Quote([]byte(args[0])), text.OneOf(shells...))
+				return UsageErrorf("unknown shell %s: use %s", format.Quote([]byte(args[0])), text.OneOf(shells...))
 			}
 			if args[0] == "powershell" {
 				return cmd.Root().GenPowerShellCompletionWithDesc(cmd.OutOrStdout())

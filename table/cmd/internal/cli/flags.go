@@ -85,7 +85,7 @@ func (f *KeyFlags) open(outputs output.Files) (*os.File, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(f.From); err == nil && info.IsDir() {
-		return nil, UsageErrorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.From))
+		return nil, UsageErrorf("--keys-from %s is a directory, not a file of keys", text.ShellPath(f.From))
 	}
 	return os.Open(f.From)
 }
@@ -109,7 +109,7 @@ func (f *MemoryFlags) Limit() (memory.Limit, error) {
 }
 
 // ErrNoPage is the error of a command without the flag.
-var ErrNoPage = UsageErrorf("-o is not given, want the name of the page, or - for standard output")
+var ErrNoPage = UsageErrorf("missing -o PAGE (use - for standard output)")
 
 // AddPageFlag adds the flag for the name of the web page that the command writes.
 func AddPageFlag(cmd *cobra.Command, name *string) {

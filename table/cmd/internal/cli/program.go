@@ -54,7 +54,7 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	}
 	defer release()
 	if len(args) > 0 && p.Moved[args[0]] != "" {
-		text.Say(stderr, "%s is a command of another program now: use %s", args[0], p.Moved[args[0]])
+		text.Say(stderr, "%s has moved: run %s", args[0], p.Moved[args[0]])
 		return ExitUsage
 	}
 	out := Stdout{bufio.NewWriterSize(progress.Over(stdout), 64<<10), stdout}

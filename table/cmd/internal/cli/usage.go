@@ -40,7 +40,7 @@ func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
-				return UsageErrorf("an argument is empty, want the name of a file or a directory")
+				return UsageErrorf("empty argument: name a file or a directory")
 			}
 			if err := checkName(arg); err != nil {
 				return err
@@ -65,7 +65,7 @@ func checkName(path string) error {
 	if len(path) <= maxName() {
 		return nil
 	}
-	return UsageErrorf("%s is too long for the name of a file: the limit is %d bytes", format.Quote([]byte(path)), maxName())
+	return UsageErrorf("file name %s is too long: the limit is %d bytes", format.Quote([]byte(path)), maxName())
 }
 
 // needsAnnotation is the name of a flag's annotation with the flag that it needs.
@@ -147,7 +147,7 @@ func explain(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &unknown):
 		return explainUnknownFlag(cmd, unknown)
 	case errors.As(err, &syntax):
-		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", format.Quote([]byte(syntax.GetSpecifiedFlag())))
+		return UsageErrorf("%s is not a flag: write --NAME or --NAME=VALUE", format.Quote([]byte(syntax.GetSpecifiedFlag())))
 	case errors.As(err, &lacking):
 		return asGiven(cmd, args, UsageErrorf("--%s has no value%s", lacking.GetFlag().Name, takes(lacking.GetFlag())))
 	case errors.As(err, &invalid):
@@ -158,7 +158,7 @@ func explain(cmd *cobra.Command, args []string, err error) error {
 	}
 	if _, set, ok := strings.Cut(err.Error(), "] are set none of the others can be; ["); ok {
 		names, _, _ := strings.Cut(set, "]")
-		return UsageErrorf("--%s are both given, want one of them", strings.Join(strings.Fields(names), " and --"))
+		return UsageErrorf("--%s cannot be combined", strings.Join(strings.Fields(names), " and --"))
 	}
 	return err
 }
@@ -169,7 +169,7 @@ func unknownCommand(root *cobra.Command, wrong string) error {
 	if wrong != "" { // which all names start with
 		suggestion = didYouMean(root.Name()+" ", root.SuggestionsFor(wrong))
 	}
-	return UsageErrorf("unknown command %s%s", format.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use "+root.Name()+" help"))
+	return UsageErrorf("unknown command %s%s", format.Quote([]byte(wrong)), cmp.Or(suggestion, ": for a list, run "+root.Name()+" help"))
 }
 
 // didYouMean asks whether one of the names was meant. It is the end of a message. Each name

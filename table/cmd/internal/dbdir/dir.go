@@ -61,7 +61,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]TableFile, 0, len(names))}
 	if pid := versions.LockHolder(dir); pid != 0 {
-		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
+		d.note("%s is open in process %d, which may change it during the read", dir, pid)
 	}
 	for _, name := range names {
 		path := files.Join(dir, name)
@@ -88,7 +88,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		d.leaveOutObsolete()
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
-		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
+		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
 	slices.SortStableFunc(d.Logs, func(a, b string) int { return compareNumbered(numbered(a), numbered(b)) })
@@ -155,9 +155,9 @@ func checkURL(dir string, names []string, o ListOptions) error {
 	case !files.IsURL(dir):
 		return nil
 	case i >= 0:
-		return fmt.Errorf("%s: the directory of a database, because it has %s: copy it to a local directory, and read that", dir, names[i])
+		return fmt.Errorf("%s is a database (it contains %s): copy it to a local directory, and read the copy", dir, names[i])
 	case !o.AllTables:
-		return fmt.Errorf("%s: no such manifest: give the URL of a set that sstcloud put has sent, or that of its manifest",
+		return fmt.Errorf("%s: no such manifest: give the URL of a set uploaded by sstcloud put, or of its manifest",
 			files.Join(dir, set.ManifestName))
 	}
 	return nil

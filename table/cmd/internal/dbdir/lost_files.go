@@ -21,7 +21,7 @@ import (
 func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
 	if err != nil {
-		d.note("%v: what it does not list is not read", err)
+		d.note("%v: tables that it does not list are skipped", err)
 		return unlisted
 	}
 	var lost []TableFile
@@ -38,9 +38,9 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
-		d.note("%s: %s neither lists %s nor calls them obsolete: they were never finished or committed, and are used only where something is lost", d.Path, d.Version.Manifest, firstNames(lost))
+		d.note("%s: %s neither lists %s nor marks them obsolete: they were never committed, and are read only where data is lost", d.Path, d.Version.Manifest, firstNames(lost))
 	case len(lost) > 0:
-		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
+		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 		d.Doubt = true
 	}
 	d.Tables = append(d.Tables, lost...)
@@ -75,7 +75,7 @@ func (d *Dir) leaveOutObsolete() {
 		return isObsolete
 	})
 	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s calls obsolete, but for deletions: to read all tables, use --all-tables", d.Path, firstNames(obsolete), h.Manifest)
+		d.note("%s: skipped %s, which %s marks obsolete, apart from deletions in them (--all-tables reads all tables)", d.Path, firstNames(obsolete), h.Manifest)
 	}
 }
 
@@ -85,14 +85,14 @@ func (d *Dir) loseLog(o ListOptions, number uint64) {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
-	lost, advice := "writes that it had are lost, so", "restore it"
+	lost, advice := "the writes in it are lost", "Restore it"
 	if d.Version.Torn > 0 {
-		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, restore it"
+		lost, advice = "the MANIFEST is cut short, so the log is obsolete, or the writes in it are lost", "Unless it is obsolete, restore it"
 	}
 	if !o.Repair {
 		advice += ", or use --no-log"
 	}
-	d.addDamage(versions.LogName(number), "missing (named in %s): %s older and deleted versions may show: %s", d.Version.Manifest, lost, advice)
+	d.addDamage(versions.LogName(number), "missing (named in %s): %s, and older or deleted versions may appear. %s", d.Version.Manifest, lost, advice)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
@@ -106,7 +106,7 @@ func (d *Dir) leaveOutLogs(o ListOptions) {
 	for _, path := range logs {
 		left = append(left, TableFile{Path: path})
 	}
-	d.addDamage("", "--no-log leaves out %s, so older and deleted versions may show", firstNames(left))
+	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames(left))
 }
 
 // LogsToRead returns the logs that have writes, or should have.
@@ -163,7 +163,7 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	case d.hasCurrent:
 		add(current, nil)
 	case d.Version == nil && len(d.Damage) == 0 && d.hasEngineFiles():
-		add(current, dbfile.Corruption("missing, though there are tables and logs of a database"))
+		add(current, dbfile.Corruption("missing, but the directory contains a database's tables and logs"))
 	}
 	for _, err := range d.Damage {
 		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
@@ -223,7 +223,7 @@ func (d *Dir) checkEngine(names []string) error {
 	if start, _ := dbfile.ReadStart(filepath.Join(d.Path, options)); bytes.Contains(start, []byte("pebble_version")) {
 		engine, reader = "Pebble", "pebble db scan %s"
 	}
-	return fmt.Errorf("%s: the directory of a %s database, as %s shows, not of a LevelDB database: read it with %s",
+	return fmt.Errorf("%s is a %s database (it contains %s), not a LevelDB database: read it with %s",
 		d.Path, engine, options, fmt.Sprintf(reader, text.ShellPath(d.Path)))
 }
 
@@ -232,7 +232,7 @@ func (d *Dir) checkLogs() error {
 	for _, path := range d.Logs {
 		start, _ := dbfile.ReadStart(path) // what reads it next returns the error
 		if wal.StartsWithPebbleFragment(start) {
-			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, not of LevelDB: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(path))}
+			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(path))}
 		}
 	}
 	return nil

@@ -39,14 +39,14 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 			_, noCurrent := versions.Current(d.Path)
 			older := ""
 			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another one, or one that is lost
-				older = ", which may be out of date, so older and deleted versions may show"
+				older = ", which may be out of date: older or deleted versions may appear"
 			}
 			d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
 			return
 		}
 	}
 	d.Doubt = true
-	const meaning = "reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show"
+	const meaning = "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
 	switch {
 	case d.hasCurrent || len(manifests) > 0:
 		d.addDamage(file, "%s: %s", why, meaning)
@@ -69,7 +69,7 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 	path := filepath.Join(d.Path, file)
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
 		if current, _ := dbfile.ReadStart(filepath.Join(d.Path, "CURRENT")); !bytes.HasSuffix(current, []byte("\n")) {
-			return "CURRENT", fmt.Sprintf("cut short, as it names %s, which does not exist", file)
+			return "CURRENT", fmt.Sprintf("cut short: it names %s, which does not exist", file)
 		}
 		return file, "missing (named in CURRENT)"
 	}
@@ -88,7 +88,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
 	listed := MissingTable("listed in " + v.Manifest)
 	if v.Torn > 0 {
-		listed += ", of which the end was cut off, so that the table may be obsolete"
+		listed += ", which is cut short: the table may be obsolete"
 	}
 	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
@@ -120,7 +120,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		unlisted = d.findLost(unlisted)
 	}
 	if len(unlisted) > 0 {
-		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
+		d.note("%s: skipped %s, which the MANIFEST does not list (--all-tables reads all tables)", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o, names)
 }
@@ -129,12 +129,12 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	v := d.Version
 	if v.Torn > 0 {
-		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
+		d.note("%s: ignored an incomplete edit of %s at its end. The engine was killed while writing it, or the file was cut and may be out of date",
 			filepath.Join(d.Path, v.Manifest), format.Plural(uint64(v.Torn), "byte"))
 	}
 	if v.Unread > 0 {
 		d.Doubt = true
-		d.addDamage(v.Manifest, "%s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
+		d.addDamage(v.Manifest, "%s after a header of zeros are ignored, as engines do: if edits are lost, older or deleted versions may appear",
 			format.Plural(uint64(v.Unread), "byte"))
 	}
 	live, lost := v.FindLogs(regular.DirOf(d.Path), names)

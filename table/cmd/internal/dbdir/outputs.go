@@ -89,7 +89,7 @@ var engineNames = []string{"CURRENT", "LOCK", "LOG", "LOG.old", "CURRENT.bak"}
 func ownerInDatabase(dir, name string, exists bool) Owner {
 	_, isLog := versions.LogNumber(name)
 	if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
-		return Owner{"a name that engines give to files of the database in " + dir, false, ""}
+		return Owner{"a name reserved for the database in " + dir, false, ""}
 	}
 	l := numbered(filepath.Join(dir, name))
 	v, err := versions.Read(dir)
@@ -97,7 +97,7 @@ func ownerInDatabase(dir, name string, exists bool) Owner {
 	if !isTableName(name) || !l.hasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
 		return Owner{}
 	}
-	return Owner{"a table of the database in " + dir, true, "engines refuse the database unless the size stays the same: to convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
+	return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
 }
 
 // ownerInSet is OwnerOf for a file beside the manifest of a set, whatever its name is. One that cannot be read may list
@@ -109,7 +109,7 @@ func ownerInSet(dir, name string, exists bool) Owner {
 		isListed := func(t TableFile) bool { return t.Line.Name == name }
 		switch {
 		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
-			return Owner{"a table of the set in " + dir, true, "write its manifest again, by sst manifest --force " + namesFor(m, dir) + " -o " + text.ShellPath(path)}
+			return Owner{"a table of the set in " + dir, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(m, dir) + " -o " + text.ShellPath(path)}
 		case name == filepath.Base(path)+".lock":
 			return Owner{"the lock of the set in " + dir, false, ""}
 		}
@@ -122,7 +122,7 @@ func ownerInSet(dir, name string, exists bool) Owner {
 func namesFor(m *set.Manifest, dir string) string {
 	const most = 10
 	if m == nil || len(m.Tables) > most {
-		return "TABLE..., with the tables that it lists and no others,"
+		return "TABLE..."
 	}
 	var names []string
 	for _, t := range m.Tables {

@@ -132,7 +132,7 @@ func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
 	case !l.Missing:
 		return dbfile.Open(l.Path, l.FileOptions(o))
 	case l.Line != nil:
-		return nil, &dbfile.FileError{Path: l.Path, Err: dbfile.Corruption("missing, though the manifest of the set lists it: put it back, or build the set again")}
+		return nil, &dbfile.FileError{Path: l.Path, Err: dbfile.Corruption("missing, though listed in the set's manifest: restore it, or build the set again")}
 	}
 	return nil, &dbfile.FileError{Path: l.Path, Err: l.listed}
 }
@@ -191,7 +191,7 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	}
 	what := err.Error()
 	if end, err := dbfile.ReadAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
-		what += ": the file ends within a line, so the manifest was cut short: take another copy"
+		what += ": the manifest is cut short (it ends within a line). Restore it from a copy"
 	}
 	return nil, f.Wrap(dbfile.Corruption(what))
 }
@@ -199,7 +199,7 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 // listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
 func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	if o.InternalKeys == dbfile.Yes || cmp.Or(o.Order.Comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
-		return Dir{}, fmt.Errorf("%s: a set, whose keys are user keys in bytewise order: leave out --internal-keys and --comparator", path)
+		return Dir{}, fmt.Errorf("%s is a set, to which --internal-keys and --comparator do not apply: leave them out", path)
 	}
 	m, err := ReadSetManifest(manifest, o)
 	if err != nil {
@@ -226,7 +226,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	}
 	maps.DeleteFunc(unlisted, func(_ string, is bool) bool { return !is })
 	if n := len(unlisted); n > 0 && path != manifest {
-		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(uint64(n), "table"), filepath.Base(d.Set))
+		d.note("%s: skipped %s that %s does not list (--all-tables reads all tables)", d.Path, text.Count(uint64(n), "table"), filepath.Base(d.Set))
 	}
 	return d, nil
 }

@@ -48,7 +48,7 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 	isListed := o.InManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(slices.Concat(samples...), hasTrailer):
-		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")
+		return errors.New("--internal-keys is yes, but the keys do not end in a sequence number and a kind: use auto or no")
 	case isListed:
 		f.Internal, f.Rewritten = true, internal && !indexInternal
 	case o.InternalKeys != Auto:
@@ -224,7 +224,7 @@ func KindName(k table.Kind) string {
 	if name, known := otherKinds[k]; known {
 		return fmt.Sprintf("%d, %s of RocksDB or Pebble", k, name)
 	}
-	return fmt.Sprintf("%d, which no engine is known to write", k)
+	return fmt.Sprintf("%d, which no known engine writes", k)
 }
 
 // KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.

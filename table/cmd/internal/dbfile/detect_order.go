@@ -21,7 +21,7 @@ func (f *File) declareOrder(o Order) {
 		f.Declared = ManifestOrderOf(f.Path)
 	}
 	if f.Order = f.Declared.OrBytewise(); f.Order == table.AnyOrder {
-		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", format.Quote([]byte(f.Declared.Manifest)))
+		f.OrderNote = fmt.Sprintf("keys are in the order of comparator %s, which sst does not know", format.Quote([]byte(f.Declared.Manifest)))
 	}
 }
 
@@ -39,7 +39,7 @@ func (f *File) detectOrder(few bool) {
 	case f.isOrdered(f.Order, blocks):
 	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer, blocks):
 		f.Order = table.BytewiseComparer
-		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", format.Quote([]byte(f.Declared.Manifest)))
+		f.OrderNote = fmt.Sprintf("keys are in bytewise order, though the MANIFEST names comparator %s", format.Quote([]byte(f.Declared.Manifest)))
 	default:
 		f.setOrderUnknown()
 	}
@@ -142,7 +142,7 @@ func (f *File) ReadInAnyOrder() error {
 // checkLookup returns an error if keys cannot be looked up, because the order is unknown.
 func (f *File) checkLookup() error {
 	if f.Order == table.AnyOrder {
-		return &FileError{f.Path, errors.New("the order of keys is unknown, so no key can be looked up: " + comparers.Advice())}
+		return &FileError{f.Path, errors.New("the key order is unknown, so keys cannot be looked up: " + comparers.Advice())}
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (o Order) looksInternal(samples [][][]byte, form func(key []byte) bool) boo
 func (o Order) disorderNote() string {
 	name := "bytewise order"
 	if o.Manifest != "" {
-		name = fmt.Sprintf("the order of %s that the MANIFEST names", format.Quote([]byte(o.Manifest)))
+		name = fmt.Sprintf("the order of comparator %s, which the MANIFEST names", format.Quote([]byte(o.Manifest)))
 	}
-	return fmt.Sprintf("keys are not in %s, and may have been written with another comparator", name)
+	return fmt.Sprintf("keys are not in %s, so the comparator may be another one", name)
 }

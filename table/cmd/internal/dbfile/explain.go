@@ -222,7 +222,7 @@ func (f Filters) HasTable() bool { return f.Table != nil || f.Pages != nil }
 type filterOnlyError struct{ path string }
 
 func (e filterOnlyError) Error() string {
-	return fmt.Sprintf("there is a filter of the keys only, and no entries: to ask the filter, use sst get %s KEY", text.ShellPath(e.path))
+	return fmt.Sprintf("only a filter, no entries. To query it, run: sst get %s KEY", text.ShellPath(e.path))
 }
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }

@@ -201,7 +201,7 @@ func (f *File) Wrap(err error) error {
 func (f *File) FilterNote() string {
 	switch {
 	case f.FilterUnusable:
-		return "not used: it excludes keys that the table has"
+		return "not used: it excludes keys in the table"
 	case f.filters.Err != nil:
 		return "not used: " + f.filters.Reason()
 	}
@@ -228,7 +228,7 @@ func (e *Entry) Parse(key, value []byte, internal bool) error {
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", format.Quote(key))
+		return fmt.Errorf("key %s is shorter than 8 bytes, so it is not an internal key: use --internal-keys no", format.Quote(key))
 	}
 	e.Key, e.Internal, e.Sequence, e.Kind = k.UserKey, true, k.Sequence, k.Kind
 	return nil

@@ -28,7 +28,7 @@ const (
 	ManifestFile FileKind = "the MANIFEST of a database"
 	LogFile      FileKind = "the log of a database"
 	RecordFile   FileKind = "a file in LevelDB's log format whose records are not write batches, such as a Firestore export"
-	PebbleLog    FileKind = "a log of Pebble, or of RocksDB with recycled logs"
+	PebbleLog    FileKind = "a Pebble log, or a recycled RocksDB log"
 )
 
 // FileKindOf returns the kind of a file, by its name or its start, or "" for what may be a
@@ -166,7 +166,7 @@ var standIns = []struct {
 }{
 	{"version https://git-lfs.github.com/spec/v", StandIn{"a Git LFS pointer", fetchFirst + "lfs pull"}},
 	{"version https://hawser.github.com/spec/v", StandIn{"a Git LFS pointer", fetchFirst + "lfs pull"}},
-	{"\x80\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}},
+	{"\x80\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst + ": after its first 4 bytes, each file is XORed with a key, the difference between CURRENT and the MANIFEST's name"}},
 	{"\x90\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst}},
 }
 
@@ -190,7 +190,7 @@ func StandInOf(path string, start []byte, err error) (StandIn, bool) {
 	case strings.HasPrefix(line, "/annex/objects/"), isLink, err != nil && strings.Contains(line, annexLink):
 		return StandIn{"a git-annex pointer", fetchFirst + "annex get " + text.ShellPath(path)}, true
 	case errors.Is(err, fs.ErrNotExist) && len(start) > 0:
-		return StandIn{"a link to a file that does not exist", "restore that file, or remove the link"}, true
+		return StandIn{"a link to a file that does not exist", "restore the file, or remove the link"}, true
 	}
 	return StandIn{}, false
 }

@@ -75,19 +75,19 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	}
 	switch first, _, _ := bytes.Cut(head, []byte("\n")); {
 	case f.Size == 0:
-		return foreign{"an empty file", "a table has at least a footer of 48 bytes"}
+		return foreign{"an empty file", "a table has at least 48 bytes"}
 	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5: // no reserved flags are set
 		return foreign{"compressed with gzip", "decompress it first: gzip -dc FILE > OUT"}
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
 		return foreign{"compressed with zstd", "decompress it first: zstd -dc FILE > OUT"}
 	case (isText(head) || isLatin1(head)) && bytes.Contains(first, []byte("\t")): // only lines with a tab are key and value
-		return foreign{"text", "build a table from it with sst build -o TABLE FILE"}
+		return foreign{"text", "to build a table from it, run: sst build -o TABLE FILE"}
 	case isText(head), isLatin1(head):
-		return foreign{"text", "want an .ldb, .sst or .filter file"}
+		return foreign{"text", "use an .ldb, .sst or .filter file"}
 	case isTar(head):
-		return foreign{"a tar archive", "take the tables out first: tar -xf FILE"}
+		return foreign{"a tar archive", "extract it first: tar -xf FILE"}
 	case isUTF16(head):
-		return foreign{"UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 FILE > OUT"}
+		return foreign{"UTF-16 text", "convert it first: iconv -f utf-16 -t utf-8 FILE > OUT"}
 	}
 	for magic, is := range foreignTypes {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -99,9 +99,9 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 
 // fileKindReaders say how to read such a FILE.
 var fileKindReaders = map[FileKind]string{
-	CurrentFile:  "use sst with the database's directory, DIR",
-	ManifestFile: "list it with sst layout, or use sst with the database's directory, DIR",
-	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or repair, or use sst with the database's directory, DIR",
+	CurrentFile:  "give the database's directory, DIR",
+	ManifestFile: "list it with sst layout FILE, or give the database's directory, DIR",
+	LogFile:      "name it .log to read it with sst scan, get, diff, stats, verify, layout or repair, or give the database's directory, DIR",
 	RecordFile:   "print its records with sst scan FILE",
 	PebbleLog:    "read it with pebble wal dump FILE",
 }
@@ -128,9 +128,9 @@ func IsTable(path string) bool {
 var foreignTypes = map[string]foreign{
 	"\xfd7zXZ\x00":        {"compressed with xz", "decompress it first: xz -dc FILE > OUT"},
 	"BZh":                 {"compressed with bzip2", "decompress it first: bzip2 -dc FILE > OUT"},
-	"PK\x03\x04":          {"a zip archive", "take the tables out first: unzip FILE"},
+	"PK\x03\x04":          {"a zip archive", "extract it first: unzip FILE"},
 	"PK\x05\x06":          {"an empty zip archive", "list it with unzip -l FILE"},
-	"\x7fELF":             {"a program or library (ELF)", "want an .ldb, .sst or .filter file instead of FILE"},
+	"\x7fELF":             {"a program or library (ELF)", "use an .ldb, .sst or .filter file"},
 	"SQLite format 3\x00": {"a SQLite database", "read it with sqlite3 FILE"},
 }
 

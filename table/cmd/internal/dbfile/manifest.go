@@ -115,7 +115,7 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 			return "", err
 		}
 		if old == nil && w.Sequence <= inTables {
-			old = &FileError{l.Path, wal.Corruptionf("log at %d: the write has sequence number %d, but tables have numbers up to %d, so the log is an old one, and not all engines read its writes", w.Offset, w.Sequence, inTables)}
+			old = &FileError{l.Path, wal.Corruptionf("log at %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
@@ -134,7 +134,7 @@ func (l *Log) DamageError() error {
 			d.Bytes += l.Damage[i].Bytes
 		}
 		if more := i - first - 1; more > 0 {
-			d.Reason += fmt.Sprintf(", and %d more behind it", more)
+			d.Reason += fmt.Sprintf(", and %d more after it", more)
 		}
 		if d.InLogBefore {
 			files = append(files, &FileError{l.before, Corruption(d.Error())})

@@ -59,7 +59,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 // openFiles are the files of all Files, which can be more than the process may have open.
 var openFiles = openfiles.New(regular.MaxOpenFiles(), files.Open,
 	func(path string) error {
-		return &FileError{path, fmt.Errorf("another file has this name since it was opened: %w", fs.ErrNotExist)}
+		return &FileError{path, fmt.Errorf("replaced by another file since it was opened: %w", fs.ErrNotExist)}
 	})
 
 // OpenRegular opens a regular file that is not an output.

@@ -10,8 +10,8 @@ import (
 func TestOutputName(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "users.v1.ldb")
-	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {
-		name := OutputName(path, ".rescued.ldb")
+	for _, want := range []string{"users.v1.repaired.ldb", "users.v1-2.repaired.ldb", "users.v1-3.repaired.ldb"} {
+		name := OutputName(path, ".repaired.ldb")
 		if name != filepath.Join(dir, want) {
 			t.Errorf("free name %s, want %s", name, want)
 		}

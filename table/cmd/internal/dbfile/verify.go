@@ -93,9 +93,9 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	f.once.startCheck()
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
-			note = "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --manifest-line or as a set"
+			note = "it has no digest of its data blocks, so lookups do not notice if a table with the same keys replaces it: build it with sst build --manifest-line, or as part of a set"
 			if l.TailSum == "" {
-				note = "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
+				note = "the manifest has no tailSum for it, so lookups may not notice if it is replaced: write the manifest again with sst manifest"
 			}
 		}
 	})
@@ -160,9 +160,9 @@ func CheckSize(meta *versions.Table, size int64, manifest, what string) error {
 		return nil
 	}
 	if hasIQ80Size(meta, size) {
-		what = fmt.Sprintf(", which is what iq80's Java LevelDB records of the tables that it compacts: %d bytes too many%s", iq80Excess, what)
+		what = fmt.Sprintf(", as iq80's Java LevelDB records for tables that it compacts (%d bytes too many)%s", iq80Excess, what)
 	}
-	return Corruption(fmt.Sprintf("size is %d, want %d as %s says%s", size, meta.Size, manifest, what))
+	return Corruption(fmt.Sprintf("size is %d, but %s says %d%s", size, manifest, meta.Size, what))
 }
 
 // CheckSize is CheckSize of the open table. note says it of a table of iq80's that is whole, as its
@@ -174,9 +174,9 @@ func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 	}
 	first, last := f.Ends()
 	if hasIQ80Size(meta, f.Size) && bytes.Equal(first, meta.Smallest) && bytes.Equal(last, meta.Largest) {
-		return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
+		return fmt.Sprintf("%v; the table is intact, but other engines cannot read it", err), nil
 	}
-	return "", CheckSize(meta, f.Size, "the MANIFEST", ", so what is read is another table")
+	return "", CheckSize(meta, f.Size, "the MANIFEST", ", so this is another table")
 }
 
 // Ends returns the first and the last key, as far as they can be read. Otherwise the error comes when they are needed.
@@ -196,7 +196,7 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 	errs := []error{CheckSize(meta, f.Size, v.Manifest, what)}
 	differs := func(what string, has, want []byte) {
 		if keys.all && !bytes.Equal(has, want) {
-			errs = append(errs, Corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, f.Separator(has), f.Separator(want), v.Manifest)))
+			errs = append(errs, Corruption(fmt.Sprintf("%s is %s, but %s says %s", what, f.Separator(has), v.Manifest, f.Separator(want))))
 		}
 	}
 	differs("first key", keys.first, meta.Smallest)
@@ -209,11 +209,11 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
 	first, last := f.Ends()
 	if last != nil && f.Compare(last, largest) > 0 {
-		err = Corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
+		err = Corruption(fmt.Sprintf("last key is %s, but the MANIFEST says ≤ %s", f.Separator(last), f.Separator(largest)))
 		largest = last
 	}
 	if first != nil && f.Compare(first, smallest) < 0 {
-		err = Corruption(fmt.Sprintf("first key is %s, want ≥ %s as the MANIFEST says", f.Separator(first), f.Separator(smallest)))
+		err = Corruption(fmt.Sprintf("first key is %s, but the MANIFEST says ≥ %s", f.Separator(first), f.Separator(smallest)))
 		smallest = first
 	}
 	return smallest, largest, err
@@ -221,7 +221,7 @@ func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error)
 
 // differs returns the error for a field of the manifest that is not true of the table.
 func differs(field string, has, want any) error {
-	return wal.Corruptionf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want)
+	return wal.Corruptionf("%s is %v, but the set's manifest says %v: restore the table, or build the set again", field, has, want)
 }
 
 // checkEnds compares the first and the last key with the manifest of the set.

@@ -33,7 +33,7 @@ func Open(path string) (regular.File, fs.FileInfo, error) {
 	if IsURL(path) {
 		d, name, err := find("open", path)
 		if err == nil && name == "" {
-			err = &fs.PathError{Op: "open", Path: path, Err: errors.New("a directory, want a regular file")}
+			err = &fs.PathError{Op: "open", Path: path, Err: errors.New("a directory, not a regular file")}
 		}
 		if err != nil {
 			return nil, nil, err

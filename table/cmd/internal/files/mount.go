@@ -80,7 +80,7 @@ func Mount(arg string) (path string, ok bool, err error) {
 	_, query, _ := strings.Cut(rest, "?")
 	switch there, mounted := mounts.dirs[dir]; {
 	case mounted && there.query != query:
-		return "", true, fmt.Errorf("%s is given with two queries, %s and %s: use one", dir, there.query, query)
+		return "", true, fmt.Errorf("%s has two queries, %s and %s: use one of them", dir, there.query, query)
 	case !mounted:
 		mounts.dirs[dir] = mount{d, query}
 	}

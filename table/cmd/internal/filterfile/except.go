@@ -61,7 +61,7 @@ func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfi
 // Write writes a table with the exceptions of some keys of the list. Wrong exceptions and a damaged table are errors.
 func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte, error]) error {
 	if t.Reader.FilterOnly() && !f.knownAbsent {
-		return t.Wrap(cli.UsageErrorf("a filter alone cannot tell whether %s has keys of the set, which exceptions would hide: if it has none, use --known-absent", text.ShellPath(f.Never)))
+		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", text.ShellPath(f.Never)))
 	}
 	err := t.Reader.Verify() // all is copied
 	if err == nil {

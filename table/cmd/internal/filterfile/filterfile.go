@@ -34,14 +34,14 @@ func checkNoFilters(path string) error {
 	if entries, err := os.ReadDir(dir); err != nil || !slices.ContainsFunc(entries, isFilter) {
 		return err
 	}
-	return fmt.Errorf("%s is %s, want its filters: %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
+	return fmt.Errorf("%s is %s: name its filters, %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
 }
 
 // NoteName says what other programs see in a table with a filter only, if it gets the name of one of
 // theirs.
 func NoteName(stderr io.Writer, out string) {
 	if ext := filepath.Ext(out); ext == ".ldb" || ext == ".sst" {
-		text.Note(stderr, "%s will be an empty table for LevelDB and others: a name such as %s tells it apart", out, strings.TrimSuffix(out, ext)+".filter")
+		text.Note(stderr, "LevelDB and other engines see %s as an empty table: use a name such as %s", out, strings.TrimSuffix(out, ext)+".filter")
 	}
 }
 
@@ -53,7 +53,7 @@ func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePoli
 		return nil, err
 	}
 	noteLarger := sync.OnceFunc(func() {
-		text.Note(stderr, "a filter has more than %s, and so another size: it has no union with filters of that size", text.Count(keys, "key"))
+		text.Note(stderr, "a filter contains more than %s, so it is larger and cannot be merged with filters for that number", text.Count(keys, "key"))
 	})
 	return tablefilter.Checked{TablePolicy: p, Watch: func(contents []byte) {
 		if len(contents) > p.Size(1) {
@@ -65,7 +65,7 @@ func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePoli
 // ExplainTooManyKeys says what to do if err is that a filter has too many keys.
 func ExplainTooManyKeys(err error) error {
 	if errors.Is(err, fuse.ErrTooManyKeys) {
-		return fmt.Errorf("more than %s keys in one fuse filter: build several tables by --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))
+		return fmt.Errorf("a fuse filter holds at most %s keys: split the table with --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))
 	}
 	return err
 }

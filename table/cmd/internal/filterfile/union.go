@@ -24,10 +24,10 @@ import (
 )
 
 // errNoUnion is in the chain of the error for a sound table that has no union with the tables before.
-var errNoUnion = errors.New("no union of filters")
+var errNoUnion = errors.New("filters cannot be merged")
 
 // errHowToUnite says what to do then.
-var errHowToUnite = errors.New("to unite filters, build each with the same BITS and N, by sieve build --filter table-bloom:BITS --keys N or sst build --filter-only --table-filter table-bloom:BITS --filter-keys N, or build one filter of all keys")
+var errHowToUnite = errors.New("to merge filters, build each with the same BITS and N: sst build --filter-only --table-filter table-bloom:BITS --filter-keys N, or sieve build --filter table-bloom:BITS --keys N; or build one filter from all keys")
 
 // Unite writes the union of the files to out.
 func Unite(cmd *cobra.Command, paths []string, out string) error {
@@ -46,14 +46,14 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 			return err
 		}
 		if u.leftOut > 0 {
-			text.Note(cmd.ErrOrStderr(), "left out %s, since another of the filters may have the key", text.Count(uint64(u.leftOut), "exception"))
+			text.Note(cmd.ErrOrStderr(), "dropped %s that another filter may contain", text.Count(uint64(u.leftOut), "exception"))
 		}
 		if most := u.mostKeys(); u.keys > most {
 			i, err := filter.InspectTable(u.filter)
 			if err != nil {
 				return err
 			}
-			text.Note(cmd.ErrOrStderr(), "the union contains up to %s, but its size suits %s: its bits give %.2g %% false positives; for fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
+			text.Note(cmd.ErrOrStderr(), "the merged filter contains up to %s, but its size is for %s: %.2g %% false positives. For fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
 		}
 		return nil
 	})
@@ -105,10 +105,10 @@ func (u *union) add(r *table.Reader) error {
 		return err
 	}
 	if !r.FilterOnly() {
-		return fmt.Errorf("%w: a table with entries, want a filter only, as sst build --filter-only writes it", errNoUnion)
+		return fmt.Errorf("%w: the table has entries, so it is not only a filter", errNoUnion)
 	}
 	if want := (filter.TableBloom{}).Name(); p.FilterPolicy != want {
-		return fmt.Errorf("%w: filter policy %.100q, want %s: those of others have no union", errNoUnion, p.FilterPolicy, want)
+		return fmt.Errorf("%w: the filter policy is %.100q, not %s", errNoUnion, p.FilterPolicy, want)
 	}
 	first := cmp.Or(u.first, p)
 	if err := cmp.Or(
@@ -131,7 +131,7 @@ func checkSame(property, got, want string) error {
 	if got == want {
 		return nil
 	}
-	return fmt.Errorf("%w: %s %.100q, but %.100q in the first table, want the same", errNoUnion, property, got, want)
+	return fmt.Errorf("%w: %s is %.100q, but %.100q in the first file", errNoUnion, property, got, want)
 }
 
 // addFilter adds the filter of a table that has keys.
@@ -172,7 +172,7 @@ func copyExceptions(f *layout.Filters) (keys [][]byte, err error) {
 	left := maxExpansion * f.NeverEntry.Length
 	for key := range f.Never.All() {
 		if uint64(len(key)) > left {
-			return nil, fmt.Errorf("exceptions that are, together, over %d times as long as their block, want fewer or shorter ones", maxExpansion)
+			return nil, fmt.Errorf("the exceptions are over %d times as long as their block: use fewer or shorter ones", maxExpansion)
 		}
 		left -= uint64(len(key))
 		keys = append(keys, bytes.Clone(key))

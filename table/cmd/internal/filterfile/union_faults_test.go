@@ -109,12 +109,12 @@ func TestUnionRefuses(t *testing.T) {
 	}{
 		{"size", "lines with k = 6: sizes and k must be equal", filterOnly(larger)},
 		{"k", "lines with k = 2: sizes and k must be equal", filterOnly(fewerBits)},
-		{"Comparer", `Comparer "reverse", but "leveldb.BytewiseComparator" in the first table`, filterOnly(reversed)},
-		{"FilterPrefix", `FilterPrefix "sievetable.prefix.delimiter:/", but "" in the first table`, filterOnly(prefixed)},
-		{"policy", `filter policy "other", want rocksdb.BuiltinBloomFilter`, filterOnly(other)},
-		{"entries", "a table with entries, want a filter only", build(t, withEntries, "b")},
-		{"entries and no properties", "a table with entries, want a filter only", build(t, o, "b")},
-		{"nothing", "a table with entries, want a filter only", build(t, table.WriterOptions{})},
+		{"Comparer", `Comparer is "reverse", but "leveldb.BytewiseComparator" in the first file`, filterOnly(reversed)},
+		{"FilterPrefix", `FilterPrefix is "sievetable.prefix.delimiter:/", but "" in the first file`, filterOnly(prefixed)},
+		{"policy", `the filter policy is "other", not rocksdb.BuiltinBloomFilter`, filterOnly(other)},
+		{"entries", "the table has entries", build(t, withEntries, "b")},
+		{"entries and no properties", "the table has entries", build(t, o, "b")},
+		{"nothing", "the table has entries", build(t, table.WriterOptions{})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := u.add(read(t, tt.contents)); !errors.Is(err, errNoUnion) || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {

@@ -88,7 +88,7 @@ func open(path string) (fs.File, error) {
 func checkDirectory(path string) error {
 	name, err := versions.FindCurrentOrManifest(path)
 	if name != "" {
-		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst merge %s -o OUT",
+		err = fmt.Errorf("%s is a database (it contains %s). To build a table from it, run: sst merge %s -o OUT",
 			path, name, text.ShellPath(path))
 	}
 	return err
@@ -104,7 +104,7 @@ func (o Options) checkFile(path string, f regular.File) error {
 	}
 	var end [8]byte
 	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == format.Magic {
-		return fmt.Errorf("%s: a table, want lines: to rewrite a table, use sst convert; to print its entries, use sst scan", path)
+		return fmt.Errorf("%s is a table, not lines: rewrite it with sst convert, or print it with sst scan", path)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 		}
 		if o.Format == "" && p.keys && !r.tabs && bytes.IndexByte(p.Key, '\t') >= 0 {
 			r.tabs = true
-			r.note("lines of %s have tabs, which are part of the keys: for keys and values, use --input-format tsv, or raw without escapes", name)
+			r.note("%s contains tabs, which become part of the keys: for keys and values, use --input-format tsv (or raw, without escapes)", name)
 		}
 		if err := r.pair(p.Pair, name, n); err != nil {
 			return err
@@ -162,7 +162,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	switch err := lines.Err(); err {
 	case nil:
 		if p.last != "" && n > 0 && returns == n {
-			r.note(`every line of %s ends in "\r", which is part of each %s: to remove it, use tr -d '\r' on the input`, name, p.last)
+			r.note(`every line of %s ends in "\r", which becomes part of each %s: to remove it, use tr -d '\r' on the input`, name, p.last)
 		}
 		return nil
 	case bufio.ErrTooLong:
@@ -194,7 +194,7 @@ func (r *Reader) withoutMark(name string, line []byte, raw bool) []byte {
 	rest, had := keylines.TrimMark(line)
 	switch {
 	case had && raw:
-		r.note(`%s starts with a UTF-8 byte order mark, which is part of the first key: to remove it, use sed '1s/^\xef\xbb\xbf//' on the input`, name)
+		r.note(`%s starts with a UTF-8 byte order mark, which becomes part of the first key: to remove it, use sed '1s/^\xef\xbb\xbf//' on the input`, name)
 		return line
 	case had:
 		r.note("%s", keylines.MarkNote(name))
@@ -202,7 +202,7 @@ func (r *Reader) withoutMark(name string, line []byte, raw bool) []byte {
 	return rest
 }
 
-var errNoNewline = errors.New("the last line has no newline: what wrote the input may have ended early; if this is its end, use --no-final-newline")
+var errNoNewline = errors.New("the last line has no newline, so the input may be cut short: if it is complete, use --no-final-newline")
 
 // split is keylines.Split, with WholeLines for lines that end in a newline only.
 func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err error) {

@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 		{"tabs in values", "tsv", "a\t1\t2\n", false, []string{`"a" "1\t2"`}},
 		{"carriage returns are bytes", "tsv", "a\t1\r\n", false, []string{`"a" "1\r"`}},
 		{"empty keys and values", "tsv", "\t\n", false, []string{`"" ""`}},
-		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --input-format keys, or raw-keys without escapes"}},
+		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --input-format keys (or raw-keys, without escapes)"}},
 		{"a wrong escape", "tsv", "a\\q\t1\n", false, []string{`standard input, line 1: key: no such escape: \q (a backslash is \\)`}},
 		{"hex", "hex", "00ff\t61\n", false, []string{`"\x00\xff" "a"`}},
 		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: encoding/hex: odd length hex string"}},
@@ -50,29 +50,29 @@ func TestLines(t *testing.T) {
 		{"keys", "keys", "a b\nc\\n\n", false, []string{`"a b" ""`, `"c\n" ""`}},
 		{"raw keys", "raw-keys", "a\\q\\\tb \n\n\xff", false, []string{`"a\\q\\\tb " ""`, `"" ""`, `"\xff" ""`}},
 		{"json", "json", `{"key":"a","value":"\u00e9"}` + "\n" + `{"key_base64":"/w==","value_base64":""}`, false, []string{`"a" "é"`, `"\xff" ""`}},
-		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: no "key" and no "key_base64"`}},
+		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: missing "key" or "key_base64"`}},
 		{"two keys", "json", `{"key":"a","key_base64":"/w=="}`, false, []string{`standard input, line 1: JSON: both "key" and "key_base64"`}},
-		{"two values", "json", `{"key":"a","value":"x","value":"y"}`, false, []string{`standard input, line 1: JSON: "value" is there more than once`}},
-		{"two values in other letters", "json", `{"key":"a","value":"x","Value":"y"}`, false, []string{`standard input, line 1: JSON: "Value" is there more than once`}},
+		{"two values", "json", `{"key":"a","value":"x","value":"y"}`, false, []string{`standard input, line 1: JSON: repeated field "value"`}},
+		{"two values in other letters", "json", `{"key":"a","value":"x","Value":"y"}`, false, []string{`standard input, line 1: JSON: repeated field "Value"`}},
 		{"a value that is null", "json", `{"value":null,"key":"a"}`, false, []string{`"a" ""`}},
-		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: want one object per line, as jq -c . writes it"}},
-		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, want a string`}},
+		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: more text after the object; for one object per line: jq -c ."}},
+		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, not a string`}},
 		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64"}},
 		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},
 		{"half a pair beside the replacement", "json", `{"key":"\ufffd","value":"\udfff"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},
 		{"no pair at all", "json", `{"key":"\\ud800\n\u00e9","value":""}`, false, []string{`"\\ud800\né" ""`}},
 		{"a pair, and the replacement", "json", `{"key":"\ud83d\ude00","value":"\uFFFD"}`, false, []string{`"😀" "�"`}},
-		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: of type array, want an object; for one object per line: jq -c '.[]'"}},
+		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: of type array, not an object; for one object per line: jq -c '.[]'"}},
 		{"an array of several lines", "json", "[\n {\"key\":\"a\"}\n]", false, []string{"standard input, line 1: JSON: unexpected EOF; for one object per line: jq -c '.[]'"}},
 		{"an object of several lines", "json", "{\n \"key\":\"a\"\n}", false, []string{"standard input, line 1: JSON: unexpected EOF; for one object per line: jq -c ."}},
 		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},
 		{"versions in json", "json", `{"key":"a","sequence":7,"kind":"set","value":"1"}`, true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`}},
-		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys requires`}},
-		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys yes"}},
-		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
-		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
-		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --input-format"}},
-		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --input-format"}},
+		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: missing "sequence", which --internal-keys requires`}},
+		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: the object has a sequence number or a kind: use --internal-keys yes"}},
+		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936 is above the limit of 72057594037927935"}},
+		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put" is not set, delete or a number up to 255`}},
+		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format"}},
+		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format"}},
 		{"nothing", "tsv", "", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	write("file", most+1)
 	path := filepath.Join(dir, "file")
-	want := []string{path + ": 4194305 bytes, want at most 4194304, which is 1/16 of --memory plus 2 MiB: use --memory 33MiB"}
+	want := []string{path + ": 4194305 bytes, above the limit of 4194304 (1/16 of --memory plus 2 MiB): use --memory 33MiB"}
 	if diff := cmp.Diff(want, pairs([]string{dir}, "", o)); diff != "" {
 		t.Errorf("a file of a byte more (-want +got):\n%s", diff)
 	}
@@ -173,7 +173,7 @@ func TestTooLarge(t *testing.T) {
 	if got := pairs([]string{"-"}, line+line, o); len(got) != 2 || !strings.HasPrefix(got[1], `"aaa`) {
 		t.Errorf("lines of the most bytes: %.100q", got)
 	}
-	want = []string{`"a" ""`, path + ", line 2: longer than 4194304 bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line"}
+	want = []string{`"a" ""`, path + ", line 2: longer than the limit of 4194304 bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line"}
 	if err := os.WriteFile(path, []byte("a\na"+line), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -189,24 +189,24 @@ func TestByteOrderMarks(t *testing.T) {
 		format, in, note string
 		want             []string
 	}{
-		{"tsv", "a\t1\nb\t2\n", "left out", []string{`"a" "1"`, `"b" "2"`}},
-		{"hex", "61\t31\n", "left out", []string{`"a" "1"`}},
-		{"json", "{\"key\":\"a\"}\n", "left out", []string{`"a" ""`}},
-		{"keys", "a\n", "left out", []string{`"a" ""`}},
-		{"raw", "a\t1\n", "part of the first key", []string{`"\ufeffa" "1"`}},
-		{"raw-keys", "a\n", "part of the first key", []string{`"\ufeffa" ""`}},
+		{"tsv", "a\t1\nb\t2\n", "is left out", []string{`"a" "1"`, `"b" "2"`}},
+		{"hex", "61\t31\n", "is left out", []string{`"a" "1"`}},
+		{"json", "{\"key\":\"a\"}\n", "is left out", []string{`"a" ""`}},
+		{"keys", "a\n", "is left out", []string{`"a" ""`}},
+		{"raw", "a\t1\n", "becomes part of the first key", []string{`"\ufeffa" "1"`}},
+		{"raw-keys", "a\n", "becomes part of the first key", []string{`"\ufeffa" ""`}},
 	} {
 		o := Options{Format: tt.format}
 		got, notes := pairsAndNotes([]string{"-"}, "\ufeff"+tt.in, o)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.format, diff)
 		}
-		if want := "sst: note: standard input starts with a UTF-8 byte order mark, which is " + tt.note; !strings.HasPrefix(notes, want) || strings.Count(notes, "\n") != 1 {
+		if want := "sst: note: standard input starts with a UTF-8 byte order mark, which " + tt.note; !strings.HasPrefix(notes, want) || strings.Count(notes, "\n") != 1 {
 			t.Errorf("%s: notes %q, want %q", tt.format, notes, want)
 		}
 		utf16 := pairs([]string{"-"}, "\xff\xfe"+strings.Join(strings.Split(tt.in, ""), "\x00")+"\x00", o)
 		isError := strings.Contains(strings.Join(utf16, ""), "standard input: UTF-16 text, not UTF-8")
-		if isError != (tt.note == "left out") {
+		if isError != (tt.note == "is left out") {
 			t.Errorf("%s: UTF-16 is %q", tt.format, utf16)
 		}
 	}

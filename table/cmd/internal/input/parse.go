@@ -56,7 +56,7 @@ func (p *parser) parse(line []byte) (err error) {
 		return p.columns(line)
 	}
 	if p.Key, err = p.decode(p.Key[:0], line); err == nil && p.internal {
-		err = errors.New("keys alone have no sequence numbers: with --internal-keys, use another --input-format")
+		err = errors.New("the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format")
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (p *parser) parse(line []byte) (err error) {
 func (p *parser) columns(line []byte) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok && !p.keysOnly {
-		return errors.New("no tab between key and value: for keys without values, use --input-format keys, or raw-keys without escapes")
+		return errors.New("no tab between key and value: for keys without values, use --input-format keys (or raw-keys, without escapes)")
 	}
 	if p.Key, err = p.decode(p.Key[:0], key); err != nil {
 		return fmt.Errorf("key: %w", err)
@@ -87,18 +87,18 @@ func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
 	if !ok || !ok2 {
-		return nil, errors.New("want key, sequence number, kind and value, separated by tabs, because of --internal-keys yes")
+		return nil, errors.New("--internal-keys yes requires key, sequence number, kind and value, separated by tabs")
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("sequence number %s, want a whole number up to %d", format.Quote(sequence), uint64(table.MaxSequence))
+		return nil, fmt.Errorf("sequence number %s is not a whole number up to %d", format.Quote(sequence), uint64(table.MaxSequence))
 	}
 	return value, p.appendTrailer(n, string(kind))
 }
 
 func (p *parser) appendTrailer(sequence uint64, kind string) error {
 	if sequence > table.MaxSequence {
-		return fmt.Errorf("sequence number %d, want at most %d", sequence, uint64(table.MaxSequence))
+		return fmt.Errorf("sequence number %d is above the limit of %d", sequence, uint64(table.MaxSequence))
 	}
 	k, err := text.ParseKind(kind)
 	if err != nil {
@@ -123,28 +123,28 @@ func (p *parser) json(line []byte) (err error) {
 		return fmt.Errorf("JSON: %w%s", jsonError(err), oneLineHint(line, err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("JSON: want one object per line, as jq -c . writes it")
+		return errors.New("JSON: more text after the object; for one object per line: jq -c .")
 	}
 	if name := repeatedField(line); name != "" {
-		return fmt.Errorf("JSON: %q is there more than once", name)
+		return fmt.Errorf("JSON: repeated field %q", name)
 	}
 	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
 		return err
 	}
 	if p.Key == nil {
-		return errors.New(`JSON: no "key" and no "key_base64"`)
+		return errors.New(`JSON: missing "key" or "key_base64"`)
 	}
 	if p.Value, err = oneOf("value", o.Value, o.ValueBase64); err != nil {
 		return err
 	}
 	if !p.internal {
 		if o.Sequence != nil || o.Kind != "" {
-			return errors.New("JSON: has a sequence number or a kind: use --internal-keys yes")
+			return errors.New("JSON: the object has a sequence number or a kind: use --internal-keys yes")
 		}
 		return nil
 	}
 	if o.Sequence == nil {
-		return errors.New(`JSON: no "sequence", which --internal-keys requires`)
+		return errors.New(`JSON: missing "sequence", which --internal-keys requires`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
 }
@@ -171,7 +171,7 @@ func jsonError(err error) error {
 		if plain, err := strconv.Unquote(name); err == nil {
 			name = plain
 		}
-		return fmt.Errorf("unknown field %s, want key or key_base64, value or value_base64, sequence, and kind", format.Quote([]byte(name)))
+		return fmt.Errorf("unknown field %s: use key or key_base64, value or value_base64, sequence, and kind", format.Quote([]byte(name)))
 	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -182,13 +182,13 @@ func jsonError(err error) error {
 		kind += " " + format.Quote([]byte(number))
 	}
 	if wrong.Field == "" {
-		return fmt.Errorf("of type %s, want an object", kind)
+		return fmt.Errorf("of type %s, not an object", kind)
 	}
 	want := "a string"
 	if wrong.Type.Kind() == reflect.Uint64 {
 		want = "a whole number ≥ 0"
 	}
-	return fmt.Errorf("%q is of type %s, want %s", wrong.Field, kind, want)
+	return fmt.Errorf("%q is of type %s, not %s", wrong.Field, kind, want)
 }
 
 // oneLineHint says how an array, or an object of several lines, gets into the form that is wanted.

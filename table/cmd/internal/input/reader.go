@@ -112,7 +112,7 @@ func (r *Reader) read(ctx context.Context, path string) (err error) {
 // contents.
 func (r *Reader) directory(dir string) error {
 	if r.Options.InternalKeys {
-		return fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys yes", dir)
+		return fmt.Errorf("%s is a directory, whose files have no sequence numbers: leave out --internal-keys yes", dir)
 	}
 	var buf []byte
 	root := dir + string(filepath.Separator) // with a separator, a link to a directory is followed
@@ -142,7 +142,7 @@ func (r *Reader) isOutput(path string, d fs.DirEntry) (bool, error) {
 	}
 	out := r.Options.Outputs.Has(info)
 	if out {
-		r.note("skipped %s, because it is the output", path)
+		r.note("skipped %s, the output", path)
 	}
 	return out || r.Options.Temporary.Has(info), nil
 }
@@ -166,7 +166,7 @@ func (r *Reader) contents(path string, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if err := limit.CheckPair(int64(b.Len())); err != nil {
-		return nil, fmt.Errorf("%s, which grew while it was read: %w", path, err)
+		return nil, fmt.Errorf("%s grew while it was read: %w", path, err)
 	}
 	return b.Bytes(), nil
 }

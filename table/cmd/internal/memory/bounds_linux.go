@@ -47,7 +47,7 @@ func addressBounds() []bound {
 	if used := pages*uint64(os.Getpagesize()) + spareAddresses; used < limit.Cur {
 		left = limit.Cur - used
 	}
-	return []bound{{left, "what ulimit -v " + strconv.FormatUint(limit.Cur>>10, 10) + " leaves"}}
+	return []bound{{left, "left by ulimit -v " + strconv.FormatUint(limit.Cur>>10, 10)}}
 }
 
 // cgroupBounds returns the limits of the control groups that the process is in, of versions 1 and 2. list is the file

@@ -89,10 +89,10 @@ func (l Limit) MaxWorkers(blockSize int) int {
 // CheckPair returns an error if size > MaxPair.
 func (l Limit) CheckPair(size int64) error {
 	if size > maxPair {
-		return fmt.Errorf("%d bytes, want < %d, the limit of a pair in a table", size, maxPair)
+		return fmt.Errorf("%d bytes, but a pair must be shorter than %d", size, maxPair)
 	}
 	if size > int64(l.MaxPair()) {
-		return fmt.Errorf("%d bytes, want at most %d, which is 1/16 of --memory plus 2 MiB: %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
+		return fmt.Errorf("%d bytes, above the limit of %d (1/16 of --memory plus 2 MiB): %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (l Limit) CheckPair(size int64) error {
 // CheckFile returns an error if a file of this size must not be read into memory.
 func (l Limit) CheckFile(size int64) error {
 	if most := int64(l / fileShare); size > most {
-		return fmt.Errorf("%d bytes, want at most %d, which is 1/4 of --memory: %s", size, most, suggestLimit(size, fileShare))
+		return fmt.Errorf("%d bytes, above the limit of %d (1/4 of --memory): %s", size, most, suggestLimit(size, fileShare))
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (l Limit) CheckFile(size int64) error {
 // two copies of it.
 func (l Limit) CheckIndex(size int64) error {
 	if most := int64(l / indexShare); size > most {
-		return fmt.Errorf("the index of the table has > %d bytes, which is 1/2 of --memory: use a larger --block-size or --memory", most)
+		return fmt.Errorf("the table's index is above the limit of %d bytes (1/2 of --memory): use a larger --block-size or --memory", most)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (l Limit) LongLineError() error {
 	if l.MaxPair() == maxPair {
 		return l.CheckPair(maxPair + 1)
 	}
-	return fmt.Errorf("longer than %d bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line", l.MaxPair())
+	return fmt.Errorf("longer than the limit of %d bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line", l.MaxPair())
 }
 
 // A ShortError says that something needs more memory than sst may take.
@@ -136,7 +136,7 @@ type ShortError struct {
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("%s needs %s of memory, %s: %s", e.What, text.Bytes(e.Need), e.Limit, e.Do)
+	return fmt.Sprintf("%s needs %s of memory, but %s: %s", e.What, text.Bytes(e.Need), e.Limit, e.Do)
 }
 
 // A bound is how many more bytes the process may take, and what sets that.
@@ -194,7 +194,7 @@ func Short(err error) error {
 		return short
 	}
 	// Start or Apply has set the limit.
-	limit := bound{refused.Limit, "what " + text.Program + " allows Go's runtime"}
+	limit := bound{refused.Limit, text.Program + "'s limit for the Go runtime"}
 	return &ShortError{what, refused.Needed, limit.String(), "use a larger --memory, or raise the limit"}
 }
 
@@ -204,7 +204,7 @@ func shortOf(what string, need uint64, refused *alloc.Error, do string) error {
 	case need > b.bytes:
 		return &ShortError{what, need, b.String(), do}
 	case refused != nil && refused.Err != nil:
-		return &ShortError{what, refused.Needed, "and the system refuses it (" + refused.Err.Error() + ")", do}
+		return &ShortError{what, refused.Needed, "the system refuses it (" + refused.Err.Error() + ")", do}
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ func TestGOMEMLIMIT(t *testing.T) {
 	before := goLimit
 	defer func() { goLimit = before }()
 	goLimit = 200 << 20
-	const want = "it needs 210 MB of memory, the limit is 210 MB (GOMEMLIMIT): do something"
+	const want = "it needs 210 MB of memory, but the limit is 210 MB (GOMEMLIMIT): do something"
 	if err := Check("it", 200<<20+1, "do something"); err == nil || err.Error() != want {
 		t.Errorf("Check = %v, want %s", err, want)
 	}

@@ -39,7 +39,7 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	}
 	f, err := Begin(func() (*atomicfile.File, error) { return atomicfile.Create(name) })
 	if errors.Is(err, atomicfile.ErrNotReplaced) && stdout != nil {
-		err = fmt.Errorf("%w; -o - is standard output", err)
+		err = fmt.Errorf("%w (for standard output, use -o -)", err)
 	}
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (f Files) Has(file fs.FileInfo) bool {
 // Check returns an error if an input is one of f, because the command would overwrite it.
 func (f Files) Check(path string, input fs.FileInfo) error {
 	if f.Has(input) {
-		return fmt.Errorf("%s: input and output are the same file: want another output", path)
+		return fmt.Errorf("%s: input and output are the same file: use another output", path)
 	}
 	return nil
 }

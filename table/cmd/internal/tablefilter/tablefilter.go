@@ -64,9 +64,9 @@ func Parse(name string) (filter.TablePolicy, error) {
 	}
 	hint := ""
 	if kind == "bloom" { // as other commands call it
-		hint = "; bloom:BITS is a filter of blocks: use --bits BITS"
+		hint = "; for block filters, use --bits BITS"
 	}
-	return nil, fmt.Errorf("%s, not none, table-bloom:BITS with 1 to %d bits per key, fuse:BITS with 4, 8, 10, 12, 14 or 16, or paged:BITS with 1 to 64 (table-bloom is table-bloom:10, fuse is fuse:12, paged is paged:14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
+	return nil, fmt.Errorf("%s, not none, table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to 64, default 14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.

@@ -182,7 +182,7 @@ func ParseKind(name string) (table.Kind, error) {
 	}
 	n, err := strconv.ParseUint(name, 10, 8)
 	if err != nil {
-		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", format.Quote([]byte(name)))
+		return 0, fmt.Errorf("kind %s is not set, delete or a number up to 255", format.Quote([]byte(name)))
 	}
 	return table.Kind(n), nil
 }

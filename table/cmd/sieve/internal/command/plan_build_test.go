@@ -97,8 +97,8 @@ func runCommand(t *testing.T, command, input string) (dir string, names []string
 
 // statistics are what sst stats prints of a filter.
 var statistics = map[string]*regexp.Regexp{
-	"bloom":       regexp.MustCompile(`(?s)filter by blocks .*?bits per key +([0-9.]+), k`),
-	"table-bloom": regexp.MustCompile(`(?s)filter of the table +rocksdb.*?bits per key +([0-9.]+), k`),
+	"bloom":       regexp.MustCompile(`(?s)block filters .*?bits per key +([0-9.]+), k`),
+	"table-bloom": regexp.MustCompile(`(?s)table filter +rocksdb.*?bits per key +([0-9.]+), k`),
 	"fuse":        regexp.MustCompile(`in fingerprints of ([0-9]+) bits`),
 }
 

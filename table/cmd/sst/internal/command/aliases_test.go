@@ -62,7 +62,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // A command that sieve has now is named.
 func TestMoved(t *testing.T) {
 	for name, to := range program.Moved {
-		if status, _, stderr := sst(name, "-n", "10"); status != cli.ExitUsage || stderr != "sst: "+name+" is a command of another program now: use "+to+"\n" {
+		if status, _, stderr := sst(name, "-n", "10"); status != cli.ExitUsage || stderr != "sst: "+name+" has moved: run "+to+"\n" {
 			t.Errorf("sst %s: status %d, %s", name, status, stderr)
 		}
 	}

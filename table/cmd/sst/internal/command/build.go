@@ -200,7 +200,7 @@ func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 		f.tableFilter = tablefilter.Fuse(12)
 	}
 	if f.tableFilter == tablefilter.None {
-		return cli.UsageErrorf("--filter-only is given, and --table-filter is none: want a filter")
+		return cli.UsageErrorf("--filter-only needs a filter, but --table-filter is none")
 	}
 	if !cmd.Flags().Changed("on-duplicate") {
 		f.onDuplicate = ruleFirst
@@ -219,7 +219,7 @@ func (f *buildFlags) sizeFilter(c *copier) (err error) {
 	checked, _ := c.options.TableFilterPolicy.(tablefilter.Checked)
 	p, ok := checked.TablePolicy.(filter.TableBloom)
 	if !ok {
-		return cli.UsageErrorf("--filter-keys is given, and --table-filter is %s: want table-bloom:BITS, since other filters have no union", f.tableFilter)
+		return cli.UsageErrorf("--filter-keys needs --table-filter table-bloom:BITS, not %s: other filters cannot be merged", f.tableFilter)
 	}
 	c.options.TableFilterPolicy, err = filterfile.Sized(p, f.filterKeys, c.cmd.ErrOrStderr())
 	return err
@@ -230,9 +230,9 @@ func (b *build) checkRule() error {
 	switch {
 	case b.flags.onDuplicate != ruleCount:
 	case b.filterOnly:
-		return cli.UsageErrorf("--filter-only and --on-duplicate count are both given, but a filter has no values to keep the numbers in: leave one of them out")
+		return cli.UsageErrorf("--filter-only and --on-duplicate count cannot be combined: a filter stores no values")
 	case b.internal:
-		return cli.UsageErrorf("--internal-keys and --on-duplicate count are both given, but an engine gives each entry its own sequence number: leave one of them out")
+		return cli.UsageErrorf("--internal-keys and --on-duplicate count cannot be combined: an engine gives each entry its own sequence number")
 	}
 	return nil
 }
@@ -242,13 +242,13 @@ func (b *build) checkLists() error {
 	fromInput := slices.Contains(b.inputs, "-")
 	switch never := b.flags.never; {
 	case never != "" && b.options.TableFilterPolicy == nil:
-		return cli.UsageErrorf("--never is given, but there is no filter of the whole table: want --table-filter fuse:12, or --filter-only")
+		return cli.UsageErrorf("--never needs a table filter: add --table-filter fuse:12 or --filter-only")
 	case never == "-" && fromInput:
-		return cli.UsageErrorf("--never is -, and the input is standard input too: want a file for one of them")
+		return cli.UsageErrorf("--never and the input are both standard input: use a file for one of them")
 	case never == "-" && b.flags.delete == "-":
-		return cli.UsageErrorf("--never and --delete are both -, want a file for one of them")
+		return cli.UsageErrorf("--never and --delete are both standard input: use a file for one of them")
 	case b.flags.delete == "-" && fromInput:
-		return cli.UsageErrorf("--delete is -, and the input is standard input too: want a file for one of them")
+		return cli.UsageErrorf("--delete and the input are both standard input: use a file for one of them")
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (b *build) checkInputs() error {
 	if b.flags.layerOf != "" || b.isSet(b.cmd) || b.database {
 		for _, path := range b.inputs {
 			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
-				return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)
+				return fmt.Errorf("%s: the input contains the output, %s: use another output", path, b.out)
 			}
 		}
 		outputs = []string{filepath.Join(b.out, set.ManifestName)}

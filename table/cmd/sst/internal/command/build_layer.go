@@ -41,7 +41,7 @@ func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
 }
 
 // errNoRemoval is the error for a removal from a set that cannot show what its filters have.
-var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals, since its filters cannot be read as keys: build it anew from the keys")
+var errNoRemoval = cli.UsageErrorf("keys cannot be removed from a set of filters: build the set again from its keys")
 
 // writeLayer adds a layer to a set: the pairs, and then the keys to remove, if there are any.
 func (b *build) writeLayer() error {
@@ -91,7 +91,7 @@ func (a *additions) Append(key, value []byte) error {
 		return err
 	}
 	if a.more && bytes.Equal(a.removed.Key(), key) {
-		return fmt.Errorf("key %s is both in the input and in %s, whose keys are removed: want it in one of them", format.Quote(key), text.ShellPath(a.file))
+		return fmt.Errorf("key %s is both in the input and in --delete %s: remove it from one of them", format.Quote(key), text.ShellPath(a.file))
 	}
 	return a.appender.Append(key, value)
 }
@@ -115,11 +115,11 @@ func (b *build) fits(m *set.Manifest) error {
 	case known && only && b.removed != nil:
 		return errNoRemoval
 	case known && only && !b.filterOnly:
-		return cli.UsageErrorf("%s is a set with filters only: want --filter-only, or build it anew from the keys", b.flags.layerOf)
+		return cli.UsageErrorf("%s is a set of filters: use --filter-only", b.flags.layerOf)
 	case known && !only && b.filterOnly:
-		return cli.UsageErrorf("--filter-only is given, but %s is a set with keys: leave it out", b.flags.layerOf)
+		return cli.UsageErrorf("%s is a set with keys: leave out --filter-only", b.flags.layerOf)
 	case err != nil:
-		return fmt.Errorf("no table of %s says whether it is a set with filters only: %w", b.flags.layerOf, err)
+		return fmt.Errorf("no table of %s can be opened, to see whether it is a set of filters: %w", b.flags.layerOf, err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (b *build) appendPairs(c *copier) (err error) {
 		if counts {
 			why = "--on-duplicate count keeps numbers only"
 		}
-		c.note("left out %s, because %s", text.Count(to.leftOut, "value"), why)
+		c.note("dropped %s: %s", text.Count(to.leftOut, "value"), why)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule str
 			return 0, err
 		}
 		if before.NextSameKey && rule == ruleError {
-			return 0, fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last; to store how often each key occurs, --on-duplicate count", format.Quote(r.Key), before.Number+1, r.Number+1)
+			return 0, fmt.Errorf("key %s appears twice (pairs %d and %d of the input): use --on-duplicate first or last to keep one, or count to store how often each key occurs", format.Quote(r.Key), before.Number+1, r.Number+1)
 		}
 		drop := before.NextSameKey && rule == ruleFirst || r.NextSameKey && rule == ruleLast
 		if before = *r; drop {

@@ -104,7 +104,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 			never := f.Filters().NeverEntry
 			return f.Wrap(&table.CorruptionError{
 				Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
-				Err: fmt.Errorf("key %s of the table is one of the exceptions", format.Quote(e.Key)),
+				Err: fmt.Errorf("key %s of the table is also an exception", format.Quote(e.Key)),
 			})
 		}
 		if err != nil {
@@ -117,6 +117,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 // exceptions are those of a table that sst build --never has found, for a new table of its entries.
 type exceptions struct {
 	path       string // of that table
+	out        string // the new table, for a command line
 	promised   bool   // it was written with --never; else there are none
 	n          int
 	sameFilter bool   // the filter of the new table is that one's, so it has no others
@@ -127,20 +128,23 @@ type exceptions struct {
 // them. The options are complete apart from that.
 func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
-	e := &exceptions{path: f.Path, promised: old.NeverEntry.Name != "", n: old.Never.Len()}
+	e := &exceptions{path: f.Path, out: text.ShellPath(c.out), promised: old.NeverEntry.Name != "", n: old.Never.Len()}
 	policy, hasFilter := c.options.TableFilterPolicy.(tablefilter.Checked)
 	keys := exceptionsOf(old, c.internal)
+	if c.out == "-" {
+		e.out = "TABLE"
+	}
 	switch {
 	case !e.promised:
 		return e
 	case !hasFilter:
-		e.leftOut = "the new table has no filter of the whole table"
+		e.leftOut = "the new table has no table filter"
 		return e
 	case rowblock.OrderOf(c.options.Comparer).Unchecked:
-		e.leftOut = "the order of keys is unknown"
+		e.leftOut = "the key order is unknown"
 		return e
 	case keys == nil:
-		e.leftOut = fmt.Sprintf("they are, together, over %d times as long as their block", maxExpansion)
+		e.leftOut = fmt.Sprintf("they are over %d times as long as their block", maxExpansion)
 		return e
 	}
 	var filter []byte // that has them by chance; nil: it cannot be read
@@ -179,7 +183,7 @@ func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 
 // leaveOut has a table not deny exceptions of a damaged one that has one of them as a key.
 func (e *exceptions) leaveOut(o *table.WriterOptions) {
-	o.Never, e.leftOut = nil, "the table has a key that is one of them"
+	o.Never, e.leftOut = nil, "the table contains one of them"
 }
 
 // note says what the new table does not deny as the old one does.
@@ -187,8 +191,8 @@ func (e *exceptions) note(stderr io.Writer) {
 	switch {
 	case !e.promised || e.n == 0 && e.leftOut != "":
 	case e.leftOut != "":
-		text.Note(stderr, "left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
+		text.Note(stderr, "dropped %s of the filter: %s", text.Count(uint64(e.n), "exception"), e.leftOut)
 	case !e.sameFilter:
-		text.Note(stderr, "the filter of the table is another one than that of %s: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst convert --never", e.path)
+		text.Note(stderr, "the table filter differs from the one in %s, and may contain other keys of the --never list by chance. To except these too, run: sst convert --never LIST %s -o NEW", e.path, e.out)
 	}
 }

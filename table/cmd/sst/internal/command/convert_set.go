@@ -45,9 +45,9 @@ func addExcept(cmd *cobra.Command, f *filterfile.ExceptFlags) {
 func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *filterfile.ExceptFlags) error {
 	switch {
 	case out != "" && !isManifestIn(path, out):
-		return cli.UsageErrorf("-o is %s, but the new tables of a set are written beside the old ones: leave it out", out)
+		return cli.UsageErrorf("a set is converted in place: leave out -o %s", text.ShellPath(out))
 	case files.IsRemote(path):
-		return cli.UsageErrorf("%s is not a local set: convert a local one, and send it with sstcloud put", path)
+		return cli.UsageErrorf("%s is not a local set: convert a local copy, and upload it with sstcloud put", path)
 	}
 	limit, err := memory.Usual()
 	if err != nil {
@@ -113,7 +113,7 @@ func (e *setExceptions) publish(manifest string) error {
 		return err
 	}
 	if n := uint64(len(e.added)); n > 0 {
-		e.note("%s of %s got exceptions: when nobody reads the old ones any more, run: sst sweep --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
+		e.note("%s of %s got exceptions. Once no program reads the old tables, run: sst sweep --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
 	}
 	return nil
 }

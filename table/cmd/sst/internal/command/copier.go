@@ -134,7 +134,7 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 		return filterfile.ExplainTooManyKeys(err)
 	}
 	if engine := notRepaired[c.compression]; engine != "" && (c.internal || c.database) && !c.filterOnly {
-		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) drop tables with it silently: for databases of theirs, use --compression snappy", engine, c.compression)
+		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) silently drop such tables: for these engines, use --compression snappy", engine, c.compression)
 	}
 	return filterfile.ExplainTooManyKeys(complete())
 }
@@ -161,19 +161,19 @@ func (c *copier) check() error {
 	isDir := err == nil && info.IsDir()
 	switch {
 	case c.database && c.out == "-":
-		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
+		return cli.UsageErrorf("--database needs a directory, not -o -")
 	case c.database:
 		return nil
 	case !c.isSet(c.cmd) && isDir:
-		return cli.UsageErrorf("-o is %s, a directory: name a file for the table, or a new directory, by NEW/ for a set or with --database", c.out)
+		return cli.UsageErrorf("-o is %s, a directory: name a file for a table, NEW/ for a set, or use --database", c.out)
 	case !c.isSet(c.cmd):
 		return c.checkSummary()
 	case c.out == "-":
-		return cli.UsageErrorf("-o is - and a set needs a directory: name one")
+		return cli.UsageErrorf("a set needs a directory, not -o -")
 	case slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(c.out)):
-		return cli.UsageErrorf("-o is %s, the name of a table, and a set is a directory of tables: use another name, or %s/", c.out, c.out)
+		return cli.UsageErrorf("-o is %s, the name of a table, but a set is a directory: use another name, or %s/", c.out, c.out)
 	case c.summary != "": // and OUT is DIR/
-		return cli.UsageErrorf("--manifest-line is for one table, and OUT is a set: leave it out")
+		return cli.UsageErrorf("--manifest-line is for a single table, not a set: leave it out")
 	case c.internal:
 		return errNoInternalKeys
 	}
@@ -187,7 +187,7 @@ func (c *copier) checkSummary() error {
 	case c.summary == "":
 		return nil
 	case c.out == "-":
-		return cli.UsageErrorf("-o is - and --manifest-line is given, want a file for the table: the summary has its name")
+		return cli.UsageErrorf("--manifest-line needs a named table, not -o -")
 	case c.internal:
 		return errNoInternalKeys
 	}
@@ -195,7 +195,7 @@ func (c *copier) checkSummary() error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if dbdir.RealName(c.summary) == dbdir.RealName(c.out) {
-		return cli.UsageErrorf("-o and --manifest-line are both %s, want a file for each", c.out)
+		return cli.UsageErrorf("-o and --manifest-line are both %s: use two files", c.out)
 	}
 	return checkNoTable("--manifest-line", c.summary)
 }
@@ -203,10 +203,10 @@ func (c *copier) checkSummary() error {
 // checkNoTable returns an error if an output that is no table would replace a table.
 func checkNoTable(flag, path string) error {
 	if path != "-" && dbfile.IsTable(path) {
-		return fmt.Errorf("%s is %s, which is a table: want another name", flag, path)
+		return fmt.Errorf("%s is %s, a table: use another name", flag, path)
 	}
 	return nil
 }
 
 // errNoInternalKeys is the error for a set of internal keys.
-var errNoInternalKeys = cli.UsageErrorf("--internal-keys is yes, but the tables of a set have user keys: leave it out")
+var errNoInternalKeys = cli.UsageErrorf("--internal-keys yes does not apply to sets, whose tables have user keys: leave it out")

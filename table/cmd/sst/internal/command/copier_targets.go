@@ -85,7 +85,7 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	}
 	return c.fill(to, appendAll, func() error {
 		if c.database && c.pairs == 0 {
-			c.note("the input has no pairs, so %s is a database without keys", c.out)
+			c.note("the input has no pairs: %s is an empty database", c.out)
 		}
 		return errors.Join(w.SetLastSequence(c.sequence), w.Close())
 	})
@@ -103,7 +103,7 @@ type versionAppender struct{ w *database.Writer }
 func (a versionAppender) Append(key, value []byte) error {
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return fmt.Errorf("key of %d bytes, want an internal key", len(key))
+		return fmt.Errorf("key of %d bytes: not an internal key", len(key))
 	}
 	return a.w.AppendInternal(k, value)
 }
@@ -124,10 +124,10 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 		return err
 	}
 	if c.pairs == 0 {
-		c.note("the input has no pairs, so %s is a set without tables", c.out)
+		c.note("the input has no pairs: %s is an empty set", c.out)
 	}
 	if obsolete > 0 {
-		c.note("%s still has %s of the set that was there before: when nobody reads them any more, run: sst sweep --delete %s",
+		c.note("%s still contains %s of the previous set. Once no program reads them, run: sst sweep --delete %s",
 			c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
 	}
 	return nil
@@ -191,7 +191,7 @@ const indexEntryOverhead = 16
 func (w *boundedWriter) Append(key, value []byte) error {
 	err := w.blockCounter.Append(key, value)
 	if never := w.copier.never; never != nil && errors.Is(err, table.ErrNever) {
-		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", format.Quote(key), text.ShellPath(never.path))
+		return fmt.Errorf("key %s is both in the input and in --never %s: remove it from one of them", format.Quote(key), text.ShellPath(never.path))
 	}
 	if n := w.DataBlocks(); err == nil && n > w.blocks {
 		w.blocks = n

@@ -221,7 +221,7 @@ func TestLastSequenceTooLow(t *testing.T) {
 	}
 	lowerSequence(t, filepath.Join(dir, manifest))
 	status, stdout, stderr := sst("verify", "--quiet", "--no-log", dir)
-	want := regexp.QuoteMeta(filepath.Join(dir, manifest)) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+, so engines do not show what is newer\n`
+	want := regexp.QuoteMeta(filepath.Join(dir, manifest)) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+: engines hide newer entries\n`
 	if status != cli.ExitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
 		t.Errorf("sst verify: status %d, %s%s, want %s", status, stdout, stderr, want)
 	}

@@ -92,7 +92,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.sides[0].only, a.Path, c.sides[1].only, b.Path, c.changed, c.same, unknown)
 	}
 	lost := func(s *source.Source) error {
-		return namedLosses(s, s.Losses(source.KeyRange{}), "keys in these ranges that one side lacks were not compared")
+		return namedLosses(s, s.Losses(source.KeyRange{}), "keys in these ranges were not compared if one side lacks them")
 	}
 	return cmp.Or(errors.Join(lost(a), lost(b)), cli.Negative(c.sides[0].only+c.sides[1].only+c.changed > 0))
 }
@@ -130,7 +130,7 @@ func (c *comparison) run(show func(*side) error) error {
 	for {
 		have, err := c.smallest()
 		if err != nil && c.last != nil {
-			err = errors.Join(err, fmt.Errorf("the comparison ended with key %s: what follows was not compared", format.Quote(c.last)))
+			err = errors.Join(err, fmt.Errorf("the comparison stopped at key %s: later keys were not compared", format.Quote(c.last)))
 		}
 		if err != nil || len(have) == 0 {
 			return err

@@ -45,12 +45,12 @@ func TestDisorderIsSorted(t *testing.T) {
 	}{
 		"within a block":                       {swap(130, 131), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`}, `sorted the key "key000130", sequence 131 (keys are out of order`},
 		"between blocks":                       {swap(130, 1750), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`, sorted + `≥ "key001699" and ≤ "key001799": sorted`, sorted + `≥ "key001750" and ≤ "key001750": sorted`}, `sorted the key "key001750", sequence 1751 (`},
-		"last of a block":                      {swap(99, 100), 3000, []string{sorted + `≥ "key000000" and ≤ "key000199": sorted`, "and 1 more behind it"}, `sorted the key "key000100", sequence 101 (`},
-		"a key that was altered":               {func(all []rawEntry) { all[130].key = "kez000130" }, 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted; if one was altered, what it was is lost`, sorted + `≥ "kez000130" and ≤ "kez000130"`}, `sorted the key "kez000130", sequence 131 (`},
+		"last of a block":                      {swap(99, 100), 3000, []string{sorted + `≥ "key000000" and ≤ "key000199": sorted`, "and 1 more after it"}, `sorted the key "key000100", sequence 101 (`},
+		"a key that was altered":               {func(all []rawEntry) { all[130].key = "kez000130" }, 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted; if one was changed, the original is lost`, sorted + `≥ "kez000130" and ≤ "kez000130"`}, `sorted the key "kez000130", sequence 131 (`},
 		"outside of the range of the MANIFEST": {func(all []rawEntry) { all[130].key = "zoo" }, 3000, []string{sorted + `≥ "zoo" and ≤ "zoo"`}, `sorted the key "zoo", sequence 131 (`},
-		"a key that is too short":              {func(all []rawEntry) { all[130].key = short }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`, `lost the keys ≥ "short" and ≤ "short" (it is no internal key)`}, `sorted the key "short" (`},
+		"a key that is too short":              {func(all []rawEntry) { all[130].key = short }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`, `lost the keys ≥ "short" and ≤ "short" (not an internal key)`}, `sorted the key "short" (`},
 		"before the first key":                 {func(all []rawEntry) { all[130].key = "ada" }, 3000, []string{sorted + `≥ "ada" and ≤ "ada"`}, `sorted the key "ada", sequence 131 (`},
-		"a key twice":                          {func(all []rawEntry) { all[131] = rawEntry{all[130].key, all[130].sequence, 1, "other"} }, 2999, []string{sorted, `lost the keys ≥ "key000130" and ≤ "key000130" (the table has two entries with the same sequence number: kept the first in the file)`}, "skipped 1 pair with a repeated key"},
+		"a key twice":                          {func(all []rawEntry) { all[131] = rawEntry{all[130].key, all[130].sequence, 1, "other"} }, 2999, []string{sorted, `lost the keys ≥ "key000130" and ≤ "key000130" (two entries with the same sequence number: kept the first in the file)`}, "skipped 1 pair with a repeated key"},
 		"old before new":                       {func(all []rawEntry) { all[131].key, all[130].value = all[130].key, "old" }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": sorted`}, `sorted the key "key000130", sequence 132 (`},
 	} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
@@ -88,7 +88,7 @@ func TestAlteredEnds(t *testing.T) {
 		d.table(t, 1, 100, numberedEntries(3000), func(all []rawEntry) { all[tt.i].key = tt.key })
 		d.end(t)
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-		lost := fmt.Sprintf("lost the keys ≥ %q and ≤ %q (the table lacks it", tt.named, tt.named)
+		lost := fmt.Sprintf("lost the keys ≥ %q and ≤ %q (not in the table", tt.named, tt.named)
 		if status != cli.ExitDamaged || !strings.Contains(stderr, lost) || !strings.Contains(out, "wrote 3,000 pairs") {
 			t.Errorf("%s: repair: status %d, want %d, 3,000 pairs, and %q\n%s%s", name, status, cli.ExitDamaged, lost, out, stderr)
 		}
@@ -134,7 +134,7 @@ func TestDisorderInManyTables(t *testing.T) {
 	}
 	d.end(t)
 	status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-	if status != cli.ExitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "behind it") {
+	if status != cli.ExitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "after it") {
 		t.Errorf("status %d, want 20 losses\n%s%s", status, out, stderr)
 	}
 	if n := strings.Count(mustSST(t, "scan", d.dir+".new"), "\n"); n != len(all) {

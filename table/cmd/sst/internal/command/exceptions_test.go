@@ -86,11 +86,11 @@ func TestExceptionsThatAreKeys(t *testing.T) {
 	}
 	writeWithNever(t, denying, &table.WriterOptions{FilterKey: filterKey}, key)
 	status, _, stderr := sst("convert", denying, "-o", rescued)
-	if want := `: key "00000" of the table is one of the exceptions`; status != cli.ExitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
+	if want := `: key "00000" of the table is also an exception`; status != cli.ExitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
 		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, cli.ExitDamaged, want)
 	}
 	status, _, stderr = sst("repair", denying, "-o", rescued)
-	if want := "sst: note: left out 124 exceptions of the filter, since the table has a key that is one of them\n"; status != cli.ExitOK || stderr != want {
+	if want := "sst: note: dropped 124 exceptions of the filter: the table contains one of them\n"; status != cli.ExitOK || stderr != want {
 		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, cli.ExitOK, want)
 	}
 	if got := mustSST(t, "get", rescued, "00000"); got != "value\n" {
@@ -118,7 +118,7 @@ func TestExceptionsThatAreVeryLong(t *testing.T) {
 	}
 	for _, command := range []string{"convert", "repair"} {
 		status, _, stderr := sst(command, forged, "-o", converted)
-		if want := "sst: note: left out 4,097 exceptions of the filter, since they are, together, over 16 times as long as their block\n"; status != cli.ExitOK || stderr != want {
+		if want := "sst: note: dropped 4,097 exceptions of the filter: they are over 16 times as long as their block\n"; status != cli.ExitOK || stderr != want {
 			t.Errorf("%s: status %d, %q, want %d and %q", command, status, stderr, cli.ExitOK, want)
 		}
 	}

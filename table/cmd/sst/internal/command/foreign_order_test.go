@@ -21,11 +21,11 @@ func TestTablesInAnotherOrder(t *testing.T) {
 		disorder func(sorted []rawEntry)
 		note     string
 	}{
-		"bytewise":                  {1, nil, "keys are in bytewise order, not in the order of "},
-		"bytewise, in one block":    {9, nil, "keys are in bytewise order, not in the order of "},
-		"none, in one block":        {9, swap(1, 3), "keys are not in the order of "},
-		"none, in several blocks":   {2, swap(1, 3), "keys are not in the order of "},
-		"none, in blocks of a pair": {1, swap(0, 3), "keys are not in the order of "},
+		"bytewise":                  {1, nil, "keys are in bytewise order, though the MANIFEST names comparator "},
+		"bytewise, in one block":    {9, nil, "keys are in bytewise order, though the MANIFEST names comparator "},
+		"none, in one block":        {9, swap(1, 3), "keys are not in the order of comparator "},
+		"none, in several blocks":   {2, swap(1, 3), "keys are not in the order of comparator "},
+		"none, in blocks of a pair": {1, swap(0, 3), "keys are not in the order of comparator "},
 	} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		var entries []rawEntry

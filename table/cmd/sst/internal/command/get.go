@@ -84,7 +84,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	f.lookups, f.prefetches = true, !f.explain
 	return f.with(path, l.stderr, func(s *source.Source) error {
 		if f.format == "raw" && s.FilterOnly() {
-			return cli.UsageErrorf("--format is raw, not tsv, hex or json: the table has a filter only, and no values")
+			return cli.UsageErrorf("--format is raw, but a filter has no values: use tsv, json or hex")
 		}
 		for keys, err := range f.Batches(first, cmd, output.FilesOf(l.out, "")) {
 			if err == nil {
@@ -154,7 +154,7 @@ func (l *lookups) lookUp(s *source.Source, key []byte) (found bool, err error) {
 	}
 	// An empty value looks like no answer on a terminal. Elsewhere the exit status tells.
 	if stdout, ok := l.out.(cli.Stdout); ok && !l.several && l.format != "json" && len(e.Value) == 0 && stdout.IsTerminal() {
-		text.Note(l.stderr, "the key is present, and its value is empty")
+		text.Note(l.stderr, "the key is present, with an empty value")
 	}
 	if l.printer == nil {
 		_, err = l.out.Write(e.Value)

@@ -52,7 +52,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	case filterOnly:
 		text.Line(out, "may be present")
 	case s.Dir && len(paths) == 0 && len(s.Tables) > 0:
-		text.Line(out, "absent: no table has keys around it")
+		text.Line(out, "absent: no table covers the key")
 	default:
 		text.Line(out, "absent")
 	}
@@ -100,7 +100,7 @@ func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) 
 	case len(paths) == 0:
 		text.Line(out, "total: 0 of %s searched", text.Count(all, "table"))
 	default:
-		text.Line(out, "total: %d of %s searched, %d excluded by filters, %s read (%s), in %s",
+		text.Line(out, "total: %d of %s searched, %d ruled out by filters, %s read (%s), in %s",
 			len(paths), text.Count(all, "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
 	}
 }
@@ -118,11 +118,11 @@ func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 	rowIf(p.PagesRead > 0, w, "  filter read", "%s of 4 KiB", text.Count(p.PagesRead, "page"))
 	bits, fuse := p.TableProbes, p.FuseProbes
 	rowIf(len(bits.Bits) > 0, w, "  table bits", "hash 0x%08x, line %d: %s", bits.Hash, bits.Line, probedBits(bits))
-	rowIf(p.IsFuse, w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x",
+	rowIf(p.IsFuse, w, "  fingerprint", "hash 0x%016x: expected 0x%x, slots %d, %d and %d give 0x%x",
 		fuse.Hash, fuse.Want, fuse.Places[0], fuse.Places[1], fuse.Places[2], fuse.Have)
-	rowIf(p.IsException, w, "  exceptions", "one of %s that the filter has by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
+	rowIf(p.IsException, w, "  exceptions", "one of %s that the filter contains by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
 	if filters.Prefix != nil {
-		text.Row(w, "  prefixes", "%s: for scans, and not asked", printable.Escape([]byte(filters.Prefix.Name())))
+		text.Row(w, "  prefixes", "%s: for scans, not consulted", printable.Escape([]byte(filters.Prefix.Name())))
 	}
 	if p.TableFilter != dbfile.Absent && !p.FilterOnly {
 		explainBlock(w, p, filters)
@@ -138,9 +138,9 @@ func explainBlock(w io.Writer, p dbfile.LookupTrace, filters dbfile.Filters) {
 	if p.IndexEntry == data {
 		index := "empty: there are no data blocks"
 		if data == 1 {
-			index = "key > the only separator: the data block cannot have it"
+			index = "key > the only separator: the data block cannot contain it"
 		} else if data > 1 {
-			index = "key > all " + text.Count(uint64(data), "separator") + ": no data block can have it"
+			index = "key > all " + text.Count(uint64(data), "separator") + ": no data block can contain it"
 		}
 		text.Row(w, "  index", "%s", index)
 		return
@@ -203,11 +203,11 @@ func lookupOutcome(p dbfile.LookupTrace, alone bool) string {
 	case p.Found:
 		return "found: " + describeEntry(p.Entry)
 	case p.FilterOnly:
-		return "may be present: there is a filter only, and no entry to look at"
+		return "may be present: the table is only a filter, without entries"
 	case !p.FalsePositive:
 		return absent
 	case p.IsPrefix:
-		return absent + ": one of the prefixes that the filter holds too, or a false positive"
+		return absent + ": a prefix in the filter, or a false positive"
 	case table && block:
 		return absent + ": a false positive of both filters"
 	case table:

@@ -22,7 +22,7 @@ import (
 // others as behind other damage.
 func TestKindThatLevelDBLacks(t *testing.T) {
 	t.Parallel()
-	for kind, name := range map[table.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no engine", 255: "which no engine"} {
+	for kind, name := range map[table.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no known engine", 255: "which no known engine"} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		d.end(t)

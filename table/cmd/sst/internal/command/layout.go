@@ -40,7 +40,7 @@ func layoutCommand() *cobra.Command {
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if files.IsDir(args[0]) {
-			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs", args[0])
+			return fmt.Errorf("%s is a directory: name one of its tables, logs or MANIFESTs", args[0])
 		}
 		p := flags.newPass(cmd, asJSON)
 		return p.layout(args[0])

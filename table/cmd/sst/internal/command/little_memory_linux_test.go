@@ -149,7 +149,7 @@ func TestMemoryIsAskedFor(t *testing.T) {
 	m := newLittleMemory(t)
 	m.prepareZeros(t, "snappy", table.Snappy)
 	m.prepareZeros(t, "zstd", codecs.Zstd)
-	const zeros = "zeros.ldb needs 250 MB of memory, the limit is "
+	const zeros = "zeros.ldb needs 250 MB of memory, but the limit is "
 	for _, tt := range []struct {
 		kib  int
 		args string
@@ -157,15 +157,15 @@ func TestMemoryIsAskedFor(t *testing.T) {
 	}{
 		{1 << 20, "build --memory 64MiB <pairs -o >t.ldb --table-filter fuse", ""},
 		{1 << 20, "build <pairs -o >t.ldb", ""},
-		{4 << 20, "build --memory 64GiB <pairs -o >t.ldb", "sst with --memory 65536MiB needs 69 GB of memory, the limit is "},
-		{1 << 20, "build --filter-only --table-filter table-bloom --filter-keys 500M <pairs -o >f.filter", "a filter for 500,000,000 keys needs 537 MB of memory, the limit is "},
-		{1 << 20, "verify <snappy.ldb", "snappy.ldb needs 250 MB of memory, the limit is "},
-		{1 << 20, "verify <zstd.ldb", "zstd.ldb needs 250 MB of memory, the limit is "},
+		{4 << 20, "build --memory 64GiB <pairs -o >t.ldb", "sst with --memory 65536MiB needs 69 GB of memory, but the limit is "},
+		{1 << 20, "build --filter-only --table-filter table-bloom --filter-keys 500M <pairs -o >f.filter", "a filter for 500,000,000 keys needs 537 MB of memory, but the limit is "},
+		{1 << 20, "verify <snappy.ldb", "snappy.ldb needs 250 MB of memory, but the limit is "},
+		{1 << 20, "verify <zstd.ldb", "zstd.ldb needs 250 MB of memory, but the limit is "},
 		{1 << 20, "verify <snappy.set", zeros},
 		{1 << 20, "verify <zstd.set", zeros},
-		{1 << 20, "merge <snappy.ldb -o >m.ldb", "snappy.ldb needs 250 MB of memory, the limit is "},
-		{1 << 20, "merge <zstd.ldb -o >m.ldb", "zstd.ldb needs 250 MB of memory, the limit is "},
-		{1 << 20, "get <zstd.ldb key", "zstd.ldb needs 250 MB of memory, the limit is "},
+		{1 << 20, "merge <snappy.ldb -o >m.ldb", "snappy.ldb needs 250 MB of memory, but the limit is "},
+		{1 << 20, "merge <zstd.ldb -o >m.ldb", "zstd.ldb needs 250 MB of memory, but the limit is "},
+		{1 << 20, "get <zstd.ldb key", "zstd.ldb needs 250 MB of memory, but the limit is "},
 	} {
 		if !m.starts(t, tt.kib) {
 			t.Errorf("Go's runtime does not start in %d KiB", tt.kib)

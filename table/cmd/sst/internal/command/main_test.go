@@ -114,7 +114,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := sst("repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
-	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != cli.ExitUsage || !strings.Contains(stderr, want) {
+	if want := "the table's index is above the limit of 16777216 bytes (1/2 of --memory): use a larger --block-size or --memory"; status != cli.ExitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	mustSST(t, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")

@@ -133,7 +133,7 @@ func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 			err = l.Check()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: not a summary: %s", l.from, strings.TrimPrefix(err.Error(), "set: "))
+			return nil, fmt.Errorf("%s: not a line of sst build --manifest-line: %s", l.from, strings.TrimPrefix(err.Error(), "set: "))
 		}
 		all = append(all, l)
 	}
@@ -151,13 +151,13 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	}
 	defer f.Close() // it was only read
 	if f.Internal || f.Order != table.BytewiseComparer {
-		return tableLine{}, fmt.Errorf("%s: the keys are internal keys or not in bytewise order, want user keys: write them again with sst scan and sst build", path)
+		return tableLine{}, fmt.Errorf("%s: a set needs user keys in bytewise order: write the table again with sst scan and sst build", path)
 	}
 	if f.Reader.FilterOnly() {
-		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the line that sst build --manifest-line wrote instead", path)
+		return tableLine{}, fmt.Errorf("%s is only a filter, without keys: give its line from sst build --manifest-line instead", path)
 	}
 	if manifest := files.Join(files.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
-		return tableLine{}, fmt.Errorf("%s: its keys are removed, as %s says, and a new manifest would add them: for a set without layers, use sst merge", path, manifest)
+		return tableLine{}, fmt.Errorf("%s contains removed keys (see %s), which a new manifest would add. To fold the layers, run: sst merge %s -o NEW/", path, manifest, text.ShellPath(manifest))
 	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
 	if err != nil {
@@ -185,11 +185,11 @@ func checkLines(all []tableLine) error {
 	names := map[string]string{}
 	for i, l := range all {
 		if other, found := names[l.Name]; found {
-			return fmt.Errorf("%s and %s both are of a table called %s, want another name for each table", other, l.from, format.Printable(l.Name))
+			return fmt.Errorf("%s and %s are both tables named %s: use different names", other, l.from, format.Printable(l.Name))
 		}
 		names[l.Name] = l.from
 		if i > 0 && bytes.Compare(l.Smallest, all[i-1].Largest) <= 0 {
-			return fmt.Errorf("%s and %s overlap: the first ends with key %s, the second starts with %s, want ranges of keys that do not overlap",
+			return fmt.Errorf("%s and %s overlap: the first ends with key %s, the second starts with %s",
 				all[i-1].from, l.from, format.Quote(all[i-1].Largest), format.Quote(l.Smallest))
 		}
 	}
@@ -203,7 +203,7 @@ func checkNoLayers(out string) error {
 	if len(layers) == 0 {
 		return nil
 	}
-	return fmt.Errorf("-o is %s, which has %s that a new manifest would not have: write the set without layers by sst merge %s -o NEW/, or remove that file first",
+	return fmt.Errorf("-o is %s, which has %s that a new manifest would drop. Fold them with sst merge %s -o NEW/, or remove the file first",
 		out, text.Count(uint64(len(layers)), "layer"), text.ShellPath(out))
 }
 

@@ -24,9 +24,9 @@ func (e expected) check(all []tableLine) error {
 	}
 	switch {
 	case e.tables > 0 && e.tables != uint64(len(all)):
-		return fmt.Errorf("--tables is %d, but the FILEs are of %s: give a FILE of each table, or the right number", e.tables, text.Count(uint64(len(all)), "table"))
+		return fmt.Errorf("--tables is %d, but the FILEs contain %s: add the missing ones, or correct the number", e.tables, text.Count(uint64(len(all)), "table"))
 	case e.entries > 0 && e.entries != entries:
-		return fmt.Errorf("--entries is %d, but the tables have %d entries: look whether a FILE is missing, and whether what sorted the keys, cut them or built the tables ended early; then build again",
+		return fmt.Errorf("--entries is %d, but the tables have %d entries: a FILE is missing, or sorting, splitting or building ended early. Check these, and build again",
 			e.entries, entries)
 	case e.tables > 0:
 		return nil
@@ -78,7 +78,7 @@ func checkParts(all []tableLine) error {
 	if len(missing) > 3 {
 		missing[3] = "…"
 	}
-	return fmt.Errorf("the tables %s… are numbered from %d to %d, without %s: give a FILE for each; if parts without keys have no table, say how many tables there are by --tables %d",
+	return fmt.Errorf("tables %s… are numbered %d to %d, with %s missing: add a FILE for each; or, if these parts have no keys, use --tables %d",
 		printable.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
 }
 

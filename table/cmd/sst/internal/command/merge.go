@@ -75,7 +75,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	case f.to.out == "":
 		return f.to.missingOut()
 	case f.to.out == "-" && f.json:
-		return cli.UsageErrorf("--json and -o - are both given, but standard output has one of them: name a file")
+		return cli.UsageErrorf("--json and -o - both write to standard output: name a file")
 	case isFilter(inputs[0]):
 		return f.mergeFilters(cmd, inputs)
 	}
@@ -89,9 +89,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		switch {
 		case f.to.out == "-" || !isWithin(f.to.out, whole) || f.inPlace && f.to.force && f.to.set:
 		case f.inPlace:
-			return cli.UsageErrorf("-o is %s, which is the INPUT: to fold its layers in place, use --set --force, or want another name", f.to.out)
+			return cli.UsageErrorf("-o is %s, the INPUT: use another name, or --set --force to fold its layers in place", f.to.out)
 		default:
-			return cli.UsageErrorf("-o is %s, which is the INPUT %s, or in it: want another name, as no INPUT is written to", f.to.out, path)
+			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use another name", f.to.out, path)
 		}
 		if n := sizeOfTables(path, &f.from); n < 0 || size < 0 {
 			size = -1
@@ -138,14 +138,14 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 		return err
 	}
 	if c.isSet(c.cmd) && m.order != table.BytewiseComparer {
-		return cli.UsageErrorf("the keys are in the order of %s, and those of a set in bytewise order: want a table, or --database", m.order.Name())
+		return cli.UsageErrorf("a set needs bytewise order, but the keys are in the order of %s: write a table, or use --database", m.order.Name())
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
 	hasFilter := func(s *source.Source) bool { return s.TableFilter() != "" }
 	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") && f.to.tableFilter == tablefilter.None {
-		c.note("the tables of %s have filters of the whole table (%s), and those of OUT have not: to have them, use --table-filter", all[i].Path, all[i].TableFilter())
+		c.note("the tables of %s have table filters (%s), but OUT has none: to add them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
 	if c.copyOf = all[0].Path; f.inPlace {
 		c.replaced = all[0]
@@ -202,7 +202,7 @@ func isFilter(path string) bool {
 func (f *mergeFlags) mergeFilters(cmd *cobra.Command, paths []string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "output" {
-			err = cli.UsageErrorf("--%s is given, but the INPUTs are filters, and their union is like them: leave it out", flag.Name)
+			err = cli.UsageErrorf("--%s does not apply to filters, as the merged filter is like its INPUTs: leave it out", flag.Name)
 		}
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func newMerging(all []*source.Source, rule string) (*merging, error) {
 	}
 	switch {
 	case rule == ruleNewest && plain != nil:
-		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: want last, first or error", plain.Path)
+		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: use last, first or error", plain.Path)
 	case rule == ruleAuto && plain == nil && !areOfDatabases(m.sources):
 		m.rule = ruleNewest
 	case rule == ruleAuto:
@@ -153,7 +153,7 @@ func (m *merging) appendAll(c *copier) error {
 	}
 	err := it.Error()
 	if errors.Is(err, table.ErrFilterOnly) {
-		return errors.Join(err, errors.New("filters have no keys to merge: to unite filters, name the filters alone; to add keys, build a new filter from all keys"))
+		return errors.Join(err, errors.New("filters have no keys: merge filters only with filters, or build a new filter from all keys"))
 	}
 	return err
 }
@@ -186,7 +186,7 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 	case deleted && m.lastDeleted: // whichever wins
 		return nil
 	case m.rule == ruleError:
-		return fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", format.Quote(m.key), m.last.Path, in.Path)
+		return fmt.Errorf("key %s is in both %s and %s: to keep one, use --on-duplicate last, first or newest", format.Quote(m.key), m.last.Path, in.Path)
 	case m.counted:
 		return nil
 	}
@@ -211,7 +211,7 @@ func (m *merging) note(stderr io.Writer) {
 		rest = fmt.Sprintf(", %d of which are deletions", m.deleted)
 	}
 	if m.others {
-		rest += "; sequence numbers of different databases do not compare: if these are copies of one, use --on-duplicate newest"
+		rest += ". Sequence numbers of different databases are not comparable; for copies of one database, use --on-duplicate newest"
 	}
-	text.Note(stderr, "of %s in several INPUTs, took the entry %s%s", text.Count(m.common, "key"), which, rest)
+	text.Note(stderr, "for %s in several INPUTs, kept the entry %s%s", text.Count(m.common, "key"), which, rest)
 }

@@ -38,7 +38,7 @@ func mounting(command func() *cobra.Command) func() *cobra.Command {
 func mount(cmd *cobra.Command, arg string) (string, error) {
 	path, ok, err := files.Mount(arg)
 	if !ok {
-		return "", fmt.Errorf("%s: sst reads no object storage: use sstcloud %s", arg, cmd.Name())
+		return "", fmt.Errorf("%s: sst does not read object storage: use sstcloud %s", arg, cmd.Name())
 	}
 	return path, err
 }
@@ -47,7 +47,7 @@ func mount(cmd *cobra.Command, arg string) (string, error) {
 func checkOutputs(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "manifest-line", "layer-of"} {
 		if f := cmd.Flags().Lookup(name); f != nil && files.IsURL(f.Value.String()) {
-			return cli.UsageErrorf("--%s is %s, not a local path: write a local directory, and send it with sstcloud put", name, f.Value)
+			return cli.UsageErrorf("--%s is %s, not a local path: write to a local directory, and upload it with sstcloud put", name, f.Value)
 		}
 	}
 	return nil

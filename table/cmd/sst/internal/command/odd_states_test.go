@@ -87,7 +87,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	o.addLog(t, nil)
 	o.fields[oddNext].Number, o.fields[oddLast] = 9, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}
 	o.write(t)
-	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4 are not shown, as engines do not show what the MANIFEST does not count: to keep them, run: sst repair '%s' -o NEW\n", dir, dir)
+	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair '%s' -o NEW\n", dir, dir)
 	for _, tt := range []struct {
 		args        []string
 		status      int

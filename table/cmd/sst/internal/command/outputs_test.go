@@ -65,7 +65,7 @@ func TestOutputsThroughLinks(t *testing.T) {
 	if status, _, stderr := sst("report", "../../t.ldb", "-o", "../../db/CURRENT"); status != cli.ExitUsage {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != cli.ExitUsage || !strings.Contains(stderr, "in it") {
+	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != cli.ExitUsage || !strings.Contains(stderr, "part of the INPUT") {
 		t.Errorf("into its input: status %d, %q", status, stderr)
 	}
 	if diff := cmp.Diff(before, filesOf(t, filepath.Join(dir, "db"))); diff != "" {

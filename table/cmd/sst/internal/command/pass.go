@@ -62,7 +62,7 @@ func (p *pass) eachFile(files []target, do func(target) error) error {
 		if !t.wasRemoved(err, p.options) {
 			return err
 		}
-		p.note(t.Path + " was removed before it was read, because its database is in use")
+		p.note(t.Path + " was removed before it was read: its database is in use")
 		return nil
 	})
 }

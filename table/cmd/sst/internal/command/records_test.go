@@ -197,7 +197,7 @@ func TestPebbleLogs(t *testing.T) {
 		}
 		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"repair", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
 			status, stdout, stderr := sst(args...)
-			if want := fmt.Sprintf("%s: a log of Pebble, or of RocksDB with recycled logs, not", path); status != cli.ExitUsage || !strings.Contains(stdout+stderr, want) {
+			if want := fmt.Sprintf("%s: a Pebble log, or a recycled RocksDB log, not", path); status != cli.ExitUsage || !strings.Contains(stdout+stderr, want) {
 				t.Errorf("kind %d: sst %q: status %d, %s%s", kind, args, status, stdout, stderr)
 			}
 		}

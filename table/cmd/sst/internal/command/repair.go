@@ -65,9 +65,9 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 	case f.to.out == "":
 		return cli.UsageErrorf("missing -o OUT, the name of the new database or table")
 	case f.to.out == "-":
-		return cli.UsageErrorf("-o is -, but standard output has the list of losses: name a file")
+		return cli.UsageErrorf("-o is -, but the losses are printed on standard output: name a file")
 	case dbdir.IsSet(path):
-		return fmt.Errorf("%s is a set, which cannot be repaired as a whole: build it again, or see sst help damage", path)
+		return fmt.Errorf("%s is a set, which sst cannot repair as a whole: build it again, or see sst help damage", path)
 	case dbdir.IsDirectory(path):
 		return f.repairDatabase(cmd, path)
 	case err != nil:
@@ -75,7 +75,7 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 	}
 	for _, name := range []string{"certain", "table-size", "all-tables", "no-log"} {
 		if cmd.Flags().Changed(name) {
-			return cli.UsageErrorf("--%s is for a database, and %s is none: leave it out", name, text.ShellPath(path))
+			return cli.UsageErrorf("--%s is for databases, but %s is a file: leave it out", name, text.ShellPath(path))
 		}
 	}
 	return f.repairFile(cmd, path)

@@ -65,7 +65,7 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	}
 	if file.ForeignErr != nil && !s.Found() {
 		if dbfile.IsLogFile(file.Path, dbfile.Options{}) {
-			return fmt.Errorf("%s: no write of a log and no block of a table can be read", file.Path)
+			return fmt.Errorf("%s: neither a log's writes nor a table's blocks can be read", file.Path)
 		}
 		return file.ForeignErr
 	}
@@ -155,7 +155,7 @@ func (r *tableRepair) report(c *copier) []string {
 	path := r.file.Path
 	report := reportOf{path: path}
 	if r.Searched {
-		report.add("the index cannot be read, so blocks were found by their checksums (%s)", reason(r.Damage, c.limit))
+		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.Damage, c.limit))
 	} else if r.Damage != nil {
 		report.add("the table cannot be opened (%s)", reason(r.Damage, c.limit))
 	}
@@ -169,12 +169,12 @@ func (r *tableRepair) report(c *copier) []string {
 		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.twice, "pair"))
 	}
 	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
-		report.add("found no entry that can be read, and did not write %s", c.out)
+		report.add("found no readable entry: %s was not written", c.out)
 		return report.lines
 	}
 	report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
 	if dbfile.IsInManifest(path) {
-		report.add("the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run: %s", dbfile.RepairCommand(filepath.Dir(path)))
+		report.add("the new table cannot replace it in the database, whose MANIFEST has the old size. To repair the database, run: %s", dbfile.RepairCommand(filepath.Dir(path)))
 	}
 	return report.lines
 }

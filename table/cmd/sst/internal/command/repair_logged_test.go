@@ -54,7 +54,7 @@ func TestRepairMissesWritesThatAreCounted(t *testing.T) {
 		{"cut in the last write", func(log string) error { return os.Truncate(log, 70) }, 3, "the write with sequence number 3 is lost"},
 		{"cut behind a write", func(log string) error { return os.Truncate(log, 26) }, 3, "the writes with sequence numbers 2 to 3 are lost"},
 		{"zeros", func(log string) error { return errors.Join(os.Truncate(log, 26), os.Truncate(log, 99)) }, 3, "the writes with sequence numbers 2 to 3 are lost"},
-		{"missing", os.Remove, 3, "writes that it had are lost"},
+		{"missing", os.Remove, 3, "the writes in it are lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	repaired := filepath.Join(dir, "new")
 	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
 	_, scanned, _ := sst("scan", repaired)
-	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "used only where something is lost") {
+	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "read only where data is lost") {
 		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
 }

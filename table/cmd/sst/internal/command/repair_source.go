@@ -29,7 +29,7 @@ type databaseRepair struct {
 // repairDatabase repairs a database.
 func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	if isWithin(f.to.out, dir) {
-		return cli.UsageErrorf("-o is %s, which is in %s: want a directory outside of it, as nothing is written there", f.to.out, dir)
+		return cli.UsageErrorf("-o is %s, inside %s: use a directory outside", f.to.out, dir)
 	}
 	limit, release, err := f.to.givenLimit(cmd)
 	if err != nil {
@@ -42,9 +42,9 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {
 		switch {
 		case s.Order == table.AnyOrder:
-			return fmt.Errorf("%s: the order of keys is unknown, and engines need it: %s", s.Path, comparers.Advice())
+			return fmt.Errorf("%s: the key order is unknown, and engines need it: %s", s.Path, comparers.Advice())
 		case !s.Internal && len(s.Tables) > 0:
-			return fmt.Errorf("%s: the keys are no internal keys, so it is no database: use sst merge", s.Path)
+			return fmt.Errorf("%s: not a database, as the keys are not internal keys: use sst merge", s.Path)
 		}
 		c, err := f.to.newCopier(cmd, true, s.Order, limit)
 		if err != nil {
@@ -105,13 +105,13 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 func (r *databaseRepair) report(c *copier) []string {
 	report := reportOf{path: r.Path}
 	if c.pairs == 0 && r.isDamaged() {
-		report.add("found no pair that can be kept, and did not write %s", c.out)
+		report.add("found no pair to keep: %s was not written", c.out)
 	} else {
 		report.add("wrote %s to %s", text.Count(c.pairs, "pair"), c.out)
 	}
 	switch {
 	case r.uncertain > 0 && r.certain:
-		report.add("left out %s, since newer versions of them, or deletions, may be lost", text.Count(r.uncertain, "pair"))
+		report.add("left out %s: newer versions or deletions of them may be lost", text.Count(r.uncertain, "pair"))
 	case r.uncertain == c.pairs && c.pairs > 0: // none would be left
 		report.add("newer versions or deletions of all of them may be lost")
 	case r.uncertain > 0:
@@ -156,7 +156,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if s.Order == table.AnyOrder {
-		return false, fmt.Errorf("%s: the order of keys is unknown, so the writes cannot be sorted: %s", path, comparers.Advice())
+		return false, fmt.Errorf("%s: the key order is unknown, so the writes cannot be sorted: %s", path, comparers.Advice())
 	}
 	c, err := f.to.newCopier(cmd, internal, s.Order, limit)
 	if err != nil {
@@ -217,6 +217,6 @@ func (l *logRepair) report(c *copier) []string {
 		rest = ", without " + text.Count(l.deleted, "key") + " whose newest write is a deletion"
 	}
 	report := reportOf{path: l.Path}
-	report.add("wrote the newest of %s to %s: %s%s", text.Count(l.writes, "write"), c.out, text.Count(keys, "key"), rest)
+	report.add("wrote %s from %s to %s%s", text.Count(keys, "key"), text.Count(l.writes, "write"), c.out, rest)
 	return report.lines
 }

@@ -80,8 +80,8 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return write(report.NewDatabase(s, f.noLogs).Write, damage)
 	}
 	if dbfile.IsLogFile(path, p.options.Options) {
-		return fmt.Errorf("%s: a log has no page: use sst layout or sst scan, or sst report %s for the database",
-			path, text.ShellPath(files.Dir(path)))
+		return fmt.Errorf("%s is a log: use sst layout %[2]s or sst scan %[2]s, or sst report %[3]s for the database",
+			path, text.ShellPath(path), text.ShellPath(files.Dir(path)))
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
 		page, damage := report.New(file, report.Options{Embed: f.embed, Command: f.command("get", path), Scan: f.command("scan", path)})

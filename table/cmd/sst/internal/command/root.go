@@ -81,36 +81,36 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	}
 	switch f := command.Flags().Lookup("comparator"); {
 	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
-		text.Say(w, "the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
+		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
 		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(files.Dir(damage.missing[0])))
 	case len(damage.files) > 0:
-		suggestRescue(w, damage.files)
+		suggestRepair(w, damage.files)
 	}
 }
 
-// suggestRescue prints how to save what damaged tables still have.
-func suggestRescue(w io.Writer, all []string) {
+// suggestRepair prints how to save what damaged tables still have.
+func suggestRepair(w io.Writer, all []string) {
 	paths := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
 	case len(paths) == 0 && !dbfile.IsEmpty(all[0]):
-		text.Say(w, "the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
+		text.Say(w, "the table has no entries to save. Restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(paths) == 0:
-		text.Say(w, "an empty table has no entries to save: restore %s from a backup, or run: %s",
+		text.Say(w, "an empty table has no entries to save. Restore %s from a backup, or run: %s",
 			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0])))
 		return
 	}
 	if dir := files.Dir(paths[0]); dbfile.IsInManifest(paths[0]) {
-		text.Say(w, "to make a database of all that can still be read: %s", dbfile.RepairCommand(dir))
+		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir))
 		return
 	}
-	rescued := dbfile.OutputName(paths[0], ".rescued.ldb")
+	repaired := dbfile.OutputName(paths[0], ".repaired.ldb")
 	others := ""
 	if n := len(paths) - 1; n > 0 {
-		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
+		others = fmt.Sprintf(" (and the same for %s)", text.Count(uint64(n), "other table"))
 	}
-	text.Say(w, "to save what can still be read: sst repair %s -o %s%s", text.ShellPath(paths[0]), text.ShellPath(rescued), others)
+	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(paths[0]), text.ShellPath(repaired))
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables
@@ -167,7 +167,7 @@ func (d *damageReported) add(t target, err error) {
 func (d damageReported) Error() string {
 	switch {
 	case d.of == 0:
-		return "damage was found"
+		return "the input is damaged"
 	case d.of == 1:
 		return "the file is damaged or missing"
 	case d.damaged == 1:
@@ -188,7 +188,7 @@ func namedLosses(s *source.Source, losses []source.Loss, meaning string) error {
 		all = append(all, losses[i].InFile())
 	}
 	if others := len(losses) - maxNamedLosses; others > 0 {
-		all = append(all, fmt.Errorf("%s: lost %s too: they are among the %s", s.Path, text.Count(uint64(others), "other range"), s.Hull(losses[maxNamedLosses:])))
+		all = append(all, fmt.Errorf("%s: also lost %s, among the %s", s.Path, text.Count(uint64(others), "other range"), s.Hull(losses[maxNamedLosses:])))
 	}
 	if all == nil {
 		return nil

@@ -119,9 +119,9 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 		{"text", "t.ldb", string(text), cut, ""},
 		{"gzip", "t.ldb", string(gzip), cut, ""},
 		{"a log's name", "000012.log", "", cut, ""},
-		{"only text", "t.ldb", string(text), text, "text, not a LevelDB table: want an .ldb, .sst or .filter file"},
+		{"only text", "t.ldb", string(text), text, "text, not a LevelDB table: use an .ldb, .sst or .filter file"},
 		{"only gzip", "t.ldb", string(gzip), gzip, "compressed with gzip"},
-		{"only the name", "000012.log", "", []byte("x"), "no write of a log and no block of a table can be read"},
+		{"only the name", "000012.log", "", []byte("x"), "neither a log's writes nor a table's blocks can be read"},
 		{"another engine's", "t.ldb", "", append(bytes.Clone(contents[:len(contents)-8]), "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"...), "a RocksDB block-based table"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)

@@ -88,7 +88,7 @@ func scanCommand() *cobra.Command {
 // scan prints the entries of a source, and then what it has lost.
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if f.where && (f.reverse || !f.versions) {
-		return cli.UsageErrorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
+		return cli.UsageErrorf("--where prints all versions, newest first: leave out --reverse and --versions=false")
 	}
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	}
 	meaning := "entries of these keys are missing from the output"
 	if s.HasVersions() {
-		meaning = "of these keys, older versions may be in the output, also of keys that were deleted"
+		meaning = "the output may contain older or deleted versions of these keys"
 	}
 	return errors.Join(namedLosses(s, s.Losses(scanned), meaning), err)
 }
@@ -124,9 +124,9 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	why := ""
 	switch {
 	case compared > 0:
-		return cli.UsageErrorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", from, to)
+		return cli.UsageErrorf("--from %s is after --to %s in key order: swap them, also with --reverse", from, to)
 	case compared == 0:
-		why = fmt.Sprintf("--from and --to are both %s, and keys are < --to: for one key, use sst get", to)
+		why = fmt.Sprintf("--from and --to are both %s, and --to is exclusive: for one key, use sst get", to)
 	case order != table.BytewiseComparer:
 		return nil
 	case f.to != nil && len(f.to) == 0:
@@ -138,7 +138,7 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	default:
 		return nil
 	}
-	text.Note(stderr, "the range is empty, because %s", why)
+	text.Note(stderr, "the range is empty: %s", why)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, err
 	for e, err := range entries {
 		switch {
 		case err != nil && p.n > 0 && !p.onlyValue:
-			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", format.Quote(last)))
+			return last, errors.Join(err, fmt.Errorf("the output stops at key %s: later keys are missing", format.Quote(last)))
 		case err != nil:
 			return last, err
 		case !bytes.HasPrefix(e.Key, f.prefix):
@@ -188,7 +188,7 @@ func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 func (f *scanFlags) scanRecords(cmd *cobra.Command, path string) error {
 	for _, name := range []string{"from", "to", "prefix", "reverse", "versions", "where", "keys"} {
 		if cmd.Flags().Changed(name) {
-			return cli.UsageErrorf("--%s is given, but %s is %s: its records have no keys", name, path, dbfile.RecordFile)
+			return cli.UsageErrorf("--%s does not apply to %s, %s: its records have no keys", name, path, dbfile.RecordFile)
 		}
 	}
 	p := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, onlyValue: true})

@@ -17,10 +17,10 @@ func TestFieldsOfManifestsAreChecked(t *testing.T) {
 		said   string
 		read   bool // by scan and get too
 	}{
-		"a smaller first key": {func(l *set.Table) { l.Smallest = []byte("a") }, `first key is "b", want "a" as the manifest of the set says`, true},
-		"a larger first key":  {func(l *set.Table) { l.Smallest = []byte("bb") }, `first key is "b", want "bb" as the manifest of the set says`, true},
-		"a smaller last key":  {func(l *set.Table) { l.Largest = []byte("cc") }, `last key is "d", want "cc" as the manifest of the set says`, true},
-		"a larger last key":   {func(l *set.Table) { l.Largest = []byte("e") }, `last key is "d", want "e" as the manifest of the set says`, true},
+		"a smaller first key": {func(l *set.Table) { l.Smallest = []byte("a") }, `first key is "b", but the set's manifest says "a"`, true},
+		"a larger first key":  {func(l *set.Table) { l.Smallest = []byte("bb") }, `first key is "b", but the set's manifest says "bb"`, true},
+		"a smaller last key":  {func(l *set.Table) { l.Largest = []byte("cc") }, `last key is "d", but the set's manifest says "cc"`, true},
+		"a larger last key":   {func(l *set.Table) { l.Largest = []byte("e") }, `last key is "d", but the set's manifest says "e"`, true},
 		"a smaller tail":      {func(l *set.Table) { l.TailSize-- }, "tailSize is ", false},
 		"a larger tail":       {func(l *set.Table) { l.TailSize++ }, "tailSize is ", false},
 		"fewer entries":       {func(l *set.Table) { l.Entries-- }, "entries: the table has 3, want 2", false},

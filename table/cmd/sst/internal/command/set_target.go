@@ -72,7 +72,7 @@ func (c *copier) isUnchanged(m *set.Manifest) error {
 	slices.Sort(listed)
 	slices.Sort(read)
 	if !slices.Equal(listed, read) {
-		return fmt.Errorf("%s has changed since it was read: run the command again", c.out)
+		return fmt.Errorf("%s changed after it was read: run the command again", c.out)
 	}
 	return nil
 }
@@ -81,14 +81,14 @@ func (c *copier) isUnchanged(m *set.Manifest) error {
 func (t *setTarget) readOld() (*set.Manifest, error) {
 	dir := filepath.Dir(t.path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is a file, want a directory for the tables of a set", dir)
+		return nil, fmt.Errorf("%s is a file, but a set needs a directory", dir)
 	}
 	f, _, err := regular.Open(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !t.isLayer:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist, so there is no set to add a layer to: build one by sst build -o %s%c",
+		return nil, fmt.Errorf("%s does not exist, so no layer can be added: build the set first, with sst build -o %s%c",
 			t.path, dir, os.PathSeparator)
 	case err != nil:
 		return nil, err
@@ -97,7 +97,7 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 	m, err := set.ReadManifest(f)
 	switch {
 	case err != nil && !t.isLayer:
-		return nil, fmt.Errorf("%s is there and would be replaced, but it is not a manifest: want another directory: %w", t.path, err)
+		return nil, fmt.Errorf("%s exists and is not a manifest: use another directory: %w", t.path, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
@@ -119,10 +119,10 @@ func (t *setTarget) commit() (obsolete uint64, err error) {
 	now, err := t.Commit()
 	switch {
 	case errors.Is(err, set.ErrEmpty) && t.isLayer:
-		return 0, fmt.Errorf("there are neither pairs to add nor keys to remove: no layer was added to %s", t.path)
+		return 0, fmt.Errorf("nothing to add or remove: no layer was added to %s", t.path)
 	case errors.Is(err, set.ErrEmpty):
 		n := uint64(len(slices.Collect(t.old.All())))
-		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced; if you want an empty set, remove %s first",
+		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced. For an empty set, remove %s first",
 			t.path, text.Count(n, "table"), t.path)
 	case err != nil || t.isLayer || t.old == nil:
 		return 0, err

@@ -86,7 +86,7 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 		both.Go(func() {
 			input := []string{"urls", "urls/", "urls/set.jsonl"}[i%3]
 			switch status, _, stderr := sst("merge", "--set", "--force", input, "-o", "urls"); {
-			case status == 2 && strings.Contains(stderr, "urls has changed since it was read: run the command again"):
+			case status == 2 && strings.Contains(stderr, "urls changed after it was read: run the command again"):
 				refused++
 			case status != 0:
 				t.Errorf("merge: status %d, %s", status, stderr)

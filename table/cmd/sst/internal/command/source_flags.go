@@ -104,7 +104,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	}
 	damage := s.LogDamage()
 	if damage != nil {
-		damage = errors.Join(damage, errors.New("older and deleted versions of the keys of lost writes may show"))
+		damage = errors.Join(damage, errors.New("older or deleted versions of the keys in lost writes may appear"))
 	}
 	damage = errors.Join(damage, s.Damage)
 	if damage != nil && errors.Is(err, cli.ErrNegative) {
@@ -120,7 +120,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 		if files.IsDir(path) {
 			kind = "a directory"
 		}
-		return fmt.Errorf("%s is %s, want one of its tables; to make one table of all: sst merge %s -o OUT", path, kind, text.ShellPath(path))
+		return fmt.Errorf("%s is %s: name one of its tables, or merge all into one: sst merge %s -o OUT", path, kind, text.ShellPath(path))
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

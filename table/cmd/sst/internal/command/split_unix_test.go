@@ -70,7 +70,7 @@ func TestSortAndSplitLosesNothing(t *testing.T) {
 	for name, test := range map[string]struct{ script, says string }{
 		"killed sort":            {`LC_ALL=C sort -u urls.txt | head -c 100001 | ` + splitScript, "the last line has no newline"},
 		"killed between lines":   {`LC_ALL=C sort -u urls.txt | head -n 2500 | ` + splitScript + ` && sst manifest --entries 5500 part-*.json`, "--entries is 5500, but the tables have 2500 entries"},
-		"a part that is missing": {`LC_ALL=C sort -u urls.txt | ` + splitScript + ` && rm part-0003.json && sst manifest part-*.json`, "the tables part-… are numbered from 0 to 5, without 3"},
+		"a part that is missing": {`LC_ALL=C sort -u urls.txt | ` + splitScript + ` && rm part-0003.json && sst manifest part-*.json`, "tables part-… are numbered 0 to 5, with 3 missing"},
 	} {
 		out, err := inSplitShell(t, test.script, want.input).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), test.says) {

@@ -72,7 +72,7 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 			return err
 		}
 		if n := r.Unknown; n.Entries > 0 {
-			p.noteAbout(s.Path, fmt.Sprintf("too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
+			p.noteAbout(s.Path, fmt.Sprintf("too many prefixes for this key order: %s with %s count as others, and some of these may be larger than those printed. For fewer prefixes, use a shorter --length or another --delimiter",
 				text.Count(n.Entries, "entry"), text.Bytes(n.Bytes())))
 		}
 		return errors.Join(p.print(r, r.print), namedLosses(s, s.Losses(source.KeyRange{}), "entries of these keys are missing from the counts"))

@@ -43,7 +43,7 @@ func printStats(w io.Writer, s *tablestats.Stats) {
 		printFilter(w, f)
 	}
 	if e := s.Exceptions; e != nil {
-		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each",
+		text.Row(w, "exceptions", "%s of the table filter, at %d, %s, %.1f bytes each",
 			text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), float64(e.Bytes)/float64(e.Keys))
 	}
 	rowIf(s.FilterNote != "", w, "filter", "%s", s.FilterNote)
@@ -60,9 +60,9 @@ func printFile(w io.Writer, s *tablestats.Stats, filterOnly bool) {
 	keys := "plain keys"
 	switch {
 	case filterOnly && s.TableProperties.FilterEntries == 0:
-		keys = "for a filter only, and without keys"
+		keys = "only a filter, without keys"
 	case filterOnly:
-		keys = "a filter of " + filterKeysText(s.TableProperties) + " only"
+		keys = "only a filter of " + filterKeysText(s.TableProperties)
 	case s.InternalKeys:
 		keys = "internal keys"
 	}
@@ -140,9 +140,9 @@ func printData(w io.Writer, s *tablestats.Stats) {
 }
 
 func printFilter(w io.Writer, f tablestats.FilterStats) {
-	kind := "filter by blocks"
+	kind := "block filters"
 	if f.WholeTable {
-		kind = "filter of the table"
+		kind = "table filter"
 	}
 	text.Row(w, kind, "%s, at %d, %s", printable.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
 	if !f.WholeTable && f.NonEmpty+f.Empty == 0 {
@@ -162,12 +162,12 @@ func printFilter(w io.Writer, f tablestats.FilterStats) {
 	text.Row(w, "  false positives", "%.4f %% predicted, %.*f %% measured (%s random keys)",
 		100*f.Predicted, decimals(f.Lookups), 100*f.Measured, humanize.Comma(int64(f.Lookups)))
 	if f.NeighboursPass() {
-		text.Row(w, "  warning", "%.2g %% of %s absent keys pass that differ from present ones in the last byte: Bloom filters spread such keys badly",
+		text.Row(w, "  warning", "%.2g %% false positives among %s absent keys that differ from present ones in the last byte: Bloom filters handle such keys badly",
 			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
-		text.Row(w, "", "a fuse filter does not: build with --bits none --table-filter fuse:8, which lets 0.39 %% pass")
+		text.Row(w, "", "use a fuse filter instead: --bits none --table-filter fuse:8 has 0.39 %%")
 	}
 	rowIf(f.EitherHash, w, "  two hashes",
-		"this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
+		"engines use two hashes under this name: keys with a byte ≥ 0x80 after their last whole 4 bytes are checked with both, with about twice the false positives")
 }
 
 // decimals returns how many decimals of a percentage so many lookups tell: 4 for 300,000.
@@ -187,7 +187,7 @@ func (p *pass) summarize(path string) error {
 		return damage
 	}
 	if info, err := files.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
+		return fmt.Errorf("%s is a file: --summary needs the directory of a database or a set", path)
 	}
 	s, damage := summary.Read(path, p.options.ListOptions, false)
 	if s == nil {
@@ -249,9 +249,9 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	switch {
 	case 10*changes < s.Entries:
 	case s.Filters:
-		fold = ": to write the set again without layers, build it anew from the keys"
+		fold = ": to remove the layers, build the set again from its keys"
 	default:
-		fold = fmt.Sprintf(": to write the set again without layers, use sst merge %s -o NEW/", text.ShellPath(s.Manifest))
+		fold = fmt.Sprintf(": to fold the layers, run: sst merge %s -o NEW/", text.ShellPath(s.Manifest))
 	}
 	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"),
 		text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)

@@ -84,7 +84,7 @@ func (p *pass) try(path string) error {
 // tryTable adds a table to r, and then returns its damage.
 func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.Bar) error {
 	if t.kind == isLog {
-		return fmt.Errorf("%s is a log, which has no blocks: --try wants a table or a directory", t.Path)
+		return fmt.Errorf("%s is a log, which has no blocks: --try needs a table or a directory", t.Path)
 	}
 	o.Order = t.in.order
 	f, err := t.Open(o.ListOptions)
@@ -171,7 +171,7 @@ func (r *tried) finish(times float64) {
 // print prints r as a table with a row for each block size.
 func (r *tried) print(w io.Writer) {
 	if r.Blocks == 0 {
-		text.Line(w, "%s: no data, so there is nothing to try", r.Path)
+		text.Line(w, "%s: no data to try", r.Path)
 		return
 	}
 	tables, blocks := "", "of different sizes"
@@ -184,21 +184,21 @@ func (r *tried) print(w io.Writer) {
 	text.Line(w, "%s: data and index%s take %s, in blocks %s, %s", r.Path, tables, text.Bytes(r.Bytes), blocks, r.Compression)
 	text.Line(w, "tried: %s", r.part())
 	text.Line(w, "")
-	today := map[bool]string{true: " (today)"}
+	current := map[bool]string{true: " (current)"}
 	head := fmt.Sprintf("%-20s", "block size")
 	for _, name := range r.columns {
-		head += fmt.Sprintf("%19s", name+today[name == r.Compression])
+		head += fmt.Sprintf("%19s", name+current[name == r.Compression])
 	}
 	text.Line(w, "%s", head)
 	for row := range slices.Chunk(r.Sizes, len(r.columns)) {
-		line := fmt.Sprintf("%-20s", sizeText(row[0].BlockSize)+today[row[0].BlockSize == r.BlockSize])
+		line := fmt.Sprintf("%-20s", sizeText(row[0].BlockSize)+current[row[0].BlockSize == r.BlockSize])
 		for _, cell := range row {
 			line += fmt.Sprintf("%10s %6.2f ×", text.Bytes(cell.Bytes), cell.Ratio)
 		}
 		text.Line(w, "%s", line)
 	}
 	text.Line(w, "")
-	text.Line(w, "Sizes are of data blocks and index, without filters. × is of today's size.")
+	text.Line(w, "Sizes are of data blocks and index, without filters. × is relative to the current size.")
 }
 
 // part says how much was tried.

@@ -73,7 +73,7 @@ func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
 	}
 	if !dbdir.IsSet(dir) {
 		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !dbdir.IsDirectory(dir) {
-			return fmt.Errorf("%s: not the directory of a set", dir)
+			return fmt.Errorf("%s is not the directory of a set", dir)
 		}
 		o.Match = IsTemporary // of a first build that was killed
 	}
@@ -132,7 +132,7 @@ func (s *Sweep) print(out io.Writer, f set.File) error {
 func manifestsOf(dir string) ([]*set.Manifest, error) {
 	all, err := dbdir.SetManifests(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: no file is removed, as it may list any of them", err)
+		return nil, fmt.Errorf("%w: nothing was removed, as this manifest may list any file", err)
 	}
 	return all, nil
 }

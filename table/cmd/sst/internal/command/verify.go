@@ -115,7 +115,7 @@ func (v *verifier) check(t target) (untold error) {
 	case err == nil:
 		lines = []string{t.Path + ": " + strings.Join(append([]string{"ok"}, remarks...), ", but ")}
 	case t.wasRemoved(err, o):
-		d.Verdict, lines = "removed", []string{t.Path + ": removed before it was checked, because its database is in use"}
+		d.Verdict, lines = "removed", []string{t.Path + ": removed before it was checked: its database is in use"}
 		v.found.of--
 	case errors.Is(err, table.ErrCorrupt):
 		d.Verdict, v.shown = "damaged", true
@@ -185,14 +185,14 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 		return nil, err
 	}
 	filters := f.Filters()
-	remarks = noted(remarks, filters.UnknownPolicy, "of its filter only the checksum was checked: "+filters.Reason())
-	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "there is a filter only: without its keys it cannot be checked that it has them all")
+	remarks = noted(remarks, filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
+	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
 	remarks = noted(remarks, f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")
 	keys, remark, err := f.Verify(t.Line)
 	remarks = noted(remarks, f.OrderNote != "", f.OrderNote)
 	remarks = noted(remarks, remark != "", remark)
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
-		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
+		err = errors.New("its filter was not checked, as it contains keys without sequence number and kind: use --internal-keys auto or yes")
 	}
 	if t.Meta != nil {
 		err = errors.Join(err, f.CheckManifest(t.in.Version, t.Meta, keys))
@@ -209,6 +209,6 @@ func (t target) checkSequence() error {
 	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.LastSequence {
 		return nil
 	}
-	return &dbfile.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d, so engines do not show what is newer",
+	return &dbfile.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d: engines hide newer entries",
 		v.LastSequence, filepath.Base(t.in.newest), t.in.highest)}
 }

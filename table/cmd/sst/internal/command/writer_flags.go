@@ -133,7 +133,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 		return nil
 	}
 	if o.FilterPolicy == nil && o.TableFilterPolicy == nil {
-		return cli.UsageErrorf("--filter-prefix is given, but there are no filters: want --bits or --table-filter")
+		return cli.UsageErrorf("--filter-prefix needs filters: use --bits or --table-filter")
 	}
 	o.FilterPrefix, err = filterPrefixOf(f.filterPrefix)
 	return err

@@ -177,6 +177,6 @@ func retainedFilterPrefix(p *layout.Properties) string {
 // f do.
 func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *dbfile.File) {
 	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
-		text.Note(stderr, "the filters of the new table do not hold prefixes, as those of the old one do by %s", printable.Escape([]byte(p.FilterPrefix)))
+		text.Note(stderr, "the new table's filters contain no prefixes, unlike the old table's (%s): use --filter-prefix", printable.Escape([]byte(p.FilterPrefix)))
 	}
 }

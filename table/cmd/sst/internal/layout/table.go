@@ -25,8 +25,8 @@ import (
 // The kinds of blocks in a table. A block of unknown kind has the kind "block".
 const (
 	data         = "data"
-	filterBlocks = "filter by blocks"
-	filterWhole  = "filter of the table"
+	filterBlocks = "block filters"
+	filterWhole  = "table filter"
 	properties   = "properties"
 	exceptions   = "filter exceptions"
 	meta         = "meta"
@@ -148,7 +148,7 @@ func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 		which, listed = "footer", nil // which is only where it should be
 	}
 	if t.file.Size > MaxSearched {
-		t.note("the %s cannot be used, and files of > %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
+		t.note("the %s cannot be used, and files larger than %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
 		return nil
 	}
 	t.note("the %s cannot be used: blocks are found by their checksums, and damaged blocks are shown as gaps", which)

@@ -129,7 +129,7 @@ func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	}
 }
 
-var errDisorder = errors.New("keys are out of order: if one was altered, what it was is lost")
+var errDisorder = errors.New("keys are out of order: if one was changed, the original is lost")
 
 // isBefore reports whether a is before b in a known order. They may be nil.
 func (s *Salvage) isBefore(a, b []byte) bool {

@@ -47,7 +47,7 @@ const (
 	otherBlock                   // a block without entries, most likely a filter; without its trailer
 )
 
-var errSearchTooLong = errors.New("the search for blocks was stopped here, because it would take too long")
+var errSearchTooLong = errors.New("the search for blocks stopped here: it would take too long")
 
 // scan yields the regions of a file in order, without the footer.
 func scan(f fileImage) iter.Seq[region] {
@@ -218,7 +218,7 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 			return c.Decode(nil, stored, limit)
 		}
 	}
-	return nil, fmt.Errorf("compression id %d, want one that sst knows", id)
+	return nil, fmt.Errorf("unknown compression id %d", id)
 }
 
 // open opens a block.

@@ -47,7 +47,7 @@ func (s *Source) hides(e Entry) bool {
 	if from == 0 || e.Table == nil || e.Sequence < from {
 		return false
 	}
-	s.note("%s: entries with sequence numbers ≥ %d are not shown, as engines do not show what the MANIFEST does not count: to keep them, run: %s",
+	s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: %s",
 		s.Path, from, dbfile.RepairCommand(s.Path))
 	return true
 }
@@ -115,7 +115,7 @@ func (r KeyRange) String() string {
 		bounds = append(bounds, map[bool]string{false: "≤ ", true: "< "}[r.BeforeTo]+format.Quote(r.To))
 	}
 	if bounds == nil {
-		return "keys, which can be any"
+		return "keys, possibly any"
 	}
 	return "keys " + strings.Join(bounds, " and ")
 }
@@ -158,7 +158,7 @@ func (s *Source) checkKind(e Entry) error {
 		return nil
 	}
 	if !e.Table.inDatabase {
-		return fmt.Errorf("the newest version of key %s is of kind %s: sst scan of the table shows it, and only its engine knows the value", format.Quote(e.Key), dbfile.KindName(e.Kind))
+		return fmt.Errorf("the newest version of key %s is of kind %s, which only its engine can read: sst scan shows it as stored", format.Quote(e.Key), dbfile.KindName(e.Kind))
 	}
 	f, err := s.open(e.Table)
 	if err != nil {

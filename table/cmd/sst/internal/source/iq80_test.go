@@ -66,7 +66,7 @@ func TestTableOfIQ80(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const says = "bytes too many"
+		const says = "bytes too many)"
 		noted, lost := strings.Contains(fmt.Sprint(notes), path+": size is "), fmt.Sprint(s.Losses(KeyRange{}))
 		if n != 100 || noted != tt.whole || strings.Contains(lost, says) == tt.whole {
 			t.Errorf("first key %s: %d entries, notes %q, losses %v", tt.first, n, notes, lost)

@@ -144,7 +144,7 @@ func TestUserKeysThatLookInternal(t *testing.T) {
 // What the newest version of a key is worth is not guessed if its kind is not LevelDB's.
 func TestKindsOfOtherEngines(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[table.Kind]string{0: "", 1: "", 2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion", 0x77: "kind 119, which no engine is known to write"} {
+	for kind, want := range map[table.Kind]string{0: "", 1: "", 2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion", 0x77: "kind 119, which no known engine writes"} {
 		path := filepath.Join(t.TempDir(), "t.sst")
 		newest := table.InternalKey{UserKey: []byte("key"), Sequence: 9, Kind: kind}.Append(nil)
 		order := anyKind{table.InternalComparer(table.BytewiseComparer), func() byte { return 2 }}

@@ -30,7 +30,7 @@ type Loss struct {
 func (l *Loss) Error() string {
 	more := ""
 	if l.More > 0 {
-		more = fmt.Sprintf(", and %d more behind it", l.More)
+		more = fmt.Sprintf(", and %d more after it", l.More)
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
 	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {
@@ -40,7 +40,7 @@ func (l *Loss) Error() string {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
 	}
 	if l.sorted {
-		return fmt.Sprintf("keys out of order among the %s%s: sorted; if one was altered, what it was is lost (%s%s)", l.Keys, parts, why, more)
+		return fmt.Sprintf("keys out of order among the %s%s: sorted; if one was changed, the original is lost (%s%s)", l.Keys, parts, why, more)
 	}
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }

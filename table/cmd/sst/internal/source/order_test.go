@@ -86,7 +86,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	}
 	defer s.Close() // it was only read
 	for _, err := range s.Scan(ScanOptions{}) {
-		if err != nil && (errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "not in bytewise order, and may have been written with another comparator: use --comparator")) {
+		if err != nil && (errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "not in bytewise order, so the comparator may be another one: use --comparator")) {
 			t.Errorf("Scan = %v, want what it is likely to be", err)
 		}
 	}

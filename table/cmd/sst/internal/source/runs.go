@@ -143,10 +143,10 @@ func (s *Source) noteUnknownOrder() {
 	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
 	case s.Order == table.AnyOrder:
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, format.Quote([]byte(s.o.Order.Manifest))))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of comparator %s, which sst does not know: tables are scanned one after the other", s.Path, format.Quote([]byte(s.o.Order.Manifest))))
 	case s.o.Order.Comparer == nil && lost:
 		s.Order = table.AnyOrder
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the order of keys is unknown: tables are scanned one after the other", s.Path))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the key order is unknown: tables are scanned one after the other", s.Path))
 	}
 }
 
@@ -190,14 +190,14 @@ func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: the order of keys is unknown, so %s: %s", s.Path, what, comparers.Advice())
+	return fmt.Errorf("%s: the key order is unknown, so %s: %s", s.Path, what, comparers.Advice())
 }
 
 // SameOrder returns an error if the entries of two sources cannot be compared side by side.
 func (s *Source) SameOrder(o *Source) error {
 	for _, x := range []*Source{s, o} {
 		if x.Order == table.AnyOrder {
-			return fmt.Errorf("%s: the order of keys is unknown: %s", x.Path, comparers.Advice())
+			return fmt.Errorf("%s: the key order is unknown: %s", x.Path, comparers.Advice())
 		}
 	}
 	if s.Order != o.Order {

@@ -45,7 +45,7 @@ func (s *Source) loseBehind(t *Table, internal bool, whole []byte, damage error)
 	if t.Meta != nil && internal && whole != nil && s.Order != table.AnyOrder {
 		rest.From, rest.AfterFrom = table.InternalFilterKey(whole), true
 		if rest.From != nil && rest.To != nil && s.Order.Compare(rest.From, rest.To) >= 0 {
-			s.note("%v: all of its keys were found by the checksums of its blocks", damage)
+			s.note("%v: all keys were recovered from its other blocks", damage)
 			return
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Se
 			case isOwn && !yield(p, err):
 				return
 			case !isOwn && whole:
-				s.loseKey(t, table.InternalFilterKey(p.Key), false, dbfile.Corruption("it is not in the range of keys that the MANIFEST says"))
+				s.loseKey(t, table.InternalFilterKey(p.Key), false, dbfile.Corruption("not in the key range that the MANIFEST lists"))
 			}
 			whole = whole && !bytes.Equal(p.Key, last)
 		}
@@ -122,7 +122,7 @@ func (s *Source) loseEnds(t *Table, f *dbfile.File) {
 	for _, key := range [][]byte{t.Meta.Smallest, t.Meta.Largest} {
 		if _, err := f.Reader.Get(key); errors.Is(err, table.ErrNotFound) {
 			user := table.InternalFilterKey(key)
-			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, dbfile.Corruption("the table lacks it, though the MANIFEST says that it begins or ends there"))
+			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, dbfile.Corruption("not in the table, though the MANIFEST lists it as the first or last key"))
 		}
 	}
 }
@@ -138,11 +138,11 @@ func (s *Source) pairs(t *Table, f *dbfile.File) iter.Seq2[input.Pair, error] {
 			block, lost := t.lostBlocks[int64(it.Block().Offset)]
 			user := f.FilterKey(it.Key())
 			if f.Internal && user == nil {
-				s.loseKey(t, it.Key(), false, dbfile.Corruption("it is no internal key"))
+				s.loseKey(t, it.Key(), false, dbfile.Corruption("not an internal key"))
 				continue
 			}
 			if lost && !block.overlaps(s.Order, KeyRange{From: user, To: user}) || t.disordered && !s.mayHave(t, it.Key(), true) {
-				s.loseKey(t, user, true, dbfile.Corruption("it is where other keys belong"))
+				s.loseKey(t, user, true, dbfile.Corruption("out of place"))
 			}
 			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 				return
@@ -157,6 +157,6 @@ func (s *Source) pairs(t *Table, f *dbfile.File) iter.Seq2[input.Pair, error] {
 // loseRepeated returns a function that takes note of an entry that is left out, because one before has the same key.
 func (s *Source) loseRepeated(t *Table, f *dbfile.File) func(key []byte) {
 	return func(key []byte) {
-		s.loseKey(t, f.FilterKey(key), false, dbfile.Corruption("the table has two entries with the same sequence number: kept the first in the file"))
+		s.loseKey(t, f.FilterKey(key), false, dbfile.Corruption("two entries with the same sequence number: kept the first in the file"))
 	}
 }

@@ -101,7 +101,7 @@ func (s *Source) openDir() error {
 	}
 	s.noteUnknownOrder()
 	if s.o.Repair && d.Version == nil && s.o.Order.Comparer == nil && s.Order != table.AnyOrder {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is not known: taken to be bytewise, as the order of the keys is; --comparator says otherwise", s.Path))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is unknown: assuming bytewise, the order of the keys. For another one, use --comparator", s.Path))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (s *Source) add(t *Table) error {
 		return err
 	}
 	if err != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("%v: it is not read", err))
+		s.Notes = append(s.Notes, fmt.Sprintf("%v: the table is skipped", err))
 	}
 	if err != nil || !t.internalKeys || t.skip { // nothing of internal keys can be read
 		s.Tables = s.Tables[:len(s.Tables)-1]
@@ -153,7 +153,7 @@ func (s *Source) checkInternalKeys() error {
 		return nil
 	}
 	for _, path := range s.logs.paths {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is ignored, because the keys of the tables are not internal keys; it may hold writes that are not in a table yet", path))
+		s.Notes = append(s.Notes, fmt.Sprintf("ignored %s, because the tables' keys are not internal keys: it may contain writes that are in no table yet", path))
 	}
 	s.logs.paths = nil
 	return nil

@@ -84,7 +84,7 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 		{"numbers, with filter", table.WriterOptions{FilterPolicy: bloom}, bigEndian, false, false},
 		{"versions, without filter", table.WriterOptions{Comparer: inOrder}, []string{internal("a", 5), internal("a", 4)}, true, false},
 		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("a", 4)}, true, false},
-		{"versions, with a filter of the table", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false},
+		{"versions, with a table filter", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false},
 		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false},
 		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true},
 		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false},

@@ -60,7 +60,7 @@ func (s *Source) open(t *Table) (*dbfile.File, error) {
 		return nil, err
 	}
 	if f.FilterUnusable {
-		s.note("the filter of %s is not used, because it excludes keys that the table has", f.Path)
+		s.note("the filter of %s is not used: it excludes keys in the table", f.Path)
 	}
 	if f.OrderNote != "" && !(s.Dir && s.Order == table.AnyOrder) {
 		s.note("%s: %s", f.Path, f.OrderNote)

@@ -110,7 +110,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 			for line := range strings.Lines(fmt.Sprint(err)) {
 				got = append(got, strings.TrimSuffix(line, "\n"))
 			}
-			if isOld := slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "is an old one") }); isOld != (uint64(lowest) <= inTables && lowest < 255) {
+			if isOld := slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "the log is outdated") }); isOld != (uint64(lowest) <= inTables && lowest < 255) {
 				t.Errorf("seed %d: log %d from sequence number %d on, %d in tables, is old: %t", seed, i, lowest, inTables, isOld)
 			}
 			checkDamage(t, fmt.Sprint("seed ", seed, ", log ", i), before, l)

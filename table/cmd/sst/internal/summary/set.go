@@ -66,7 +66,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 			damage = append(damage, wal.Corruptionf("%s: %v", t.Path, err))
 			file.Problem = "cannot be opened"
 		case info.Size() != t.Line.Size:
-			damage = append(damage, wal.Corruptionf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size))
+			damage = append(damage, wal.Corruptionf("%s: size is %d, but the set's manifest says %d", t.Path, info.Size(), t.Line.Size))
 			file.Problem = "the file has " + text.Bytes(uint64(info.Size()))
 		}
 		s.Files = append(s.Files, file)

@@ -45,7 +45,7 @@ func TestReplacedWhileScanned(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 3 || !bytes.HasPrefix(whole, out.Bytes()) || n < 50_000 || n == 200_000 {
 		t.Errorf("%v, %d lines of the first object: %t", err, n, bytes.HasPrefix(whole, out.Bytes()))
 	}
-	for _, want := range []string{"changed while it was read", "size is 10000000, want "} {
+	for _, want := range []string{"changed while it was read", "size is 10000000, but "} {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("%q is not in %s", want, &errs)
 		}
