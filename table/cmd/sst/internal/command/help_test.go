@@ -103,7 +103,7 @@ func TestExitStatuses(t *testing.T) {
 			t.Errorf("%s: the help has no exit status %d", c.CommandPath(), cli.ExitDamaged)
 		}
 	}
-	readme, err := os.ReadFile(readmes[0])
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
