@@ -10,50 +10,33 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BuilderOptions are options of a [Builder] and of [Publish]. The zero value of each field is its
-// default.
+// BuilderOptions are options of a [Builder] and of [Publish].
 type BuilderOptions struct {
-	// Layer adds a layer to the set in the Store. It is an error if there is none. Without Layer, a
-	// set is written, which replaces the one in the Store.
-	Layer bool
+	Layer           bool                 // add a layer to the Store's set, which must exist, instead of replacing it
+	EntriesPerTable int                  // maximum; zero means 1,000,000; tables have about equally many
+	Writer          *table.WriterOptions // of the tables; nil means the defaults; Never does not apply to removals
+	TempDir         string               // of a temporary file for the first entries; "" means os.TempDir
 
-	// EntriesPerTable is the maximum number of entries of a table. Zero means 1,000,000. Tables get
-	// about equal numbers: the largest has at most 1.3 times as many entries as the mean, or 1 more.
-	EntriesPerTable int
-
-	// Writer are the options of the tables. If it is nil, the defaults are used. Tables of removed
-	// keys have no Never.
-	Writer *table.WriterOptions
-
-	// NewTable returns the writer of a table to w. If it is nil, a [TableWriter] with the options
-	// Writer is used. removals is whether the keys of the table are removed.
+	// If NewTable is not nil, it returns the writer of a table to w, instead of a [TableWriter] with the options
+	// Writer. removals reports whether the table contains removed keys.
 	NewTable func(w io.Writer, removals bool) (TableAppender, error)
 
-	// TempDir is the directory of a temporary file, which keeps the first entries until their
-	// number is known. Where the system allows it, the file has no name. If TempDir is "", the
-	// directory is os.TempDir.
-	TempDir string
-
-	// If Check is not nil, it is called with the manifest in the Store, or nil, before anything is
-	// written, and again before the manifest is replaced. If it returns an error, the set stays.
+	// If Check is not nil, it is called with the Store's manifest, or nil, at the start and before the manifest is
+	// replaced. If it returns an error, the set is not changed.
 	Check func(base *Manifest) error
 
-	// If Stored is not nil, Commit calls it for each table that has got its name. found is whether
-	// a file of that name and size was there.
+	// If Stored is not nil, Commit calls it for each stored table. found is whether it was already stored.
 	Stored func(t Table, found bool)
 
-	// Part is the number of a part of a set that several Builders write, also on several machines.
-	// If it is 0, the Builder writes the whole set. Parts have ranges of keys in the order of their
-	// numbers, from 1 on. Commit stores one table of the part's entries and one of its removals,
-	// and writes no manifest: Publish does, with the tables of all parts.
+	// Part is the number, from 1 on, of a part of a set, in order of key ranges. Commit stores at most one table of
+	// entries and one of removals, without a manifest: call [Publish] with all parts' tables. Zero means the whole set.
 	Part int
 
-	// Lease is the name of a lease, from [NewLease]. NewBuilder renews it, and it ends when the
-	// manifest is written. If it is "" and the Store has no lock, Commit has a lease of its own.
+	// Lease is a name from [NewLease], which stops [Sweep] until Publish. If "", only Commit is protected.
 	Lease string
 }
 
-// A TableAppender writes a table. Close returns the table's line in the manifest, without the name.
+// A TableAppender writes a table. Close returns its manifest line without Name.
 type TableAppender interface {
 	Append(key, value []byte) error
 	Close() (Table, error)
@@ -63,16 +46,13 @@ type TableAppender interface {
 // defaultEntries are the EntriesPerTable if they are 0.
 const defaultEntries = 1_000_000
 
-// A Builder writes a set to a [Store], or adds a layer to one. The tables get their names when all
-// are complete, and the manifest comes last: so a set that is replaced is whole until the new
-// manifest is there. The same entries make the same tables. Tables of an older manifest stay, since
-// others may read or list them: [Sweep] removes them. The calls come in the order
+// A Builder writes a set to a [Store], or adds a layer to one. Its methods are called in this order:
 //
-//	NewBuilder (Append | Remove)* (Commit | Abort)
+//	(Append | Remove)* (Commit | Abort)
 //
-// One goroutine at a time may use a Builder. Several may write to one Store at a time, in any
-// processes: a set is that of the last one. If the Store is a [Locker] or a [Replacer], no layer is
-// lost. Otherwise only one Builder at a time may add a layer.
+// The old set stays whole until Commit writes the new manifest. The same entries always give the same tables. A
+// Builder is not safe for concurrent use. If several write sets to one Store, the last one wins. If they add layers,
+// the Store must be a [Locker] or a [Replacer].
 type Builder struct {
 	ctx     context.Context
 	store   Store
@@ -84,14 +64,15 @@ type Builder struct {
 	isRemovals        []bool  // whether each of tables is one of removals
 }
 
-// NewBuilder returns a Builder. If o is nil, the defaults are used. After ctx is done, calls fail.
+// NewBuilder returns a Builder. If o is nil, the defaults are used. If ctx is done, the Builder's methods return its
+// error.
 func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, error) {
 	b := &Builder{ctx: ctx, store: s}
 	if o != nil {
 		b.o = *o
 	}
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
-		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d, want both >= 0", b.o.EntriesPerTable, b.o.Part)
+		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d: neither may be negative", b.o.EntriesPerTable, b.o.Part)
 	}
 	most := cmp.Or(b.o.EntriesPerTable, defaultEntries)
 	if b.o.Part > 0 {
@@ -113,11 +94,11 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	return b, nil
 }
 
-// Append adds an entry. Its key must be > that of the Append before.
+// Append adds an entry. Keys must be in strictly ascending order.
 func (b *Builder) Append(key, value []byte) error { return b.append(b.entries, key, value) }
 
-// Remove removes a key from the set that a layer is added to. The set need not have it. The key
-// must be > that of the Remove before. A key that is appended too is not removed.
+// Remove removes a key from the set below the layer, where it may be absent, unless it is also appended. Keys must be
+// in strictly ascending order.
 func (b *Builder) Remove(key []byte) error {
 	if !b.o.Layer {
 		return errors.New("set: Remove without Layer: a new set has nothing to remove")
@@ -188,8 +169,7 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
-// Abort removes the tables that have no names yet, and what else NewBuilder has created. After
-// Commit, Abort does nothing, so it can be deferred.
+// Abort removes what NewBuilder has created. After Commit, it does nothing.
 func (b *Builder) Abort() error {
 	if b.pending == nil {
 		return nil

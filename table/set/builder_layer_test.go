@@ -164,7 +164,7 @@ func TestLayerRefuses(t *testing.T) {
 	misfit := errors.New("does not fit")
 	o := set.BuilderOptions{Layer: true, Check: func(*set.Manifest) error { return misfit }}
 	for dir, want := range map[string]string{
-		missing: "so there is no set to add a layer to", other: "line 1 of the manifest", sound: misfit.Error(),
+		missing: "no set to add a layer to", other: "line 1 of the manifest", sound: misfit.Error(),
 	} {
 		before := names(t, dir)
 		b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)

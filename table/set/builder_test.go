@@ -281,7 +281,7 @@ func checkBuildFails(t *testing.T, ctx context.Context, o set.BuilderOptions, wa
 func TestNewBuilderRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, contents, want string }{
-		{"CURRENT", "MANIFEST-000001\n", "the directory of a database, because it has CURRENT"},
+		{"CURRENT", "MANIFEST-000001\n", "is a database directory, with CURRENT"},
 		{set.ManifestName, "a\tb\n", "set.jsonl: set: line 1 of the manifest: "},
 		{set.ManifestName, "a\tb\n", "remove it, or write to another directory"},
 	} {

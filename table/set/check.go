@@ -12,14 +12,6 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// ErrMismatch is wrapped by the error for a table that differs from its line in the manifest. The table was
-// replaced or is corrupt, or the manifest belongs to other tables.
-//
-// For a corrupt footer or index, the error is a [*table.CorruptionError], which wraps [table.ErrCorrupt].
-// For a missing table, it is the Source's error, such as fs.ErrNotExist from a [Dir].
-var ErrMismatch = errors.New(
-	"table does not match the manifest: take another copy of the table, or write the manifest again")
-
 // mismatch returns an error about a field of the table's line in the manifest.
 func (t *Table) mismatch(field, format string, args ...any) error {
 	return fmt.Errorf("set: table %q: %s: %s: %w", t.Name, field, fmt.Sprintf(format, args...), ErrMismatch)
@@ -52,14 +44,14 @@ func (h *handle) identify(l *layout.Layout) (known bool, err error) {
 		return false, err
 	}
 	if got := hex.EncodeToString(sum[:]); h.TailSum != "" && got != h.TailSum {
-		return false, h.mismatch("tailSum", "that of the table is %s, want %s", got, h.TailSum)
+		return false, h.mismatch("tailSum", "%s in the table, %s in the manifest", got, h.TailSum)
 	}
 	known = withData && h.TailSum != ""
 	h.s.mu.Lock()
 	wasReplaced := h.first != notOpened && h.epoch != h.first // the Source has forgotten the first one
 	h.s.mu.Unlock()
 	if !known && wasReplaced {
-		err = h.errorf("%w, and it has no digest of its data blocks to tell it from others", ErrReplaced)
+		err = h.errorf("no digest of its data blocks, so it cannot be identified: %w", ErrReplaced)
 	}
 	return known, err
 }
@@ -76,7 +68,7 @@ func (m *member) checkEntries(r *table.Reader) error {
 		entries = p.FilterEntries
 	}
 	if entries != m.Entries {
-		return m.mismatch("entries", "the table has %d, want %d", entries, m.Entries)
+		return m.mismatch("entries", "%d in the table, %d in the manifest", entries, m.Entries)
 	}
 	return nil
 }
@@ -84,26 +76,26 @@ func (m *member) checkEntries(r *table.Reader) error {
 // checkRange compares the range of keys with the index and the filters: Smallest must be in the first
 // data block and Largest in the last one.
 func (m *member) checkRange(r *table.Reader, blocks []layout.IndexEntry) error {
-	const denied = "the filters of the table deny its key %s"
+	const ruledOut = "the table's filters rule out %s"
 	n := len(blocks)
 	switch {
 	case n == 0 && !r.FilterOnly():
-		return m.mismatch("entries", "the table has none, want %d", m.Entries)
+		return m.mismatch("entries", "none in the table, %d in the manifest", m.Entries)
 	case n > 0 && bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
-		return m.mismatch("smallest", "the first data block has keys ≤ %s, want %s in it",
-			format.Quote(blocks[0].Separator), format.Quote(m.Smallest))
+		return m.mismatch("smallest", "%s in the manifest, but keys ≤ %s in the first data block",
+			format.Quote(m.Smallest), format.Quote(blocks[0].Separator))
 	case n > 0 && bytes.Compare(blocks[n-1].Separator, m.Largest) < 0:
-		return m.mismatch("largest",
-			"all keys are ≤ %s, want %s among them", format.Quote(blocks[n-1].Separator), format.Quote(m.Largest))
+		return m.mismatch("largest", "%s in the manifest, but keys ≤ %s in the table",
+			format.Quote(m.Largest), format.Quote(blocks[n-1].Separator))
 	case n > 1 && bytes.Compare(blocks[n-2].Separator, m.Largest) >= 0:
-		return m.mismatch("largest", "the last data block has keys > %s, want %s in it",
-			format.Quote(blocks[n-2].Separator), format.Quote(m.Largest))
+		return m.mismatch("largest", "%s in the manifest, but keys > %s in the last data block",
+			format.Quote(m.Largest), format.Quote(blocks[n-2].Separator))
 	case r.PagedFilter(): // its pages are not in the tail
 		return nil
 	case !r.MayContain(m.Smallest):
-		return m.mismatch("smallest", denied, format.Quote(m.Smallest))
+		return m.mismatch("smallest", ruledOut, format.Quote(m.Smallest))
 	case !r.MayContain(m.Largest):
-		return m.mismatch("largest", denied, format.Quote(m.Largest))
+		return m.mismatch("largest", ruledOut, format.Quote(m.Largest))
 	}
 	return nil
 }

@@ -15,21 +15,10 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Dir is a [Source] for the tables in a directory. It also reads and writes the directory's manifest. A
-// Dir is safe for concurrent use. [NewDir] returns a Dir. Each Set needs a Dir of its own, and [OpenDir]
-// makes one; NewDir is cheap. To read or write the manifest, use any other Dir.
-//
-// A Dir opens a file at its first read and keeps it open, up to MaxOpenFiles of [Options]. It opens only
-// regular files in the directory itself. If a name has a path, or is a symbolic link to the outside, a read
-// returns an error.
-//
-// An open file stays the same, even if another file takes its name. If a file was closed because of
-// MaxOpenFiles and has another size, modification time or identity when it is opened again, the error is
-// [ErrReplaced] until Forget.
-//
-// With Mapped in Options.Reader, the tables are mapped into memory: see [table.ReaderOptions].Mapped. A
-// mapped file stays the same too, unless it is written to or truncated. After Drain, a deleted file takes
-// its disk space until the garbage collector has run.
+// A Dir is a [Source] for the tables in a directory. It also reads and writes the directory's manifest. A Dir is safe
+// for concurrent use. Each Set needs a Dir of its own, which OpenDir creates. A Dir opens only regular files, and
+// follows no link out of the directory. An open or mapped file stays the same if another takes its name. If a file
+// closed because of MaxOpenFiles was replaced, the error is [ErrReplaced].
 type Dir struct {
 	path  string
 	files *openfiles.Files
@@ -39,7 +28,7 @@ type Dir struct {
 	closed bool
 }
 
-// NewDir returns a Dir for the directory path, with the default MaxOpenFiles. It reads nothing yet.
+// NewDir returns a Dir for the directory path. It reads nothing yet.
 func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
@@ -68,9 +57,8 @@ func closeFile(src Source, name string) {
 	}
 }
 
-// OpenDir opens the set in the directory path, whose manifest is the file [ManifestName]. It does what
-// [Open] does with a [Dir]. After Close, the files are closed when the lookups and Iters that use them
-// have ended.
+// OpenDir opens the set in the directory path, whose manifest is the file [ManifestName]. It is like [Open] with a
+// [Dir] that Close also closes.
 func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	opts, err := o.withDefaults(true)
 	if err != nil {
@@ -93,8 +81,7 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	return s, nil
 }
 
-// ReadAt reads the file name: see [Source]. Its error wraps that of the operating system. If ctx is done,
-// ReadAt begins no read. It does not end a read that has begun.
+// ReadAt reads the file name: see [Source]. It cannot interrupt a running read.
 func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	return d.files.ReadAt(ctx, name, p, off)
 }
@@ -153,8 +140,7 @@ func (d *Dir) closedError() error {
 	return fmt.Errorf("set: directory %q: %w", d.path, os.ErrClosed)
 }
 
-// ReadManifest reads and checks the directory's manifest, the file [ManifestName]: see the function
-// [ReadManifest]. If there is none, the error wraps fs.ErrNotExist. The caller owns the manifest.
+// ReadManifest reads the file [ManifestName]. A missing file is fs.ErrNotExist.
 func (d *Dir) ReadManifest() (*Manifest, error) {
 	f, _, err := d.openFile(ManifestName)
 	if err != nil {
@@ -169,10 +155,8 @@ func readAndClose(f regular.File) (m *Manifest, err error) {
 	return ReadManifest(f)
 }
 
-// WriteManifest writes the directory's manifest atomically: readers find the old or the new one, even
-// after a crash. When WriteManifest returns, the manifest is on disk. After an error, the old manifest
-// stays. If the file is a symbolic link, its target is replaced. Write and sync the tables first:
-// WriteManifest does not check that they exist.
+// WriteManifest writes the manifest atomically and syncs it. If the file is a symbolic link, its target is replaced.
+// Write and sync the tables first.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if _, err := d.openRoot(); err != nil {
 		return err
@@ -180,12 +164,10 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	return storedManifest{name: ManifestName}.replace(context.Background(), &DirStore{Dir: d.path}, m)
 }
 
-// Forget closes the file name when its running reads have ended. The next read opens the file that then
-// has the name.
+// Forget closes the file name after its running reads, until the next read.
 func (d *Dir) Forget(name string) { d.files.Forget(name) }
 
-// Close closes all files when their running reads have ended. After Close, all methods except Forget
-// return an error that wraps os.ErrClosed.
+// Close closes the files after running reads. Later reads return os.ErrClosed.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -200,15 +182,9 @@ func (d *Dir) Close() error {
 	return d.root.Close()
 }
 
-// OpenFS opens the set in the directory dir of fsys. "." is the root of fsys. If a file is missing, the
-// error wraps fs.ErrNotExist. Files must be regular, and have a ReadAt method that is safe for concurrent
-// use, as the files of os.DirFS, os.Root.FS and embed.FS have. Mapped in Options.Reader is ignored.
-//
-// A file is opened at its first read and stays open, up to MaxOpenFiles of [Options]. If it was closed
-// because of that and has another size, modification time or identity when it is opened again, the error
-// is [ErrReplaced]. After Close, the files are closed when the lookups and Iters that use them have ended.
-//
-// For [Set.Swap], read the new manifest in fsys with [ReadManifest].
+// OpenFS is like [OpenDir] for the directory dir of fsys. Files must be regular, and have a ReadAt method that is
+// safe for concurrent use, as in os.DirFS and embed.FS. Reader.Mapped is ignored. If a file was replaced while
+// closed, the error is [ErrReplaced]. For [Set.Swap], use [ReadManifest].
 func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, error) {
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("set: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})

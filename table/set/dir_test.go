@@ -123,7 +123,7 @@ func TestOpenDirOfNoSet(t *testing.T) {
 		t.Error("with half a manifest: no error")
 	}
 	for _, n := range []int{-1, 1<<20 + 1} {
-		if _, err := set.OpenDir(background, dir, &set.Options{MaxOpenFiles: n}); err == nil || !strings.Contains(err.Error(), "want 0 to 1048576") {
+		if _, err := set.OpenDir(background, dir, &set.Options{MaxOpenFiles: n}); err == nil || !strings.Contains(err.Error(), "must be 0 to 1048576") {
 			t.Errorf("with MaxOpenFiles %d: OpenDir = %v, want an error", n, err)
 		}
 	}

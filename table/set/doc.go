@@ -1,51 +1,42 @@
-// Package set queries many tables as if they were one. Each table contains a range of the keys: ten
-// billion URLs, for example, in ten thousand tables. The tables are in a directory or in object storage.
+// Package set queries many tables as if they were one. Ten billion URLs do not fit in one table, or on one disk: a
+// set spreads them over ten thousand tables, each with a range of the keys, in a directory or in object storage.
 //
-// A [Manifest] lists the tables and their ranges. A [Builder] writes a set or adds a layer to one, and
-// [Sweep] removes tables that are no longer needed. A [TableWriter] writes one table and returns its line
-// in the manifest. [OpenDir] opens the set in a directory, [OpenFS] a set in an fs.FS such as embed.FS, and
-// [Open] a set from any [Source]. For each key, a [Set] searches the one table whose range contains it.
-// [Set.Swap] replaces the tables while lookups run.
+//	s, err := set.OpenDir(ctx, "urls", nil)
+//	if err != nil { ... }
+//	defer s.Close()
+//	value, err := s.Get(ctx, key) // table.ErrNotFound if the key is absent
 //
-// # Layers
+// [OpenDir] opens the set in a directory, [OpenFS] one in an fs.FS, and [Open] one from any [Source]. [Set.Get] and
+// [Set.GetMany] look up keys, [Set.MayContain] consults only filters, and [Set.NewIter] iterates over the entries.
 //
-// A small change does not require writing the whole set again. A [Layer] of the Manifest contains the
-// entries that were added or changed, and the keys that were removed. Its tables are as small as the
-// change. A lookup searches the newest layer first. If filters or ranges rule the key out, it goes on to
-// the next layer, so each layer costs about one check of a filter. Removals are exact: a false positive of
-// their filters costs a read, and never hides a key. When the layers reach about a tenth of the set, write
-// the set again without layers.
+// # Manifest
 //
-// # Swapping in a new list
+// A [Manifest] lists the tables and their key ranges. A lookup searches only the table whose range contains the key.
+// Opening a table compares its TailSum with the manifest, and [Set.Verify] the SHA-256 of all bytes.
 //
-// During [Set.Swap], tables that both manifests list are in memory once. With OpenAll, the tables of the
-// new manifest are opened before the old ones are closed. If all tables are new, that takes twice the
-// memory. MemorySize bounds it: Swap closes no table to make room for new ones. A new table that finds no
-// room is opened again by its first lookup.
+// A [Layer] of the manifest is a change: added and removed entries, in small tables of their own. Lookups search the
+// newest layer first, and each layer costs about one check of a filter. When the layers reach about a tenth of the
+// set, write the set again without them.
 //
-// # When a store fails
+// # Unavailable tables
 //
-// If a key's table is unavailable, the lookup returns an error, never [table.ErrNotFound]. The next lookup
-// tries again. With OnLoss of [Options], Open and Swap go on without such tables. [Set.Unavailable]
-// lists them, and [Set.Reopen] opens them again without waiting for a lookup. ReadTimeout ends calls of a
-// [Source] that stalls. [Set.TryMayContain] consults only what is in memory.
+// If a key's table is unavailable, the lookup returns an error, never [table.ErrNotFound], and the next lookup tries
+// again. [Set.Unavailable] lists such tables, and [Set.Reopen] opens them again. To learn about them early, set
+// OpenAll of [Options]. To go on without them, set OnLoss. If the store can stall, set ReadTimeout.
 //
-// Opening a table compares its TailSum with the manifest, and [Set.Verify] the SHA-256 of all bytes. If a
-// Source returns blocks of another table after the right one was opened, lookups can return wrong values
-// whose checksums are right. A [Dir], and a Source of table/cloud with a Pin, detect this and return
-// [ErrReplaced].
+// # Memory and filters
 //
-// # Sets of filters
+// To limit memory, set Reader.Mapped, FilterMemory or MemorySize of [Options]. For filters other than Bloom filters,
+// set Reader.TableFilterPolicies.
 //
-// A table may contain only a filter of its keys: see FilterOnly of [table.WriterOptions]. Such tables
-// are smaller, and no lookup reads a block. Query them with [Set.MayContain]. False is certain. True is
-// wrong at the filters' false-positive rate. If the filter rules a key out, [Set.Get] returns
-// [table.ErrNotFound]. For any other key it returns [table.ErrFilterOnly], so a program that treats every
-// error as absence would let all listed keys pass. An [Iter] fails with ErrFilterOnly too.
+// A table may contain only a filter: see FilterOnly of [table.WriterOptions]. Query such a set with [Set.MayContain].
+// [Set.Get] returns [table.ErrFilterOnly] for keys that the filter does not rule out. A program that treats every
+// error as absence would let all of them pass.
 //
-// With Mapped in Options.Reader, the filters in a directory are mapped into memory instead of copied.
+// # Publishing
 //
-// Every Set can read Bloom filters. Other filters, such as binary fuse filters, need their policy in
-// Options.Reader.TableFilterPolicies. Without it, a table that has only such a filter cannot be opened:
-// lookups, and Open with OpenAll, return [table.ErrUnknownFilter], even if OnLoss returns true.
+// A [Builder] writes a set to a [Store], or adds a layer to one. Then [Set.Swap] replaces the manifest while lookups
+// run, [Set.Drain] waits until the old tables are unused, and [Sweep] removes them. To build on many machines, see
+// Part of [BuilderOptions], [Sampler] and [Publish]. To write tables without a Builder, see [TableWriter] and
+// [PublishManifest].
 package set

@@ -24,7 +24,7 @@ func failing(table string, err error) func(context.Context, string, []byte, int6
 func TestSourceThatMiscounts(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	const moreOrLess = "more bytes than it was asked for, or fewer than none"
+	const moreOrLess = "the Source returned n = "
 	for name, test := range map[string]struct {
 		n    func(p []byte) int
 		err  error

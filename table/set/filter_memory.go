@@ -137,7 +137,7 @@ func (s *Set) readerOptions(bits int32) table.ReaderOptions {
 func (h *handle) filterErrOf(r *table.Reader) error {
 	err := r.FilterErr()
 	if h.limit == noBit && errors.Is(err, table.ErrUnknownFilter) {
-		return fmt.Errorf("the table filter of %d bytes is not in use: FilterMemory, %d bytes, holds fewer bits of it than a filter can have",
+		return fmt.Errorf("the table filter of %d bytes is not used: FilterMemory (%d bytes) is too small even for its fewest bits",
 			h.FilterSize, h.s.o.FilterMemory)
 	}
 	return err
@@ -149,9 +149,9 @@ func (m *member) checkFilter(r *table.Reader) error {
 	case f.Table == nil || m.FilterSize == 0:
 		return nil
 	case int64(f.TableEntry.Length) != m.FilterSize:
-		return m.mismatch("filterSize", "the filter of the table has %d bytes, want %d", f.TableEntry.Length, m.FilterSize)
+		return m.mismatch("filterSize", "%d bytes in the table, %d in the manifest", f.TableEntry.Length, m.FilterSize)
 	case m.FilterBits > 0 && f.TableBits != m.FilterBits:
-		return m.mismatch("filterBits", "the filter of the table has %d bits, want %d", f.TableBits, m.FilterBits)
+		return m.mismatch("filterBits", "%d in the table, %d in the manifest", f.TableBits, m.FilterBits)
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func TestOpenFSOfNoSet(t *testing.T) {
 			"set: open urls/set.jsonl: the file has no method ReadAt: read it into memory"},
 		"tables in a zip": {zippedTables{files(), zipOf(t, files())}, "urls", *eager, nil,
 			"open urls/t000: the file has no method ReadAt: read it into memory"},
-		"too few open files": {files(), "urls", set.Options{MaxOpenFiles: -1}, nil, "set: MaxOpenFiles is -1, want 0 to 1048576"},
+		"too few open files": {files(), "urls", set.Options{MaxOpenFiles: -1}, nil, "set: MaxOpenFiles is -1: must be 0 to 1048576"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,22 +10,13 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound].
+// Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound]. If the key's table has only a
+// filter, which does not rule the key out, Get returns [table.ErrFilterOnly]. If a layer's table is missing or
+// corrupt, the error is a [*merge.HiddenError], which has the value in older layers.
 //
-// If the key is in no table's range, or the table's filters rule it out, Get reads nothing. Otherwise it
-// reads one data block, unless that is cached. The first lookup in a table opens it, which takes one more
-// read. If the table has only a filter, and that does not rule the key out, Get returns
-// [table.ErrFilterOnly].
-//
-// Layers are searched one after the other, newest first, until one contains the key or has removed it. If
-// a layer's table is missing or corrupt, the error is a [*merge.HiddenError], which has the value in older
-// layers. Metrics of Options.Reader count two lookups in a layer whose filters do not rule the key out.
-//
-// If ctx is done, Get returns its error and begins no read. A read that has begun ends when the
-// Source ends it.
-//
-// The value stays valid, even after Close. The caller must not modify it. It may be part of a larger
-// buffer, which then stays in memory: see [table.Reader.Get].
+// If no table's range contains the key, or filters rule it out, Get reads nothing. Otherwise it reads one data block,
+// unless that is cached. The first lookup in a table takes one more read. If ctx is done, Get returns its error once
+// the running read ends. The value stays valid and must not be modified: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -137,12 +128,9 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	return may, !may || h.state.Load() != closed // a mapped file that was closed has no filters any more
 }
 
-// MayContain reports whether the set may contain key. False is certain. True is wrong at the filters'
-// false-positive rate: see [table.Reader.MayContain]. After an error, MayContain returns false.
-//
-// MayContain consults the filters of the key's table. It reads only to open the table, to look up
-// a key that the filters of a layer's removals do not rule out, and a page of a filter that is read by the page. If a mapped file was truncated, it
-// returns true, unless the rest of a filter rules the key out.
+// MayContain reports whether the set may contain key. False is certain, except after an error. True is wrong at the
+// filters' false-positive rate. MayContain reads only to open the table, for a page of a paged filter, and for a key
+// that a layer's removals may contain.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -181,12 +169,8 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 	return h.reader.With(ctx).MayContainHashed(k)
 }
 
-// TryMayContain is like [Set.MayContain] but never blocks: it consults only filters that are already
-// loaded. known reports whether MayContain would return the same. If known is false, may is true. That is
-// so if the key's table is not open, if its filter is read by the page, if the filters of a layer's removals do not rule the key out, or
-// if the Set is closed.
-//
-// With Mapped, the system may have to read parts of filters into its page cache.
+// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would, or
+// after Close, may is true and known is false.
 func (s *Set) TryMayContain(key []byte) (may, known bool) {
 	v, err := s.acquire()
 	if err != nil {

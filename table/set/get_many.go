@@ -11,18 +11,10 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// GetMany gets the values of many keys, in any order. It asks each table for all of its keys at
-// once, of the newest layer first, with the calls of found, the errors and the memory of
-// [table.GetMany]. o.Concurrency is for all tables together. Keys that are in no table's range are
-// absent. All keys are looked up in one manifest, also during a Swap.
-//
-// GetMany first opens the tables that are not open, as many at a time as the Set's Concurrency
-// says. With a MemorySize, it processes tables in groups whose tails fit in MemorySize.
-//
-// An error of one table leaves only keys that are asked of that table without an answer, which
-// o.NoAnswer tells from absent ones. GetMany returns all errors, joined as by errors.Join. If a
-// table cannot be opened, the error has its range of keys. If ctx is done, GetMany returns its
-// error at once, and does not wait for the Source: see Drain. After Close no key has an answer.
+// GetMany gets the values of many keys, in any order, from one manifest. It queries each table for all of its keys at
+// once: see [table.GetMany]. o.Concurrency is for all tables together. GetMany first opens the tables that are not
+// open, with a MemorySize as many at a time as fit. If a table fails, o.NoAnswer is called for its keys, and GetMany
+// returns all errors, joined. If ctx is done, GetMany returns without waiting for the Source: see Drain.
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
@@ -162,7 +154,7 @@ func (b *batch) getGroup(
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
 func (b *batch) cannotOpen(m *member, keys []int, err error) {
-	err = fmt.Errorf("set: no answer for the keys from %s to %s: %w",
+	err = fmt.Errorf("set: cannot look up keys from %s to %s: %w",
 		format.Quote(m.Smallest), format.Quote(m.Largest), err)
 	b.failed = append(b.failed, err)
 	for _, i := range keys {

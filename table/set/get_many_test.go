@@ -115,7 +115,7 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 					t.Errorf("GetMany = %v, want an error of %s", err, want)
 				}
 			}
-			opening := fmt.Sprintf(`set: no answer for the keys from %q to %q: set: table "t001": `, key(50), key(99))
+			opening := fmt.Sprintf(`set: cannot look up keys from %q to %q: set: table "t001": `, key(50), key(99))
 			if openAll == strings.Contains(err.Error(), opening) {
 				t.Errorf("GetMany = %v, want the range of keys if the table cannot be opened", err)
 			}

@@ -107,7 +107,7 @@ func (h *handle) wait(ctx context.Context) error {
 }
 
 // errNoReturn is the error of an opening whose goroutine has ended by runtime.Goexit.
-var errNoReturn = errors.New("set: the Source ended the goroutine of its caller")
+var errNoReturn = errors.New("set: the Source called runtime.Goexit")
 
 // run opens the table, when it is its turn.
 func (h *handle) run(ctx context.Context) {
@@ -143,7 +143,7 @@ func (h *handle) finish(panicked any) {
 	case h.reader != nil:
 		evicted = h.admit(wanted)
 	case panicked != nil:
-		m.noteEnd(m.errorf("opening it panicked: %v", panicked))
+		m.noteEnd(m.errorf("opening panicked: %v", panicked))
 	case wanted:
 		m.noteEnd(h.err)
 	}

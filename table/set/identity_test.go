@@ -184,8 +184,8 @@ func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 		want     string
 	}{
 		"identified": {written, writtenLine, ""},
-		"no tailSum": {written, oldLine, `set: table "t": the manifest has no tailSum of it: `},
-		"no digest":  {described, describedLine, `set: table "t": it has no digest of its data blocks: `},
+		"no tailSum": {written, oldLine, `set: table "t": no tailSum in the manifest: `},
+		"no digest":  {described, describedLine, `set: table "t": no digest of its data blocks: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := newStore()

@@ -12,12 +12,9 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An Iter iterates over the entries of a set, in both directions. It is a [merge.Iterator]. [Set.NewIter]
-// returns an Iter before the first entry. Drain waits for its Close.
-//
-// After a failed move, Next and Prev fail too, until First, Last, SeekGE or SeekLT succeeds. If a key is
-// outside its table's range in the manifest, the move fails with [table.ErrCorrupt]. An Iter is not safe
-// for concurrent use. A Set may have any number of Iters.
+// An Iter iterates over the entries of a set. It is a [merge.Iterator], and not safe for concurrent use. Moves return
+// Valid. After a failed move, Next and Prev fail too, until First, Last, SeekGE or SeekLT succeeds. A key outside its
+// table's range is [table.ErrCorrupt].
 type Iter struct {
 	s      *Set
 	use    use            // of the tables; zero after Close
@@ -26,17 +23,11 @@ type Iter struct {
 
 var _ merge.Iterator = (*Iter)(nil)
 
-// NewIter returns an Iter before the first entry. If o is nil, it iterates over all entries. NewIter
-// copies the slices of o. When ctx is done, a move that needs a read fails with its error.
-//
-// If o.OnLoss is not nil, it is called for corrupt data blocks, and for missing or corrupt tables. The
-// Loss has the table's name as its File. If data of a layer is skipped, older entries of its keys can
-// appear, and keys that were removed.
-//
-// The Iter keeps the manifest in use and its tables until its Close, even after a Swap. It uses one table
-// at a time, and two of each layer. After Close of the Set, First, Last, SeekGE, SeekLT and a move to
-// another table fail with [table.ErrClosed]. In a table that has only a filter, moves fail with
-// [table.ErrFilterOnly].
+// NewIter returns an Iter before the first entry, over all entries if o is nil. If o.OnLoss is not nil, it is called
+// for corrupt data blocks, and for missing or corrupt tables. If it skips a layer's data, overwritten and removed
+// entries can reappear. In a table with only a filter, moves fail with [table.ErrFilterOnly]. If ctx is done, moves
+// that read fail. The Iter keeps its manifest until its Close, even after a Swap, and uses one table at a time, and
+// two of each layer.
 func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()
@@ -113,16 +104,16 @@ func (it *tableIter) Close() error {
 	return it.Iter.Close()
 }
 
-// First moves to the first entry and returns Valid.
+// First moves to the first entry.
 func (it *Iter) First() bool { return it.live().First() }
 
-// Last moves to the last entry and returns Valid.
+// Last moves to the last entry.
 func (it *Iter) Last() bool { return it.live().Last() }
 
-// SeekGE moves to the first entry whose key is >= key and returns Valid. key may be part of Key.
+// SeekGE moves to the first entry with a key >= key, which may be part of Key.
 func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 
-// SeekLT moves to the last entry whose key is < key and returns Valid. key may be part of Key.
+// SeekLT moves to the last entry with a key < key, which may be part of Key.
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
 // live returns the iterator over the tables. If the Set was closed, so is that.
@@ -133,28 +124,27 @@ func (it *Iter) live() merge.Iterator {
 	return it.tables
 }
 
-// Next moves to the next entry and returns Valid. Before the first entry, it moves to the first one.
+// Next moves to the next entry or, before the first entry, to the first.
 func (it *Iter) Next() bool { return it.tables.Next() }
 
-// Prev moves to the previous entry and returns Valid. After the last entry, it moves to the last one.
+// Prev moves to the previous entry or, after the last entry, to the last.
 func (it *Iter) Prev() bool { return it.tables.Prev() }
 
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.tables.Valid() }
 
-// Key returns the entry's key, or nil if the Iter is not at an entry. It is valid until the next move
-// or Close. The caller must not modify it.
+// Key returns the entry's key, or nil if the Iter is not at an entry. It is valid until the next move. The caller
+// must not modify it.
 func (it *Iter) Key() []byte { return it.tables.Key() }
 
-// Value returns the entry's value, or nil if the Iter is not at an entry. It is valid until the next
-// move or Close. The caller must not modify it.
+// Value returns the entry's value, under the same conditions as Key.
 func (it *Iter) Value() []byte { return it.tables.Value() }
 
-// Error returns the error of the last move. It is nil if the move reached an entry, or either end.
+// Error returns the error of the last move, or nil.
 func (it *Iter) Error() error { return it.tables.Error() }
 
-// All returns all entries from the first on, for a range loop. If a move fails, the last iteration has only
-// the error. The caller closes the Iter after the loop.
+// All returns all entries. An error ends the loop, after an iteration with only the error. The caller closes the
+// Iter.
 func (it *Iter) All() iter.Seq2[table.Entry, error] {
 	return func(yield func(table.Entry, error) bool) {
 		for ok := it.First(); ok; ok = it.Next() {
@@ -168,8 +158,7 @@ func (it *Iter) All() iter.Seq2[table.Entry, error] {
 	}
 }
 
-// Close ends the use of the tables and returns Error. After Close, every move fails with
-// [table.ErrClosed].
+// Close ends the Iter and returns Error. Moves then fail with [table.ErrClosed].
 func (it *Iter) Close() error {
 	if u := it.use; u.version != nil {
 		it.use = use{}
@@ -198,7 +187,7 @@ func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator
 }
 
 // A layerIter shows the entries of a run as versions of a database's keys: their keys are internal keys,
-// whose sequence number is that of the layer, and those of removals are deletions.
+// with the layer's sequence number, and removals are deletions.
 type layerIter struct {
 	merge.Iterator
 	trailer uint64 // of all keys

@@ -60,18 +60,18 @@ func TestManifestOfLayersRefuses(t *testing.T) {
 	lines := strings.SplitAfter(layeredFile, "\n")
 	replaced := func(old, new string) string { return strings.Replace(layeredFile, old, new, 1) }
 	for _, tt := range []struct{ name, file, want string }{
-		{"layers in version 2", replaced(`"version":3`, `"version":2`), `line 1 of the manifest: field "layers" is unknown`},
-		{"no number of layers", replaced(`,"layers":2`, ""), `line 1 of the manifest: no field "layers"`},
-		{"cut before a layer", strings.Join(lines[:5], ""), `line 6 of the manifest: the end of the file before layer 2`},
-		{"cut in a layer", strings.Join(lines[:4], ""), `line 5 of the manifest: the end of the file after 0 tables, want 1 as line 3 says`},
-		{"a layer too many", layeredFile + lines[5], `line 7 of the manifest: want the end of the file`},
-		{"tables < 0", `{"format":"sievetable-set","version":2,"tables":-1}` + "\n", `line 1 of the manifest: a number is -1, want ≥ 0`},
-		{"layers < 0", `{"format":"sievetable-set","version":3,"tables":0,"layers":-2}`, `line 1 of the manifest: a number is -2, want ≥ 0`},
-		{"removals < 0", strings.Join(lines[:5], "") + `{"layer":2,"tables":0,"removals":-1}`, `line 6 of the manifest: a number is -1, want ≥ 0`},
-		{"another number", replaced(`"layer":2`, `"layer":1`), `line 6 of the manifest: layer is 1, want 2`},
-		{"no removals", replaced(`,"removals":0`, ""), `line 6 of the manifest: no field "removals"`},
-		{"a table in place of a layer", strings.Join(lines[:2], "") + strings.Join(lines[3:], ""), `line 3 of the manifest: field "name" is unknown`},
-		{"a name twice", replaced(`"removed"`, `"BASE"`), `line 5 of the manifest: name "BASE" is that of line 2 too`},
+		{"layers in version 2", replaced(`"version":3`, `"version":2`), `line 1 of the manifest: unknown field "layers"`},
+		{"no number of layers", replaced(`,"layers":2`, ""), `line 1 of the manifest: missing field "layers"`},
+		{"cut before a layer", strings.Join(lines[:5], ""), `line 6 of the manifest: missing layer 2`},
+		{"cut in a layer", strings.Join(lines[:4], ""), `line 5 of the manifest: only 0 of 1 tables (line 3)`},
+		{"a layer too many", layeredFile + lines[5], `line 7 of the manifest: more lines than expected`},
+		{"tables < 0", `{"format":"sievetable-set","version":2,"tables":-1}` + "\n", `line 1 of the manifest: negative number -1`},
+		{"layers < 0", `{"format":"sievetable-set","version":3,"tables":0,"layers":-2}`, `line 1 of the manifest: negative number -2`},
+		{"removals < 0", strings.Join(lines[:5], "") + `{"layer":2,"tables":0,"removals":-1}`, `line 6 of the manifest: negative number -1`},
+		{"another number", replaced(`"layer":2`, `"layer":1`), `line 6 of the manifest: layer is 1, not 2`},
+		{"no removals", replaced(`,"removals":0`, ""), `line 6 of the manifest: missing field "removals"`},
+		{"a table in place of a layer", strings.Join(lines[:2], "") + strings.Join(lines[3:], ""), `line 3 of the manifest: unknown field "name"`},
+		{"a name twice", replaced(`"removed"`, `"BASE"`), `line 5 of the manifest: name "BASE" is also on line 2`},
 		{"an impossible table", replaced(`{"name":"added","size":100`, `{"name":"added","size":1`), `line 4 of the manifest: size is 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) { checkRefused(t, tt.file, tt.want) })
@@ -80,7 +80,7 @@ func TestManifestOfLayersRefuses(t *testing.T) {
 	overlapping.Layers[1].Removals = append(overlapping.Layers[1].Removals, overlapping.Tables[0], overlapping.Tables[0])
 	overlapping.Layers[1].Removals[0].Name, overlapping.Layers[1].Removals[1].Name = "one", "two"
 	var file bytes.Buffer
-	if err := set.WriteManifest(&file, overlapping); err == nil || !strings.Contains(err.Error(), `line 8 of the manifest: smallest is "a", want it > "z"`) {
+	if err := set.WriteManifest(&file, overlapping); err == nil || !strings.Contains(err.Error(), `line 8 of the manifest: smallest is "a", not above "z"`) {
 		t.Errorf("tables of a layer that overlap: %v", err)
 	}
 }

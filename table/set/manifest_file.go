@@ -41,21 +41,20 @@ type layerHeader struct {
 // can have other fields.
 func (h *header) decode(line []byte) error {
 	if json.Unmarshal(line, h); h.Format != formatName {
-		return fmt.Errorf("%q is not the first line of a manifest, want the format %q in it",
+		return fmt.Errorf("%q is not the first line of a manifest: format must be %q",
 			shorten(string(line)), formatName)
 	}
 	if h.Version < 1 || h.Version > layeredVersion {
-		return fmt.Errorf(
-			"version is %d, want 1 to %d: read the manifest with the version of sievetable that has written it",
+		return fmt.Errorf("version is %d, but only 1 to %d are supported: use the sievetable version that wrote it",
 			h.Version, layeredVersion)
 	}
 	fields := []field{
-		{name: "format", value: &h.Format, want: "a string"},
-		{name: "version", value: &h.Version, want: "a number"},
-		{name: "tables", value: &h.Tables, want: "the number of tables"},
+		{name: "format", value: &h.Format, must: "a string"},
+		{name: "version", value: &h.Version, must: "a number"},
+		{name: "tables", value: &h.Tables, must: "the number of tables"},
 	}
 	if h.Version == layeredVersion {
-		fields = append(fields, field{name: "layers", value: &h.Layers, want: "the number of layers"})
+		fields = append(fields, field{name: "layers", value: &h.Layers, must: "the number of layers"})
 	}
 	if err := decodeFields(line, fields); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (h *header) decode(line []byte) error {
 // checkCounts returns an error for a number of tables or layers < 0: without it, nothing would be read.
 func checkCounts(counts ...int) error {
 	if n := slices.Min(counts); n < 0 {
-		return fmt.Errorf("a number is %d, want ≥ 0: the manifest is damaged, take another copy", n)
+		return fmt.Errorf("negative number %d: the manifest is corrupt, restore a copy", n)
 	}
 	return nil
 }
@@ -75,25 +74,22 @@ func checkCounts(counts ...int) error {
 func (h *layerHeader) decode(line []byte) error {
 	i := h.Layer
 	err := decodeFields(line, []field{
-		{name: "layer", value: &h.Layer, want: "the number of the layer"},
-		{name: "tables", value: &h.Tables, want: "the number of tables"},
-		{name: "removals", value: &h.Removals, want: "the number of tables of removals"},
+		{name: "layer", value: &h.Layer, must: "the number of the layer"},
+		{name: "tables", value: &h.Tables, must: "the number of tables"},
+		{name: "removals", value: &h.Removals, must: "the number of tables of removals"},
 	})
 	if err != nil {
 		return err
 	}
 	if h.Layer != i {
-		return fmt.Errorf("layer is %d, want %d: the manifest is of two files, take another copy", h.Layer, i)
+		return fmt.Errorf("layer is %d, not %d: the manifest is mixed from two files, restore a copy", h.Layer, i)
 	}
 	return checkCounts(h.Tables, h.Removals)
 }
 
-// WriteManifest writes the file of a manifest to w. If [Manifest.Check] fails, WriteManifest returns its error
-// and writes nothing. Write the tables before their manifest.
-//
-// The format is JSON Lines. The first line has the format, its version, and the numbers of tables and
-// layers. Each further line is a table. A layer's tables follow a line with their number. Keys are in base64.
-// The same manifest always has the same bytes.
+// WriteManifest writes a manifest's file to w, unless [Manifest.Check] returns an error. Write the tables first. The
+// file is JSON Lines: a line with the version and counts, then one for each layer and table. The same manifest always
+// has the same bytes.
 func WriteManifest(w io.Writer, m *Manifest) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -128,14 +124,9 @@ func (m *Manifest) lines() []any {
 	return lines
 }
 
-// ReadManifest reads and checks the file of a manifest. The error names the line. It is an error if:
-//
-//   - [Manifest.Check] fails,
-//   - there are more or fewer tables or layers than the file says,
-//   - a line has other fields than WriteManifest writes, or more than 1 MiB,
-//   - the format is that of a newer version of this package.
-//
-// ReadManifest takes no more memory than the file's bytes need, whatever the first line says.
+// ReadManifest reads a manifest's file. It is an error, which names the line, if [Manifest.Check] fails, tables are
+// missing or left over, a line has unknown fields or more than 1 MiB, or the format is newer than this package.
+// Memory is bounded by the file's size.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{Scanner: bufio.NewScanner(r)}
 	lines.Buffer(nil, maxLine)
@@ -168,7 +159,7 @@ func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...
 	found := l.Scan()
 	switch err := l.Err(); {
 	case err == bufio.ErrTooLong:
-		l.err = fmt.Errorf("more than %d bytes, want a shorter line: this is not a manifest, or it is damaged", maxLine)
+		l.err = fmt.Errorf("line exceeds %d bytes: not a manifest, or a corrupt one", maxLine)
 	case err != nil: // a line that was found can lack its end
 		l.err = err
 	case found:
@@ -181,17 +172,16 @@ func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...
 // manifest reads a manifest to the end of the file.
 func (l *lineReader) manifest() *Manifest {
 	var h header
-	l.next(h.decode, "the file is empty: want a manifest, or leave the file out")
+	l.next(h.decode, "the file is empty")
 	m := &Manifest{Tables: l.tables(h.Tables, l.n)}
 	for i := 1; i <= h.Layers && l.err == nil; i++ {
 		h := layerHeader{Layer: i}
-		l.next(h.decode, "the end of the file before layer %d: the manifest was cut short, take another copy", i)
+		l.next(h.decode, "missing layer %d: the manifest was cut short, restore a copy", i)
 		said := l.n
 		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, said), Removals: l.tables(h.Removals, said)})
 	}
 	l.next(func([]byte) error {
-		return errors.New(
-			"want the end of the file, as the lines before say: the manifest is of two files, take another copy")
+		return errors.New("more lines than expected: the manifest is mixed from two files, restore a copy")
 	}, "")
 	return m
 }
@@ -200,15 +190,14 @@ func (l *lineReader) manifest() *Manifest {
 func (l *lineReader) tables(n, said int) (all []Table) {
 	for len(all) < n && l.err == nil {
 		var t Table
-		l.next(t.decode, "the end of the file after %d tables, want %d as line %d says: "+
-			"the manifest was cut short, take another copy", len(all), n, said)
+		l.next(t.decode, "only %d of %d tables (line %d): the manifest was cut short, restore a copy", len(all), n, said)
 		all = append(all, t)
 	}
 	return all
 }
 
-// LoadManifest reads the manifest in the file name of the Store, such as [ManifestName]. If it is
-// damaged, the error is [table.ErrCorrupt]. If there is none, it is fs.ErrNotExist.
+// LoadManifest reads the manifest in the file name of the Store. A corrupt manifest is [table.ErrCorrupt], a missing
+// one fs.ErrNotExist.
 func LoadManifest(ctx context.Context, s Store, name string) (*Manifest, error) {
 	m, err := readStored(ctx, s, name)
 	if err == nil && m.Manifest == nil {
@@ -277,7 +266,7 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 func checkStays(ctx context.Context, s Store, m storedManifest) error {
 	missing, err := firstMissing(ctx, s, m.All())
 	if err != nil {
-		return fmt.Errorf("set: manifest %s is written, but it is not known whether its tables are still there: %w",
+		return fmt.Errorf("set: manifest %s was written, but looking for its tables failed: %w",
 			s.Path(m.name), err)
 	}
 	if missing == nil {
@@ -286,5 +275,5 @@ func checkStays(ctx context.Context, s Store, m storedManifest) error {
 	if now, err := readStored(ctx, s, m.name); err == nil && !bytes.Equal(now.content, m.content) {
 		return nil
 	}
-	return fmt.Errorf("set: table %s, which the new manifest %s lists: %w", s.Path(missing.Name), s.Path(m.name), ErrGone)
+	return fmt.Errorf("set: table %s, listed in the new manifest %s: %w", s.Path(missing.Name), s.Path(m.name), ErrGone)
 }

@@ -14,7 +14,7 @@ import (
 type field struct {
 	name     string
 	value    any
-	want     string // what its value is, for errors
+	must     string // what its value is, for errors
 	optional bool
 }
 
@@ -22,11 +22,11 @@ type field struct {
 // that is decoded twice, once here and once by another program, then means the same.
 func decodeFields(object []byte, fields []field) error {
 	if !utf8.Valid(object) {
-		return errors.New("not UTF-8, want a JSON object")
+		return errors.New("not a JSON object: invalid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(object))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return fmt.Errorf("%q is no JSON object", shorten(string(object)))
+		return fmt.Errorf("%q is not a JSON object", shorten(string(object)))
 	}
 	found := make(map[string]bool, len(fields))
 	for d.More() {
@@ -35,14 +35,14 @@ func decodeFields(object []byte, fields []field) error {
 		}
 	}
 	if _, err := d.Token(); err != nil { // the end of the object
-		return fmt.Errorf("no complete JSON object: %w", noEOF(err))
+		return fmt.Errorf("incomplete JSON object: %w", noEOF(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one JSON object, want one in each line")
+		return errors.New("more than one JSON object in a line")
 	}
 	for _, f := range fields {
 		if !found[f.name] && !f.optional {
-			return fmt.Errorf("no field %q", f.name)
+			return fmt.Errorf("missing field %q", f.name)
 		}
 	}
 	return nil
@@ -52,25 +52,25 @@ func decodeFields(object []byte, fields []field) error {
 func decodeField(d *json.Decoder, fields []field, found map[string]bool) error {
 	token, err := d.Token()
 	if err != nil {
-		return fmt.Errorf("no complete JSON object: %w", noEOF(err))
+		return fmt.Errorf("incomplete JSON object: %w", noEOF(err))
 	}
 	name, _ := token.(string) // an object's keys are strings
 	if found[name] {
-		return fmt.Errorf("field %q is there twice", name)
+		return fmt.Errorf("duplicate field %q", name)
 	}
 	found[name] = true
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	if i < 0 {
-		return fmt.Errorf("field %q is unknown: it may be from a newer version, which can read it", shorten(name))
+		return fmt.Errorf("unknown field %q: it may be from a newer version of sievetable", shorten(name))
 	}
 	f := fields[i]
 	var value json.RawMessage
 	if err := d.Decode(&value); err != nil {
-		return fmt.Errorf("field %q: no complete JSON value: %w", f.name, noEOF(err))
+		return fmt.Errorf("field %q: incomplete JSON value: %w", f.name, noEOF(err))
 	}
 	_, key := f.value.(*[]byte) // Unmarshal also takes an array of numbers for it
 	if string(value) == "null" || key && value[0] != '"' || json.Unmarshal(value, f.value) != nil {
-		return fmt.Errorf("%s is %s, want %s", f.name, shorten(string(value)), f.want)
+		return fmt.Errorf("%s is %s: must be %s", f.name, shorten(string(value)), f.must)
 	}
 	return nil
 }
@@ -86,8 +86,7 @@ func noEOF(err error) error {
 // plainTable is a Table without methods.
 type plainTable Table
 
-// MarshalJSON returns the table's line in a manifest, without the newline. The same Table always has the
-// same bytes. MarshalJSON does not check the values: see [Table.Check].
+// MarshalJSON returns the table's line in a manifest, without checking values.
 func (t Table) MarshalJSON() ([]byte, error) {
 	if t.Smallest == nil { // "" rather than null
 		t.Smallest = []byte{}
@@ -98,8 +97,8 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainTable(t))
 }
 
-// UnmarshalJSON sets t to a table's line in a manifest. The line must have each field once, and no others;
-// only tailSum, filterSize and filterBits may be missing. UnmarshalJSON does not check the values: see [Table.Check].
+// UnmarshalJSON sets t to a line of a manifest, without checking values. Only tailSum, filterSize and filterBits may
+// be missing.
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {
@@ -135,15 +134,15 @@ func (t *Table) decodeWritten(line []byte) bool {
 // decodeStrictly sets t to any line that UnmarshalJSON takes.
 func (t *Table) decodeStrictly(line []byte) error {
 	return decodeFields(line, []field{
-		{name: "name", value: &t.Name, want: "a string"},
-		{name: "size", value: &t.Size, want: "a number < 2^63"},
-		{name: "sha256", value: &t.SHA256, want: "a string"},
-		{name: "entries", value: &t.Entries, want: "a number from 0 to 2^64 - 1"},
-		{name: "smallest", value: &t.Smallest, want: "base64 in a string"},
-		{name: "largest", value: &t.Largest, want: "base64 in a string"},
-		{name: "tailSize", value: &t.TailSize, want: "a number < 2^63"},
-		{name: "tailSum", value: &t.TailSum, want: "a string", optional: true},
-		{name: "filterSize", value: &t.FilterSize, want: "a number < 2^63", optional: true},
-		{name: "filterBits", value: &t.FilterBits, want: "a number", optional: true},
+		{name: "name", value: &t.Name, must: "a string"},
+		{name: "size", value: &t.Size, must: "a number < 2^63"},
+		{name: "sha256", value: &t.SHA256, must: "a string"},
+		{name: "entries", value: &t.Entries, must: "a number from 0 to 2^64 - 1"},
+		{name: "smallest", value: &t.Smallest, must: "base64 in a string"},
+		{name: "largest", value: &t.Largest, must: "base64 in a string"},
+		{name: "tailSize", value: &t.TailSize, must: "a number < 2^63"},
+		{name: "tailSum", value: &t.TailSum, must: "a string", optional: true},
+		{name: "filterSize", value: &t.FilterSize, must: "a number < 2^63", optional: true},
+		{name: "filterBits", value: &t.FilterBits, must: "a number", optional: true},
 	})
 }

@@ -81,13 +81,13 @@ func TestManifestOfFilters(t *testing.T) {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 	for _, tt := range []struct{ size, bits, want string }{
-		{"-1", "0", "filterSize is -1, want 0 to 1000 (the size)"},
-		{"1001", "16", "filterSize is 1001, want 0 to 1000 (the size)"},
+		{"-1", "0", "filterSize is -1: must be 0 to 1000 (the size)"},
+		{"1001", "16", "filterSize is 1001: must be 0 to 1000 (the size)"},
 		{"0", "16", "filterBits is 16 for a filter of 0 bytes"},
-		{"700", "-1", "filterBits is -1 for a filter of 700 bytes, want 0 to 64"},
-		{"700", "65", "filterBits is 65 for a filter of 700 bytes, want 0 to 64"},
-		{`"700"`, "16", `filterSize is "700", want a number`},
-		{"700", "1.5", `filterBits is 1.5, want a number`},
+		{"700", "-1", "filterBits is -1 for a filter of 700 bytes: must be 0 to 64"},
+		{"700", "65", "filterBits is 65 for a filter of 700 bytes: must be 0 to 64"},
+		{`"700"`, "16", `filterSize is "700": must be a number`},
+		{"700", "1.5", `filterBits is 1.5: must be a number`},
 	} {
 		checkRefused(t, strings.Replace(file, `"filterSize":700,"filterBits":16`, `"filterSize":`+tt.size+`,"filterBits":`+tt.bits, 1), tt.want)
 	}
@@ -118,20 +118,20 @@ func TestReadManifestRefuses(t *testing.T) {
 		name, file, want string
 	}{
 		{"no line", "", `set: line 1 of the manifest: the file is empty`},
-		{"a table", "\x00\x01", `line 1 of the manifest: "\x00\x01" is not the first line of a manifest, want the format "sievetable-set"`},
+		{"a table", "\x00\x01", `line 1 of the manifest: "\x00\x01" is not the first line of a manifest: format must be "sievetable-set"`},
 		{"another format", `{"format":"parquet","version":1,"tables":0}`, `line 1 of the manifest: "{\"format\":\"parquet\",`},
-		{"a newer version", `{"format":"sievetable-set","version":4,"shards":{}}`, `line 1 of the manifest: version is 4, want 1 to 3: read the manifest with the version of sievetable that has written it`},
-		{"no version", `{"format":"sievetable-set","version":0,"tables":0}`, `line 1 of the manifest: version is 0, want 1 to 3: `},
-		{"no count", `{"format":"sievetable-set","version":1}`, `line 1 of the manifest: no field "tables"`},
-		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: field "format" is there twice`},
-		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: the end of the file after 1 tables, want 2`},
-		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: no complete JSON object: unexpected EOF`},
-		{"cut in a value", lines[0] + lines[1] + `{"name":"b.ldb","smallest":"a`, `line 3 of the manifest: field "smallest": no complete JSON value: unexpected EOF`},
-		{"one line too many", twoTablesFile + lines[2], `line 4 of the manifest: want the end of the file, as the lines before say`},
-		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "" is no JSON object`},
+		{"a newer version", `{"format":"sievetable-set","version":4,"shards":{}}`, `line 1 of the manifest: version is 4, but only 1 to 3 are supported: use the sievetable version that wrote it`},
+		{"no version", `{"format":"sievetable-set","version":0,"tables":0}`, `line 1 of the manifest: version is 0, but only 1 to 3 are supported: `},
+		{"no count", `{"format":"sievetable-set","version":1}`, `line 1 of the manifest: missing field "tables"`},
+		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: duplicate field "format"`},
+		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: only 1 of 2 tables`},
+		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: incomplete JSON object: unexpected EOF`},
+		{"cut in a value", lines[0] + lines[1] + `{"name":"b.ldb","smallest":"a`, `line 3 of the manifest: field "smallest": incomplete JSON value: unexpected EOF`},
+		{"one line too many", twoTablesFile + lines[2], `line 4 of the manifest: more lines than expected`},
+		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "" is not a JSON object`},
 		{"two tables in a line", lines[0] + strings.TrimSpace(lines[1]) + lines[2], `line 2 of the manifest: more than one JSON object`},
-		{"a long line", lines[0] + strings.Repeat(" ", 1<<20) + lines[1], `line 2 of the manifest: more than 1048576 bytes`},
-		{"an order of tables", lines[0] + lines[2] + lines[1], `line 3 of the manifest: smallest is "", want it > "k\x00\xff"`},
+		{"a long line", lines[0] + strings.Repeat(" ", 1<<20) + lines[1], `line 2 of the manifest: line exceeds 1048576 bytes`},
+		{"an order of tables", lines[0] + lines[2] + lines[1], `line 3 of the manifest: smallest is "", not above "k\x00\xff"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) { checkRefused(t, tt.file, tt.want) })
 	}
@@ -149,23 +149,23 @@ func checkRefused(t *testing.T, file, want string) {
 // A field of a table's line is there once, and has the right type.
 func TestReadManifestRefusesFields(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
-		{`"size":1000`, `"size":1000,"color":"red"`, `field "color" is unknown`},
-		{`"size":1000`, `"Size":1000`, `field "Size" is unknown`},
-		{`"size":1000,`, ``, `no field "size"`},
-		{`"size":1000`, `"size":1000,"size":1000`, `field "size" is there twice`},
-		{`"size":1000`, `"size":"1000"`, `size is "1000", want a number`},
-		{`"size":1000`, `"size":9223372036854775808`, `size is 9223372036854775808, want a number < 2^63`},
-		{`"size":1000`, `"size":null`, `size is null, want a number`},
-		{`"entries":10`, `"entries":-1`, `entries is -1, want a number from 0 to 2^64 - 1`},
-		{`"entries":10`, `"entries":1.5`, `entries is 1.5, want`},
-		{`"smallest":""`, `"smallest":null`, `smallest is null, want base64`},
-		{`"smallest":""`, `"smallest":[0]`, `smallest is [0], want base64`},
-		{`"largest":"aw=="`, `"largest":"k"`, `largest is "k", want base64`},
-		{`"name":"a \u0026 b.ldb"`, `"name":{"x":[1]}`, `name is {"x":[1]}, want a string`},
-		{`a \u0026 b`, "\xff", `not UTF-8`},
-		{`a \u0026 b`, "größe", `name is "größe.ldb", want characters of ASCII that can be printed`},
+		{`"size":1000`, `"size":1000,"color":"red"`, `unknown field "color"`},
+		{`"size":1000`, `"Size":1000`, `unknown field "Size"`},
+		{`"size":1000,`, ``, `missing field "size"`},
+		{`"size":1000`, `"size":1000,"size":1000`, `duplicate field "size"`},
+		{`"size":1000`, `"size":"1000"`, `size is "1000": must be a number`},
+		{`"size":1000`, `"size":9223372036854775808`, `size is 9223372036854775808: must be a number < 2^63`},
+		{`"size":1000`, `"size":null`, `size is null: must be a number`},
+		{`"entries":10`, `"entries":-1`, `entries is -1: must be a number from 0 to 2^64 - 1`},
+		{`"entries":10`, `"entries":1.5`, `entries is 1.5: must be`},
+		{`"smallest":""`, `"smallest":null`, `smallest is null: must be base64`},
+		{`"smallest":""`, `"smallest":[0]`, `smallest is [0]: must be base64`},
+		{`"largest":"aw=="`, `"largest":"k"`, `largest is "k": must be base64`},
+		{`"name":"a \u0026 b.ldb"`, `"name":{"x":[1]}`, `name is {"x":[1]}: must be a string`},
+		{`a \u0026 b`, "\xff", `not a JSON object: invalid UTF-8`},
+		{`a \u0026 b`, "größe", `name is "größe.ldb": must be printable ASCII`},
 		{`"tailSum":"1b`, `"tailSum":"1B`, `tailSum is "1B1b`},
-		{`"tailSum":"1b`, `"tailSum":null,"x":"`, `tailSum is null, want a string`},
+		{`"tailSum":"1b`, `"tailSum":null,"x":"`, `tailSum is null: must be a string`},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			file := strings.Replace(twoTablesFile, tt.from, tt.to, 1)
@@ -182,25 +182,25 @@ func TestManifestCheck(t *testing.T) {
 		want   string
 	}{
 		{func(t *set.Table) { t.Name = "" }, `name is empty`},
-		{func(t *set.Table) { t.Name = "../a" }, `name is "../a", want the name of a file without a path`},
-		{func(t *set.Table) { t.Name = "a & b.ldb" }, `name "a & b.ldb" is that of line 2 too`},
-		{func(t *set.Table) { t.Name = "A & b.LDB" }, `name "A & b.LDB" is that of line 2 too, want another name for each table, not only in upper and lower case`},
-		{func(t *set.Table) { t.TailSum = "1b" }, `tailSum is "1b", want 64`},
-		{func(t *set.Table) { t.Size = 47 }, `size is 47, want ≥ 48`},
+		{func(t *set.Table) { t.Name = "../a" }, `name is "../a": must be a file name`},
+		{func(t *set.Table) { t.Name = "a & b.ldb" }, `name "a & b.ldb" is also on line 2`},
+		{func(t *set.Table) { t.Name = "A & b.LDB" }, `name "A & b.LDB" is also on line 2: names must differ, not only in case`},
+		{func(t *set.Table) { t.TailSum = "1b" }, `tailSum is "1b": must be 64`},
+		{func(t *set.Table) { t.Size = 47 }, `size is 47, less than a footer's 48 bytes`},
 		{func(t *set.Table) { t.Size = -1 }, `size is -1`},
-		{func(t *set.Table) { t.SHA256 = "" }, `sha256 is "", want 64`},
+		{func(t *set.Table) { t.SHA256 = "" }, `sha256 is "": must be 64`},
 		{func(t *set.Table) { t.SHA256 = t.SHA256[1:] }, `sha256 is "fff`},
 		{func(t *set.Table) { t.SHA256 = strings.Repeat("FF", 32) }, `sha256 is "FFF`},
 		{func(t *set.Table) { t.SHA256 = strings.Repeat("xy", 32) }, `sha256 is "xyx`},
 		{func(t *set.Table) { t.Entries = 0 }, `entries is 0`},
-		{func(t *set.Table) { t.Entries++ }, `entries is 9223372036854775798, which is over 2^63 with the tables before`},
-		{func(t *set.Table) { t.Size = math.MaxInt64 }, `size is 9223372036854775807, which is over 2^63 bytes with the tables before`},
-		{func(t *set.Table) { t.TailSize = 47 }, `tailSize is 47, want 48 (the footer) to 48 (the size)`},
-		{func(t *set.Table) { t.TailSize = 49 }, `tailSize is 49, want 48`},
-		{func(t *set.Table) { t.Largest = []byte("k\x00") }, `smallest is "k\x00\xff", want it ≤ largest, which is "k\x00"`},
-		{func(t *set.Table) { t.Smallest = []byte("k") }, `smallest is "k", want it > "k", which is largest of the table before`},
-		{func(t *set.Table) { t.Smallest = nil }, `smallest is "", want it > "k"`},
-		{func(t *set.Table) { t.Largest = long }, `largest has 262145 bytes, want at most 262144`},
+		{func(t *set.Table) { t.Entries++ }, `entries is 9223372036854775798, which makes the total exceed 2^63-1`},
+		{func(t *set.Table) { t.Size = math.MaxInt64 }, `size is 9223372036854775807, which makes the total exceed 2^63-1`},
+		{func(t *set.Table) { t.TailSize = 47 }, `tailSize is 47: must be 48 (the footer) to 48 (the size)`},
+		{func(t *set.Table) { t.TailSize = 49 }, `tailSize is 49: must be 48`},
+		{func(t *set.Table) { t.Largest = []byte("k\x00") }, `smallest is "k\x00\xff", above largest, "k\x00"`},
+		{func(t *set.Table) { t.Smallest = []byte("k") }, `smallest is "k", not above "k", the largest key of the table before`},
+		{func(t *set.Table) { t.Smallest = nil }, `smallest is "", not above "k"`},
+		{func(t *set.Table) { t.Largest = long }, `largest has 262145 bytes, more than 262144`},
 		{func(t *set.Table) { t.Smallest, t.Largest = long, long }, `smallest has 262145 bytes`},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestTableCheck(t *testing.T) {
 		t.Error(err)
 	}
 	table.Entries = 0
-	const want = `set: table "a & b.ldb": entries is 0, want ≥ 1: leave a table without keys out of the manifest`
+	const want = `set: table "a & b.ldb": entries is 0: omit a table without keys`
 	if err := table.Check(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

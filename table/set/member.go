@@ -57,7 +57,7 @@ func (s *Set) member(ctx context.Context, t *Table) (*member, error) {
 			if field := m.differs(t); field != "" {
 				m.leave()
 				return nil, fmt.Errorf("set: table %q is in use with another %s: "+
-					"give a new table a new name, or Drain before its name is used again", t.Name, field)
+					"use a new name, or Drain before using the name again", t.Name, field)
 			}
 			return m, nil
 		}

@@ -46,11 +46,11 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	})
 	switch {
 	case err != nil:
-		return nil, h.errorf("mapping its %d bytes: %w", h.Size, err)
+		return nil, h.errorf("mapping %d bytes: %w", h.Size, err)
 	case src == nil: // it cannot be mapped
 		return h, h.readTail(ctx, h.pagesBefore(false))
 	case size != h.Size:
-		return nil, h.mismatch("size", "the table has %d bytes, want %d", size, h.Size)
+		return nil, h.mismatch("size", "%d bytes in the table, %d in the manifest", size, h.Size)
 	}
 	return src, nil
 }
@@ -112,7 +112,7 @@ func (h *handle) readTail(ctx context.Context, before int64) error {
 		}
 	}
 	if size > math.MaxInt-1 {
-		return h.errorf("the tail of %d bytes is too long for the memory of this system", size)
+		return h.errorf("a tail of %d bytes does not fit in this system's memory", size)
 	}
 	p := make([]byte, size+1)
 	h.tail = p[:size]
@@ -127,13 +127,13 @@ func (h *handle) readEnd(ctx context.Context, p []byte) error {
 	n, err := h.read(ctx, p, off)
 	switch {
 	case n == len(p):
-		return h.mismatch("size", "the table has more than %d bytes", h.Size)
+		return h.mismatch("size", "more than %d bytes in the table", h.Size)
 	case err != io.EOF: // one that is wrapped can be that of a connection
 		return h.errorf("reading %d bytes at %d: %w", len(p), off, err)
 	case n < want && n > 0:
-		return h.mismatch("size", "the table has %d bytes, want %d", off+int64(n), h.Size)
+		return h.mismatch("size", "%d bytes in the table, %d in the manifest", off+int64(n), h.Size)
 	case n < want:
-		return h.mismatch("size", "the table has at most %d bytes, want %d", off, h.Size)
+		return h.mismatch("size", "at most %d bytes in the table, %d in the manifest", off, h.Size)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (h *handle) readFromTail(p []byte, off int64) (int, error) {
 	start := h.Size - int64(len(h.tail))
 	if off < start {
 		return 0, h.mismatch("tailSize",
-			"the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, len(h.tail), start)
+			"opening reads bytes at %d, but a tail of %d bytes starts at %d", off, len(h.tail), start)
 	}
 	return bytes.NewReader(h.tail).ReadAt(p, off-start)
 }

@@ -12,82 +12,41 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are the options of a Set. The zero value of each field is its default. A value out of range is
-// an error of Open, OpenDir and OpenFS.
+// Options are the options of a Set. A value out of range is an error.
 type Options struct {
-	// Reader has the options of the tables. Tables whose filters are not Bloom filters need the filters'
-	// policies in TableFilterPolicies. A Cache keeps the blocks of tables that MemorySize has closed.
-	// Name, CacheKey, TailSum and TailSize must not be set, since the Set sets them for each table.
-	// Comparer and FilterKey must not be set, since keys are in bytewise order.
-	//
-	// With Mapped, the Set maps tables into memory, if the Source is a Mapper, as that of OpenDir is.
-	// Filters and indexes then stay in the system's page cache, and no file stays open. Opening a table
-	// reads them once, to check them. If there are too many tables to map, the last ones are read: see
-	// [table.ReaderOptions].Mapped.
+	// Reader are the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be set.
+	// With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables beyond the system's
+	// limit are read.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened. By default, a table
-	// is opened by its first lookup, which returns the error.
+	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened. By default, a table is opened
+	// by its first lookup, which returns the error.
 	OpenAll bool
 
-	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened, in
-	// the order of the Manifest's All. If it returns true, they go on without the table. Lookups of its keys
-	// then try to open it again, and fail if they cannot, never with [table.ErrNotFound]. [Set.Unavailable]
-	// lists the table. If OnLoss returns false, Open or Swap fails with l.Err.
-	//
-	// OnLoss must not call Swap. It is not called if ctx is done. If the table's filter policy is missing in
-	// Reader.TableFilterPolicies, Open or Swap fails with [table.ErrUnknownFilter] instead, since no later
-	// try can succeed.
+	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it returns
+	// true, they go on without the table, and lookups of its keys try to open it again. Otherwise they fail with l.Err.
+	// OnLoss must not call Swap. It is not called for [table.ErrUnknownFilter], or if ctx is done.
 	OnLoss func(l table.Loss) bool
 
-	// ReadTimeout limits each call of the Source's ReadAt and Map. When it expires, the call's context is
-	// done, and the lookup fails with an error that wraps context.DeadlineExceeded and names the table. The
-	// next lookup tries again. A Source that ignores its context still delays the lookup, and so does
-	// a [Dir] whose file system stalls. Zero means no limit.
-	//
-	// It must suffice for the largest reads: a table's tail, 1 MiB of Verify, and what an Iter reads ahead.
-	// It does not limit a whole lookup, which may need several reads. The lookup's context does.
+	// ReadTimeout limits each ReadAt and Map of the Source, such as of a table's tail. When it expires, the lookup fails
+	// with context.DeadlineExceeded. A [Dir] cannot interrupt a file system that stalls. Zero means no limit.
 	ReadTimeout time.Duration
 
-	// MemorySize limits the memory of open tables, in bytes: their indexes and filters, and the search
-	// trees that lookups build. Mapped bytes do not count. Zero means no limit.
-	//
-	// Beyond the limit, the Set closes tables that were not used for a while, and opens them again when they
-	// are needed. A closed table that is still in use comes on top of the limit. A table that takes more
-	// than the limit is open only while it is in use. With OpenAll, Open and Swap open every new table once,
-	// but close no table to make room for it.
-	//
-	// Opening a table again reads and checks all of its filters and its index. A MemorySize of 95 % of what
-	// the tables take already makes random lookups many times slower: README.md has a table under "What
-	// it costs, measured". A mapped table counts as about 1 KB, plus its index if that is compressed, until
-	// many lookups have built a search tree of the index.
+	// MemorySize limits the bytes of memory of open tables, without mapped bytes. Zero means no limit. Beyond it, the
+	// least used tables are closed. Opening one again reads all of its filters and its index, so random lookups become
+	// many times slower even if only 5 % do not fit. Tables in use may exceed the limit.
 	MemorySize int64
 
-	// FilterMemory limits the memory of the table filters, in bytes, as if all tables of the manifest were
-	// open. Filters whose policy has a method AtMost, as the fuse filters have, are narrowed until all fit,
-	// the widest and largest first. They then have more false positives. If the fewest bits do not fit, a
-	// filter is not loaded, which FilterErr reports; a table that has only a filter keeps it. Zero means no
-	// limit. After a Swap, tables that have to give up bits are opened again by their next lookup. Others
-	// may get more bits when they are opened again.
-	//
-	// Bloom filters, and filters of tables that were written with Never, count but stay as they are, as do
-	// filters that the manifest does not describe, which do not count: manifests of older versions have no
-	// FilterSize. Filters that are read by the page do not count either. Write such a manifest again. With Mapped and a Mapper as Source, FilterMemory has no
-	// effect, since a copy of a mapped filter takes memory where the filter takes none.
-	//
-	// FilterMemory makes tables smaller, so that more of them fit into MemorySize, which also counts
-	// indexes, and closes tables.
+	// FilterMemory limits the bytes of memory of all table filters. Zero means no limit. Fuse filters are narrowed until
+	// they fit, which adds false positives. FilterErr reports filters that do not fit at all, without which their
+	// table's lookups go on. Bloom filters count but stay as they are. Mapped filters are not narrowed.
 	FilterMemory int64
 
-	// MaxOpenFiles limits the open files of a Set of OpenDir or OpenFS, from 1 to 1048576. Beyond the
-	// limit, the Set closes files that were not read for a while. Opening one again takes some
-	// microseconds. If all are being read, a read waits. Zero means a quarter of the files that the
-	// system lets the process open, or 4096 on Windows. For Open it must be zero, since Open opens no files.
+	// MaxOpenFiles limits the open files of OpenDir and OpenFS, up to 1048576. Beyond it, idle files are closed. Zero
+	// means a quarter of the process's limit, or 4096 on Windows. For Open it must be zero.
 	MaxOpenFiles int
 
-	// Concurrency is how many tables may be opened at a time, from 1 to 1024. Each takes TailSize bytes
-	// until it is open. Zero means 16.
-	Concurrency int
+	Concurrency int // tables opened at a time, up to 1024; zero means 16
 }
 
 const (
@@ -107,17 +66,17 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 	}
 	switch {
 	case s.MaxOpenFiles != 0 && !opensFiles:
-		return s, errors.New("set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
+		return s, errors.New("set: MaxOpenFiles must not be set for Open, only for OpenDir and OpenFS")
 	case s.MaxOpenFiles < 0 || s.MaxOpenFiles > maxOpenFiles:
-		return s, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", s.MaxOpenFiles, maxOpenFiles)
+		return s, fmt.Errorf("set: MaxOpenFiles is %d: must be 0 to %d", s.MaxOpenFiles, maxOpenFiles)
 	case s.MemorySize < 0:
-		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
+		return s, fmt.Errorf("set: MemorySize is %d: must not be negative", s.MemorySize)
 	case s.FilterMemory < 0:
-		return s, fmt.Errorf("set: FilterMemory is %d, want 0 or more", s.FilterMemory)
+		return s, fmt.Errorf("set: FilterMemory is %d: must not be negative", s.FilterMemory)
 	case s.ReadTimeout < 0:
-		return s, fmt.Errorf("set: ReadTimeout is %v, want 0 or more", s.ReadTimeout)
+		return s, fmt.Errorf("set: ReadTimeout is %v: must not be negative", s.ReadTimeout)
 	case s.Concurrency < 0 || s.Concurrency > maxConcurrency:
-		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)
+		return s, fmt.Errorf("set: Concurrency is %d: must be 0 to %d", s.Concurrency, maxConcurrency)
 	}
 	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, defaultMaxOpenFiles())
 	s.Concurrency = cmp.Or(s.Concurrency, defaultConcurrency)
@@ -131,8 +90,8 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 // checkUnset checks the options of Readers that a Set does not take.
 func checkUnset(r *table.ReaderOptions) error {
 	const (
-		setsItself   = "the Set gives each table its own"
-		bytewiseOnly = "keys of a set are in the bytewise order, and filters have whole keys"
+		setsItself   = "the Set sets it for each table"
+		bytewiseOnly = "a set's keys are in bytewise order, and its filters contain whole keys"
 	)
 	for _, option := range []struct {
 		name string
@@ -147,7 +106,7 @@ func checkUnset(r *table.ReaderOptions) error {
 		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
 	} {
 		if option.set {
-			return fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
+			return fmt.Errorf("set: Reader.%s must not be set: %s", option.name, option.why)
 		}
 	}
 	return nil

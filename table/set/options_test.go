@@ -12,26 +12,26 @@ import (
 func TestOpenRefusesOptions(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, nil)
-	const own, bytewise = "the Set gives each table its own", "keys of a set are in the bytewise order"
+	const own, bytewise = "the Set sets it for each table", "a set's keys are in bytewise order"
 	prefix := func(k []byte) []byte { return k[:1] }
 	for name, test := range map[string]struct {
 		o    set.Options
 		want string
 	}{
-		"Name":      {set.Options{Reader: table.ReaderOptions{Name: "n"}}, "set: Reader.Name is set, want it unset: " + own},
-		"CacheKey":  {set.Options{Reader: table.ReaderOptions{CacheKey: "k"}}, "set: Reader.CacheKey is set, want it unset: " + own},
-		"TailSum":   {set.Options{Reader: table.ReaderOptions{TailSum: [32]byte{1}}}, "set: Reader.TailSum is set, want it unset: " + own},
-		"TailSize":  {set.Options{Reader: table.ReaderOptions{TailSize: 1}}, "set: Reader.TailSize is set, want it unset: " + own},
-		"FilterKey": {set.Options{Reader: table.ReaderOptions{FilterKey: prefix}}, "set: Reader.FilterKey is set, want it unset: " + bytewise},
+		"Name":      {set.Options{Reader: table.ReaderOptions{Name: "n"}}, "set: Reader.Name must not be set: " + own},
+		"CacheKey":  {set.Options{Reader: table.ReaderOptions{CacheKey: "k"}}, "set: Reader.CacheKey must not be set: " + own},
+		"TailSum":   {set.Options{Reader: table.ReaderOptions{TailSum: [32]byte{1}}}, "set: Reader.TailSum must not be set: " + own},
+		"TailSize":  {set.Options{Reader: table.ReaderOptions{TailSize: 1}}, "set: Reader.TailSize must not be set: " + own},
+		"FilterKey": {set.Options{Reader: table.ReaderOptions{FilterKey: prefix}}, "set: Reader.FilterKey must not be set: " + bytewise},
 		"Comparer": {set.Options{Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
-			"set: Reader.Comparer is set, want it unset: " + bytewise},
+			"set: Reader.Comparer must not be set: " + bytewise},
 		"MaxBlockSize":          {set.Options{Reader: table.ReaderOptions{MaxBlockSize: -1}}, "table: MaxBlockSize is -1, want 0 to "},
-		"MemorySize":            {set.Options{MemorySize: -1}, "set: MemorySize is -1, want 0 or more"},
-		"FilterMemory":          {set.Options{FilterMemory: -1}, "set: FilterMemory is -1, want 0 or more"},
-		"ReadTimeout":           {set.Options{ReadTimeout: -1}, "set: ReadTimeout is -1ns, want 0 or more"},
-		"MaxOpenFiles":          {set.Options{MaxOpenFiles: 3}, "set: MaxOpenFiles is set, want it unset: Open opens no files"},
-		"Concurrency too small": {set.Options{Concurrency: -1}, "set: Concurrency is -1, want 0 to 1024"},
-		"Concurrency too large": {set.Options{Concurrency: 1025}, "set: Concurrency is 1025, want 0 to 1024"},
+		"MemorySize":            {set.Options{MemorySize: -1}, "set: MemorySize is -1: must not be negative"},
+		"FilterMemory":          {set.Options{FilterMemory: -1}, "set: FilterMemory is -1: must not be negative"},
+		"ReadTimeout":           {set.Options{ReadTimeout: -1}, "set: ReadTimeout is -1ns: must not be negative"},
+		"MaxOpenFiles":          {set.Options{MaxOpenFiles: 3}, "set: MaxOpenFiles must not be set for Open"},
+		"Concurrency too small": {set.Options{Concurrency: -1}, "set: Concurrency is -1: must be 0 to 1024"},
+		"Concurrency too large": {set.Options{Concurrency: 1025}, "set: Concurrency is 1025: must be 0 to 1024"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,16 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// ErrEmpty is the error of a [Builder] for a layer without entries and removals, and for a set
-// without tables in the place of one that has some: more often, the input is that of a program that
-// has failed.
-var ErrEmpty = errors.New("there is nothing to write")
-
-// Commit completes the tables, gives them their names, and writes the manifest. It returns the
-// tables. The name of a table has its number and 16 digits of its SHA-256. The numbers of a layer's
-// tables go on where those of the manifest end. The name of a part's table has the number of the
-// part and all digits. If Commit fails, call Abort. Then the set is as before or, if only what
-// follows the manifest has failed, the new one.
+// Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. Unless the manifest
+// was already written, the old set stays.
 func (b *Builder) Commit() (l Layer, err error) {
 	if err := b.check(); err != nil {
 		return l, err
@@ -52,7 +44,7 @@ func (b *Builder) commit() (Layer, error) {
 		return Layer{}, err
 	}
 	if len(b.tables) == 0 && (b.o.Layer || len(base.names()) > 0) {
-		return Layer{}, fmt.Errorf("set: %s stays as it is: %w", b.store.Path(ManifestName), ErrEmpty)
+		return Layer{}, fmt.Errorf("set: %s is unchanged: %w", b.store.Path(ManifestName), ErrEmpty)
 	}
 	last := 0
 	if b.o.Layer {
@@ -114,13 +106,9 @@ func lastNumber(m *Manifest) (last int) {
 	return last
 }
 
-// Publish writes the manifest of tables that are in the Store, such as those of all parts of a set:
-// see Part of [BuilderOptions]. They become a set or, with Layer, its newest layer. A layer without
-// tables changes nothing, and one whose tables the newest layer has is not added again: Publish can
-// be repeated. If a table is not there, or has another size, it is an error. A table whose name is
-// taken by an older layer is copied to another name.
-//
-// Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
+// Publish writes the manifest of tables that are already in the Store, such as all parts of a set. They become a set
+// or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: it
+// adds no layer twice. It uses Layer, Check and Lease of o. If o is nil, the defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	if o == nil {
 		o = new(BuilderOptions)
@@ -141,13 +129,9 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	})
 }
 
-// PublishManifest writes a whole manifest, with its layers, to the file name of the Store. Its tables
-// must be there. If check is not nil, it is called with the manifest that is replaced, or nil. If it
-// returns an error, that one stays.
-//
-// A [Replacer] needs neither lock nor lease. The caller looks for the tables right before, and
-// PublishManifest right after: if a table was removed in between, the error is [ErrGone], and the new
-// manifest is there. For any other Store, a missing table is [ErrMissing], and the old one stays.
+// PublishManifest writes a whole manifest, with its layers, to the file name of the Store. If check is not nil and
+// returns an error for the old manifest, or nil, the old one stays. If a table is missing, the error is [ErrMissing].
+// A [Replacer] checks only afterwards. Then the error is [ErrGone], and the new manifest stays.
 func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
 	replace := func() error {
 		old, err := readStored(ctx, s, name)
@@ -177,7 +161,7 @@ func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, 
 		err = fmt.Errorf("%w: remove it, or write to another directory", err)
 	}
 	if err == nil && base.Manifest == nil && o.Layer {
-		err = fmt.Errorf("set: %s: %w, so there is no set to add a layer to: build one without Layer",
+		err = fmt.Errorf("set: %s: %w: no set to add a layer to; build one without Layer",
 			s.Path(ManifestName), fs.ErrNotExist)
 	}
 	if err == nil && o.Check != nil {
@@ -190,8 +174,8 @@ func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, 
 func checkThere(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
 	missing, err := firstMissing(ctx, s, tables)
 	if err == nil && missing != nil {
-		err = fmt.Errorf("set: %s, of %d bytes: %w: want a directory that all workers share, or write the table again "+
-			"if Sweep has removed it", s.Path(missing.Name), missing.Size, ErrMissing)
+		err = fmt.Errorf("set: %s, of %d bytes: %w: all workers must write to the same Store; "+
+			"if Sweep has removed the table, write it again", s.Path(missing.Name), missing.Size, ErrMissing)
 	}
 	return err
 }
@@ -270,7 +254,7 @@ func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) er
 				continue
 			}
 			if err := copyTable(ctx, s, name, *t); err != nil {
-				return fmt.Errorf("set: copy table %s, which an older layer has too: %w", s.Path(name), err)
+				return fmt.Errorf("set: copy table %s, also in an older layer: %w", s.Path(name), err)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestReadTimeout(t *testing.T) {
 		"Iter opens":       {set.Options{}, seekTo(60), "reading "},
 		"Iter":             {set.Options{OpenAll: true}, seekTo(60), "reading "},
 		"Verify":           {set.Options{}, func(s *set.Set) error { return s.Verify(background, nil) }, "reading "},
-		"mapped":           {set.Options{Reader: table.ReaderOptions{Mapped: true}}, getOf(60), "mapping its "},
+		"mapped":           {set.Options{Reader: table.ReaderOptions{Mapped: true}}, getOf(60), "mapping "},
 	} {
 		for _, err := range []error{nil, hungUp} {
 			t.Run(fmt.Sprint(name, ", ", err), func(t *testing.T) {

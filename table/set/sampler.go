@@ -9,12 +9,9 @@ import (
 	"slices"
 )
 
-// A Sampler keeps a sample of keys, and splits all keys into ranges of about equal size. It keeps a key if
-// the key's hash is below a threshold, so it keeps the same keys in every process, in any order, and however
-// often a key is added. To join the samples of several inputs, add the Keys of the other Samplers.
-//
-// It keeps about rate*n of n distinct keys, and takes their bytes and about 60 bytes for each. Keys that
-// were chosen for their hashes may all be kept. A Sampler is not safe for concurrent use.
+// A Sampler keeps a sample of keys, and splits all keys into ranges of about equal size. It chooses keys by hash, so
+// all processes keep the same keys, however often they occur. To join samples, add the other Samplers' Keys. A
+// Sampler is not safe for concurrent use.
 type Sampler struct {
 	below uint64      // a hash of 53 bits
 	hash  hash.Hash64 // FNV-1a
@@ -25,11 +22,11 @@ type Sampler struct {
 // float64 has.
 const hashBits = 53
 
-// NewSampler returns a Sampler that keeps a fraction of the keys. rate is > 0 and <= 1, which keeps all. If
-// it keeps 1,000 keys for each part of [Sampler.Splits], the parts differ by about 3 %.
+// NewSampler returns a Sampler that keeps a fraction of the keys: 0 < rate <= 1. With 1,000 kept keys per part, parts
+// differ by about 3 %.
 func NewSampler(rate float64) (*Sampler, error) {
 	if !(rate > 0 && rate <= 1) {
-		return nil, fmt.Errorf("set: the rate of a Sampler is %v, want > 0 and ≤ 1", rate)
+		return nil, fmt.Errorf("set: the rate of a Sampler is %v: must be > 0 and ≤ 1", rate)
 	}
 	below := uint64(math.Ceil(rate * (1 << hashBits)))
 	return &Sampler{below: below, hash: fnv.New64a(), keys: map[string]struct{}{}}, nil
@@ -61,9 +58,8 @@ func (s *Sampler) Keys() [][]byte {
 	return keys
 }
 
-// Splits returns keys that split all keys into the given number of parts, with about as many distinct keys
-// each. Part i contains the keys >= Splits[i-1] and < Splits[i]. There are parts-1 splits in strictly
-// ascending order, or fewer if fewer keys are kept. The caller owns the slices.
+// Splits returns the parts-1 keys that split all keys into parts with about as many distinct keys each, or fewer if
+// fewer are kept. Part i contains the keys >= Splits[i-1] and < Splits[i]. The caller owns the slices.
 func (s *Sampler) Splits(parts int) [][]byte {
 	keys := s.Keys()
 	parts = min(parts, len(keys))

@@ -12,12 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Set queries many tables as if they were one. For each layer, newest first, a lookup searches the one
-// table whose range contains the key. A Set is safe for concurrent use. Lookups in open tables take no
-// lock. [Open], [OpenDir] and [OpenFS] return a Set.
-//
-// Errors name the table. They wrap the Source's error, and the next lookup tries again. If the Source
-// panics, the lookup that waits for it panics too.
+// A Set queries many tables as if they were one. It is safe for concurrent use, and lookups in open tables take no
+// lock. Errors name the table and wrap the Source's error. If the Source panics, the lookup panics too.
 type Set struct {
 	src     Source
 	o       Options
@@ -36,27 +32,20 @@ type Set struct {
 	size    int64                        // their bytes, as they were counted last
 }
 
-// Open opens the set of m's tables, which src reads. If o is nil, the defaults are used. Open copies m.
-// If ctx is done, Open returns its error.
+// Open opens the set of m's tables, which it reads from src. If o is nil, the defaults are used. Open copies m. The
+// caller may close src after Close and Drain, or after Open has failed, unless ctx is done: a last read may then
+// still run.
 //
-// Open checks m. Unless OpenAll is set, it reads no table: each is opened by its first lookup. Opening a
-// table takes one read of its tail, and compares the table's size, TailSum, entries and key range with
-// the manifest. If they differ, the error wraps [ErrMismatch] and names the field. Data blocks are not
-// read: see [Set.Verify].
-//
-// A filter that cannot be used is reported by FilterErr, and lookups go on without it. A table that has
-// only a filter cannot be opened without it. If the filter's policy is missing, the error is
-// [table.ErrUnknownFilter]: add the policy to Options.Reader.TableFilterPolicies.
-//
-// Close does not close src. The caller may close it after Close and Drain. If Open fails, nothing
-// reads src any more, except that after ctx is done a last read may still run.
+// Unless OpenAll is set, each table is opened by its first lookup. Opening reads the table's tail, and compares size,
+// TailSum, entries and key range with the manifest: see [ErrMismatch]. A filter that cannot be used is reported by
+// FilterErr. In a table with only a filter, it is an error.
 func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
 	opts, err := o.withDefaults(false)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil || src == nil {
-		return nil, errors.New("set: there is no Manifest or no Source")
+		return nil, errors.New("set: nil Manifest or Source")
 	}
 	if m, err = m.checkedCopy(); err != nil {
 		return nil, err
@@ -81,7 +70,7 @@ func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, err
 	return s, nil
 }
 
-// Manifest returns the manifest in use, or nil after Close. The caller must not modify it.
+// Manifest returns the manifest in use, which is read-only, or nil after Close.
 func (s *Set) Manifest() *Manifest {
 	v := s.current.Load()
 	if v == nil {
@@ -90,8 +79,7 @@ func (s *Set) Manifest() *Manifest {
 	return v.manifest
 }
 
-// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It includes
-// closed tables that an Iter, GetMany or Swap still uses.
+// MemorySize returns the bytes of memory of indexes and filters in use.
 func (s *Set) MemorySize() (size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,9 +89,7 @@ func (s *Set) MemorySize() (size int64) {
 	return size
 }
 
-// FilterErr reports filters that are not used. It joins what FilterErr of [table.Reader] returned for
-// each table when it was opened. Without these filters, lookups return the same results but are slower.
-// After Close, FilterErr returns [table.ErrClosed].
+// FilterErr returns the errors of open tables' filters that are not used.
 func (s *Set) FilterErr() error {
 	v, err := s.acquire()
 	if err != nil {
@@ -121,13 +107,9 @@ func (s *Set) FilterErr() error {
 	return errors.Join(errs...)
 }
 
-// Unavailable returns the tables of the manifest in use whose last opening or read failed, with the
-// error, in the order of the Manifest's All. It reads nothing, so it does not notice tables that
-// were not used since the store failed. A lookup that ended because its context was done does not count as
-// a failure. One that ended because of ReadTimeout does.
-//
-// The next lookup that needs such a table tries again, and so does Reopen. The caller must not modify the
-// slices of the Tables. After Close, there is one iteration, with [table.ErrClosed].
+// Unavailable returns the tables whose last opening or read failed, with the error. It reads nothing. A timeout of a
+// lookup's context does not count as a failure, ReadTimeout does. The caller must not modify the slices. After Close,
+// there is one iteration, with [table.ErrClosed].
 func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		v, err := s.acquire()
@@ -144,12 +126,8 @@ func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	}
 }
 
-// Reopen opens the tables of Unavailable again, up to the Set's Concurrency at a time. It returns the joined
-// errors of those that cannot be opened, or nil. Lookups go on meanwhile. If ctx is done, Reopen returns
-// its error. After Close, it returns [table.ErrClosed].
-//
-// A service that takes no requests while tables are unavailable must call it now and then: without
-// lookups, nothing else would notice that they are back.
+// Reopen opens the tables of Unavailable again, while lookups go on, and returns the joined errors. Call it in a
+// health check: if no lookups arrive, nothing else notices that tables are back.
 func (s *Set) Reopen(ctx context.Context) error {
 	v, err := s.acquire()
 	if err != nil {
@@ -180,9 +158,8 @@ func (s *Set) Reopen(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// Close closes the Set without waiting. Lookups that have begun still complete. Tables are closed when
-// the lookups and Iters that use them have ended: Drain waits for that. After Close, lookups and a second
-// Close return [table.ErrClosed]. Iters fail with it when they seek or reach another table.
+// Close closes the Set without waiting for lookups: see Drain. Later lookups and a second Close return
+// [table.ErrClosed]. So do Iters that seek or reach another table.
 func (s *Set) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -11,98 +11,58 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"time"
-
-	"github.com/sievetable/sievetable/table"
 )
 
-// A Store is where the files of a set are: a directory ([DirStore]), a bucket, or any other file
-// system. [Builder], [Publish] and [Sweep] change the set in it. Names are those of files beside
-// the manifest. A Store must be safe for concurrent use. It can also be a [Locker] or a [Replacer].
+// A Store contains a set's files: a directory ([DirStore]), a bucket, or similar. It must be safe for concurrent use.
+// It can also be a [Locker], [Replacer] or [TablePutter].
 type Store interface {
-	// Path returns what users call the file name.
-	Path(name string) string
-
-	// List returns all files, and what Begin of a process that was killed has left.
-	List(ctx context.Context) ([]File, error)
-
-	// Stat describes a file. If its time of modification is not known, Modified is zero.
-	Stat(ctx context.Context, name string) (File, error)
-
-	// Open opens a file for reading. If there is none, the error is fs.ErrNotExist.
-	Open(ctx context.Context, name string) (io.ReadCloser, error)
-
-	// Put writes a small file, or replaces it in one step.
-	Put(ctx context.Context, name string, content []byte) error
-
-	// Begin begins tables that have no names yet. It creates the Store, if that is possible.
-	Begin(ctx context.Context) (Pending, error)
-
-	// Remove removes a file, if there is one. If the Store can remove none, the error is
-	// errors.ErrUnsupported.
-	Remove(ctx context.Context, name string) error
+	Path(name string) string                                      // the file's path or URL, for messages
+	List(ctx context.Context) ([]File, error)                     // all files, and what Begin left in killed processes
+	Stat(ctx context.Context, name string) (File, error)          // Modified may be zero if it is unknown
+	Open(ctx context.Context, name string) (io.ReadCloser, error) // a missing file is fs.ErrNotExist
+	Put(ctx context.Context, name string, content []byte) error   // writes or atomically replaces a small file
+	Begin(ctx context.Context) (Pending, error)                   // begins tables, and creates the Store if possible
+	Remove(ctx context.Context, name string) error                // errors.ErrUnsupported if the Store cannot
 }
 
-// A File is a file of a [Store]. If List of the Store knows only the name, Size is -1 and Modified
-// is zero: Stat is called where they are needed.
+// A File is a file in a [Store]. Size is -1 and Modified zero if they are unknown.
 type File struct {
 	Name     string
 	Size     int64     // in bytes
 	Modified time.Time // of the last change
 }
 
-// Pending are tables that have no names yet. Its calls come in the order Create* (Publish | Abort).
+// Pending are unfinished tables. The calls are Create* (Publish | Abort).
 type Pending interface {
 	// Create begins a table. Close of the writer completes it.
 	Create(ctx context.Context) (io.WriteCloser, error)
 
-	// Publish stores the tables under their names, in the order of Create. All are closed. A file
-	// of the same name and size may stay: it is the same table.
+	// Publish stores all tables, which are closed, under their names, in the order of Create. A file of the same name
+	// and size may stay. Abort removes the tables, except after Publish. Any goroutine may call it at any time.
 	Publish(ctx context.Context, tables []Table) error
-
-	// Abort removes the tables that have no names. Afterwards, and after Publish, it does nothing.
-	// Any goroutine may call it at any time.
 	Abort() error
 }
 
-// A Locker is a [Store] that only one Builder or Sweep changes at a time. Lock waits until the
-// Store is not locked. If it cannot be locked, the error is errors.ErrUnsupported: then leases take
-// the place of the lock.
+// A Locker is a [Store] that one Builder or Sweep changes at a time. If Lock returns errors.ErrUnsupported, leases
+// are used instead.
 type Locker interface {
 	Lock(ctx context.Context) (unlock func(), err error)
 }
 
-// A Replacer is a [Store] that can replace a file under a condition, such as objects by their ETag.
-// If the file's content is not old, which is nil if there was no file, Replace changes nothing and
-// returns [ErrChanged]. The manifest is written by Replace, if the Store has it: without a lock
-// too, none of several layers that are added at once is lost. Then the Store is listed once more: if
-// a table is missing by then, the error is [ErrGone].
+// A Replacer is a [Store] with conditional writes: if the file's content is not old, or exists although old is nil,
+// Replace returns [ErrChanged].
 type Replacer interface {
 	Replace(ctx context.Context, name string, old, content []byte) error
 }
 
-// A TablePutter is a [Store] that writes a table of a known name at once. Otherwise [PutTable] calls
-// Begin for each table. If r fails, there is no new file.
+// A TablePutter is a [Store] that can write a table of a known name directly, for [PutTable]. If r fails, no file is
+// created.
 type TablePutter interface {
 	PutTable(ctx context.Context, t Table, r io.Reader) error
 }
 
-// ErrChanged is the error of a [Replacer] for a file that another program has changed.
-var ErrChanged = errors.New("another program has changed it")
-
-// ErrMissing is in the chain of the error for a table that is to be listed and is not in the Store.
-var ErrMissing = errors.New("there is no such table of that size")
-
-// ErrGone is in the chain of the error for a table that was removed while a manifest was written that
-// lists it. It is [table.ErrCorrupt].
-var ErrGone error = corruptError{errors.New("it was removed at the same time")}
-
-// A corruptError is also table.ErrCorrupt.
-type corruptError struct{ error }
-
-func (e corruptError) Unwrap() []error { return []error{e.error, table.ErrCorrupt} }
-
-// PutTable stores the table t, of which r reads the bytes. If these do not have the size and the
-// SHA-256 of t, the error is [ErrMismatch], and nothing is stored.
+// PutTable stores the table t, whose bytes it reads from r. If their size or SHA-256 differs from t, nothing is
+// stored, and the error is [ErrMismatch].
 func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
 	r = &checkedTable{ctx: ctx, r: r, t: t, sum: sha256.New()}
 	if p, ok := s.(TablePutter); ok {
@@ -144,10 +104,10 @@ func (c *checkedTable) Read(p []byte) (n int, err error) {
 		return n, err
 	}
 	if c.n != c.t.Size {
-		return n, c.t.mismatch("size", "it has %d bytes, want %d as its line in the manifest says", c.n, c.t.Size)
+		return n, c.t.mismatch("size", "%d bytes in the table, %d in the manifest", c.n, c.t.Size)
 	}
 	if sum := hex.EncodeToString(c.sum.Sum(nil)); sum != c.t.SHA256 {
-		return n, c.t.mismatch("sha256", "it is %s, not %s as its line in the manifest says", sum, c.t.SHA256)
+		return n, c.t.mismatch("sha256", "%s in the table, %s in the manifest", sum, c.t.SHA256)
 	}
 	return n, io.EOF
 }
@@ -161,15 +121,11 @@ func (c *checkedTable) Read(p []byte) (n int, err error) {
 // without a table.
 const leaseTime = 24 * time.Hour
 
-// ErrBuilding is in the chain of [Sweep]'s error if a set is being built in the Store, or a build
-// has failed less than 24 hours ago.
-var ErrBuilding = errors.New("a build has its tables there")
-
 // leases matches the names of leases.
 var leases = regexp.MustCompile(`^sievetable-[0-9a-f]{16}\.lease$`)
 
-// NewLease returns the name of a lease, for Lease of [BuilderOptions]. All Builders of a set share
-// it. It lasts 24 hours after the last NewBuilder, or until Publish has written the manifest.
+// NewLease returns a name for Lease of [BuilderOptions]. A lease ends when Publish has written the manifest, or 24
+// hours after the last NewBuilder.
 func NewLease() string { return fmt.Sprintf("sievetable-%016x.lease", rand.Uint64()) }
 
 // renewLease begins the lease, or makes it last longer.
@@ -184,7 +140,7 @@ func renewLease(ctx context.Context, s Store, name string) error {
 // checkLease returns an error if the lease of that name lasts. One whose time is not known does.
 func checkLease(ctx context.Context, s Store, f File) error {
 	f, err := withTime(ctx, s, f)
-	since := "at a time that is not known"
+	since := "at an unknown time"
 	if err == nil && !f.Modified.IsZero() {
 		age := time.Since(f.Modified)
 		if age >= leaseTime {
@@ -192,7 +148,7 @@ func checkLease(ctx context.Context, s Store, f File) error {
 		}
 		since = age.Round(time.Second).String() + " ago"
 	}
-	return fmt.Errorf("set: %w: %s was written %s: sweep when that build has ended; if it has failed, "+
+	return fmt.Errorf("set: %w: %s was written %s: sweep after the build; if it has failed, "+
 		"remove the file or wait %v", ErrBuilding, s.Path(f.Name), since, leaseTime)
 }
 

@@ -16,30 +16,22 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// A DirStore is a directory of the operating system as a [Store]. Until tables get their names,
-// they are in a temporary directory in it, sievetable-….tmp. New files have the permissions of the
-// manifest that is there. If the manifest is a symbolic link, the file that it leads to is replaced.
+// A DirStore is a directory as a [Store]. Unfinished tables are in sievetable-*.tmp. New files get the old manifest's
+// permissions. It may be a symbolic link.
 type DirStore struct {
-	// Dir is the path of the directory. It is created if it does not exist, but not its parent.
-	Dir string
+	Dir   string // the directory's path; it is created if necessary, but not its parent
+	Owner string // if not "", in the names of temporary files, so that a program recognizes its own
 
-	// LockFile creates and locks the file path, which is set.jsonl.lock in Dir, and waits while
-	// another process has the lock. unlock removes the file. If LockFile is nil, there is no lock:
-	// then only one program at a time may add layers, and none while another one sweeps.
-	//
-	// sst locks the file by github.com/gofrs/flock. Then it checks that the file still has its name,
-	// since the process that had the lock before may have removed it, and tries again if not.
+	// LockFile creates and locks the file path, set.jsonl.lock in Dir, and waits while another process has the lock.
+	// unlock removes the file. If nil, only one program at a time may add layers or sweep. sst uses
+	// github.com/gofrs/flock, and locks again if the locked file was removed meanwhile.
 	LockFile func(ctx context.Context, path string) (unlock func(), err error)
-
-	// Owner, if it is not "", is in the names of temporary files, sievetable-owner-….tmp. By that, a
-	// program recognizes its own.
-	Owner string
 }
 
 // Path returns the path of a file.
 func (s *DirStore) Path(name string) string { return filepath.Join(s.Dir, name) }
 
-// Lock locks the directory, if LockFile is set.
+// Lock calls LockFile. If that is nil, the error is errors.ErrUnsupported.
 func (s *DirStore) Lock(ctx context.Context) (unlock func(), err error) {
 	if s.LockFile == nil {
 		return nil, errors.ErrUnsupported
@@ -47,7 +39,7 @@ func (s *DirStore) Lock(ctx context.Context) (unlock func(), err error) {
 	return s.LockFile(ctx, s.Path(ManifestName+".lock"))
 }
 
-// List returns the regular files, those that symbolic links lead to, and temporary directories.
+// List returns regular files, links to them, and temporary directories.
 func (s *DirStore) List(context.Context) ([]File, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -89,7 +81,7 @@ func (s *DirStore) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	return f, err
 }
 
-// Put writes a file. It is on disk when Put returns.
+// Put writes and syncs a file.
 func (s *DirStore) Put(_ context.Context, name string, content []byte) (err error) {
 	f, err := atomicfile.CreateOwned(s.Path(name), s.Owner)
 	if err != nil {
@@ -105,12 +97,11 @@ func (s *DirStore) Put(_ context.Context, name string, content []byte) (err erro
 // Remove removes a file, or a temporary directory.
 func (s *DirStore) Remove(_ context.Context, name string) error { return os.RemoveAll(s.Path(name)) }
 
-// Begin creates the directory, if it does not exist, and a temporary one in it. The directory of a
-// database is an error. Abort removes what Begin has created, but not a directory that is used by then.
+// Begin creates the directory, if necessary. A database directory is an error.
 func (s *DirStore) Begin(context.Context) (Pending, error) {
 	if name, err := versions.FindCurrentOrManifest(s.Dir); name != "" {
 		return nil, errors.Join(err, fmt.Errorf(
-			"set: %s: the directory of a database, because it has %s: want another directory for a set", s.Dir, name))
+			"set: %s is a database directory, with %s: use another one for a set", s.Dir, name))
 	}
 	p := &pendingDir{path: s.Dir}
 	for p.Dir == nil { // until no other Builder that ends removes the directory in between
@@ -122,7 +113,7 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 		info, _ := os.Lstat(s.Dir)
 		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // which leads nowhere
 		if err != nil && (!there || isLink || !errors.Is(err, fs.ErrNotExist)) {
-			return nil, fmt.Errorf("set: directory of the set: %w", err)
+			return nil, fmt.Errorf("set: create the directory: %w", err)
 		}
 		p.made.Store(made)
 	}

@@ -104,10 +104,10 @@ func TestSwapThatFails(t *testing.T) {
 		ctx context.Context
 		m   *set.Manifest
 	}{
-		`table "v": size: `: {background, &set.Manifest{Tables: []set.Table{m.Tables[0], good, bad}}},
-		"want it > ":        {background, &set.Manifest{Tables: []set.Table{good, good}}},
-		"context canceled":  {canceled, &set.Manifest{Tables: []set.Table{good}}},
-		"no Manifest":       {background, nil},
+		`table "v": size: `:                              {background, &set.Manifest{Tables: []set.Table{m.Tables[0], good, bad}}},
+		"smallest is \"u000000\", not above ":            {background, &set.Manifest{Tables: []set.Table{good, good}}},
+		"context canceled":                               {canceled, &set.Manifest{Tables: []set.Table{good}}},
+		"nil Manifest":                                   {background, nil},
 		`table "t000" is in use with another sha256: `:   {background, &set.Manifest{Tables: []set.Table{other}}},
 		`table "t001" is in use with another smallest: `: {background, changed(m.Tables[1], func(l *set.Table) { l.Smallest = []byte("a") })},
 		`table "t001" is in use with another largest: `:  {background, changed(m.Tables[1], func(l *set.Table) { l.Largest = []byte("z") })},

@@ -12,53 +12,38 @@ import (
 	"time"
 )
 
-// SweepOptions are options of [Sweep]. The zero value of each field is its default.
+// SweepOptions are options of [Sweep].
 type SweepOptions struct {
-	// If Before is not zero, files that changed after it stay, and so do those whose time of
-	// modification is not known.
-	Before time.Time
+	DryRun bool      // remove nothing
+	Before time.Time // if not zero, files that changed later, or at an unknown time, stay
 
-	// Match reports whether a file may be removed if no manifest lists it. If Match is nil, files
-	// are removed whose names are those that a Builder gives to tables and temporary files. Match is
-	// called once for each file that no manifest lists, in the order of the names.
+	// Match reports whether an unlisted file may be removed. If nil, tables and temporary files with a Builder's names
+	// may be.
 	Match func(name string) bool
 
-	// Manifests are the names of manifests in the Store whose tables stay, beside those of
-	// [ManifestName]. If one is missing, Sweep fails. ManifestName itself may be missing if it is
-	// not among them.
+	// Manifests are further manifests in the Store whose tables stay. A missing one is an error. To require
+	// [ManifestName], add it.
 	Manifests []string
 
-	// If Keep is not nil, it returns further manifests whose tables stay, such as those that
-	// services still read. It is called while the Store is locked. Without a lock, it is called
-	// often. A nil Manifest lists nothing.
+	// If Keep is not nil, it returns further manifests whose tables stay, such as manifests that services still use. It
+	// may be called several times. A nil Manifest lists nothing.
 	Keep func(ctx context.Context) ([]*Manifest, error)
 
-	// DryRun removes nothing.
-	DryRun bool
-
-	// If Found is not nil, it is called for each file that was removed or, with DryRun, would be,
-	// and before that for those that stay only because of Before: then young is true. Both come in
-	// the order of the names. A file's size and time can be unknown, as in the list of the Store. An
-	// error ends Sweep.
+	// If Found is not nil, it is called in order of names for each file that stays only because of Before, with young
+	// set, and then for each removed file (with DryRun, each that would be). An error ends Sweep.
 	Found func(f File, young bool) error
 }
 
 // swept matches the names that Builders give to tables and temporary files.
 var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)?\.(ldb|filter)|sievetable-.*\.tmp)$`)
 
-// Sweep removes what builds have left in the Store: tables that neither its manifests nor those of
-// Keep list, temporary files of builds that were killed, and leases that have ended. If o is nil,
-// files stay that changed within 24 hours.
+// Sweep removes what builds have left in the Store: tables that no manifest lists, temporary files of killed builds,
+// and expired leases. If o is nil, files that changed within 24 hours stay. A manifest that cannot be read is an
+// error. Before Commit, tables are temporary files, so Before must be longer ago than a build takes.
 //
-// A build whose tables have names already holds the lock, and Sweep waits for it. If it has a lease
-// instead, Sweep removes nothing and returns [ErrBuilding]. Tables of a build that has not come to
-// Commit are temporary files: Before must be longer ago than a build takes. A manifest that cannot be
-// read is an error, since it may list any file.
-//
-// Without a lock, Sweep looks twice: right before it removes some files, it reads the manifests again,
-// and what is listed by then or has changed since stays. In the end it reads them once more. If one
-// lists a file that was removed, the error is [ErrGone]. If the Store is no [Replacer] either, start no
-// build while Sweep runs.
+// Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. Without a lock,
+// Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is [ErrGone]. If
+// the Store is no [Replacer] either, run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if o == nil {
 		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
@@ -104,7 +89,7 @@ type sweeper struct {
 func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	files, err := w.s.List(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("set: list the files of earlier builds: %w", err)
+		return nil, fmt.Errorf("set: list the files: %w", err)
 	}
 	for _, f := range files {
 		if leases.MatchString(f.Name) {
@@ -154,7 +139,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 			return err
 		}
 		if m.Manifest == nil && (isNeeded || name != ManifestName) {
-			return fmt.Errorf("set: %s: no such manifest: without it, all of its tables would be deleted: %w",
+			return fmt.Errorf("set: manifest %s is missing, so its tables would be removed: %w",
 				w.s.Path(name), fs.ErrNotExist)
 		}
 		listed[name] = true
@@ -251,7 +236,7 @@ func (w *sweeper) checkRemoved(ctx context.Context) error {
 	}
 	for _, f := range w.removed {
 		if w.listed[f.Name] {
-			return fmt.Errorf("set: table %s, which a new manifest lists: %w", w.s.Path(f.Name), ErrGone)
+			return fmt.Errorf("set: table %s, listed in a new manifest: %w", w.s.Path(f.Name), ErrGone)
 		}
 	}
 	return nil

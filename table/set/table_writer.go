@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A TableWriter writes a table of a set. It is a [table.Writer] whose Close also returns the table's line in
-// the manifest. Call Append and Close of the TableWriter, not those of its Writer.
+// A TableWriter is a [table.Writer] that writes a digest of the data blocks, and whose Close also returns the table's
+// line in the manifest. Call the TableWriter's Append and Close, not the Writer's.
 type TableWriter struct {
 	*table.Writer
 	sum            hash.Hash
@@ -24,12 +24,11 @@ type TableWriter struct {
 	err            error
 }
 
-// NewTableWriter returns a TableWriter that writes a table to w. If o is nil, the defaults are used. The table
-// always has a digest of its data blocks, as if o.DataDigest were set. Keys of a set are in bytewise order,
-// and filters contain whole keys, so another Comparer or a FilterKey is an error.
+// NewTableWriter returns a TableWriter that writes to w. If o is nil, the defaults are used. A FilterKey, or a
+// Comparer that is not bytewise, is an error.
 func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 	if w == nil {
-		return nil, errors.New("set: the io.Writer is nil")
+		return nil, errors.New("set: nil io.Writer")
 	}
 	var opts table.WriterOptions
 	if o != nil {
@@ -51,23 +50,22 @@ func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 // FilterKey.
 func checkOrder(c table.Comparer, filterKey func([]byte) []byte) error {
 	if want := table.BytewiseComparer.Name(); c != nil && c.Name() != want {
-		return fmt.Errorf("set: Comparer is %q, want %q or nil: the keys of a set are in bytewise order",
+		return fmt.Errorf("set: Comparer is %q: must be %q or nil, since a set's keys are in bytewise order",
 			c.Name(), want)
 	}
 	if filterKey != nil {
-		return errors.New("set: FilterKey is set, want nil: the filters of a set have whole keys")
+		return errors.New("set: FilterKey must not be set: a set's filters contain whole keys")
 	}
 	return nil
 }
 
-// Append adds an entry: see Append of [table.Writer]. The key may have at most 256 KiB. After an error, Append
-// and Close return the same error again.
+// Append adds an entry: see Append of [table.Writer]. Keys have at most 256 KiB.
 func (w *TableWriter) Append(key, value []byte) error {
 	if w.err != nil {
 		return w.err
 	}
 	if len(key) > maxKey {
-		w.err = fmt.Errorf("set: key of %d bytes, want at most %d, which a manifest can have", len(key), maxKey)
+		w.err = fmt.Errorf("set: key of %d bytes exceeds the limit of %d", len(key), maxKey)
 		return w.err
 	}
 	if err := w.Writer.Append(key, value); err != nil {
@@ -80,9 +78,8 @@ func (w *TableWriter) Append(key, value []byte) error {
 	return nil
 }
 
-// Close finishes the table and returns its line in the manifest, except the Name, which the caller sets. The
-// caller owns the slices. If the table has no entries, Close returns an error. After an error, the
-// table must not be used. A second Close returns [table.ErrClosed].
+// Close finishes the table and returns its line in the manifest, for the caller to set the Name. A table without
+// entries is an error.
 func (w *TableWriter) Close() (Table, error) {
 	if err := w.err; err != nil {
 		w.err = nil // from now on it is ErrClosed
@@ -104,19 +101,10 @@ func (w *TableWriter) Close() (Table, error) {
 	return t, nil
 }
 
-// Describe returns the line in the manifest of an existing table, the first size bytes of r. Describe returns
-// the same line as Close of the [TableWriter], except the Name, which the caller sets. The caller owns
-// the slices.
-//
-// Describe reads the whole table, and verifies it as Verify of [table.Reader] does. If that fails, the error
-// wraps its error. If the table has no entries, or only a filter, Describe returns an error.
-//
-// Tables of other engines, and of a [table.Writer] without DataDigest, have no digest of their data blocks.
-// A [Set] cannot distinguish such a table from one of the same keys and other values before Verify,
-// and does not share its cached blocks with other Sets.
-//
-// If o is nil, the defaults are used. Otherwise Describe uses Codecs, MaxBlockSize, FilterPolicies and
-// TableFilterPolicies. A FilterKey, or a Comparer that is not bytewise, is an error.
+// Describe returns the line in the manifest of an existing table, the first size bytes of r, which it verifies. The
+// caller sets the Name. The table must have entries. If it was not written with DataDigest, see [ErrNotIdentified].
+// If o is nil, the defaults are used. Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies, and
+// rejects a FilterKey or a Comparer that is not bytewise.
 func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
 	// Filters are not needed: Verify reads them itself.
 	opts := table.ReaderOptions{IgnoreFilter: true}
@@ -141,8 +129,8 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 	}
 	defer reader.Close()
 	if reader.FilterOnly() {
-		return Table{}, errors.New("the table has a filter of its keys, and not the keys: " +
-			"its line in the manifest is known to the TableWriter that writes it")
+		return Table{}, errors.New("the table has only a filter, not its keys: " +
+			"only the TableWriter that writes it can describe it")
 	}
 	var keys verifiedKeys
 	if _, err := verified.Verify(reader, keys.add); err != nil {

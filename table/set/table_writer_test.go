@@ -142,7 +142,7 @@ func TestTableWriterFilterOnly(t *testing.T) {
 		t.Errorf("%d entries, size %d, tailSize %d, keys %q to %q, want 1000 entries, two keys, and all of the file", got.Entries, got.Size, got.TailSize, got.Smallest, got.Largest)
 	}
 	_, err := set.Describe(bytes.NewReader(contents), got.Size, nil)
-	const want = "set: the table has a filter of its keys, and not the keys: its line in the manifest is known to the TableWriter that writes it"
+	const want = "set: the table has only a filter, not its keys: only the TableWriter that writes it can describe it"
 	if err == nil || err.Error() != want {
 		t.Errorf("Describe: %v, want %s", err, want)
 	}
@@ -155,9 +155,9 @@ func TestNewTableWriterRefuses(t *testing.T) {
 		options table.WriterOptions
 		want    string
 	}{
-		{"no io.Writer", nil, table.WriterOptions{}, "set: the io.Writer is nil"},
-		{"internal keys", io.Discard, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, `set: Comparer is "leveldb.InternalKeyComparator", want "leveldb.BytewiseComparator" or nil`},
-		{"a FilterKey", io.Discard, table.WriterOptions{FilterKey: bytes.Clone}, "set: FilterKey is set, want nil"},
+		{"no io.Writer", nil, table.WriterOptions{}, "set: nil io.Writer"},
+		{"internal keys", io.Discard, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, `set: Comparer is "leveldb.InternalKeyComparator": must be "leveldb.BytewiseComparator" or nil`},
+		{"a FilterKey", io.Discard, table.WriterOptions{FilterKey: bytes.Clone}, "set: FilterKey must not be set"},
 		{"an option of the Writer", io.Discard, table.WriterOptions{BlockSize: -1}, "table: BlockSize is -1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,9 +179,9 @@ func TestTableWriterErrors(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{"no entries", nil, "set: the table: entries is 0, want ≥ 1"},
+		{"no entries", nil, "set: the table: entries is 0: omit"},
 		{"a wrong order", []string{"b", "a", "c"}, `table: keys are not in increasing order: "a" after "b"`},
-		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes, want at most 262144"},
+		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes exceeds the limit of 262144"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := set.NewTableWriter(io.Discard, nil)

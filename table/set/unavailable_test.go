@@ -199,7 +199,7 @@ func TestUnavailableAfterAPanic(t *testing.T) {
 	for l, err := range s.Unavailable() {
 		got = append(got, l.Name, err.Error())
 	}
-	if diff := cmp.Diff([]string{"t000", `set: table "t000": opening it panicked: no store`}, got); diff != "" {
+	if diff := cmp.Diff([]string{"t000", `set: table "t000": opening panicked: no store`}, got); diff != "" {
 		t.Errorf("Unavailable (-want +got):\n%s", diff)
 	}
 	if got := panicOf(func() { s.Reopen(background) }); got != "no store" {

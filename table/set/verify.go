@@ -17,17 +17,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Verify reads and checks all tables, one after the other. For each it checks the SHA-256, everything that
-// [table.Reader.Verify] checks, and the size, entries and key range in the manifest. It reads each table
-// once, by large reads. It takes the memory of one more open table, and uses neither the Cache nor the
-// open tables.
-//
-// If report is not nil, Verify calls it after each table, with the joined findings, or nil if the table is
-// sound. Verify returns the joined findings of all tables, which name their table. If ctx is done, Verify
-// returns its error and reports no further table.
-//
-// If a sound table has no TailSum in the manifest, or no digest of its data blocks, opening it cannot
-// notice some replacements. Verify reports such a table with [ErrNotIdentified], but does not return that.
+// Verify reads and checks all tables: the SHA-256, everything that [table.Reader.Verify] checks, and the manifest's
+// size, entries and key range. If report is not nil, it is called for each table, with nil or [ErrNotIdentified] for
+// an intact one. Verify returns the other errors, joined.
 func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error {
 	v, err := s.acquire()
 	if err != nil {
@@ -51,12 +43,6 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	}
 	return errors.Join(findings...)
 }
-
-// ErrNotIdentified is reported by [Set.Verify] for a sound table that the Set cannot identify when it
-// opens it. If the table has no digest of its data blocks, a table of the same keys and size can replace
-// it unnoticed. If the manifest has no TailSum for it, so can other tables.
-var ErrNotIdentified = errors.New(
-	"it is sound, but an opening may not notice when another table takes its place")
 
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
@@ -83,9 +69,9 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	}
 	switch {
 	case h.TailSum == "":
-		note = h.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
+		note = h.errorf("no tailSum in the manifest: %w: write the manifest again", ErrNotIdentified)
 	case !known:
-		note = h.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
+		note = h.errorf("no digest of its data blocks: %w: build it with set.TableWriter, or sst build -o DIR/",
 			ErrNotIdentified)
 	}
 	return note, m.checkKeys(r, &keys)
@@ -110,11 +96,11 @@ func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	case r.FilterOnly():
 		return nil // check has done what can be done
 	case k.n > 0 && !bytes.Equal(k.first, m.Smallest):
-		return m.mismatch("smallest", "the first key is %s, want %s", format.Quote(k.first), format.Quote(m.Smallest))
+		return m.mismatch("smallest", "%s in the table, %s in the manifest", format.Quote(k.first), format.Quote(m.Smallest))
 	case k.n != m.Entries:
-		return m.mismatch("entries", "the table has %d, want %d", k.n, m.Entries)
+		return m.mismatch("entries", "%d in the table, %d in the manifest", k.n, m.Entries)
 	case !bytes.Equal(k.last, m.Largest):
-		return m.mismatch("largest", "the last key is %s, want %s", format.Quote(k.last), format.Quote(m.Largest))
+		return m.mismatch("largest", "%s in the table, %s in the manifest", format.Quote(k.last), format.Quote(m.Largest))
 	}
 	return nil
 }
@@ -195,7 +181,7 @@ func (s *sequential) checkSum() (err error) {
 	}
 	s.hash.Write(s.h.tail)
 	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.h.SHA256 {
-		return s.h.mismatch("sha256", "that of the table is %s, want %s", sum, s.h.SHA256)
+		return s.h.mismatch("sha256", "%s in the table, %s in the manifest", sum, s.h.SHA256)
 	}
 	return nil
 }

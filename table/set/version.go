@@ -34,7 +34,7 @@ const (
 	stripes   = 1 << stripesLg
 )
 
-// A stripe counts uses. It has the size of what processors share, two cache lines.
+// A stripe counts uses. It is two cache lines long, so that processors do not share one.
 type stripe struct {
 	n atomic.Int64
 	_ [128 - 8]byte
@@ -131,19 +131,13 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	return v, nil
 }
 
-// Swap makes m the manifest in use. Tables that both manifests list stay open, and their blocks stay
-// cached. With OpenAll, Swap first opens the new tables. If Swap fails, or ctx is done, it returns the error,
-// and the Set keeps its manifest.
-//
-// Swap does not wait for lookups. Each lookup uses one manifest, the old or the new one, and none fails
-// because of a Swap. An Iter keeps the manifest that it began with. Tables that only the old manifest
-// lists are closed when nothing uses them any more: see Drain.
-//
-// A new table needs a new name, such as its SHA-256. If another table in use has the name, Swap fails. One
-// Swap runs at a time; others wait for it.
+// Swap makes m the manifest in use. Tables that both manifests list stay open, and their blocks stay cached. With
+// OpenAll, Swap first opens the new tables: twice the memory if all are new, within MemorySize. If Swap fails, or ctx
+// is done, the old manifest stays in use. Running lookups and Iters keep the old manifest: see Drain. If another
+// table in use has a new table's name, Swap fails. Concurrent Swaps wait for each other.
 func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	if m == nil {
-		return errors.New("set: there is no Manifest")
+		return errors.New("set: nil Manifest")
 	}
 	select {
 	case s.swapping <- struct{}{}:
@@ -243,13 +237,8 @@ func (v *version) outdate() {
 	}
 }
 
-// Drain waits until nothing uses the tables that only older manifests list. They are not read any more
-// then. Delete their files only if neither the manifest in use nor a later one lists them: another Swap may
-// have brought a table back.
-//
-// Drain waits for lookups that began before the Swap, and for Iters until their Close. If a lookup ended
-// early because its context was done, Drain waits until the Source has ended its reads. It does not wait
-// for the tables of a later Swap. After Close, it waits for all tables. If ctx is done, Drain returns
+// Drain waits until no lookup and no Iter uses tables that only older manifests list or, after Close, any tables.
+// Their files may then be deleted, unless a manifest in use or a later one lists them. If ctx is done, Drain returns
 // its error.
 func (s *Set) Drain(ctx context.Context) error {
 	var old []<-chan struct{}
