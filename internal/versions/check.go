@@ -146,7 +146,7 @@ func (c *checker) checkLevel(tables []*Table, compare func(a, b []byte) int) {
 			continue
 		}
 		if before := tables[i-1]; compare(before.Largest, t.Smallest) >= 0 {
-			c.add(c.v.Manifest, true, "level %d: table %06d ends with key %s, and table %06d behind it begins with %s: their ranges overlap",
+			c.add(c.v.Manifest, true, "level %d: table %06d ends with key %s, and table %06d after it begins with %s: their ranges overlap",
 				t.Level, before.Number, quoteKey(before.Largest), t.Number, quoteKey(t.Smallest))
 		}
 	}

@@ -66,9 +66,9 @@ func TestCheck(t *testing.T) {
 		{"a range that is backward", "", []Field{listed(0, 7, keyOf("b", 1), keyOf("a", 2))},
 			[]string{`MANIFEST-000001 true table 000007: its first key "b" @ 1 is after its last key "a" @ 2`}},
 		{"ranges that overlap", "", []Field{listed(3, 7, keyOf("a", 1), keyOf("c", 2)), listed(3, 8, keyOf("b", 1), keyOf("d", 2))},
-			[]string{`MANIFEST-000001 true level 3: table 000007 ends with key "c" @ 2, and table 000008 behind it begins with "b" @ 1: their ranges overlap`}},
+			[]string{`MANIFEST-000001 true level 3: table 000007 ends with key "c" @ 2, and table 000008 after it begins with "b" @ 1: their ranges overlap`}},
 		{"ranges that share a key", "", []Field{listed(3, 7, keyOf("a", 1), keyOf("c", 2)), listed(3, 8, keyOf("c", 2), keyOf("d", 2))},
-			[]string{`MANIFEST-000001 true level 3: table 000007 ends with key "c" @ 2, and table 000008 behind it begins with "c" @ 2: their ranges overlap`}},
+			[]string{`MANIFEST-000001 true level 3: table 000007 ends with key "c" @ 2, and table 000008 after it begins with "c" @ 2: their ranges overlap`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := readFields(t, tt.current, tt.fields)

@@ -171,7 +171,7 @@ func readCurrent(dir regular.Dir) (string, error) {
 		return "", err
 	}
 	if name := strings.TrimSuffix(string(current), "\n"); !IsManifest(name) {
-		return "", wal.Corruptionf("%s names %s, want the name of a MANIFEST", dir.Path("CURRENT"), format.Quote([]byte(name)))
+		return "", wal.Corruptionf("%s names %s, which is not a MANIFEST", dir.Path("CURRENT"), format.Quote([]byte(name)))
 	}
 	return string(current), nil
 }
@@ -183,7 +183,7 @@ func open(dir regular.Dir, name string, most int64) (f regular.File, size int64,
 		return nil, 0, err
 	}
 	if size = info.Size(); size > most {
-		return nil, 0, errors.Join(wal.Corruptionf("%s: %d bytes, want at most %d", dir.Path(name), size, most), f.Close())
+		return nil, 0, errors.Join(wal.Corruptionf("%s: %d bytes exceed the limit of %d", dir.Path(name), size, most), f.Close())
 	}
 	return f, size, nil
 }

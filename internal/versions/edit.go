@@ -90,7 +90,7 @@ func (d *decoder) number() uint64 {
 func (d *decoder) level() int {
 	n := d.number()
 	if n > maxLevel {
-		d.fail(wal.Corruptionf("level %d, want at most %d", n, maxLevel))
+		d.fail(wal.Corruptionf("level %d exceeds %d", n, maxLevel))
 		return 0
 	}
 	return int(n)

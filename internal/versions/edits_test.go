@@ -42,7 +42,7 @@ func TestUnreadableEditsAreErrors(t *testing.T) {
 		{"a table without its size", "\x07\x00\x05", "truncated"},
 		{"a table without its last key", "\x07\x00\x05\x10\x01a\x03b", "truncated"},
 		{"a field that LevelDB does not have", "\x08\x01", "unknown field 8"},
-		{"a level above all", "\x06\x40\x05", "level 64, want at most 63"},
+		{"a level above all", "\x06\x40\x05", "level 64 exceeds 63"},
 		{"damage behind sound fields", "\x02\x07\x08\x01", "unknown field 8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

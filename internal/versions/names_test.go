@@ -21,10 +21,10 @@ func TestReadWithoutManifest(t *testing.T) {
 	}
 	path := filepath.Join(dir, "CURRENT")
 	for current, want := range map[string]string{
-		"":                     `names "", want the name of a MANIFEST`,
-		"\n":                   `names "", want the name of a MANIFEST`,
-		"MANIFEST-\n":          `names "MANIFEST-", want the name of a MANIFEST`,
-		"../MANIFEST-000001\n": `names "../MANIFEST-000001", want the name of a MANIFEST`,
+		"":                     `names "", which is not a MANIFEST`,
+		"\n":                   `names "", which is not a MANIFEST`,
+		"MANIFEST-\n":          `names "MANIFEST-", which is not a MANIFEST`,
+		"../MANIFEST-000001\n": `names "../MANIFEST-000001", which is not a MANIFEST`,
 		"MANIFEST-000001":      "names MANIFEST-000001, which does not exist",
 	} {
 		if err := os.WriteFile(path, []byte(current), 0o666); err != nil {

@@ -116,7 +116,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		e.flushed = e.LastSequence
 	}
 	if len(e.tables) > MaxTables {
-		return wal.Corruptionf("more than %d tables, want at most that many", MaxTables)
+		return wal.Corruptionf("more than %d tables", MaxTables)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (h *History) read(manifest io.Reader) error {
 			h.start = h.start || offset == 0
 		}
 		if len(h.tables) > maxHistory {
-			return wal.Corruptionf("edits of more than %d tables, want at most that many", maxHistory)
+			return wal.Corruptionf("edits of more than %d tables", maxHistory)
 		}
 	}
 }

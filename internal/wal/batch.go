@@ -24,7 +24,7 @@ const batchHeaderLen = 12 // the sequence number of the first write, and the num
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
 		if len(record) < batchHeaderLen {
-			yield(Write{}, fmt.Errorf("batch of %d bytes, want ≥ %d", len(record), batchHeaderLen))
+			yield(Write{}, fmt.Errorf("batch of %d bytes, shorter than its header of %d", len(record), batchHeaderLen))
 			return
 		}
 		sequence, count := binary.LittleEndian.Uint64(record), uint64(binary.LittleEndian.Uint32(record[8:]))
@@ -36,7 +36,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 				return
 			}
 			if w.Sequence = sequence + n; w.Sequence > table.MaxSequence || w.Sequence < n {
-				yield(Write{}, fmt.Errorf("batch: sequence number %d, want at most %d", w.Sequence, uint64(table.MaxSequence)))
+				yield(Write{}, fmt.Errorf("batch: sequence number %d exceeds %d", w.Sequence, uint64(table.MaxSequence)))
 				return
 			}
 			if !yield(w, nil) {
@@ -45,7 +45,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 			rest = rest[length:]
 		}
 		if n != count {
-			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", format.Plural(uint64(n), "write"), count))
+			yield(Write{}, fmt.Errorf("batch has %s, but its header says %d", format.Plural(uint64(n), "write"), count))
 		}
 	}
 }

@@ -34,9 +34,9 @@ func (d LogDamage) lost() string {
 	case d.Before == 0:
 		return fmt.Sprintf("writes with sequence numbers > %d may be lost", d.After)
 	case d.stepsBack():
-		return fmt.Sprintf("it is unknown which writes are lost, because the sequence numbers step back from %d to %d", d.After, d.Before)
+		return fmt.Sprintf("it is unknown which writes are lost, because sequence numbers step back from %d to %d", d.After, d.Before)
 	case first > last:
-		return fmt.Sprintf("no writes are lost, because those with the sequence numbers %d and %d are there", d.After, d.Before)
+		return fmt.Sprintf("no writes are lost, because sequence numbers %d and %d are both present", d.After, d.Before)
 	case first == last:
 		return fmt.Sprintf("the write with sequence number %d is lost", first)
 	default:

@@ -170,7 +170,7 @@ const checkedLen = 64 << 20
 // extendRecord appends a fragment to the record, as far as it is kept.
 func (r *Reader) extendRecord(payload []byte) error {
 	if r.recordLen += len(payload); r.recordLen > r.maxRecord {
-		return fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, r.maxRecord)
+		return fmt.Errorf("log at %d: record exceeds %d bytes", r.recordStart, r.maxRecord)
 	}
 	payload = payload[:min(len(payload), max(0, r.keep-len(r.record)))]
 	if n := len(r.record) + len(payload); n >= checkedLen && n > cap(r.record) {
@@ -220,7 +220,7 @@ func (r *Reader) fragment() (fragment, error) {
 	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
 	case kind > kindLast || kind == kindZero:
-		return r.skip(at, whole, fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)), nil
+		return r.skip(at, whole, fmt.Sprintf("fragment of unknown kind %d", kind)), nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
 		r.rest = r.rest[whole:]

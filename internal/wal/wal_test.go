@@ -113,10 +113,10 @@ func TestReader(t *testing.T) {
 			"log at 98304: record without its first fragment, 40 bytes skipped",
 		}},
 		{"a kind that LevelDB does not have", slicesOf(logOf(t, []byte("a")), fragmentOf(5, "b"), fragmentOf(kindFull, "c")), []string{"a", "c"}, []string{
-			"log at 8: fragment of kind 5, want 1 to 4, 8 bytes skipped",
+			"log at 8: fragment of unknown kind 5, 8 bytes skipped",
 		}},
 		{"a kind that LevelDB does not have within a record", slicesOf(fragmentOf(kindFirst, "a"), fragmentOf(5, "b"), fragmentOf(kindLast, "c")), nil, []string{
-			"log at 8: fragment of kind 5, want 1 to 4, 8 bytes skipped",
+			"log at 8: fragment of unknown kind 5, 8 bytes skipped",
 			"log at 0: record with a damaged fragment, 1 byte skipped",
 			"log at 16: record without its first fragment, 8 bytes skipped",
 		}},
@@ -179,7 +179,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	if record, _, err := reader(most).Next(); err != nil || len(record) != most {
 		t.Errorf("a record of %d bytes: %d bytes, %v", most, len(record), err)
 	}
-	want := fmt.Sprintf("log at 10: record of > %d bytes, want at most that many", most)
+	want := fmt.Sprintf("log at 10: record exceeds %d bytes", most)
 	if _, _, err := reader(most + 1).Next(); fmt.Sprint(err) != want {
 		t.Errorf("a record of %d bytes: %v, want %s", most+1, err, want)
 	}

@@ -38,17 +38,17 @@ func TestDamagedWrites(t *testing.T) {
 		name, record string
 		want         []string
 	}{
-		{"short", "12345678901", []string{"batch of 11 bytes, want ≥ 12"}},
+		{"short", "12345678901", []string{"batch of 11 bytes, shorter than its header of 12"}},
 		{"empty", batch(1, 0, ""), nil},
 		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is malformed"}},
 		{"a key that is cut", batch(5, 1, "\x00\x02a"), []string{"batch: write 0 is malformed"}},
 		{"no value", batch(5, 1, "\x01\x01a"), []string{"batch: write 0 is malformed"}},
 		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is malformed"}},
-		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, want 2 as its header says"}},
-		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, want 0 as its header says"}},
+		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, but its header says 2"}},
+		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, but its header says 0"}},
 		{"the highest sequence number", batch(table.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
-			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936, want at most 72057594037927935"}},
-		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615, want at most 72057594037927935"}},
+			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936 exceeds 72057594037927935"}},
+		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615 exceeds 72057594037927935"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, writes(tt.record)); diff != "" {

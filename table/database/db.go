@@ -12,15 +12,14 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A DB is a database as it was when it was opened. Its View is that of the last write. A DB is safe
-// for concurrent use, and lookups take no lock, except to add a block to a Cache. [Open] and [OpenFS]
-// return one.
+// A DB is a snapshot of a database: its View includes all writes. It is safe for concurrent use. Lookups take no
+// lock, except to add a block to a Cache.
 type DB struct {
 	View
 	tables []Table
 }
 
-// contents is what the Views of a DB have in common. It does not change, but for closed.
+// contents are shared by the Views of a DB. Only closed changes.
 type contents struct {
 	order    table.Comparer // of user keys
 	internal table.Comparer // of internal keys
@@ -33,7 +32,7 @@ type contents struct {
 // A run has tables that do not overlap.
 type run = dbread.Run[*openedTable]
 
-// A Table is a table of a database, as the MANIFEST describes it.
+// A Table describes a table of a database, as the MANIFEST lists it.
 type Table struct {
 	Level  int    // tables of level 0 can have the same keys; in any other level their ranges do not overlap
 	Number uint64 // of the file
@@ -43,28 +42,22 @@ type Table struct {
 	Smallest, Largest table.InternalKey // the first and the last key
 }
 
-// Tables returns the tables of the database, by levels: in level 0 the newest file first, in any
-// other level in the order of their keys. The caller must not change them.
+// Tables returns the tables, by level: level 0 with the newest first, other levels in key order. The caller must not
+// modify them.
 func (db *DB) Tables() []Table { return db.tables }
 
-// LastSequence returns the highest sequence number that the database has given to a write. 0: it
-// has no writes. With IgnoreLogs it is the one in the MANIFEST.
+// LastSequence returns the highest sequence number of a write, or 0.
 func (db *DB) LastSequence() uint64 { return db.sequence }
 
-// At returns the database as of a sequence number: without the writes that have higher ones. Any
-// number ≥ LastSequence stands for all writes.
-//
-// An engine drops old versions of keys when it compacts tables, but for those that its own snapshots
-// need. A key whose older version was dropped is absent from the View, or shows an even older
-// version. So At is right only for a sequence number that the engine kept a snapshot of, or if no
-// table was compacted since.
+// At returns the database as of a sequence number. Engines number writes from 1 on, and drop old versions when they
+// compact tables. So At is right only if the engine kept a snapshot of that number, or has compacted nothing since.
+// Otherwise keys can be absent or have an even older value.
 func (db *DB) At(sequence uint64) View {
 	return View{contents: db.contents, sequence: min(sequence, db.sequence)}
 }
 
-// Close closes the tables. It may be called while other methods run, which may then return
-// [table.ErrClosed], and waits for tables that they are opening. After Close, lookups, moves of iterators that read a
-// table, and a second Close return that error. Values that Get has returned stay valid.
+// Close closes the tables. Running methods may return [table.ErrClosed]. After Close, lookups, moves of iterators
+// that read a table, and a second Close do. Values that Get has returned stay valid.
 func (db *DB) Close() error {
 	if !db.closed.CompareAndSwap(false, true) {
 		return table.ErrClosed
@@ -78,34 +71,26 @@ func (db *DB) Close() error {
 	return err
 }
 
-// A View shows the user keys of a database as of a sequence number: each with the value of its newest
-// write of that number or a lower one, unless that is a deletion. It is safe for concurrent use, as
-// long as its DB is open. A DB has the View of all writes, and [DB.At] returns another.
+// A View shows a database as of a sequence number. It is safe for concurrent use.
 type View struct {
 	*contents
 	sequence uint64
 }
 
-// Get returns the value of key. If the View does not have the key, the error is [table.ErrNotFound].
-// Get searches the writes of the logs, which are in memory, and then each table of level 0 whose range
-// includes the key and at most one table of each further level, since an engine can leave a newer version
-// in a deeper level. A table whose filters rule the key out costs no read. A write of the logs ends the
-// search if its sequence number is above the last one in the MANIFEST.
+// Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound]. If a table that may contain
+// the key is corrupt, the error is a [*merge.HiddenError], which has the newest value in other tables.
 //
-// If a table with the key is corrupt, the error is a [*merge.HiddenError], which has the value of the newest version
-// in the other tables.
-//
-// The value stays valid, also after Close. The caller must not change it. It can be a part of a
-// larger buffer, which then stays in memory with it: see [table.Reader.Get].
+// Get searches the logs, the tables of level 0 whose range contains the key, and one table of each further level.
+// Tables whose filters rule the key out are not read. The value stays valid, even after Close. The caller must not
+// modify it. It may be part of a larger buffer: see [table.Reader.Get].
 func (v View) Get(key []byte) ([]byte, error) {
 	l := newLookup(v, key)
 	defer l.end()
 	return l.get()
 }
 
-// AppendGet does what Get does, and appends the value to dst. It returns the extended slice, or dst as
-// it was after an error. key may be a part of dst. It allocates nothing if dst has enough capacity,
-// under the conditions of [table.Reader.AppendGet].
+// AppendGet is like Get but appends the value to dst, and returns the extended slice. After an error, it returns dst.
+// key may be part of dst. See [table.Reader.AppendGet] for when it does not allocate.
 func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 	l := newLookup(v, key)
 	defer l.end()
@@ -117,10 +102,9 @@ func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 	return format.AppendNotNil(dst, value), nil
 }
 
-// NewIter returns an iterator over the user keys and their values, before the first one. If o is nil,
-// it shows all of them. Lower, Upper, Prefix and FilterKey of o are of user keys. The iterator copies
-// the slices of o. If OnLoss of o returns true, older values show in place of those that a corrupt
-// block had, also of keys that were deleted. One goroutine at a time may use the iterator.
+// NewIter returns an iterator over the user keys, without bounds if o is nil. It copies the slices of o, which are
+// about user keys. If OnLoss of o returns true, overwritten and deleted entries can reappear. The iterator is not
+// safe for concurrent use.
 func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 	opts := internalOptions(o)
 	var its []merge.Iterator
@@ -169,9 +153,8 @@ func userLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
 	}
 }
 
-// All returns the user keys that an iterator with the options o shows, with their values, for a range
-// loop. An error ends the loop, after an iteration that has only the error. Key and value are valid
-// until the next iteration.
+// All iterates over the entries of NewIter. An error ends the loop, after an iteration with only the error. Slices
+// are valid for one iteration.
 func (v View) All(o *table.IterOptions) iter.Seq2[table.Entry, error] {
 	return func(yield func(table.Entry, error) bool) {
 		it := v.NewIter(o)

@@ -1,45 +1,38 @@
-// Package database reads the databases of LevelDB: those of C++ LevelDB and goleveldb, with their
-// logs, also while an engine has them open and writes to them. And it writes new ones, which these
-// engines open: see [Writer].
+// Package database reads LevelDB databases, even while an engine such as C++ LevelDB or goleveldb writes to them, and
+// writes new ones.
 //
 //	db, err := database.Open("chaindata", nil)
-//	if err != nil { … }
+//	if err != nil { ... }
 //	defer db.Close()
-//	value, err := db.Get(key) // table.ErrNotFound if the database does not have the key
-//	for e, err := range db.All(&table.IterOptions{Lower: from, Upper: to}) { … }
+//	value, err := db.Get(key) // table.ErrNotFound if the key is absent
+//	for e, err := range db.All(&table.IterOptions{Lower: from, Upper: to}) { ... }
 //
-// A database is a directory. Its file CURRENT names a MANIFEST, which lists the tables that count,
-// by levels. Other tables there are obsolete, and have keys that were deleted since. The newest writes
-// are in no table yet: they are in a log. So a program that reads all the tables by itself, as
-// package [table] can, shows old values and deleted keys.
+// # Reading
 //
-// # What is read
+// A [DB] is a snapshot: it shows the database as it was when [Open] read it. To see later writes, open it again. Open
+// takes no lock and writes nothing. It opens all tables, unless LazyTables of [Options] is set, and reads the logs
+// into memory.
 //
-// A [DB] is the database as it was when [Open] read it, and never changes. What the engine writes
-// later is seen by the next Open. Open takes no lock, and does not write. It opens all tables and reads
-// the logs into memory: see Open for what that takes. If LazyTables of [Options] is set, each table is opened at its
-// first use.
+// Never read the tables of a database individually. Only the MANIFEST says which tables are current: others contain
+// overwritten and deleted entries. Recent writes are only in a log.
 //
-// [DB.At] shows the database as of a sequence number. An engine numbers its writes from 1 on.
+// # Corrupt databases
 //
-// # Trust
+// If a file is missing or corrupt, Open returns an error that names the file and offset. A corrupt data block is an
+// error of the lookups and iterators that read it. Nothing is skipped by default, since overwritten and deleted
+// entries could reappear. An unfinished record at the end of a log is normal: the engine is writing it, or has
+// crashed.
 //
-// If a file is missing or corrupt, that is an error, which names the file, the part and the offset. By default no
-// lookup and no iterator passes over it, since that would show what was overwritten or deleted.
+// To read what is left, set OnLoss of [Options] and of [table.IterOptions]. They are called with each [table.Loss],
+// and decide whether reading goes on without it. A lookup that needs a lost table returns a [*merge.HiddenError],
+// which has the newest value in other tables. The commands "sst scan DIR" and "sst repair DIR -o NEW" recover even
+// more.
 //
-// Open fails if CURRENT or the MANIFEST is missing or corrupt, if the MANIFEST lists what no engine would, if a live
-// log is missing or has lost a write, and if a table is missing, too short, or has a corrupt footer or index.
-// With LazyTables, such a table is an error of the lookups and moves that need it.
-// A corrupt data block is an error of the lookups and moves that read it. An unfinished record at the end of a log or
-// of the MANIFEST is normal: the engine is writing it, or has crashed.
+// Memory is bounded by the sizes of the files: see package [table]. Get does not check that tables contain the keys
+// that the MANIFEST lists. Iterators do, and so does "sst verify DIR".
 //
-// To read what is left of a damaged database, set OnLoss of [Options] and of [table.IterOptions]: they are called
-// with each [table.Loss], and decide whether reading goes on without it. A lookup never does: its error is a
-// [*merge.HiddenError], which has the newest value in the other tables. Keys that are out of their table's range, or
-// of a kind that LevelDB lacks, fail iterators all the same. The command "sst scan DIR" passes over them, and
-// "sst repair DIR -o NEW" finds even more.
+// # Writing
 //
-// Package table says what else holds of the tables. The bounds of memory that it has for hostile files
-// hold here too, with the sum of the sizes of all files. That a table has the keys that the MANIFEST
-// says is checked by iterators, but not by Get: sst verify DIR compares all.
+// [Create] returns a [Writer] of a new database, which LevelDB and goleveldb can open. Append keys in order, then
+// call Close.
 package database

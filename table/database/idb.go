@@ -9,19 +9,18 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// IDBComparer is the order of Chromium's IndexedDB, which MANIFESTs name idb_cmp1
-// (content/browser/indexed_db, indexed_db_leveldb_coding.cc). A key starts with the numbers of a database, an object
-// store and an index, of lengths that the first byte has. These say what follows:
+// IDBComparer is the order of Chromium's IndexedDB, named idb_cmp1. Keys of different bytes can be equal, such as for
+// 0 and -0. Malformed keys come last, in bytewise order.
+var IDBComparer table.Comparer = idbComparer{}
+
+// An idbComparer compares keys field by field (content/browser/indexed_db, indexed_db_leveldb_coding.cc). A key
+// starts with the numbers of a database, an object store and an index, of lengths that the first byte has. These say
+// what follows:
 //
 //	0, …           of all databases: a byte for the kind, and fields by that
 //	database, 0, … of the database: a byte for the kind, and fields by that
 //	…, 1, 2 or 3   an entry of the store, that it exists, and its blobs: the entry's key
 //	…, from 30 on  an entry of an index: its key there, a sequence number, its own key
-//
-// Keys are compared field by field. Malformed keys come after all others, in bytewise
-// order. Keys of different bytes can be equal, such as those of 0 and −0.
-var IDBComparer table.Comparer = idbComparer{}
-
 type idbComparer struct{}
 
 func (idbComparer) Name() string                    { return "idb_cmp1" }

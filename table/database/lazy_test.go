@@ -152,7 +152,7 @@ func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 		if err := os.Rename(other, dir); err != nil {
 			t.Fatal(err)
 		}
-		if err, want := get(), dir+": another directory has this name since the database was opened"; err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), want) {
+		if err, want := get(), dir+": replaced since the database was opened"; err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Get = %v, want %s", err, want)
 		}
 		if err := errors.Join(os.Rename(dir, other), os.Rename(old, dir)); err != nil {

@@ -61,7 +61,7 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 
 // missingLog is the error for a live log that does not exist.
 func (p *opener) missingLog(name string) error {
-	return wal.Corruptionf("%s does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs",
+	return wal.Corruptionf("%s does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs",
 		p.dir.Path(name))
 }
 

@@ -147,22 +147,16 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 	}
 	v := l.versionOf(k, value)
 	if v.kind > table.KindSet {
-		return version{}, fmt.Errorf("database: %s: %w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
+		return version{}, fmt.Errorf("database: %s: %w: the newest version of key %s has kind %d, not %d (set) or %d (delete)",
 			format.Printable(r.path), table.ErrCorrupt, format.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
 	}
 	return v, nil
 }
 
-// GetMany gets the values of many keys, in any order. It looks the keys up in their order, as Get does,
-// o.Concurrency keys at a time. It has the form of [table.GetMany]: it calls found(i, value) for each
-// keys[i] that the View has, also if keys has the same key several times, and does not report absent
-// keys. The calls come in no order. They do not overlap, since found runs on the goroutine of the
-// caller. Values are as those of Get. An error of found ends GetMany, which returns it. If o is nil,
-// all options are the defaults. o.Gap has no effect.
-//
-// Other errors leave only their keys without an answer, which o.NoAnswer tells from absent ones.
-// GetMany returns all errors, each once, joined as by errors.Join. If ctx is done, GetMany returns its
-// error when the reads have ended that run. keys must not change until GetMany returns.
+// GetMany gets the values of many keys, in any order, o.Concurrency at a time. It calls found(i, value) on the
+// caller's goroutine for each keys[i] that is present. If found returns an error, so does GetMany, at once. If o is
+// nil, the defaults are used. o.Gap has no effect. If a lookup fails, o.NoAnswer is called for its key, and GetMany
+// returns all such errors, joined. If ctx is done, GetMany returns after the running reads.
 func (v View) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
@@ -215,13 +209,13 @@ func (b *batch) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// A part is what a goroutine looks up before it hands over the answers.
+// A part has the answers that a goroutine hands over at once.
 type part struct {
 	answers  []answer // in the order of the keys
 	panicked any      // what a Comparer or a source has panicked with
 }
 
-// An answer is what the lookup of a key returns.
+// An answer is the result of looking a key up.
 type answer struct {
 	key   int
 	value []byte

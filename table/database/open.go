@@ -18,25 +18,16 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Open opens the database in the directory dir. If o is nil, all options are the defaults. If dir
-// has no CURRENT, the error is fs.ErrNotExist: errors.Is finds it. Damage is [table.ErrCorrupt], and so is
-// a file that CURRENT or the MANIFEST names and that is missing.
+// Open opens the database in the directory dir. If o is nil, the defaults are used. If dir has no CURRENT, the error
+// is fs.ErrNotExist. If a file is corrupt, or one that CURRENT or the MANIFEST names is missing, it is
+// [table.ErrCorrupt].
 //
-// Open opens all tables, and holds each open until Close, or maps them with Reader.Mapped. So an engine
-// may delete tables that it needs no more: the DB still reads them. (On Windows the engine cannot delete
-// a file that is open. goleveldb then deletes it when it is opened the next time.) If the database has
-// more tables than a quarter of the files that the process may have open, or more than it may map, the
-// files of the others are opened when they are read, and at most that quarter is open at a time. A read
-// of such a table fails with fs.ErrNotExist if the engine has deleted it. Indexes and filters
-// of all tables are in memory: about 1.5 bytes for each entry with 10 filter bits per key, and 30
-// bytes and a key for each data block. The writes of the logs are in memory too, with about 20 bytes
-// for each write. An engine starts a new log with each memtable, of 4 MiB unless its options say
-// otherwise.
+// An engine may write to the database meanwhile. If files vanish while Open reads, it tries again. Tables stay open
+// or mapped, so the engine may delete them; on Windows, after Close. If there are more than a quarter of the limit of
+// open files, the rest are opened to be read, and fail with fs.ErrNotExist once they are deleted.
 //
-// While an engine writes to the database, files vanish between the reading of the MANIFEST and
-// their opening. So Open tries again after an error, up to 20 times, until it succeeds or the same
-// error comes twice. If another directory takes the name dir meanwhile, or dir is a symbolic link that is
-// changed, Open begins anew: a DB is never of two directories.
+// Logs, filters and indexes are in memory: about 20 bytes more than each write in a log, 1.5 bytes per entry with
+// 10-bit filters, and a key and 30 bytes per data block.
 func Open(dir string, o *Options) (*DB, error) {
 	for range maxTries {
 		db, same, err := openReal(dir, o)
@@ -47,7 +38,7 @@ func Open(dir string, o *Options) (*DB, error) {
 			db.Close() // it was only read
 		}
 	}
-	return nil, fmt.Errorf("database: %s: another directory takes its name again and again: try when that has ended", dir)
+	return nil, fmt.Errorf("database: %s: another directory keeps taking its name: try again later", dir)
 }
 
 // openReal opens the database where links lead, and reports whether that has stayed the same directory.
@@ -61,13 +52,11 @@ func openReal(dir string, o *Options) (db *DB, same bool, err error) {
 	return db, before == nil || after == nil || os.SameFile(before, after), err
 }
 
-// OpenFS opens the database in the directory dir of fsys, as Open opens one of the operating system.
-// "." is the root of fsys. Files must be regular, and have a method ReadAt that is safe for
-// concurrent use, as those of os.DirFS, os.Root.FS and embed.FS have: another file is an error.
-// Reader.Mapped changes nothing.
+// OpenFS is like [Open] for the directory dir of fsys. Files must be regular, and have a ReadAt method that is safe
+// for concurrent use, as in os.DirFS and embed.FS. Reader.Mapped is ignored.
 func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
 	if fsys == nil { // regular.Dir would take it for that of the operating system
-		return nil, errors.New("database: the file system is nil: want one, or use Open")
+		return nil, errors.New("database: nil file system")
 	}
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("database: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})
@@ -151,7 +140,7 @@ func (p *opener) bound(v *versions.Version) {
 	p.files = openfiles.New(most,
 		func(path string) (regular.File, fs.FileInfo, error) { return p.dir.Open(filepath.Base(path)) },
 		func(path string) error {
-			return fmt.Errorf("%s: another file has this name since the database was opened: open the database again", path)
+			return fmt.Errorf("%s: replaced since the database was opened: open the database again", path)
 		})
 }
 
@@ -163,12 +152,12 @@ func (p *opener) try() (*DB, error) {
 	}
 	manifest := p.dir.Path(v.Manifest)
 	if v.Unread > 0 {
-		return nil, wal.Corruptionf("%s: %s behind a header of zeros are not read, and may be changes of the tables: %s",
+		return nil, wal.Corruptionf("%s: %s after a header of zeros are not read, and may list tables: %s",
 			manifest, format.Plural(uint64(v.Unread), "byte"), p.advice())
 	}
 	user, ok := p.o.comparer(v.Comparer)
 	if !ok {
-		return nil, fmt.Errorf("%s: the keys are in the order of %s, which is not known here: add the table.Comparer of that name to Options.Comparers",
+		return nil, fmt.Errorf("%s: unknown comparator %s: add the table.Comparer of that name to Options.Comparers",
 			manifest, format.Quote([]byte(v.Comparer)))
 	}
 	internal := table.InternalComparer(user)
@@ -208,7 +197,7 @@ func explainLimit(err error) error {
 // explain adds to an error of reading CURRENT or the MANIFEST what to do.
 func (p *opener) explain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: want the directory of a LevelDB database, which has a CURRENT", err)
+		return fmt.Errorf("%w: not the directory of a LevelDB database", err)
 	}
 	if errors.Is(err, table.ErrCorrupt) {
 		return fmt.Errorf("%w: %s", err, p.advice())
@@ -218,7 +207,7 @@ func (p *opener) explain(err error) error {
 
 // advice says what to do with a damaged database.
 func (p *opener) advice() string {
-	return fmt.Sprintf(`put the file back, or see what is left with "sst scan %s"`, p.dir.Path(""))
+	return fmt.Sprintf(`restore the file, or read what is left with "sst scan %s"`, p.dir.Path(""))
 }
 
 // openTables opens the tables of all levels. Those that an earlier attempt has opened stay open.

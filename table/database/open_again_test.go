@@ -80,7 +80,7 @@ func TestOpenOfVanishedFiles(t *testing.T) {
 	files := newChanged(t).end(t)
 	for _, name := range []string{"000002.ldb", "000003.ldb", "000004.log", "000005.log"} {
 		_, err := database.OpenFS(&guardedFS{FS: files, guarded: []string{name}, err: fs.ErrNotExist}, ".", nil)
-		want := "database: " + name + " does not exist, and "
+		want := "database: " + name + " does not exist, but "
 		if !errors.Is(err, table.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("OpenFS without %s = %v, want %s", name, err, want)
 		}

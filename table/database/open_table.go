@@ -119,16 +119,16 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	}
 	o := p.tableNamed(name, t, nil)
 	if err == nil && uint64(info.Size()) < t.Size {
-		return o, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
+		return o, wal.Corruptionf("%s: size is %d, but %s lists %d: %s", o.path, info.Size(), v.Manifest, t.Size, p.advice())
 	}
 	if err == nil {
 		err = p.openReader(o, info.Size(), c)
 	}
 	if errors.Is(err, table.ErrCorrupt) && uint64(info.Size()) > t.Size {
-		return o, wal.Corruptionf("%s: size is %d, want %d as %s says, and no table ends there: %v: %s", o.path, info.Size(), t.Size, v.Manifest, err, p.advice())
+		return o, wal.Corruptionf("%s: size is %d, but %s lists %d, where no table ends: %v: %s", o.path, info.Size(), v.Manifest, t.Size, err, p.advice())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return o, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
+		return o, wal.Corruptionf("%s does not exist, but %s lists it: %s", o.path, v.Manifest, p.advice())
 	}
 	return o, err
 }
@@ -197,8 +197,8 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 			return wal.Corruptionf("%s: the last sequence number is %d, but %s has the key %v: %s", p.dir.Path(v.Manifest), v.LastSequence, o.name, k, p.advice())
 		}
 		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
-			return wal.Corruptionf("%s: index block: separator %d is %s, want one in the order of internal keys, with a sequence number ≤ %d: "+
-				"most likely goleveldb's recovery wrote the table; open the database with goleveldb and call CompactRange, or see \"sst scan %s\"",
+			return wal.Corruptionf("%s: index block: separator %d, %s, is out of order or has a sequence number > %d: "+
+				"most likely goleveldb's recovery wrote the table; call goleveldb's CompactRange, or see \"sst scan %s\"",
 				o.path, i, format.Quote(e.Separator), v.LastSequence, p.dir.Path(""))
 		}
 	}
@@ -229,7 +229,7 @@ func (p *opener) openLater(t *versions.Table, v *versions.Version, c *contents) 
 	defer q.end()
 	o, err := q.openTable(t, v, c)
 	if now, statErr := p.dir.Stat(""); p.info != nil && !os.SameFile(p.info, now) {
-		err = cmp.Or(statErr, fmt.Errorf("%s: another directory has this name since the database was opened: open the database again", p.dir.Path("")))
+		err = cmp.Or(statErr, fmt.Errorf("%s: replaced since the database was opened: open the database again", p.dir.Path("")))
 	}
 	if err == nil {
 		clear(q.opened)

@@ -12,43 +12,27 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are options of a DB. The zero value of each field is its default. A value out of range
-// is an error of Open and OpenFS.
+// Options are options of a DB. A value out of range is an error.
 type Options struct {
-	// Reader has the options of the tables: Cache, Codecs, policies of filters, and others. It is an
-	// error to set Name, CacheKey, TailSum, Comparer or FilterKey, since the database gives them.
-	// With Mapped, no file stays open.
+	// Reader are the options of the tables. Name, CacheKey, TailSum, Comparer and FilterKey must not be set.
 	Reader table.ReaderOptions
 
-	// Comparers are the orders of user keys that Open knows. It uses the first one whose Name is that of
-	// the comparator in the MANIFEST. [table.BytewiseComparer] and [IDBComparer] need not be set. If keys
-	// of different bytes can be equal in an order, it must be a [table.FilterKeyer], whose FilterKey can
-	// return nil: lookups then ask no filters.
+	// Comparers are user-key orders, besides [table.BytewiseComparer] and [IDBComparer]. The MANIFEST names the one that
+	// is used. If different keys can be equal, it must be a [table.FilterKeyer] whose FilterKey may return nil: then no
+	// filter is consulted.
 	Comparers []table.Comparer
 
-	// If OnLoss is not nil, Open calls it once for each table that is missing or corrupt, for each missing log, and
-	// for each part of a log that cannot be read. If it returns true, Open goes on without that. Otherwise Open
-	// fails with l.Err. It is not called for a corrupt MANIFEST.
-	//
-	// Without a table, lookups of keys in its range fail with a [*merge.HiddenError], and iterators fail there, unless
-	// OnLoss of their options returns true. Without a log, older values show, also of keys that it has deleted.
+	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable part of a
+	// log. If it returns true, Open goes on without it. Lookups and iterators then fail in a lost table's range: see
+	// OnLoss of [table.IterOptions]. Without a log's writes, overwritten and deleted entries can reappear.
 	OnLoss func(l table.Loss) bool
 
-	// If LazyTables is set, a table is opened at its first use instead of by Open. Use it if few of many tables are
-	// needed: Open takes less time, and only tables that were used take memory.
-	//
-	// If a table is missing or corrupt, the lookups and iterators that need it fail with an error that names the file,
-	// and never with table.ErrNotFound: as after an OnLoss that has returned true. OnLoss is not called for tables.
-	// Goroutines that need a table at the same time wait for one of them to open it. If it cannot be opened for another
-	// reason, the next use tries again.
-	//
-	// A table that an engine deletes before its first use is missing. So leave LazyTables unset if an engine writes to
-	// the database. If another directory has taken the name dir, tables that were not used cannot be opened.
+	// LazyTables makes the first use of a table open it, instead of Open. If the table is missing or corrupt, only
+	// lookups and iterators that need it fail, never with table.ErrNotFound, and OnLoss is not called for it. Do not set
+	// it if an engine is writing: a table that it deletes before its first use is missing.
 	LazyTables bool
 
-	// IgnoreLogs leaves out the writes that are in no table yet. The DB then shows older values of
-	// their keys, and keys that they have deleted. Set it to read a database whose log is lost.
-	IgnoreLogs bool
+	IgnoreLogs bool // leave out recent writes, if a log is lost; overwritten and deleted entries can reappear
 }
 
 // withDefaults returns a copy with defaults filled in.
@@ -61,7 +45,7 @@ func (o *Options) withDefaults() (Options, error) {
 		return d, err
 	}
 	if slices.Contains(d.Comparers, nil) {
-		return d, errors.New("database: one of Comparers is nil")
+		return d, errors.New("database: nil Comparer in Comparers")
 	}
 	// The caller may change its slices before a table is opened.
 	d.Reader.FilterPolicies, d.Reader.Codecs = slices.Clone(d.Reader.FilterPolicies), slices.Clone(d.Reader.Codecs)
@@ -87,7 +71,7 @@ func checkUnset(r *table.ReaderOptions) error {
 		{"FilterKey", r.FilterKey != nil},
 	} {
 		if option.set {
-			return fmt.Errorf("database: Reader.%s is set, want it unset: the database gives it", option.name)
+			return fmt.Errorf("database: Reader.%s must not be set: the database sets it", option.name)
 		}
 	}
 	return nil
@@ -106,27 +90,18 @@ func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
 	return o.Comparers[i], true
 }
 
-// WriterOptions are options of a [Writer]. The zero value of each field is its default. A value out
-// of range is an error of Create.
+// WriterOptions are options of a Writer. A value out of range is an error.
 type WriterOptions struct {
-	// Table has the options of the tables. Comparer is the order of the user keys, by default the
-	// bytewise one: a program must open the database with a comparator of that name. A FilterPolicy
-	// filters user keys. C++ LevelDB and goleveldb read blocks that are compressed by Snappy or not
-	// at all, and each its own others.
-	//
-	// It is an error to set FilterKey, Never or FilterOnly, or a Comparer for internal keys or for
-	// any order.
+	// Table are the options of the tables. Comparer is the order of user keys, which a program must know to open the
+	// database. Filters are of user keys. C++ LevelDB and goleveldb both read uncompressed and Snappy blocks. FilterKey,
+	// Never, FilterOnly and a Comparer for internal keys must not be set.
 	Table table.WriterOptions
 
-	// TableSize is how many bytes a table has, 1 to 1 TiB: about, since what a table will have is
-	// known only when it is complete. It is predicted by how much smaller its pairs became in the table
-	// before, at most 8 times. All versions of a user key are in one table, which can have more for
-	// that. 0: 2 MiB, as in LevelDB.
+	// TableSize is the approximate size of a table in bytes, up to 1 TiB. Zero means 2 MiB, as in LevelDB. All versions
+	// of a user key are in one table, which can exceed it.
 	TableSize int64
 
-	// Mode has the permissions of the directory, whatever umask is, beside those of its owner, who has all. An
-	// empty directory that is there keeps its own. 0: those of new directories.
-	Mode fs.FileMode
+	Mode fs.FileMode // permissions of a new directory, whatever umask is; its owner has all; zero means the defaults
 }
 
 const (
@@ -140,7 +115,7 @@ func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, er
 		w = *o
 	}
 	if w.TableSize < 0 || w.TableSize > maxTableSize {
-		return w, nil, fmt.Errorf("database: TableSize is %d, want 0 to %d", w.TableSize, maxTableSize)
+		return w, nil, fmt.Errorf("database: TableSize is %d: must be 0 to %d", w.TableSize, maxTableSize)
 	}
 	if w.TableSize == 0 {
 		w.TableSize = defaultTableSize
@@ -163,18 +138,18 @@ func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, er
 func checkTableOptions(o *table.WriterOptions) error {
 	switch {
 	case o.FilterKey != nil:
-		return errors.New("database: Table.FilterKey is set, want nil: the filters of a database have user keys")
+		return errors.New("database: Table.FilterKey must not be set: filters of a database contain user keys")
 	case o.Never != nil:
-		return errors.New("database: Table.Never is set, want nil: the engines ignore it")
+		return errors.New("database: Table.Never must not be set: engines ignore it")
 	case o.FilterOnly:
-		return errors.New("database: Table.FilterOnly is set, but a database has keys and values")
+		return errors.New("database: Table.FilterOnly must not be set: a database needs entries")
 	}
 	if o.Comparer == nil {
 		return nil
 	}
 	switch name := o.Comparer.Name(); name {
 	case table.InternalComparer(nil).Name(), table.AnyOrder.Name():
-		return fmt.Errorf("database: Table.Comparer is %q, want the order of the user keys", name)
+		return fmt.Errorf("database: Table.Comparer is %q: must be the order of user keys", name)
 	}
 	return nil
 }

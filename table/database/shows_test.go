@@ -138,7 +138,7 @@ func TestUnknownKind(t *testing.T) {
 		var l layout
 		l.table(t, level, entry{table.InternalKey{UserKey: []byte("k"), Sequence: 1, Kind: 7}, "v"})
 		db := openFS(t, l.end(t), nil)
-		want := `database: 000002.ldb: table: corrupt: the newest version of key "k" is of kind 7, want 1 (set) or 0 (delete): whether the key exists is unknown`
+		want := `database: 000002.ldb: table: corrupt: the newest version of key "k" has kind 7, not 1 (set) or 0 (delete): whether the key exists is unknown`
 		if _, err := db.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
 			t.Errorf("Get = %v, want %s", err, want)
 		}

@@ -16,16 +16,13 @@ import (
 // because they are many.
 const lastLevel = 6
 
-// A Writer writes a database: tables, CURRENT and a MANIFEST, which C++ LevelDB, goleveldb and what
-// is built on them open like one of their own. Its calls come in this order:
+// A Writer writes a new database, which C++ LevelDB, goleveldb and engines based on them can open. Its methods are
+// called in this order:
 //
 //	(Append | AppendInternal | SetLastSequence)* (Close | Abort)
 //
-// One goroutine at a time may use a Writer, except that any may call Abort at any time. After an
-// error, all calls but Abort return the same error again. The memory of a Writer is that
-// of a [table.Writer] of one table, and the smallest and the largest key of each table.
-//
-// The same keys, values and options make the same bytes, with any Concurrency.
+// A Writer is not safe for concurrent use, except for Abort. After an error, all calls but Abort return the same
+// error. The same input always gives the same bytes. Memory is a [table.Writer]'s, plus two keys per table.
 type Writer struct {
 	o     WriterOptions
 	user  table.Comparer
@@ -45,23 +42,17 @@ type Writer struct {
 	sequence  uint64 // ≥ those of all keys
 }
 
-// Create returns a Writer of a database in the directory dir, which must be missing or empty:
-// nothing is added to a database. The directory appears when Close has written all of it to disk, in
-// one step. Until then it is a directory sievetable-….tmp beside it. Abort removes that, and so
-// does Close after an error. A process that is killed, or a crash, can leave it behind: remove it
-// when no Writer is at work there.
-//
-// If dir is a mount point, or its parent cannot be written, the temporary directory is inside dir. Close then moves the
-// files up, CURRENT last. What a killed process has left there is removed by the next Close.
-//
-// An empty directory is replaced, and its permissions and owner are kept. If dir is a symbolic link to a directory, that
-// is replaced.
+// Create returns a Writer of a database in the directory dir, which must be missing or empty.
 //
 //	w, err := database.Create("users", nil)
-//	if err != nil { … }
+//	if err != nil { ... }
 //	defer w.Abort() // does nothing after Close
-//	… w.Append …
+//	... w.Append ...
 //	return w.Close()
+//
+// Close puts the complete directory in place, in one step. Until then, files are in sievetable-*.tmp beside it or, if
+// the parent cannot be written, inside it. Only a crash leaves that behind. An empty directory keeps its permissions
+// and owner. A symbolic link is followed.
 func Create(dir string, o *WriterOptions) (*Writer, error) {
 	opts, user, err := o.withDefaults()
 	if err != nil {
@@ -79,19 +70,15 @@ func Create(dir string, o *WriterOptions) (*Writer, error) {
 	return &Writer{o: opts, user: user, dir: d, full: opts.TableSize}, nil
 }
 
-// Append adds a pair. Its key must be > the key before, in the order of Table.Comparer of the
-// [WriterOptions], or the error is [table.ErrOrder] and names both keys. The empty key is a valid
-// first key. Key and value together may have up to a little less than 1 GiB. The pair has the
-// sequence number 0: any snapshot of the database sees it. Append does not keep the slices. After
-// Close or Abort, the error is [table.ErrClosed].
+// Append adds an entry with the sequence number 0, which every snapshot includes. If the keys are not in ascending
+// order, the error is [table.ErrOrder]. Key and value have almost 1 GiB at most. After Close or Abort, the error is
+// [table.ErrClosed].
 func (w *Writer) Append(key, value []byte) error {
 	return w.AppendInternal(table.InternalKey{UserKey: key, Kind: table.KindSet}, value)
 }
 
-// AppendInternal adds a version of a user key, or a deletion: what a database has that is merged or
-// compacted. It is like Append, but keys are in the order of [table.InternalComparer]: the versions
-// of a user key come with the newest first. Sequence must be ≤ [table.MaxSequence], and Kind one of
-// LevelDB's. The database goes on with the sequence number behind the highest one: see SetLastSequence.
+// AppendInternal adds a version of a user key, or a deletion. It is like Append, but keys are in the order of
+// [table.InternalComparer], newest versions first. Sequence must be <= [table.MaxSequence], and Kind a set or delete.
 func (w *Writer) AppendInternal(key table.InternalKey, value []byte) error {
 	if w.ended.Load() {
 		return table.ErrClosed
@@ -103,16 +90,14 @@ func (w *Writer) AppendInternal(key table.InternalKey, value []byte) error {
 	return w.err
 }
 
-// SetLastSequence makes the database go on with the sequence number behind this one, if it is higher than
-// those of all keys. It is for databases that leave versions out, as a compaction leaves out deletions and
-// what was overwritten: without it, a new write could have a lower number than an older write has in a copy
-// of the database. It must be ≤ [table.MaxSequence]. Of several calls the highest counts.
+// SetLastSequence makes the database continue after at least this sequence number. Use it if versions were left out,
+// as by a compaction, so that no new write gets the number of an older one in a copy of the database.
 func (w *Writer) SetLastSequence(sequence uint64) error {
 	switch {
 	case w.ended.Load():
 		return table.ErrClosed
 	case w.err == nil && sequence > table.MaxSequence:
-		w.err = fmt.Errorf("database: the last sequence number is %d, want ≤ %d", sequence, uint64(table.MaxSequence))
+		w.err = fmt.Errorf("database: the last sequence number is %d: must be ≤ %d", sequence, uint64(table.MaxSequence))
 	}
 	w.sequence = max(w.sequence, sequence)
 	return w.err
@@ -124,7 +109,7 @@ var errPanicked = errors.New("database: an earlier call panicked")
 
 func (w *Writer) append(key table.InternalKey, value []byte) error {
 	if key.Kind > table.KindSet || key.Sequence > table.MaxSequence {
-		return fmt.Errorf("database: key %v, want set or delete, and a sequence number ≤ %d", key, uint64(table.MaxSequence))
+		return fmt.Errorf("database: key %v: must be a set or delete with a sequence number ≤ %d", key, uint64(table.MaxSequence))
 	}
 	w.key, w.last = key.Append(w.last[:0]), w.key
 	err := w.startTableFor(key.UserKey)
@@ -138,10 +123,8 @@ func (w *Writer) append(key table.InternalKey, value []byte) error {
 	return err
 }
 
-// Close completes the database. If it returns nil, the directory is on disk under its name. If it
-// returns an error, which can be that of an earlier Append, the temporary directory is removed. Only
-// if its parent directory cannot be synced, the new one stays, though a crash may undo its name. A
-// database without keys is a database too. A second Close returns [table.ErrClosed].
+// Close completes the database. If it returns nil, the directory is synced and in place. After an error, there is no
+// database, unless only syncing its parent failed.
 func (w *Writer) Close() error {
 	if w.ended.Swap(true) {
 		return table.ErrClosed
@@ -156,9 +139,8 @@ func (w *Writer) Close() error {
 	return errors.Join(w.err, wrap(w.dir.Abort()))
 }
 
-// Abort ends the Writer without a database, and removes the temporary directory. After Close or
-// Abort it does nothing, so that it can be deferred. Any goroutine may call it at any time: a call of
-// another one that runs meanwhile fails, unless it is a Close that has given the directory its name.
+// Abort removes the temporary directory. After Close or Abort it does nothing. If it is called concurrently, a
+// running call fails.
 func (w *Writer) Abort() error {
 	w.ended.Store(true)
 	return wrap(w.dir.Abort())
@@ -197,7 +179,7 @@ func (w *Writer) startTableFor(user []byte) error {
 // startTable starts a table.
 func (w *Writer) startTable() (err error) {
 	if w.tables == versions.MaxTables {
-		return fmt.Errorf("database: more than %d tables, want a larger TableSize than %d", versions.MaxTables, w.o.TableSize)
+		return fmt.Errorf("database: more than %d tables: use a larger TableSize than %d", versions.MaxTables, w.o.TableSize)
 	}
 	if w.file, err = w.dir.Create(fmt.Sprintf("%06d.ldb", firstTable+w.tables)); err != nil {
 		return wrap(err)
@@ -235,7 +217,7 @@ func (w *Writer) finishTable(largest []byte) error {
 	}}.Append(w.added)
 	w.table = nil
 	if w.tables++; len(w.added) > maxAdded {
-		return fmt.Errorf("database: the MANIFEST would have %d bytes for %s, want at most %d: want a larger TableSize than %d",
+		return fmt.Errorf("database: the MANIFEST would have %d bytes for %s, more than %d: use a larger TableSize than %d",
 			len(w.added), format.Plural(w.tables, "table"), maxAdded, w.o.TableSize)
 	}
 	return nil

@@ -22,12 +22,12 @@ func TestCreateRefusesOptions(t *testing.T) {
 		options database.WriterOptions
 		want    string
 	}{
-		{"TableSize", database.WriterOptions{TableSize: -1}, "database: TableSize is -1, want 0 to 1099511627776"},
+		{"TableSize", database.WriterOptions{TableSize: -1}, "database: TableSize is -1: must be 0 to 1099511627776"},
 		{"a TableSize too large", database.WriterOptions{TableSize: 1<<40 + 1}, "database: TableSize is 1099511627777"},
-		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: table.InternalFilterKey}}, "database: Table.FilterKey is set, want nil"},
-		{"FilterOnly", database.WriterOptions{Table: table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}, "database: Table.FilterOnly is set"},
-		{"Never", database.WriterOptions{Table: table.WriterOptions{Never: func(func([]byte, error) bool) {}}}, "database: Table.Never is set"},
-		{"internal keys", database.WriterOptions{Table: table.WriterOptions{Comparer: table.InternalComparer(nil)}}, `database: Table.Comparer is "leveldb.InternalKeyComparator", want the order of the user keys`},
+		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: table.InternalFilterKey}}, "database: Table.FilterKey must not be set"},
+		{"FilterOnly", database.WriterOptions{Table: table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}, "database: Table.FilterOnly must not be set"},
+		{"Never", database.WriterOptions{Table: table.WriterOptions{Never: func(func([]byte, error) bool) {}}}, "database: Table.Never must not be set"},
+		{"internal keys", database.WriterOptions{Table: table.WriterOptions{Comparer: table.InternalComparer(nil)}}, `database: Table.Comparer is "leveldb.InternalKeyComparator": must be the order of user keys`},
 		{"any order", database.WriterOptions{Table: table.WriterOptions{Comparer: table.AnyOrder}}, `database: Table.Comparer is "sievetable.AnyOrder"`},
 		{"an option of the tables", database.WriterOptions{Table: table.WriterOptions{BlockSize: -1}}, "table: BlockSize is -1"},
 	} {
@@ -115,8 +115,8 @@ func TestWriterErrors(t *testing.T) {
 		{"the order of user keys", []table.InternalKey{set("a", 0), set("b", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
 		{"a key twice", []table.InternalKey{set("a", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
 		{"the order of versions", []table.InternalKey{set("a", 5)}, set("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
-		{"a kind of another engine", nil, table.InternalKey{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7, want set or delete, and a sequence number ≤ 72057594037927935`, nil},
-		{"a sequence number", nil, set("a", table.MaxSequence+1), `database: key "a" @ 72057594037927936 : set, want set or delete`, nil},
+		{"a kind of another engine", nil, table.InternalKey{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7: must be a set or delete with a sequence number ≤ 72057594037927935`, nil},
+		{"a sequence number", nil, set("a", table.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
 	} {
 		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {

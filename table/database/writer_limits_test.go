@@ -17,8 +17,8 @@ func TestWriterLimits(t *testing.T) {
 		set  func(w *Writer)
 		want string
 	}{
-		{"tables", func(w *Writer) { w.tables = versions.MaxTables - 1 }, "database: more than 1048576 tables, want a larger TableSize than 1"},
-		{"their keys", func(w *Writer) { w.added = make([]byte, maxAdded-10, maxAdded+100) }, "database: the MANIFEST would have 268173326 bytes for 1 table, want at most 268173312: want a larger TableSize than 1"},
+		{"tables", func(w *Writer) { w.tables = versions.MaxTables - 1 }, "database: more than 1048576 tables: use a larger TableSize than 1"},
+		{"their keys", func(w *Writer) { w.added = make([]byte, maxAdded-10, maxAdded+100) }, "database: the MANIFEST would have 268173326 bytes for 1 table, more than 268173312: use a larger TableSize than 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := Create(filepath.Join(t.TempDir(), "db"), &WriterOptions{TableSize: 1})
