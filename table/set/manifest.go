@@ -160,7 +160,7 @@ func (t *Table) checkFields() error {
 	case t.TailSum != "" && !isSum(t.TailSum):
 		return fmt.Errorf("tailSum is %q: must be 64 lowercase hexadecimal digits", shorten(t.TailSum))
 	case t.Entries == 0:
-		return errors.New("entries is 0: omit a table without keys")
+		return errors.New("entries is 0: a set has no empty tables")
 	case t.TailSize < format.FooterLen || t.TailSize > t.Size:
 		return fmt.Errorf("tailSize is %d: must be %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
 	case t.FilterSize < 0 || t.FilterSize > t.Size:

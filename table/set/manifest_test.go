@@ -236,7 +236,7 @@ func TestTableCheck(t *testing.T) {
 		t.Error(err)
 	}
 	table.Entries = 0
-	const want = `set: table "a & b.ldb": entries is 0: omit a table without keys`
+	const want = `set: table "a & b.ldb": entries is 0: a set has no empty tables`
 	if err := table.Check(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

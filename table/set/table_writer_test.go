@@ -179,7 +179,7 @@ func TestTableWriterErrors(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{"no entries", nil, "set: the table: entries is 0: omit"},
+		{"no entries", nil, "set: the table: entries is 0: a set has no empty tables"},
 		{"a wrong order", []string{"b", "a", "c"}, `table: keys are not in increasing order: "a" after "b"`},
 		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes exceeds the limit of 262144"},
 	} {

@@ -46,7 +46,7 @@ func TestDamageIsBounded(t *testing.T) {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	const listed = 100 // the others are counted
-	if reports := l.Reports(); len(reports) != listed+1 || reports[listed] != "log: 900 more damaged parts skipped: no writes are lost, because those with the sequence numbers 1 and 2 are there" {
+	if reports := l.Reports(); len(reports) != listed+1 || reports[listed] != "log: 900 more damaged parts skipped: no writes are lost, because sequence numbers 1 and 2 are both present" {
 		t.Errorf("%d reports, the last %q", len(reports), reports[len(reports)-1])
 	}
 }
@@ -181,7 +181,7 @@ func TestLostSequenceNumbers(t *testing.T) {
 		"a log from within its tables": {nil, []string{filetest.Deletion(2), filetest.Deletion(3)}, 5, nil},
 		"in the middle":                {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(9)}, 5, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
 		"one write":                    {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(7)}, 5, []string{"the write with sequence number 6 is lost"}},
-		"no write":                     {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(6)}, 5, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
+		"no write":                     {nil, []string{filetest.Deletion(5), malformed, filetest.Deletion(6)}, 5, []string{"no writes are lost, because sequence numbers 5 and 6 are both present"}},
 		"at the start":                 {nil, []string{malformed, filetest.Deletion(9)}, 5, []string{"writes with sequence numbers < 9 may be lost"}},
 		"at the end":                   {nil, []string{filetest.Deletion(5), malformed}, 5, []string{"writes with sequence numbers > 5 may be lost"}},
 		"all":                          {nil, []string{malformed}, 5, []string{"its writes are lost"}},
