@@ -1,17 +1,16 @@
-// Command sets measures sets of tables beside databases of Pebble, goleveldb and bbolt, in one run. They
-// hold URLs of 64 bytes without values. It writes the figures to bench/peers/sets/results.json, and as
-// tables into table/set/README.md. From the root, on Linux:
+// Command sets compares sets of tables with Pebble, goleveldb and bbolt databases of the same keys: URLs of 64
+// bytes, without values. It writes the figures to results.json, the tables of RESULTS.md beside it, and the table of
+// table/set/README.md. From the root, on Linux:
 //
 //	go run ./bench/peers/sets -n 1e6,1e7,1e8
-//	go run ./bench/peers/sets -draw                # measures nothing, and writes the tables again
+//	go run ./bench/peers/sets -draw                # measures nothing, only writes the tables
 //
-// Each step of each engine is a process of its own: building, opening and asking, and updating. All read
-// the same files. Times are CPU time, user and system, of all threads. Before a set is opened its files
-// are dropped from the page cache, so that what is read can be counted. Lookups are by one
-// goroutine, and those that are measured are asked a second time: all that they need is in memory
-// or in the page cache.
+// Each step is a process of its own: building, querying, updating. All engines read the same files. Times are CPU time,
+// user and system, of all threads. Before a database is opened, its files are dropped from the page cache, so that its
+// reads can be counted. One goroutine looks up each key twice, and the second time counts: all data is then in memory or
+// in the page cache.
 //
-// What needs 10⁸ keys: 30 GB of disk, and 4 GB of memory beside the page cache.
+// 10⁸ keys take 30 GB of disk, and 4 GB of memory besides the page cache.
 package main
 
 import (
@@ -26,8 +25,12 @@ import (
 
 const (
 	resultsFile = "bench/peers/sets/results.json"
+	resultsPage = "bench/peers/sets/RESULTS.md"
 	readmeFile  = "table/set/README.md"
 )
+
+// pages are the files with tables, and what draws these.
+var pages = map[string]func(*results) string{resultsPage: (*results).tables, readmeFile: (*results).choice}
 
 func main() {
 	log.SetFlags(0)
@@ -46,8 +49,8 @@ func run(args []string) error {
 	}
 	flags := flag.NewFlagSet("sets", flag.ContinueOnError)
 	list := flags.String("n", "1e6,1e7,1e8", "`numbers` of keys, ascending, with commas between them")
-	dir := flags.String("dir", "", "`directory` for the keys and the sets, on a disk (default: that of the system for temporary files)")
-	draw := flags.Bool("draw", false, "measure nothing: write the tables of the results that are there")
+	dir := flags.String("dir", "", "`directory` for the keys and the sets, on a disk (default: the system's temporary directory)")
+	draw := flags.Bool("draw", false, "only write the tables of the existing results")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -59,14 +62,14 @@ func run(args []string) error {
 		return fmt.Errorf("%w: run this in the root of the repository", err)
 	}
 	if *draw {
-		return drawFile(resultsFile, readmeFile)
+		return drawPages(resultsFile)
 	}
 	r, err := measure(*dir, numbers)
 	if err != nil {
 		return err
 	}
 	r.Command = "go run ./bench/peers/sets -n " + *list
-	return errors.Join(r.save(resultsFile), drawFile(resultsFile, readmeFile))
+	return errors.Join(r.save(resultsFile), drawPages(resultsFile))
 }
 
 // parseNumbers parses numbers of keys such as 1e6,1e7.
@@ -74,7 +77,7 @@ func parseNumbers(list string) (numbers []int, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || n != float64(int(n)) || n < 1000 || n > 1e9 {
-			return nil, fmt.Errorf("-n %s: %q is no whole number of 1000 to 1e9", list, text)
+			return nil, fmt.Errorf("-n %s: %q is not a whole number from 1000 to 1e9", list, text)
 		}
 		if len(numbers) > 0 && int(n) <= numbers[len(numbers)-1] {
 			return nil, fmt.Errorf("-n %s: the numbers do not ascend", list)

@@ -22,23 +22,25 @@ func TestMain(m *testing.M) {
 
 const root = "../../.."
 
-// The tables of the README are those of the results.
-func TestREADME(t *testing.T) {
+// The tables of the pages are drawn from the results.
+func TestPages(t *testing.T) {
 	t.Parallel()
 	r, err := loadResults("results.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(root, readmeFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := draw(got, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("run go run ./bench/peers/sets -draw in the root (-results +README.md):\n%s", diff)
+	for page, tables := range pages {
+		got, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := draw(got, tables(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("run go run ./bench/peers/sets -draw in the root (-results +%s):\n%s", page, diff)
+		}
 	}
 }
 
@@ -95,7 +97,7 @@ func TestBadArguments(t *testing.T) {
 func TestDrawWithoutMarks(t *testing.T) {
 	t.Parallel()
 	for _, readme := range []string{"", beginMark, endMark + beginMark} {
-		if got, err := draw([]byte(readme), &results{Rows: make([]row, 1)}); err == nil || !strings.Contains(err.Error(), "no lines") {
+		if got, err := draw([]byte(readme), ""); err == nil || !strings.Contains(err.Error(), "no lines") {
 			t.Errorf("draw(%q) = %q, %v; want an error about the marks", readme, got, err)
 		}
 	}

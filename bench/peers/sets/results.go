@@ -15,7 +15,7 @@ type results struct {
 	Curve          curve
 }
 
-// A row is one way to open the set of one engine, with one number of keys.
+// A row is one way to open the database of an engine, with one number of keys.
 type row struct {
 	N        int
 	Name     string
@@ -55,34 +55,39 @@ func loadResults(file string) (*results, error) {
 	return r, nil
 }
 
-// What is between these lines of the README is written by this program.
+// The program writes what is between these lines of a page.
 const (
 	beginMark = "<!-- written by bench/peers/sets: begin -->\n"
 	endMark   = "<!-- written by bench/peers/sets: end -->\n"
 )
 
-// drawFile writes the tables of the results into the README.
-func drawFile(results, readme string) error {
+// drawPages writes the tables of the results into all pages.
+func drawPages(results string) error {
 	r, err := loadResults(results)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		return err
+	for page, tables := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		if text, err = draw(text, tables(r)); err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+		if err := os.WriteFile(page, text, 0o666); err != nil {
+			return err
+		}
 	}
-	if text, err = draw(text, r); err != nil {
-		return fmt.Errorf("%s: %w", readme, err)
-	}
-	return os.WriteFile(readme, text, 0o666)
+	return nil
 }
 
-// draw returns the README with the tables of the results between its marks.
-func draw(readme []byte, r *results) ([]byte, error) {
-	before, rest, ok := bytes.Cut(readme, []byte(beginMark))
+// draw returns the page with the tables between its marks.
+func draw(page []byte, tables string) ([]byte, error) {
+	before, rest, ok := bytes.Cut(page, []byte(beginMark))
 	_, after, closed := bytes.Cut(rest, []byte(endMark))
 	if !ok || !closed {
 		return nil, fmt.Errorf("no lines %q and %q, between which the tables go", beginMark, endMark)
 	}
-	return fmt.Appendf(nil, "%s%s%s%s%s", before, beginMark, r.tables(), endMark, after), nil
+	return fmt.Appendf(nil, "%s%s%s%s%s", before, beginMark, tables, endMark, after), nil
 }

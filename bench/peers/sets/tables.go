@@ -15,30 +15,30 @@ type column struct {
 	figure func(r row) float64
 }
 
-// written are the columns of what was measured when sets were built and updated.
+// written are the figures of building and updating.
 var written = []column{
-	{"build, µs a key", func(r row) float64 { return r.Build }},
-	{"from unsorted, µs a key", func(r row) float64 { return r.Unsorted }},
-	{"disk, bytes a key", func(r row) float64 { return r.perKey(r.Disk) }},
+	{"build, µs per key", func(r row) float64 { return r.Build }},
+	{"from unsorted, µs per key", func(r row) float64 { return r.Unsorted }},
+	{"disk, bytes per key", func(r row) float64 { return r.perKey(r.Disk) }},
 	{"update, MB written", func(r row) float64 { return float64(r.Update) / 1e6 }},
 }
 
-// askedColumns are the columns of what was measured when they were opened and asked.
+// askedColumns are the figures of opening and querying.
 var askedColumns = []column{
 	{"open, ms", func(r row) float64 { return r.Open }},
 	{"read to open, MB", func(r row) float64 { return float64(r.Read) / 1e6 }},
-	{"memory, bytes a key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
-	{"after lookups, bytes a key", func(r row) float64 { return r.perKey(r.After.Anon) }},
-	{"mapped, bytes a key", func(r row) float64 { return r.perKey(r.After.Mapped) }},
+	{"memory, bytes per key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
+	{"after lookups, bytes per key", func(r row) float64 { return r.perKey(r.After.Anon) }},
+	{"mapped, bytes per key", func(r row) float64 { return r.perKey(r.After.Mapped) }},
 	{"absent key, ns", func(r row) float64 { return r.Absent }},
-	{"not denied, %", func(r row) float64 { return 100 * r.NotDenied }},
+	{"false positives, %", func(r row) float64 { return 100 * r.NotDenied }},
 	{"present key, ns", func(r row) float64 { return r.Present }},
 }
 
 // many is the number of keys of the last table.
 const many = 10_000_000_000
 
-// scaled are the columns of what many keys would take, if each took as much as in the row.
+// scaled are the figures for many keys, if each took as much as in the row.
 var scaled = []column{
 	{"build, core-hours", func(r row) float64 { return r.Build * many / 3600e6 }},
 	{"from unsorted, core-hours", func(r row) float64 { return r.Unsorted * many / 3600e6 }},
@@ -52,7 +52,7 @@ var scaled = []column{
 
 func (r row) perKey(bytes int64) float64 { return float64(bytes) / float64(r.N) }
 
-// times returns how much many keys take of what those of the row take so much.
+// times scales a figure of the row to many keys.
 func (r row) times(v float64) float64 { return v * many / float64(r.N) }
 
 // tables returns all tables in Markdown, with what was run, and where.
@@ -66,8 +66,8 @@ func (r *results) tables() string {
 			n++
 		}
 		keys := figures.Grouped(rest[0].N) + " keys"
-		printTable(&out, keys+", written", written, ofEngines(rest[:n]))
-		printTable(&out, keys+", asked", askedColumns, rest[:n])
+		printTable(&out, keys+", built and updated", written, ofEngines(rest[:n]))
+		printTable(&out, keys+", queried", askedColumns, rest[:n])
 		if rest[0].N == last {
 			printTable(&out, figures.Grouped(many)+" keys, scaled from "+figures.Grouped(last), scaled, rest[:n])
 		}
@@ -75,6 +75,32 @@ func (r *results) tables() string {
 	}
 	r.Curve.print(&out)
 	return out.String()
+}
+
+// choice returns a table in Markdown that helps to choose filters: the sets with the most keys, not mapped.
+func (r *results) choice() string {
+	var sets []row
+	last := r.Rows[len(r.Rows)-1].N
+	for _, row := range r.Rows {
+		name, isSet := strings.CutPrefix(row.Name, "set, ")
+		name, isRead := strings.CutSuffix(name, ", read")
+		if row.N == last && isSet && isRead {
+			row.Name = name
+			sets = append(sets, row)
+		}
+	}
+	var out strings.Builder
+	printTable(&out, "filters", choiceColumns, sets)
+	return strings.TrimPrefix(out.String(), "\n")
+}
+
+// choiceColumns are the figures of choice.
+var choiceColumns = []column{
+	{"memory, bytes", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
+	{"disk, bytes", func(r row) float64 { return r.perKey(r.Disk) }},
+	{"absent key, ns", func(r row) float64 { return r.Absent }},
+	{"present key, ns", func(r row) float64 { return r.Present }},
+	{"false positives, %", func(r row) float64 { return 100 * r.NotDenied }},
 }
 
 // ofEngines returns a row for each engine that has some, with the engine's name: how its set is opened
@@ -136,6 +162,6 @@ func (c curve) print(out *strings.Builder) {
 		fmt.Fprintf(&titles, " %d %% |", p.Percent)
 		fmt.Fprintf(&cells, " %s |", figures.Digits(p.Lookup/1e3))
 	}
-	fmt.Fprintf(out, "\n| `MemorySize`, of what %d tables of %s keys take |%s\n|---|%s\n| absent key, µs |%s\n",
+	fmt.Fprintf(out, "\n| `MemorySize`, as a share of the memory of %d tables of %s keys |%s\n|---|%s\n| absent key, µs |%s\n",
 		c.Tables, figures.Grouped(c.Keys), &titles, strings.Repeat("--:|", len(c.Points)), &cells)
 }

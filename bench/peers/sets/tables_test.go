@@ -23,21 +23,34 @@ func someResults() *results {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	const (
-		writtenTitles = " build, µs a key | from unsorted, µs a key | disk, bytes a key | update, MB written |\n|---|--:|--:|--:|--:|\n"
-		askedTitles   = " open, ms | read to open, MB | memory, bytes a key | after lookups, bytes a key | mapped, bytes a key |" +
-			" absent key, ns | not denied, % | present key, ns |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+		writtenTitles = " build, µs per key | from unsorted, µs per key | disk, bytes per key | update, MB written |\n|---|--:|--:|--:|--:|\n"
+		askedTitles   = " open, ms | read to open, MB | memory, bytes per key | after lookups, bytes per key | mapped, bytes per key |" +
+			" absent key, ns | false positives, % | present key, ns |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 	)
 	const want = "`run it` on CPU Z80, cores 1, with bbolt v1.\n" +
-		"\n| 1,000 keys, written |" + writtenTitles + "| set, bloom:10 | 0.500 | – | 20.0 | 1.00 |\n" +
-		"\n| 1,000 keys, asked |" + askedTitles + "| set, bloom:10, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| set, bloom:10, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
-		"\n| 1,000,000 keys, written |" + writtenTitles + "| bbolt | 0.360 | 3.60 | 20.0 | 3.00 |\n" +
-		"\n| 1,000,000 keys, asked |" + askedTitles + "| bbolt | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
+		"\n| 1,000 keys, built and updated |" + writtenTitles + "| set, bloom:10 | 0.500 | – | 20.0 | 1.00 |\n" +
+		"\n| 1,000 keys, queried |" + askedTitles + "| set, bloom:10, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| set, bloom:10, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
+		"\n| 1,000,000 keys, built and updated |" + writtenTitles + "| bbolt | 0.360 | 3.60 | 20.0 | 3.00 |\n" +
+		"\n| 1,000,000 keys, queried |" + askedTitles + "| bbolt | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
 		"\n| 10,000,000,000 keys, scaled from 1,000,000 | build, core-hours | from unsorted, core-hours |" +
 		" disk, GB | open, CPU s | read to open, GB | memory, GB | after lookups, GB | update, GB written |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|\n" +
 		"| bbolt | 1.00 | 10.0 | 200 | 120 | 100 | 20.0 | 30.0 | 30.0 |\n" +
-		"\n| `MemorySize`, of what 100 tables of 10,000 keys take | 100 % | 10 % |\n|---|--:|--:|\n| absent key, µs | 0.500 | 65.0 |\n"
+		"\n| `MemorySize`, as a share of the memory of 100 tables of 10,000 keys | 100 % | 10 % |\n|---|--:|--:|\n| absent key, µs | 0.500 | 65.0 |\n"
 	if diff := cmp.Diff(want, someResults().tables()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}
+
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	r := someResults()
+	r.Rows = append(r.Rows, row{N: 1_000_000, Name: "set, fuse:8, filter only, mapped"}, row{N: 1_000_000, Name: "set, fuse:8, filter only, read", Disk: 1_130_000, asked: asked{
+		Opened: memory{Anon: 1.2e6}, NotDenied: 0.004, Absent: 434, Present: 445,
+	}})
+	const want = "| filters | memory, bytes | disk, bytes | absent key, ns | present key, ns | false positives, % |\n" +
+		"|---|--:|--:|--:|--:|--:|\n| fuse:8, filter only | 1.20 | 1.13 | 434 | 445 | 0.400 |\n"
+	if diff := cmp.Diff(want, r.choice()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // readmes have commands.
-var readmes = []string{"../../../../../README.md", "../../README.md", "../../../../set/README.md"}
+var readmes = []string{"../../../../../README.md", "../../README.md", "../../../../set/README.md", "../../../../set/BUILDING.md"}
 
 // The commands of the READMEs print what these say.
 func TestTour(t *testing.T) {
