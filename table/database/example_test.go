@@ -46,7 +46,7 @@ func check(err error) {
 	}
 }
 
-// A database of LevelDB or goleveldb is read while an engine has it open, or without one.
+// Read a LevelDB database, even while an engine writes to it.
 func Example() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -71,7 +71,7 @@ func Example() {
 	// Peru: Lima
 }
 
-// A View shows the database as it was, as far as the engine has kept old versions.
+// At shows an older state of the database, if the engine has kept the old versions.
 func ExampleDB_At() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -99,7 +99,7 @@ func ExampleDB_At() {
 	// Peru: Lima
 }
 
-// A database can be in any file system whose files have ReadAt, such as one that the program embeds.
+// OpenFS opens a database in any file system whose files have ReadAt, such as embed.FS.
 func ExampleOpenFS() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -114,7 +114,7 @@ func ExampleOpenFS() {
 	// level 6: 000002.ldb has the keys "France" @ 3 : set to "Yugoslavia" @ 4 : set
 }
 
-// GetMany gets keys in any order, and leaves out those that are absent.
+// GetMany looks up many keys, in any order, and reports those that are present.
 func ExampleView_GetMany() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -133,7 +133,7 @@ func ExampleView_GetMany() {
 	// ["Lima" "" "Paris"]
 }
 
-// A database whose table is missing is opened without it. What is lost has a range of keys.
+// OnLoss opens a database without a missing table. Lookups of keys in its range return a HiddenError.
 func ExampleOptions_onLoss() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))

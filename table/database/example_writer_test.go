@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// Sorted pairs become a database, which any program with LevelDB or goleveldb can open.
+// Create writes sorted entries to a new database, which LevelDB and goleveldb can open.
 func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Options are options of a DB. A value out of range is an error.
 type Options struct {
-	// Reader are the options of the tables. Name, CacheKey, TailSum, Comparer and FilterKey must not be set.
+	// Reader has the options of the tables. Name, CacheKey, TailSum, Comparer and FilterKey must not be set.
 	Reader table.ReaderOptions
 
 	// Comparers are user-key orders, besides [table.BytewiseComparer] and [IDBComparer]. The MANIFEST names the one that
@@ -92,7 +92,7 @@ func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
 
 // WriterOptions are options of a Writer. A value out of range is an error.
 type WriterOptions struct {
-	// Table are the options of the tables. Comparer is the order of user keys, which a program must know to open the
+	// Table has the options of the tables. Comparer is the order of user keys, which a program must know to open the
 	// database. Filters are of user keys. C++ LevelDB and goleveldb both read uncompressed and Snappy blocks. FilterKey,
 	// Never, FilterOnly and a Comparer for internal keys must not be set.
 	Table table.WriterOptions

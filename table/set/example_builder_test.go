@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A set of tables of two entries is built. Then a layer adds a key, and removes one.
+// A Builder writes a set, with two entries per table. A second one adds a layer, which adds a key and removes one.
 func ExampleBuilder() {
 	parent, err := os.MkdirTemp("", "set")
 	if err != nil {

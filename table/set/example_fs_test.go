@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A set is opened from a directory of a file system: here os.DirFS, but embed.FS serves as well.
+// OpenFS opens a set in any file system, such as os.DirFS or embed.FS.
 func ExampleOpenFS() {
 	root, err := os.MkdirTemp("", "set")
 	if err != nil {

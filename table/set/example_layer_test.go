@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A day's changes are a layer of small tables. The set's other tables stay as they are, and open.
+// A layer contains a day's changes. The other tables of the set stay open.
 func ExampleLayer() {
 	dir, err := os.MkdirTemp("", "set")
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A service says which keys are in a set. It takes up a new manifest without a pause, and starts also
-// without some tables.
+// A service looks up keys in a set. It can start without some tables, and take a new manifest without a pause.
 type service struct {
 	path string
 	set  *set.Set
@@ -37,18 +36,18 @@ func openService(ctx context.Context, path string) (*service, error) {
 			// For sets of sst build --table-filter fuse, add filter/fuse's policy:
 			// TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
 		},
-		OpenAll:     true, // what is wrong with a new list is an error of reload
+		OpenAll:     true, // reload fails if a table of the new list cannot be opened
 		OnLoss:      s.goesOnWithout,
-		ReadTimeout: 10 * time.Second, // of a store, such as one that table/cloud asks
+		ReadTimeout: 10 * time.Second, // for object storage
 	})
 	return s, err
 }
 
-// goesOnWithout says that the service starts without tables that cannot be opened. It takes up no new list
-// without them: the one that it has has more answers.
+// goesOnWithout lets the service start without tables that cannot be opened. It rejects a new list with such tables,
+// since the old list is complete.
 func (s *service) goesOnWithout(table.Loss) bool { return s.set == nil }
 
-// handler returns what answers the requests of the service.
+// handler returns the handler of the service.
 func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.lookUp)
@@ -56,9 +55,8 @@ func (s *service) handler() http.Handler {
 	return mux
 }
 
-// lookUp answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if that
-// cannot be told. For a set of filters, 200 means that the key may be present. When the client goes away, the
-// lookup ends.
+// lookUp answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if the lookup failed. In a set of
+// filters, 200 means that the key may be present. The lookup ends when the client disconnects.
 func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	_, err := s.set.Get(r.Context(), []byte(r.URL.Query().Get("key")))
 	switch {
@@ -73,8 +71,8 @@ func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// health answers with 200 if all tables have answers, and else with 503 and those that have none. It tries
-// them first: where nobody asks a service that is not well, no lookup would find that they are back.
+// health answers with 200 if all tables are available, otherwise with 503 and the names of the others. It opens these
+// again first: an unhealthy service may get no lookups that would do so.
 func (s *service) health(w http.ResponseWriter, r *http.Request) {
 	s.set.Reopen(r.Context()) // Unavailable has its errors
 	var out []string
@@ -82,16 +80,14 @@ func (s *service) health(w http.ResponseWriter, r *http.Request) {
 		out = append(out, t.Name)
 	}
 	if len(out) > 0 {
-		http.Error(w, "no answers from "+strings.Join(out, ", "), http.StatusServiceUnavailable)
+		http.Error(w, "unavailable: "+strings.Join(out, ", "), http.StatusServiceUnavailable)
 		return
 	}
-	fmt.Fprint(w, "all tables have answers")
+	fmt.Fprint(w, "all tables are available")
 }
 
-// reload takes up the manifest that is in the directory now. When the old tables are not used
-// any more, it deletes their files. If a new table cannot be opened, all stays as it is. Who
-// writes a new list waits until reload has returned: else it could count on a file that is
-// deleted.
+// reload switches to the directory's present manifest, and deletes the old tables once nothing uses them. If a new
+// table cannot be opened, nothing changes. Write no new list while reload runs: it could list a file that is deleted.
 func (s *service) reload(ctx context.Context) error {
 	s.reloading.Lock() // another reload could bring old tables back
 	defer s.reloading.Unlock()
@@ -111,7 +107,7 @@ func (s *service) reload(ctx context.Context) error {
 	return s.deleteUnlisted(old)
 }
 
-// deleteUnlisted deletes the files of old whose tables the present manifest does not list.
+// deleteUnlisted deletes the tables of old that the present manifest does not list.
 func (s *service) deleteUnlisted(old *set.Manifest) error {
 	used := map[string]bool{}
 	for t := range s.set.Manifest().All() {
@@ -126,7 +122,7 @@ func (s *service) deleteUnlisted(old *set.Manifest) error {
 	return errors.Join(errs...)
 }
 
-// ask sends a request for each path, and prints the answers.
+// ask sends a request for each path, and prints the responses.
 func ask(server *httptest.Server, paths ...string) {
 	for _, path := range paths {
 		response, err := server.Client().Get(server.URL + path)
@@ -142,7 +138,7 @@ func ask(server *httptest.Server, paths ...string) {
 	}
 }
 
-// A service over HTTP, whose set is replaced while it runs. At first one of its tables cannot be read.
+// An HTTP service starts without one of its tables, and switches to a new list while it runs.
 func Example_service() {
 	dir, err := os.MkdirTemp("", "set")
 	if err != nil {
@@ -183,8 +179,8 @@ func Example_service() {
 	// /?key=banana: 200 present
 	// /?key=fig: 404 absent
 	// /?key=damson: 502 the key cannot be looked up
-	// /health: 503 no answers from cherry.ldb
-	// /health: 200 all tables have answers
+	// /health: 503 unavailable: cherry.ldb
+	// /health: 200 all tables are available
 	// /?key=damson: 200 present
 	// /?key=fig: 200 present
 	// /?key=damson: 404 absent

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A set of two tables in a directory is asked as one table.
+// Two tables in a directory are queried as one set.
 func ExampleOpenDir() {
 	dir, err := os.MkdirTemp("", "set")
 	if err != nil {

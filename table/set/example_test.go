@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Two tables are written, and then the manifest that lists them.
+// Write two tables, then the manifest that lists them.
 func Example() {
 	dir, err := os.MkdirTemp("", "set")
 	if err != nil {
@@ -64,7 +64,7 @@ func writeKeys(path string, keys []string) (set.Table, error) {
 	return t, f.Close()
 }
 
-// Keys in any order are split into ranges of about equal numbers of keys.
+// Splits divides keys, added in any order, into ranges with about as many keys each.
 func ExampleSampler_Splits() {
 	s, err := set.NewSampler(0.1) // keeps about every tenth key
 	if err != nil {

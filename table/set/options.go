@@ -14,7 +14,7 @@ import (
 
 // Options are the options of a Set. A value out of range is an error.
 type Options struct {
-	// Reader are the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be set.
+	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be set.
 	// With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables beyond the system's
 	// limit are read.
 	Reader table.ReaderOptions
@@ -38,8 +38,9 @@ type Options struct {
 	MemorySize int64
 
 	// FilterMemory limits the bytes of memory of all table filters. Zero means no limit. Fuse filters are narrowed until
-	// they fit, which adds false positives. FilterErr reports filters that do not fit at all, without which their
-	// table's lookups go on. Bloom filters count but stay as they are. Mapped filters are not narrowed.
+	// they fit, which adds false positives. If a filter does not fit at all, FilterErr reports it, and lookups go on
+	// without it, but a table with only a filter keeps it. Bloom filters count but stay as they are. Mapped filters are
+	// not narrowed.
 	FilterMemory int64
 
 	// MaxOpenFiles limits the open files of OpenDir and OpenFS, up to 1048576. Beyond it, idle files are closed. Zero
