@@ -22,7 +22,8 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 }
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes: the sequence numbers go on in the
-// logs after it, or these are empty and the MANIFEST knows all newer tables.
+// logs after it, or there is one log after it, which is empty, and the MANIFEST knows all newer tables. Several empty
+// logs are what crashes leave, also after a log with writes.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 	if v.previousLog != 0 || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
 		return false
@@ -34,7 +35,7 @@ func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 			return v.isCurrent(dir)
 		}
 	}
-	return !v.lacksTables(dir, names) && v.isCurrent(dir)
+	return len(after) == 1 && !v.lacksTables(dir, names) && v.isCurrent(dir)
 }
 
 // startsWith reports whether the first write in a log has a sequence number, without damage before it, or the log is

@@ -45,6 +45,7 @@ func TestListDirWithoutLog(t *testing.T) {
 	}{
 		"no other log":             {nil, 2},
 		"an empty log":             {map[string][]byte{"000004.log": nil}, 0},
+		"two empty logs":           {map[string][]byte{"000004.log": nil, "000005.log": nil}, 2},
 		"a log that goes on":       {map[string][]byte{"000004.log": records(t, batch(6))}, 0},
 		"a gap":                    {map[string][]byte{"000004.log": records(t, batch(7))}, 2},
 		"no batch":                 {map[string][]byte{"000004.log": []byte("none")}, 2},

@@ -101,7 +101,8 @@ func (d *levels) damageBlock(t *testing.T) string {
 // reader goes on where the next block of the log begins.
 func (d *levels) damageLog(t *testing.T) string {
 	t.Helper()
-	l := &d.logs[d.rng.IntN(len(d.logs))]
+	i := d.rng.IntN(len(d.logs))
+	l, after := &d.logs[i], d.logs[i+1:]
 	named, err := versions.Read(d.dir)
 	if d.noCurrent {
 		return "no CURRENT"
@@ -110,6 +111,10 @@ func (d *levels) damageLog(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, missing := named.LiveLogs(nil); slices.Contains(missing, l.number) && d.rng.IntN(2) == 0 {
+		if len(l.writes) == 0 || len(after) == 1 && len(after[0].writes) == 0 {
+			// goleveldb removes a log without writes. If one empty log follows, nothing shows that it had some.
+			return "no loss of " + l.path
+		}
 		os.Remove(l.path) // it can be lost before
 		l.writes = nil
 		d.lostLog = max(d.lostLog, l.number)
