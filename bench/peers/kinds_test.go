@@ -20,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/blocked"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
 )
 
 var kindsLarge = flag.Bool("kinds.large", false, "BenchmarkKinds also with filters of 10⁸ keys")
@@ -60,8 +61,13 @@ var kinds = []kind{
 	}},
 	{"fuse8", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(8))},
 	{"fuse8", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint8]},
+	{"fuse12", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(12))},
 	{"fuse16", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(16))},
 	{"fuse16", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint16]},
+	{"fuse16 as 12", "sievetable", fuse.MaxKeys, fuse16AtMost(12)},
+	{"fuse16 as 8", "sievetable", fuse.MaxKeys, fuse16AtMost(8)},
+	{"fuse16 as 4", "sievetable", fuse.MaxKeys, fuse16AtMost(4)},
+	{"paged", "sievetable", anyKeys, tableFilterOf(pagedPolicy(10).InMemory())},
 	{"DynamicBloom", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
 		f, err := filter.NewDynamicBloom(uint64(n), 10)
 		if err != nil {
@@ -97,6 +103,34 @@ func fusePolicy(bits int) fuse.Policy {
 		panic(err)
 	}
 	return p
+}
+
+func pagedPolicy(bits int) paged.Policy {
+	p, err := paged.New(bits)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// fuse16AtMost builds filters of 16 bits, and keeps what a Reader with a smaller memory does of them.
+func fuse16AtMost(bits int) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
+	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
+		g := fusePolicy(16).NewTableGenerator()
+		keys(g.Add)
+		contents, err := g.Generate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if contents, err = fuse.Narrow(contents, bits); err != nil {
+			b.Fatal(err)
+		}
+		f, err := fusePolicy(bits).Open(contents)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return f.Contains, len(contents)
+	}
 }
 
 func tableFilterOf(p filter.TablePolicy) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
@@ -142,7 +176,7 @@ func mixedKey(key *[16]byte, i uint64) []byte {
 func BenchmarkKinds(b *testing.B) {
 	sizes := []int{10_000, 1_000_000}
 	if *kindsLarge {
-		sizes = append(sizes, 10_000_000, 100_000_000)
+		sizes = append(sizes, fuse.MaxKeys, 100_000_000)
 	}
 	for _, n := range sizes {
 		for _, k := range kinds {
