@@ -18,13 +18,13 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-const buildLong = `Build a filter of the lines of the FILEs, or of standard input. Repeated lines count once. sieve
-query and Go package table look keys up. If a list changes or is very large, build a set:
-sst build --filter-only -o DIR/.
+const buildLong = `Build a filter from the lines of FILE..., or standard input; duplicates count once. Query it with
+sieve query, or in Go with package table. For lists that change or are very large, build a set: sst
+build --filter-only -o DIR/.
 
-Filters   fuse:BITS (4, 8, 10, 12, 14 or 16) is the smallest, for at most 10 million keys;
-          table-bloom:BITS takes any number, and can be united if --keys is the same;
-          a lookup in paged:BITS reads only 4 KiB.`
+Filters   fuse:BITS         smallest, up to 10 million keys; BITS is 4, 8, 10, 12, 14 or 16
+          table-bloom:BITS  any number of keys; sieve union merges filters with the same --keys
+          paged:BITS        a lookup reads only 4 KiB`
 
 // buildFlags are the flags of build.
 type buildFlags struct {
@@ -37,7 +37,7 @@ func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use:   "build [flags] -o FILTER [FILE...]",
-		Short: "Build a filter of lines",
+		Short: "Build a filter from lines",
 		Long:  buildLong,
 		Example: `  sieve build -o blocklist.filter urls.txt
   sieve build --filter table-bloom:10 --keys 10M -o monday.filter monday.txt
@@ -51,7 +51,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`; -: standard output (required)")
 	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter` to build")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
-	flags.VarP(cli.Count(&f.keys, "", tablefilter.MaxEntries), "keys", "n", "size table-bloom for so many `keys`")
+	flags.VarP(cli.Count(&f.keys, "", tablefilter.MaxEntries), "keys", "n", "size table-bloom for this many `keys`")
 	addInputFormat(cmd, &f.format, "raw-keys")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "temporary `directory`")
 	f.MemoryFlags.Add(cmd)
@@ -93,13 +93,13 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	case err != nil:
 		return nil, cli.UsageErrorf("--filter is %w", err)
 	case policy == nil:
-		return nil, cli.UsageErrorf("--filter is none, not a filter")
+		return nil, cli.UsageErrorf("--filter is none, not a filter such as fuse:12")
 	case f.keys == 0:
 		return tablefilter.Checked{TablePolicy: policy}, nil
 	}
 	bloom, ok := policy.(filter.TableBloom)
 	if !ok {
-		return nil, cli.UsageErrorf("--keys needs --filter table-bloom:BITS: %s has the size of its keys", format.Quote([]byte(f.filter)))
+		return nil, cli.UsageErrorf("--keys needs --filter table-bloom:BITS: the keys determine the size of %s", format.Quote([]byte(f.filter)))
 	}
 	return filterfile.Sized(bloom, f.keys, stderr)
 }

@@ -2,7 +2,7 @@ package command
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,18 +10,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-const exceptLong = `Store keys that a filter contains by mistake beside it, as exceptions. The filter stays as it is.`
+const exceptLong = `Store false positives among the keys of --never beside the filter, as exceptions. sieve cannot
+check that these keys are not in the set: confirm it with --known-absent.`
 
 func exceptCommand() *cobra.Command {
 	var f filterfile.ExceptFlags
 	var out string
 	cmd := &cobra.Command{
-		Use:     "except FILTER --never FILE --known-absent [-o OUT]",
-		Short:   "End false positives of a filter",
-		Long:    exceptLong,
-		Example: `  sieve except blocklist.filter --never allowlist.txt --known-absent`,
+		Use:   "except FILTER --never FILE --known-absent [-o OUT]",
+		Short: "Remove false positives from a filter",
+		Long:  exceptLong,
+		Example: `  sieve except blocklist.filter --never allowlist.txt --known-absent
+  sieve except blocklist.filter --never allowlist.txt --known-absent -o new.filter`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk",
 			cli.ExitDamaged: "the filter is damaged",
@@ -48,7 +51,7 @@ func exceptCommand() *cobra.Command {
 		}
 		defer file.Close() // it was only read
 		if !file.Reader.FilterOnly() {
-			return file.Wrap(errors.New("a table with entries, and not a filter: use sst convert --never"))
+			return file.Wrap(fmt.Errorf("a table, not a filter: to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(args[0]), text.ShellPath(f.Never)))
 		}
 		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.WriteFile(ctx, cmd, file, out) })
 	}

@@ -18,13 +18,14 @@ import (
 )
 
 const planLong = `Compare filters for N keys by memory, disk space and false positives, and print the command that
-builds the best. With -p, filters have the fewest bits that reach the rate, predicted and measured.
-If tables miss it, or do not fit in --memory, larger blocks are tried.
+builds the best one. With -p, each filter has the fewest bits that reach the rate. If tables miss
+the rate or exceed --memory, larger blocks are tried.
 
-Keys are random, or those of --sample: your own lines, all or a random part. Sizes are then within
-10 %. Measured rates are ± at 95 %. See sst help filters.`
+Keys are random, or those in --sample: your own, all or a random part. Sizes are then within 10 %.
+Measured rates are ± at 95 %. See sst help filters.`
 
-const planExamples = `  sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
+const planExamples = `  sieve plan -n 100M -p 0.1%
+  sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
   shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys`
 
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
@@ -66,8 +67,8 @@ func planCommand() *cobra.Command {
 	flags.Float64Var(&f.Compression, "compression", 1, "compressed `share` of data, 0.01 to 1")
 	flags.Var(size(&f.BlockSize, "4KiB"), "block-size", "data block `size`, uncompressed")
 	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
-	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` of a table (default 1M with data)")
-	flags.Var(cli.Size(&f.Memory, "", 1, math.MaxInt64, "1 byte or more, such as 30GB"), "memory", "memory `size` of a machine, for filters and index")
+	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` per table (default 1M with data)")
+	flags.Var(cli.Size(&f.Memory, "", 1, math.MaxInt64, "1 byte or more, such as 30GB"), "memory", "memory `size` of a machine for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	cli.Needs(cmd, "input-format", "sample")
 	cli.Exclude(cmd, "sample", "key-size", "value-size", "compression")
@@ -114,9 +115,9 @@ func size(to *uint64, text string) pflag.Value {
 func (f *planFlags) check(given func(name string) bool) error {
 	switch {
 	case f.Keys == 0 && f.sample == "":
-		return cli.UsageErrorf("missing -n N, such as in: sieve plan -n 10M -p 1%%")
+		return cli.UsageErrorf("missing -n N (for example: sieve plan -n 10M -p 1%%)")
 	case f.Rate == 0 && !given("bits"):
-		return cli.UsageErrorf("missing -p RATE or --bits B, such as in: sieve plan -n 10M -p 1%%")
+		return cli.UsageErrorf("missing -p RATE or --bits B (for example: sieve plan -n 10M -p 1%%)")
 	case !given("table-size") && f.EntriesPerTable > 0:
 		f.TableSize = 4 << 30
 	case !given("table-size"):

@@ -7,9 +7,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/play"
 )
 
-const playLong = `Write a web page, one file that loads no others, to play with LevelDB's Bloom filter: size it, see
-the bits that keys share, find false positives, compare predicted and measured rates and speed. Its
-address keeps settings and keys.`
+const playLong = `Write a web page to play with LevelDB's Bloom filter: size it, see which bits keys share, find
+false positives, and compare predicted with measured rates. It works offline and keeps settings and
+keys in its address.`
 
 func playCommand() *cobra.Command {
 	var name string

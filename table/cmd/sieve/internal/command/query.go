@@ -3,7 +3,7 @@ package command
 import (
 	"context"
 	"encoding/hex"
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -16,10 +16,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-const queryLong = `Print the KEYs that a filter contains or, without KEY, lines of --keys-from. They may be false
-positives, at the rate that sieve plan predicts. Other keys are certainly absent.`
+const queryLong = `Print each KEY, or line of --keys-from, that the filter contains. Printed keys can be false
+positives, at the rate that sieve plan predicts. All others are certainly absent.`
 
 // queryFlags are the flags of query.
 type queryFlags struct {
@@ -56,7 +57,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	stdin := cmd.InOrStdin()
 	if len(keys) > 0 {
 		if cmd.Flags().Changed("keys-from") {
-			return cli.UsageErrorf("--keys-from and KEY are both given: use one of them")
+			return cli.UsageErrorf("--keys-from and KEY cannot be combined")
 		}
 		stdin = strings.NewReader(strings.Join(keys, "\n") + "\n")
 	}
@@ -72,7 +73,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	}
 	defer file.Close() // it was only read
 	if !file.Reader.FilterOnly() {
-		return file.Wrap(errors.New("a table with entries, and not a filter: use sst get"))
+		return file.Wrap(fmt.Errorf("a table, not a filter: to look up keys, run: sst get %s KEY", text.ShellPath(path)))
 	}
 	if err := file.Reader.FilterErr(); err != nil { // it would contain every key
 		return file.Wrap(err)

@@ -19,15 +19,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/rates"
 )
 
-const ratesLong = `Measure the false-positive rates of filters as they fill up, and draw them beside the formula's.
-Filters are sized for -n keys and get 0.1 to 1.5 times as many. NAME.svg has a panel per policy and
-number of bits, NAME.csv the figures and Wilson's 95 % intervals.
+const ratesLong = `Measure false-positive rates of filters as they fill up, from 0.1 to 1.5 times -n keys, and draw
+them beside the formula. NAME.svg has a panel per policy and number of bits, NAME.csv the figures
+and Wilson's 95 % intervals.
 
 Policies  bloom (LevelDB), table-bloom (RocksDB), fuse, independent (a hash function per bit)
 Shapes    random (16 bytes), sequential (8 bytes, big-endian), decimal ("user" and 12 digits), urls
-          (64 bytes), emails (20 to 45 bytes); absent keys come next
+          (64 bytes), emails (20 to 45 bytes); absent keys follow the added ones
 
---keys-from needs 3 times -n keys (2 times with --k), at most 3 million and 256 MiB. sieve rates
+--keys-from needs 3 times -n keys (2 times with --k), up to 3 million and 256 MiB. sieve rates
 takes up to 1.2 GB.`
 
 const ratesExamples = `  sieve rates -o rates
@@ -58,11 +58,11 @@ func ratesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	flags.VarP(cli.Count(&f.Keys, "10_000", rates.MaxKeys), "keys", "n", "size filters for so many `keys`, up to 1M")
+	flags.VarP(cli.Count(&f.Keys, "10_000", rates.MaxKeys), "keys", "n", "size filters for this many `keys`, up to 1M")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters")
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key, 1 to 100, up to 6 numbers")
-	flags.VarP(cli.Parsed(&f.Rate, "value", "", plan.ParseRate), "rate", "p", "plan the bits for this `rate`")
-	flags.Var(cli.Parsed(&f.K, "value", "", rates.ParseSweep), "k", "draw full filters by k, `FROM-TO`, 1 to 30")
+	flags.VarP(cli.Parsed(&f.Rate, "value", "", plan.ParseRate), "rate", "p", "choose the bits for this `rate`")
+	flags.Var(cli.Parsed(&f.K, "value", "", rates.ParseSweep), "k", "compare full filters by k, `FROM-TO`, 1 to 30")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)
@@ -70,7 +70,7 @@ func ratesCommand() *cobra.Command {
 	f.KeyFlags.Add(cmd, "measure")
 	cli.Needs(cmd, "hex", "keys-from")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs`, 2 to 1000")
-	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "absent `keys` of each run, 100 to 1M")
+	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "absent `keys` per run, 100 to 1M")
 	cli.CountVar(flags, &f.Width, "width", "", 0, "chart width in `pixels`, 340 to 4000")
 	flags.Uint64Var(&f.Seed, "seed", 1, "random `seed`")
 	return cmd
@@ -92,7 +92,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 	}
 	if f.Own != nil {
 		added, asked := f.OwnQuestions()
-		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: each run adds up to %s of them, and asks for %s others", text.Count(uint64(f.ownLines), "key"),
+		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: each run adds up to %s and looks up %s others", text.Count(uint64(f.ownLines), "key"),
 			humanize.Comma(int64(len(f.Own))), humanize.Comma(int64(added)), humanize.Comma(int64(asked)))
 	}
 	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
@@ -112,11 +112,11 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 	switch given := cmd.Flags().Changed; {
 	case f.name == "":
-		return cli.UsageErrorf("missing -o NAME, of NAME.svg and NAME.csv")
+		return cli.UsageErrorf("missing -o NAME (for NAME.svg and NAME.csv)")
 	case f.name == "-":
-		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
+		return cli.UsageErrorf("-o is -, but two files are written: use -o NAME, for NAME.svg and NAME.csv")
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
-		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
+		return cli.UsageErrorf("-o is %s, a directory: use -o NAME, for NAME.svg and NAME.csv", f.name)
 	case f.From != "":
 		outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
 		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd, outputs)); err != nil {

@@ -18,16 +18,16 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/seen"
 )
 
-const seenLong = `Print each line the first time it appears, in this input or an earlier one with the same --state.
-Without FILE, or for -, read standard input. Lines are printed at once.
+const seenLong = `Print each line of FILE..., or standard input, the first time it appears, also across runs with the
+same --state. Lines are printed at once.
 
 The state is a Bloom filter that grows. It leaves out a new line with a probability of at most
---rate, whatever the number of lines. At 0.1 %, 1M lines take 3 to 6 MB, and 10G lines about 80 GB.
-If --keys is a good guess, they take 2.5 MB and 25 GB.
+--rate, for any number of lines. At 0.1 %, 1M lines take 3 to 6 MB, and 10G lines about 80 GB. With
+a good guess for --keys, they take 2.5 MB and 25 GB.
 
-It is saved at the end, on signals, and every 10 seconds, or less often if that is slow. After a
-crash, pass the input again: only lines since the last save are printed twice, and none is lost.
-FILE.lock locks the state.`
+The state is saved at the end, on signals, and every 10 seconds, or less often if that is slow.
+After a crash, pass the input again: only lines since the last save are printed twice, and none is
+lost. FILE.lock locks the state.`
 
 // saveEvery is how often a state is saved. Tests change it.
 var saveEvery = 10 * time.Second
@@ -46,7 +46,8 @@ func seenCommand() *cobra.Command {
 		Short: "Print lines not seen before",
 		Long:  seenLong,
 		Example: `  tail -F urls.log | sieve seen --state urls.state
-  sieve seen --state urls.state -n 100M -p 1e-6 monday.txt`,
+  sieve seen --state urls.state monday.txt tuesday.txt
+  sieve seen --state large.state -n 100M -p 1e-6 urls.txt`,
 		ValidArgsFunction: cli.AnyFile,
 		Annotations: cli.ExitStatus{
 			cli.ExitUsage:   "usage error, I/O error, or a state in use",
@@ -56,9 +57,9 @@ func seenCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.state, "state", "", "keep the state in this `file` (required)")
-	flags.VarP(cli.Count(&f.keys, "", seen.MaxKeys), "keys", "n", "number of `lines` expected in a new state, up to 10G")
-	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", plan.ParseRate), "rate", "p", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
+	flags.StringVar(&f.state, "state", "", "`file` of the state (required)")
+	flags.VarP(cli.Count(&f.keys, "", seen.MaxKeys), "keys", "n", "expected `lines` of a new state, up to 10G")
+	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", plan.ParseRate), "rate", "p", "`share` of lines a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
 
@@ -73,14 +74,13 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	out, stderr := cmd.OutOrStdout().(cli.Stdout), cmd.ErrOrStderr()
 	if rate := state.PresentRate(); rate > 1.1*state.Rate() {
-		text.Note(stderr, "%s leaves out %.3g %% of new lines, as an earlier version added too many to it: begin another --state",
+		text.Note(stderr, "%s is overfull and leaves out %.3g %% of new lines: start another --state",
 			text.ShellPath(f.state), 100*rate)
 	}
 	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery}
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 		err := sieve.Run(ctx, paths, cmd.InOrStdin())
-		// The message of a signal does not say why the state was not saved. That nobody reads the lines any more is
-		// no news.
+		// The message of a signal does not say why the state was not saved. A closed pipe needs no message.
 		if signal := context.Cause(ctx); signal != nil && err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
 			text.Say(stderr, "%v", err)
 		}
@@ -95,12 +95,12 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	case f.state == "":
 		return nil, cli.UsageErrorf("missing --state FILE")
 	case f.state == "-":
-		return nil, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
+		return nil, cli.UsageErrorf("--state is -, not a file: for a file of this name, use --state ./-")
 	case f.rate > seen.MaxRate:
 		return nil, cli.UsageErrorf("-p is %g, not a rate from 1e-9 to %g", f.rate, seen.MaxRate)
 	}
 	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
-		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))
+		return nil, cli.UsageErrorf("standard output is the state %s, which is replaced as a whole: redirect the output to another file", text.ShellPath(f.state))
 	}
 	o := input.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), f.state)}
 	if err := o.Check(paths, cmd.InOrStdin()); err != nil {
@@ -112,7 +112,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	}
 	flag := cmd.Flags().Lookup("rate")
 	if flag.Changed && math.Abs(f.rate-state.Rate()) > 1e-9*f.rate { // 0.7% is not the same number as 0.007
-		err := cli.UsageErrorf("--rate is %s, but %s was made for a rate of %g: leave it out, or give another --state",
+		err := cli.UsageErrorf("--rate is %s, but the rate of %s is %g: leave out --rate, or use another --state",
 			format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), state.Rate())
 		return nil, errors.Join(err, state.Close())
 	}

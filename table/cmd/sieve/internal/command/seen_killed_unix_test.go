@@ -203,7 +203,7 @@ func TestSeenIsInterrupted(t *testing.T) {
 		}
 	}
 	status, _, stderr := sieve("seen", "--state", state)
-	if want := "another sieve seen uses this state: wait for its end, or give another --state\n"; status != cli.ExitUsage || !strings.HasSuffix(stderr, want) {
+	if want := "another sieve seen is using this state: wait for it to exit, or use another --state\n"; status != cli.ExitUsage || !strings.HasSuffix(stderr, want) {
 		t.Errorf("at the same time: status %d, %q, want %q", status, stderr, want)
 	}
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {

@@ -11,7 +11,7 @@ import (
 // is not noted.
 func TestSeenNotesOverfullStates(t *testing.T) {
 	t.Parallel()
-	note := regexp.MustCompile(`^sieve: note: \S+ leaves out 28\.\d % of new lines, as an earlier version added too many to it: begin another --state\n$`)
+	note := regexp.MustCompile(`^sieve: note: \S+ is overfull and leaves out 28\.\d % of new lines: start another --state\n$`)
 	for name, want := range map[string]*regexp.Regexp{"overfull": note, "full": regexp.MustCompile("^$")} {
 		contents, err := os.ReadFile("../seen/testdata/" + name + ".state")
 		if err != nil {

@@ -7,20 +7,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 )
 
-const unionLong = `Unite table-bloom filters of one size: OUT contains what any FILTER contains. Build each with the
-same BITS, and --keys for all together, or false positives increase. Exceptions (sst build --never)
-stay if no other filter may contain them.`
+const unionLong = `Merge table-bloom filters of the same size. Build them with the same BITS, and with --keys for all
+of them together, or false positives increase. Exceptions are kept unless another FILTER contains
+them.`
 
 func unionCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:     "union FILTER... -o OUT",
-		Short:   "Unite filters of one size",
-		Long:    unionLong,
-		Example: `  sieve union monday.filter tuesday.filter -o week.filter`,
+		Use:   "union FILTER... -o OUT",
+		Short: "Merge filters without access to their keys",
+		Long:  unionLong,
+		Example: `  sieve union monday.filter tuesday.filter -o week.filter
+  sieve union week.filter friday.filter -o week.filter`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk",
-			cli.ExitUsage:   "usage error, I/O error, or filters that cannot be united",
+			cli.ExitUsage:   "usage error, I/O error, or filters that cannot be merged",
 			cli.ExitDamaged: "a filter is damaged",
 		}.Annotation(),
 		Args:              cli.Arguments("FILTER", 1, cli.Unlimited, cli.Unlimited),

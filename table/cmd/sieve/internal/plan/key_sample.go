@@ -59,7 +59,7 @@ func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, 
 	s.reduce()
 	if !canReadAgain || !s.chooseStretches(n) {
 		if n := len(s.pairs); n < minSampleKeys {
-			return nil, cli.UsageErrorf("--sample has %d different keys, want %d or more: better some 100,000", n, minSampleKeys)
+			return nil, cli.UsageErrorf("--sample has %d distinct keys, fewer than %d: use a larger sample, ideally 100,000 keys or more", n, minSampleKeys)
 		}
 		return s, nil
 	}
@@ -88,7 +88,7 @@ func addAll(list iter.Seq2[input.Pair, error], add func(input.Pair) error) error
 // addKept adds a pair if its key is kept. An error says that the pairs are too large to be measured.
 func (s *KeySample) addKept(p input.Pair) error {
 	if len(p.Key) > maxKeySize {
-		return cli.UsageErrorf("--sample has a key of %d bytes, want at most %d: %s…", len(p.Key), maxKeySize, format.Quote(p.Key[:32]))
+		return cli.UsageErrorf("--sample has a key of %d bytes, over the limit of %d: %s…", len(p.Key), maxKeySize, format.Quote(p.Key[:32]))
 	}
 	if s.added++; !s.keeps(p.Key) {
 		return nil
@@ -97,7 +97,7 @@ func (s *KeySample) addKept(p input.Pair) error {
 		return nil
 	}
 	if s.reduce(); s.tooMany(2) {
-		return cli.UsageErrorf("--sample has keys and values of %d bytes on average, want less than %d: give --key-size and --value-size instead",
+		return cli.UsageErrorf("--sample has keys and values of %d bytes on average, over the limit of %d: use --key-size and --value-size instead",
 			s.bytes/len(s.pairs), 2*s.most.bytes/minKept)
 	}
 	return nil
@@ -171,7 +171,7 @@ func (s *KeySample) chooseStretches(n uint64) bool {
 }
 
 // errSampleChanged is the error for a list that had other keys when it was read again.
-var errSampleChanged = errors.New("--sample changed while it was read: plan again when nobody writes to it")
+var errSampleChanged = errors.New("--sample changed while it was read: run sieve plan again on a file that does not change")
 
 // addNeighbour adds a pair if it is in a stretch.
 func (s *KeySample) addNeighbour(p input.Pair) error {

@@ -148,9 +148,9 @@ func TestWrongSamples(t *testing.T) {
 		first, again []input.Pair
 		want         string
 	}{
-		{"few", list[:999], nil, "--sample has 999 different keys, want 1000 or more"},
+		{"few", list[:999], nil, "--sample has 999 distinct keys, fewer than 1000: use a larger sample"},
 		{"large values", withValues(list, 2*maxSampleBytes/minKept+1), nil, "--sample has keys and values of 53"},
-		{"a large key", large, nil, "--sample has a key of 65537 bytes, want at most 65536"},
+		{"a large key", large, nil, "--sample has a key of 65537 bytes, over the limit of 65536"},
 		{"empty when it is read again", list, nil, errSampleChanged.Error()},
 		{"longer when it is read again", list, pairsOf(workload.Set{Keys: longer(list)}), errSampleChanged.Error()},
 	} {

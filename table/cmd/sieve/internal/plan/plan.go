@@ -61,7 +61,7 @@ func New(q Query, done func()) (*Plan, error) {
 	p.Best, p.BestWithData = q.best(all), q.best(withData)
 	least := slices.MinFunc(all, func(a, b Option) int { return cmp.Compare(a.MemoryPerTable, b.MemoryPerTable) }).MemoryPerTable
 	if q.Memory > 0 && float64(q.Memory) < least { // no machine has the memory of one table
-		return nil, fmt.Errorf("--memory is %s, less than the %s of one table's filters and index", size(float64(q.Memory)), size(least))
+		return nil, fmt.Errorf("--memory is %s, less than the %s of one table's filters and index: raise it, or lower --table-size", size(float64(q.Memory)), size(least))
 	}
 	return p, nil
 }

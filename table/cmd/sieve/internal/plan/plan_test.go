@@ -19,8 +19,8 @@ func usual(keys uint64, rate float64) Query {
 	return Query{Keys: keys, Rate: rate, KeySize: 16, Compression: 1, BlockSize: 4096, TableSize: 64e6}
 }
 
-// blacklist is 100,000 URLs at 0.01 % within 300 KB.
-func blacklist() Query {
+// blocklist is 100,000 URLs at 0.01 % within 300 KB.
+func blocklist() Query {
 	q := usual(1e5, 1e-4)
 	q.KeySize, q.Memory = 64, 300e3
 	return q
@@ -39,10 +39,10 @@ func TestText(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	var text bytes.Buffer
-	if err := makePlan(t, blacklist()).WriteText(&text); err != nil {
+	if err := makePlan(t, blocklist()).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden.Text(t, "blacklist.txt", text.String())
+	golden.Text(t, "blocklist.txt", text.String())
 }
 
 // The last lines say what to build, or that nothing does it.
@@ -57,10 +57,10 @@ func TestVerdict(t *testing.T) {
 		plan Plan
 		want string
 	}{
-		{Plan{Query: q}, "No filters reach 1 %.\n"},
+		{Plan{Query: q}, "No filter reaches 1 %.\n"},
 		{Plan{Query: q, Best: &fits, BestWithData: &fits}, "Least memory: " + build},
-		{Plan{Query: q, Best: &o, BestWithData: &o}, "Nothing meets it on one machine.\nLeast memory: " + build},
-		{Plan{Best: &o, BestWithData: &o}, "Nothing with that many bits fits one machine.\nLowest rate: " + build},
+		{Plan{Query: q, Best: &o, BestWithData: &o}, "Nothing meets the goal on one machine.\nLeast memory: " + build},
+		{Plan{Best: &o, BestWithData: &o}, "No filter of this size fits on one machine.\nLowest rate: " + build},
 		{Plan{Query: q, Best: &alone, BestWithData: &fits}, "Least memory: fuse:8, 2.2 kB in 1 table of 1,000 keys:\n" +
 			"  sst build --filter-only --table-filter fuse:8 --input-format raw-keys -o OUT INPUT\nLeast memory with keys and values: " + build},
 	} {
@@ -139,7 +139,7 @@ func TestNoFiltersReachIt(t *testing.T) {
 func TestLargerBlocks(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
-	q := blacklist()
+	q := blocklist()
 	for _, find := range []finder{findBloom, findBoth} {
 		o, larger, err := q.findWithLarger(find)
 		if err != nil || larger == nil {

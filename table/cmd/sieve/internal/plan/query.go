@@ -97,7 +97,7 @@ func ParseRate(s string) (float64, error) {
 		p /= 100
 	}
 	if err != nil || !(p >= minRate && p < 1) {
-		return 0, errors.New("not a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%")
+		return 0, errors.New("not a rate from 1e-9 to below 1, such as 0.01 or 1%")
 	}
 	return p, nil
 }

@@ -42,7 +42,7 @@ func TestWrongQueries(t *testing.T) {
 		{func(q *Query) { q.ValueSize = 1<<30 + 1 }, "--value-size is 1073741825B, not 0B to 1GiB"},
 		{func(q *Query) { q.BlockSize = 100 }, "--block-size is 100B, not 256B to 1MiB"},
 		{func(q *Query) { q.TableSize = 8 << 30 }, "--table-size is 8GiB, not 1MiB to 4GiB"},
-		{func(q *Query) { q.Memory = 100 }, "--memory is 100 B, less than the 1.5 kB of one table's filters and index"},
+		{func(q *Query) { q.Memory = 100 }, "--memory is 100 B, less than the 1.5 kB of one table's filters and index: raise it, or lower --table-size"},
 	} {
 		q := usual(1000, 0.01)
 		tt.change(&q)

@@ -21,14 +21,14 @@ func (p *Plan) WriteText(w io.Writer) error {
 	if p.ValueSize > 0 {
 		values = "with values of " + size(float64(p.ValueSize))
 	}
-	fmt.Fprintf(&out, "%s of %s %s. Asked: %s.\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.asked())
-	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take m = %s per key, %s in all, with k = %d, at a rate of %s.\n\n",
-		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), p.FormulaK, percent(p.FormulaRate))
+	fmt.Fprintf(&out, "%s of %s %s; goal: %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.asked())
+	fmt.Fprintf(&out, "LevelDB's filters by the classical formula: %s per key, k = %d, %s, %s false positives\n\n",
+		text.Count(uint64(p.FormulaBits), "bit"), p.FormulaK, size(float64(p.FormulaBytes)), percent(p.FormulaRate))
 	p.writeRow(&out, "", "", "", "", "bits", "", "", "false positives", "")
-	p.writeRow(&out, "machines", "meets it", "filters", "blocks", "a key", "memory", "disk", "measured", "predicted")
+	p.writeRow(&out, "machines", "meets goal", "filters", "blocks", "a key", "memory", "disk", "measured", "predicted")
 	p.writeSection(&out, "with keys and values", p.WithData)
-	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
-	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
+	p.writeSection(&out, "with larger blocks, where better", p.LargerBlocks)
+	p.writeSection(&out, "filters only: no keys, values or index", p.FilterOnly)
 	out.WriteByte('\n')
 	p.writeVerdict(&out)
 	fmt.Fprintln(&out, "\n"+p.basis())
@@ -36,7 +36,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-// asked says what is asked.
+// asked returns the goal.
 func (p *Plan) asked() string {
 	asked := "about " + text.Count(uint64(p.BitsPerKey), "bit") + " per key"
 	if p.Rate > 0 {
@@ -48,7 +48,7 @@ func (p *Plan) asked() string {
 	return asked
 }
 
-// writeRow writes a row of the table. The last two columns are there if something is asked that they answer.
+// writeRow writes a row of the table. The last two columns depend on the goal.
 func (p *Plan) writeRow(out *bytes.Buffer, machines, meets string, cells ...any) {
 	row := fmt.Sprintf("%-24s %6s %5s %8s %10s  %-17s %10s", cells...)
 	switch {
@@ -81,16 +81,16 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 	}
 }
 
-// basis says which keys sizes and rates are those of.
+// basis says for which keys sizes and rates hold.
 func (p *Plan) basis() string {
 	if p.Sample == nil {
-		return "Sizes and rates are those of random keys. What has a ≤ is the most that other keys of that size take:\n" +
-			"plan with --sample for your own. If keys differ in their last bytes only, as numbers in a row do,\n" +
-			"bloom and table-bloom pass far more of their neighbours. fuse does not."
+		return "Sizes and rates are for random keys. Sizes with ≤ are upper bounds for keys of this size: to plan for\n" +
+			"your own keys, use --sample. If keys differ only in their last bytes, as consecutive numbers do,\n" +
+			"bloom and table-bloom can have far more false positives. fuse does not."
 	}
-	basis := fmt.Sprintf("Sizes and rates are those of %s from a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
+	basis := fmt.Sprintf("Sizes and rates are for %s from a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
 	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
-		basis += "\nThat is < 1 % of the keys: sizes can be off by more than 10 %. Take a larger sample."
+		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 10 %. Use a larger sample."
 	}
 	return basis
 }
@@ -127,12 +127,12 @@ func (m Measurement) String() string {
 // writeVerdict says what to build.
 func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	if p.Best == nil {
-		fmt.Fprintf(out, "No filters reach %s.\n", exactPercent(p.Rate))
+		fmt.Fprintf(out, "No filter reaches %s.\n", exactPercent(p.Rate))
 		return
 	}
-	criterion, none := "Least memory", "Nothing meets it on one machine."
+	criterion, none := "Least memory", "Nothing meets the goal on one machine."
 	if p.Rate == 0 {
-		criterion, none = "Lowest rate", "Nothing with that many bits fits one machine."
+		criterion, none = "Lowest rate", "No filter of this size fits on one machine."
 	}
 	if !p.Best.MeetsMemory {
 		fmt.Fprintln(out, none)
@@ -143,7 +143,7 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	}
 	p.writePaged(out)
 	if p.Best.Tables > 1 {
-		fmt.Fprintln(out, "\nThe tables of DIR/ are a set: a lookup asks the one that can have its key. If all tables were\nasked, their false positives would add up.")
+		fmt.Fprintln(out, "\nDIR/ is a set: a lookup checks only one table. If it checked all, their false positives would add up.")
 	}
 }
 
@@ -154,8 +154,8 @@ func (p *Plan) writePaged(out *bytes.Buffer) {
 		return
 	}
 	unit := math.Pow10(int(math.Log10(lookups)) - 1) // two digits are enough
-	fmt.Fprintf(out, "\nA process that ends after fewer than about %s lookups reads less with --table-filter paged:%d:\n"+
-		"one page of 4 KiB for each, and nothing before.\n", count(math.Round(lookups/unit)*unit), bits)
+	fmt.Fprintf(out, "\nFor fewer than about %s lookups per process, --table-filter paged:%d reads less: 4 KiB per\n"+
+		"lookup, and nothing up front.\n", count(math.Round(lookups/unit)*unit), bits)
 }
 
 // pagedBits returns the bits per key of the paged filters that are what is asked, or 0 if none are.

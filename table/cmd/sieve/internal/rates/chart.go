@@ -91,9 +91,9 @@ func (c Config) plots(panels []panel, columns int, width vg.Length) ([][]*plot.P
 func (c Config) head(panels []panel, width vg.Length) []line {
 	title, faint := styled(17, theme.Ink), styled(13, theme.Faint)
 	title.Font.Weight = xfont.WeightBold
-	filters, over := "Filters sized for", "as it fills up"
+	filters, axes := "Filters sized for", "Share of absent keys that a filter lets through as it fills up."
 	if !c.K.isNone() {
-		filters, over = "Full filters of", "by how many bits each key sets (k)"
+		filters, axes = "Full filters of", "Share of absent keys that a filter lets through, by the number of bits that each key sets (k)."
 	}
 	measured := fmt.Sprintf("%s %s keys; %d runs, each with different keys", filters, grouped(c.Keys), c.Runs)
 	if len(c.Shapes) > 0 {
@@ -101,19 +101,19 @@ func (c Config) head(panels []panel, width vg.Length) []line {
 	}
 	if c.Own != nil {
 		added, asked := c.OwnQuestions()
-		measured += fmt.Sprintf("; of your keys, each run adds at most %s and asks for %s others", grouped(added), grouped(asked))
+		measured += fmt.Sprintf("; of your keys, each run adds up to %s and looks up %s others", grouped(added), grouped(asked))
 	}
 	return slices.Concat(
 		wrapped(c.finding(panels), title, width),
-		wrapped("How many of the keys that were not added a filter lets through, "+over+".", faint, width),
+		wrapped(axes, faint, width),
 		wrapped(measured+".", faint, width))
 }
 
 // notes explain the marks, and what the labels stand for.
 func (c Config) notes(width vg.Length) []line {
-	texts := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 80 % of the runs, where each of these let a key through."}
+	texts := []string{"Dots are runs, lines are their means, and bands are the middle 80 % of the runs, where each of these had a false positive."}
 	if !c.K.isNone() {
-		texts = append(texts, "The upright line is at the k that these filters have otherwise.")
+		texts = append(texts, "The vertical line marks the usual k of these filters.")
 	}
 	var labels []string
 	for _, s := range c.shapes() {

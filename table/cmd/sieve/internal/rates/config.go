@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Config says what to measure. Its fields are the flags of sst rates.
+// A Config says what to measure. Its fields are the flags of sieve rates.
 type Config struct {
 	Keys      int      // number of keys that filters are sized for
 	Runs      int      // runs of each measurement, each with different keys
@@ -75,14 +75,14 @@ func (c Config) Validate() error {
 		return err
 	}
 	if !c.K.isNone() && slices.Contains(c.Policies, fuseName) {
-		return cli.UsageErrorf("--k is given with --policy %s, whose filters have no k to choose: leave one of them out", fuseName)
+		return cli.UsageErrorf("--k cannot be combined with --policy %s, whose k is fixed", fuseName)
 	}
 	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
 		return err
 	}
 	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
-		const why = "--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get up to %s, and as many others are asked for"
-		return cli.UsageErrorf(why+": use a smaller -n or more keys", grouped(len(c.Own)), grouped(want), grouped(c.Keys), grouped(c.mostKeys()))
+		return cli.UsageErrorf("--keys-from has %s, but -n %d needs %s: use a smaller -n or more keys",
+			text.Count(uint64(len(c.Own)), "distinct key"), c.Keys, grouped(want))
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (c Config) validateBits() error {
 // validateNames checks the names that a flag lists.
 func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	if len(names) == 0 && !mayBeEmpty {
-		return cli.UsageErrorf("%s is empty, not some of %s", flag, text.OneOf(known...))
+		return cli.UsageErrorf("%s is empty, not %s", flag, text.OneOf(known...))
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
@@ -127,7 +127,7 @@ func bitsHint(name string, known []string) string {
 	if !found || !slices.Contains(known, kind) {
 		return ""
 	}
-	return fmt.Sprintf(", such as --policy %s --bits %s", kind, printable.String(bits))
+	return fmt.Sprintf(": use --policy %s --bits %s", kind, printable.String(bits))
 }
 
 // maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a

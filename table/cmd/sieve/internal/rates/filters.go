@@ -56,7 +56,7 @@ const fuseName = "fuse"
 // fewestBits returns the fewest bits per key that promise the rate.
 func (p policy) fewestBits(keys int, rate float64) (bits int, err error) {
 	if lowest := p.rate(keys, maxBits); lowest > rate {
-		return 0, cli.UsageErrorf("-p is %g, and one %s filter of %d keys has at least %.2g: use a higher rate, or another --policy",
+		return 0, cli.UsageErrorf("-p is %g, but %s filters of %d keys reach only %.2g: use a higher rate, or another --policy",
 			rate, p.name, keys, lowest)
 	}
 	for bits = 1; p.rate(keys, bits) > rate; {

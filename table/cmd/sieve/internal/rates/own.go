@@ -33,7 +33,7 @@ func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 			return nil, 0, err
 		}
 		if all++; all%checkEvery == 0 {
-			if err := memory.Check("the keys of --keys-from", growth(len(set), size), "give a sample of the lines, such as that of shuf -n 100000, or raise the limit"); err != nil {
+			if err := memory.Check("the keys of --keys-from", growth(len(set), size), "sample the lines, for example with shuf -n 100000, or raise the limit"); err != nil {
 				return nil, 0, err
 			}
 		}
@@ -42,7 +42,7 @@ func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 			size += len(key)
 		}
 		if len(set) > l.keys || size > l.bytes {
-			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of them, want at most that many: give a sample of the lines, such as that of shuf -n 1000000",
+			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of keys: sample the lines, for example with shuf -n 1000000",
 				grouped(l.keys), grouped(l.bytes))
 		}
 	}

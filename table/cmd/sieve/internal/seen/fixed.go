@@ -50,18 +50,18 @@ func readFixed(r io.Reader) (*blocked.Growing, error) {
 // parseTrailer reads what is behind the filter.
 func parseTrailer(b []byte) (n numbers, err error) {
 	if len(b) != trailerLen || string(b[:len(trailerMagic)]) != trailerMagic {
-		return n, fmt.Errorf("no end of a state, want %d bytes that begin with %q", trailerLen, trailerMagic)
+		return n, fmt.Errorf("trailer is not %d bytes that begin with %q", trailerLen, trailerMagic)
 	}
 	fields, stored := b[:trailerLen-4], binary.LittleEndian.Uint32(b[trailerLen-4:])
 	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
-		return n, fmt.Errorf("end of a state damaged: checksum 0x%08x, want 0x%08x as stored", sum, stored)
+		return n, fmt.Errorf("trailer checksum 0x%08x differs from the stored 0x%08x", sum, stored)
 	}
 	if _, err := binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &n); err != nil {
 		return n, err
 	}
 	if n.Keys < 1 || n.Keys > MaxKeys || !(n.Rate >= MinRate && n.Rate <= MaxRate) || n.Lines > maxLines {
-		return n, fmt.Errorf("end of a state for %d lines and a rate of %g, with %d lines: want 1 to %d, %g to %g, and at most %d",
-			n.Keys, n.Rate, n.Lines, uint64(MaxKeys), MinRate, MaxRate, uint64(maxLines))
+		return n, fmt.Errorf("trailer is out of range: size %d (1 to %d), rate %g (%g to %g), %d lines (at most %d)",
+			n.Keys, uint64(MaxKeys), n.Rate, MinRate, MaxRate, n.Lines, uint64(maxLines))
 	}
 	return n, nil
 }

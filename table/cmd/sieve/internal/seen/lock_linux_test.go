@@ -19,7 +19,7 @@ func TestOneLockForAllNames(t *testing.T) {
 	}
 	s := open(t, link, 100, 0.01)
 	defer s.Close()
-	if other, err := Open(filepath.Join(dir, "state"), 100, 0.01); err == nil || !strings.Contains(err.Error(), "another sieve seen uses this state") {
+	if other, err := Open(filepath.Join(dir, "state"), 100, 0.01); err == nil || !strings.Contains(err.Error(), "another sieve seen is using this state") {
 		t.Errorf("Open by the other name = %v, %v; want an error", other, err)
 	}
 }

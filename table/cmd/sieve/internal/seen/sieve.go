@@ -177,7 +177,7 @@ func (l *lines) add(b []byte) error {
 		}
 		text, whole := bytes.CutSuffix(line, newline)
 		if len(text) > MaxLine {
-			return fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", l.name, l.n+1, MaxLine)
+			return fmt.Errorf("%s, line %d: longer than the limit of %d bytes", l.name, l.n+1, MaxLine)
 		}
 		if !whole && len(l.rest) == 0 {
 			l.rest = append(l.rest, line...)

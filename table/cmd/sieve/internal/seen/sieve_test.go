@@ -121,8 +121,8 @@ func TestLongLines(t *testing.T) {
 	for _, tt := range []struct{ name, in, want, wantErr string }{
 		{"longest", "a\n" + long + "\n", "a\n" + long + "\n", ""},
 		{"longest at the end", "a\n" + long, "", ""},
-		{"longer", "b\n" + long + "y\nc\n", "b\n", "standard input, line 2: longer than 16777216 bytes, want at most that many"},
-		{"longer at the end", "b\nc\n" + long + "y", "c\n", "standard input, line 3: longer than 16777216 bytes, want at most that many"},
+		{"longer", "b\n" + long + "y\nc\n", "b\n", "standard input, line 2: longer than the limit of 16777216 bytes"},
+		{"longer at the end", "b\nc\n" + long + "y", "c\n", "standard input, line 3: longer than the limit of 16777216 bytes"},
 	} {
 		got, err := sieveAll(t, path, strings.NewReader(tt.in))
 		if err == nil {

@@ -67,7 +67,7 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 }
 
 // moreMemory is what the user can do if there is too little memory.
-const moreMemory = "give another --state with a smaller -n or a higher -p, or raise the limit"
+const moreMemory = "use another --state with a smaller -n or a higher -p, or raise the limit"
 
 // short returns what the user can do instead of err, if that says that there is too little memory.
 func (s *State) short(err error) error {
@@ -89,7 +89,7 @@ func lockBeside(path string) (*filelock.Lock, error) {
 	}
 	f, err := filelock.Open(name + lockSuffix)
 	if errors.Is(err, filelock.ErrLocked) {
-		return nil, fmt.Errorf("%s: another sieve seen uses this state: wait for its end, or give another --state", text.ShellPath(path))
+		return nil, fmt.Errorf("%s: another sieve seen is using this state: wait for it to exit, or use another --state", text.ShellPath(path))
 	}
 	return f, err
 }
@@ -99,7 +99,7 @@ func lockBeside(path string) (*filelock.Lock, error) {
 func (s *State) checkLock() error {
 	named, err := s.lock.IsNamed()
 	if err == nil && !named {
-		return fmt.Errorf("%s was removed or replaced, so that another sieve seen can use %s: not saved: give the lines since the last save again",
+		return fmt.Errorf("%s was removed or replaced, so another sieve seen may be using %s, which was not saved: pass the lines since the last save again",
 			text.ShellPath(s.lock.Path()), text.ShellPath(s.path))
 	}
 	return err
@@ -176,7 +176,7 @@ func readFilter(f *os.File) (*blocked.Growing, error) {
 		return nil, err
 	}
 	if more, err := io.ReadAll(io.LimitReader(f, 1)); err != nil || len(more) > 0 {
-		return nil, cmp.Or(err, errors.New("more bytes than its filters have"))
+		return nil, cmp.Or(err, errors.New("extra bytes after the filters"))
 	}
 	return filter, nil
 }
@@ -199,7 +199,7 @@ func (s *State) damage(f *os.File, err error) error {
 	if was, err := wasState(f); err != nil {
 		return err
 	} else if !was {
-		return fmt.Errorf("%s: no state of sieve seen: give another --state: it was left as it is", text.ShellPath(s.path))
+		return fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", text.ShellPath(s.path))
 	}
 	return &damageError{s.path, err}
 }
@@ -230,7 +230,7 @@ type damageError struct {
 }
 
 func (e *damageError) Error() string {
-	return fmt.Sprintf("%s: no sound state: %s: restore it from a backup, or give another --state, which begins empty: it was left as it is",
+	return fmt.Sprintf("%s: damaged state, left unchanged: %s: restore it from a backup, or start with another --state",
 		text.ShellPath(e.path), strings.TrimPrefix(e.cause.Error(), "blocked: "))
 }
 
