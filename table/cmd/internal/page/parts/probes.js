@@ -6,17 +6,17 @@ function probeList(answer, about = () => "") {
   for (const { bit } of answer.probes) times.set(bit, (times.get(bit) ?? 0) + 1);
   const sets = new Map(answer.probes.map(({ bit, set }) => [bit, set]));
   const items = [...sets].map(([bit, set]) =>
-    element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}${again(times.get(bit))}${about(bit)}`));
+    element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}${about(bit)}${again(times.get(bit))}`));
   return element("ol", { className: "probes", "aria-label": "bits probed" }, ...items);
 }
 
-const again = (times) => times > 1 ? `, probed ${times} times` : "";
+const again = (times) => times > 1 ? `; probed ${times} times` : "";
 
 /** repeatNote says why there are fewer bits than probes, if there are. */
 function repeatNote({ probes }) {
   const bits = new Set(probes.map(({ bit }) => bit)).size;
   if (bits === probes.length) return [];
-  const why = `${count(probes.length, "probes")} came to ${count(bits, "bits")}: each probe adds the same step to the hash, and modulo the number of bits that can lead back to a bit.`;
+  const why = `${count(probes.length, "probes")} hit ${count(bits, "bits")}: each probe adds the same step to the hash, which can lead back to a bit.`;
   return [element("p", { className: "soft" }, why)];
 }
 

@@ -60,7 +60,7 @@ func TestSpeed(t *testing.T) {
 
 func checkSpeeds(t *testing.T, said string) {
 	t.Helper()
-	for _, what := range []string{"Add a key", "Ask for an added key", "Ask for another key"} {
+	for _, what := range []string{"Add a key", "Look up an added key", "Look up another key"} {
 		cells := regexp.MustCompile(what + ` ([0-9,]+) ([0-9.,]+) ns`).FindStringSubmatch(said)
 		if cells == nil {
 			t.Errorf("the page says %q, want a speed after %q", said, what)

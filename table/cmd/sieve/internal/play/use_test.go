@@ -47,14 +47,14 @@ func TestTyping(t *testing.T) {
 	page := openPlay(t, 1000, "n=1&bits=10&key=ada")
 	for _, tt := range []struct{ box, text, said, want string }{
 		{"#new-key", "ada", "#added", "“ada” was added before. The filter has 1 key."},
-		{"#new-key", "grace", "#added", "Added “grace”. The filter has 2 keys. ⚠ That is more than the 1 it is made for: of other keys, 0.4203 % pass, and with 1 key 0.2037 %."},
+		{"#new-key", "grace", "#added", "Added “grace”. The filter has 2 keys. ⚠ That exceeds the 1 it is sized for: expect 0.4203 % false positives, not 0.2037 %."},
 		{"#new-key", `\q`, "#added", `no such escape: \q (a backslash is \\)`},
-		{"#new-key", strings.Repeat("é", 33), "#added", "The key has 66 bytes, and this page takes at most 64."},
+		{"#new-key", strings.Repeat("é", 33), "#added", "The key has 66 bytes. The limit is 64."},
 		{"#key", "ada", "#answer", "◆ May be present “ada” All 6 probes found a set bit. The key was added."},
 		{"#key", `\xg0`, "#ask-problem", `no such escape: \xg0 (a backslash is \\)`},
-		{"#n", "1601", "#sizing-problem", "The number of keys must be a whole number from 1 to 1600. The filter still has 160."},
+		{"#n", "1601", "#sizing-problem", "The number of keys must be a whole number from 1 to 1600. The filter still uses 160."},
 		{"#n", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 6 LevelDB's minimum 64 bits"},
-		{"#k", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 2 LevelDB's own k 6 LevelDB's minimum 64 bits"},
+		{"#k", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 2 LevelDB's k 6 LevelDB's minimum 64 bits"},
 		{"#bits", "20", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 20 bits that each key sets, k 13 LevelDB's minimum 64 bits"},
 	} {
 		page.Submit(tt.box, tt.text)

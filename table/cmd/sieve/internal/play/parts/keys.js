@@ -5,8 +5,8 @@ function keyFacts(key, sieve) {
   const setters = (bit) => sieve.setters[bit].length;
   const bits = key.bits.map((bit) => setters(bit) > 1 ? `${number(bit)} (of ${number(setters(bit))} keys)` : number(bit));
   const facts = [["bits", bits.join(", ")], ["hash", hexWord(key.hash)],
-    ["shared with other keys", `${key.bits.filter((bit) => setters(bit) > 1).length} of ${key.bits.length} bits`]];
-  if (key.bits.length < sieve.k) facts.push(["probes that repeat a bit", `${number(sieve.k - key.bits.length)}: each adds the same step to the hash, which can lead back to a bit`]);
+    ["bits shared with other keys", `${key.bits.filter((bit) => setters(bit) > 1).length} of ${key.bits.length}`]];
+  if (key.bits.length < sieve.k) facts.push(["probes that repeat a bit", `${number(sieve.k - key.bits.length)}: each probe adds the same step to the hash, which can lead back to a bit`]);
   return facts;
 }
 
@@ -69,21 +69,21 @@ class KeyList {
     const key = this.play.pointed();
     this.info.replaceChildren(...key
       ? [element("h3", {}, `Key ${quoted(key.text)}`), factList(keyFacts(key, this.play.sieve))]
-      : [element("p", { className: "soft" }, "Point at a key, or choose one with the arrow keys, to see its bits.")]);
+      : [element("p", { className: "soft" }, "Hover over a key, or use the arrow keys, to see its bits.")]);
   }
 }
 
 /** sayAdded says what was done, and how many keys there are now. */
 function sayAdded({ sieve }, text) {
   const keys = sieve.keys.length;
-  const over = keys > sieve.n ? ` ⚠ That is more than the ${number(sieve.n)} it is made for: ${overText(sieve)}` : "";
-  const full = keys >= mostKeys ? " This page takes no more." : "";
+  const over = keys > sieve.n ? ` ⚠ That exceeds the ${number(sieve.n)} it is sized for: ${overText(sieve)}` : "";
+  const full = keys >= mostKeys ? " This page takes no more keys." : "";
   byId("added").textContent = `${text} The filter has ${count(keys, "keys")}.${over}${full}`;
 }
 
 /** overText says what too many keys do to the rate that is expected. */
 function overText({ keys, n, size, k }) {
-  return `of other keys, ${percent(predict(keys.length, size, k).rate)} pass, and with ${count(n, "keys")} ${percent(predict(n, size, k).rate)}.`;
+  return `expect ${percent(predict(keys.length, size, k).rate)} false positives, not ${percent(predict(n, size, k).rate)}.`;
 }
 
 /** addTyped adds the key that was typed. */

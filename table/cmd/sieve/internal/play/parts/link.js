@@ -62,8 +62,8 @@ function stateOf(text) {
     state.asked = keyOf(link.get("ask"));
     if (!state.asked) leaveOut("ask");
   }
-  if (text.length > longestLink) state.problem = `⚠ The link is longer than ${count(longestLink, "characters")}. The page ignores it.`;
-  else if (wrong.length) state.problem = `⚠ The page cannot use these parts of the link: ${wrong.join("; ")}.`;
+  if (text.length > longestLink) state.problem = `⚠ The link is longer than ${count(longestLink, "characters")} and was ignored.`;
+  else if (wrong.length) state.problem = `⚠ Ignored parts of the link: ${wrong.join("; ")}.`;
   return state;
 }
 

@@ -76,7 +76,7 @@ function listKeys(keys, most = 3) {
 /** readKey returns the key that was typed, or null. The problem is then shown. */
 function readKey(input, problem) {
   const { key, wrong } = typedKey(input, ({ length }) =>
-    length > mostKeyBytes ? `The key has ${number(length)} bytes, and this page takes at most ${mostKeyBytes}.` : "");
+    length > mostKeyBytes ? `The key has ${number(length)} bytes. The limit is ${mostKeyBytes}.` : "");
   problem.textContent = wrong;
   return key;
 }

@@ -24,8 +24,9 @@ function showRates(play) {
     const measured = list.measure(sieve);
     const caption = `With ${count(sieve.keys.length, "keys")} in ${number(sieve.size)} bits, k = ${sieve.k}`;
     place.replaceChildren(
-      scroller("Predicted and measured", tableOf(caption, ["", "Formula", "LevelDB's bits", "This filter"], rateRows(sieve, measured))),
-      element("p", {}, `This filter was asked for ${number(measured.asked)} ${list.things} that were not added. ${number(measured.passed)} passed.`));
+      scroller("Predicted and measured", tableOf(caption, ["", "Formula", "LevelDB, mean", "This filter"], rateRows(sieve, measured))),
+      element("p", {}, `Of ${number(measured.asked)} ${list.things} that were not added, ${number(measured.passed)} passed this filter.`),
+      element("p", { className: "soft" }, "The formula assumes independent bits. LevelDB derives the bits of a key from one hash. A single filter can be far from the mean."));
     place.setAttribute("aria-busy", "false");
   }, 50);
   play.onFilter(() => {

@@ -22,7 +22,7 @@ function numberIn({ least, most, whole }, text) {
 /** boundsText says which numbers are right. */
 const boundsText = ({ least, most, whole, name }) => `${name} must be a ${whole ? "whole " : ""}number from ${least} to ${most}`;
 
-const problemOf = (name, settings) => `${boundsText(bounds[name])}. The filter still has ${settings[name]}.`;
+const problemOf = (name, settings) => `${boundsText(bounds[name])}. The filter still uses ${settings[name]}.`;
 
 /** withRate returns settings with the bits and k for its rate. The fewest bits win, by the formula. */
 function withRate(settings) {
@@ -37,7 +37,7 @@ function settingFacts({ sieve, settings }) {
     ["bits per key", number(sieve.perKey)], ["bits that each key sets, k", number(sieve.k)],
   ];
   const usual = probesFor(sieve.perKey);
-  if (sieve.k !== usual) facts.push(["LevelDB's own k", number(usual)]);
+  if (sieve.k !== usual) facts.push(["LevelDB's k", number(usual)]);
   if (sieve.size > sieve.n * sieve.perKey + 7) facts.push(["LevelDB's minimum", "64 bits"]);
   return facts;
 }

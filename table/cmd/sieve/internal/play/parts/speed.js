@@ -28,8 +28,8 @@ function measureSpeed(n, perKey, k) {
   let passed = 0;
   const times = [
     ["Add a key", nanoseconds(n, () => added.forEach((key) => setBits(bits, size, k, hash(key, false))))],
-    ["Ask for an added key", nanoseconds(n, () => ask(added))],
-    ["Ask for another key", nanoseconds(n, () => { passed = ask(others); })],
+    ["Look up an added key", nanoseconds(n, () => ask(added))],
+    ["Look up another key", nanoseconds(n, () => { passed = ask(others); })],
   ];
   return { size, times, passed };
 }
