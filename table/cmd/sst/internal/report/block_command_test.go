@@ -57,7 +57,7 @@ func TestNoCommandOfLongKeys(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{BlockSize: 1}, longPairs(3, 200_000)))
 	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
-	if got, want := page.Text("#map-info p"), "The page does not hold its entries. Its separators are too long for a command."; got != want {
+	if got, want := page.Text("#map-info p"), "Its entries are not in this page. Its separators are too long for a command."; got != want {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
 }
@@ -80,7 +80,7 @@ func TestNumberOfBlock(t *testing.T) {
 	}`, []string{"3", "0", "2.5", "1000", "2"})
 	n := len(pagetest.Call[[]string](page, `() => Array.from({ length: Number(document.getElementById("block").max) }, () => "")`, nil))
 	all, of := fmt.Sprintf("of %d in the page", n), fmt.Sprint(" of ", len(f.Layout.Data))
-	wrong := all + fmt.Sprintf(". This is no number from 1 to %d.", n)
+	wrong := all + fmt.Sprintf(". Enter a number from 1 to %d.", n)
 	want := []state{
 		{"3", all, "", "data block 3" + of}, {"0", wrong, "true", "data block 3" + of}, {"2.5", wrong, "true", "data block 3" + of},
 		{"1000", wrong, "true", "data block 3" + of}, {"2", all, "", "data block 2" + of},

@@ -26,7 +26,7 @@ var mapControls = []pagetest.Control{
 	{Element: "input[name=by]", Name: "radio compression ratio", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by number of entries", Draws: "#map"},
 	{Element: "input[name=by]", Name: "radio entries", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by filter load", Draws: "#map"},
 	{Element: "input[name=by]", Name: "radio filter load", Keys: kb.ArrowRight, Shows: "#parts", Text: "bytes of the file by part", Draws: "#map"},
-	{Element: "#prefix", Name: "textbox with the prefix", Keys: "key0010", Shows: "#marked", Text: "2 of 47 data blocks", Draws: "#map"},
+	{Element: "#prefix", Name: "textbox with prefix", Keys: "key0010", Shows: "#marked", Text: "2 of 47 data blocks", Draws: "#map"},
 	{Element: "#from", Name: "textbox from, ≥", Keys: "key001", Shows: "#marked", Text: "38 of 47 data blocks", Draws: "#map"},
 	{Element: "#to", Name: "textbox to, <", Keys: "key002", Shows: "#marked", Text: "10 of 47 data blocks", Draws: "#map"},
 	{Element: "#block", Name: "spinbutton Data block", Keys: kb.Backspace + kb.Backspace + "17" + kb.Enter, Shows: "#map-info", Text: "data block 17 of 47", Draws: "#map"},
@@ -38,16 +38,16 @@ var mapControls = []pagetest.Control{
 
 const (
 	lines  = "#filters canvas[aria-label^=Lines]"
-	blocks = "#filters canvas[aria-label^=Filters]"
-	info   = "#filters .picture:has(canvas[aria-label^=Filters]) ~ .info"
+	blocks = "#filters canvas[aria-label^=Block]"
+	info   = "#filters .picture:has(canvas[aria-label^=Block]) ~ .info"
 )
 
 var filterControls = []pagetest.Control{
-	{Element: lines, Name: "slider Lines of the table's filter: how many of their bits are set", Keys: kb.End, Shows: "#filters .info", Text: "line 98", Draws: lines},
-	{Element: blocks, Name: "slider Filters by data blocks: how many of their bits are set", Keys: kb.End, Shows: info, Text: "filter 17", Draws: blocks},
-	{Element: "#filters [aria-label^=Worst]", Name: "region Worst: highest predicted false-positive rate, then most probes"},
+	{Element: lines, Name: "slider Lines of the table filter: share of bits set", Keys: kb.End, Shows: "#filters .info", Text: "line 98", Draws: lines},
+	{Element: blocks, Name: "slider Block filters: share of bits set", Keys: kb.End, Shows: info, Text: "filter 17", Draws: blocks},
+	{Element: "#filters [aria-label^=Worst]", Name: "region Worst predicted rate"},
 	{Element: "#filters [aria-label^=Worst] .link", Name: "button show filter 4", Keys: kb.Enter, Shows: info, Text: "filter 4 ", Draws: blocks},
-	{Element: "#filters [aria-label^=Fullest]", Name: "region Fullest: most bits set"},
+	{Element: "#filters [aria-label^=Fullest]", Name: "region Fullest"},
 	{Element: "#filters [aria-label^=Fullest] .link", Name: "button show filter 11", Keys: " ", Shows: info, Text: "filter 11 ", Draws: blocks},
 }
 

@@ -56,7 +56,7 @@ func TestDatabasePageIsBounded(t *testing.T) {
 	if n := page.Len(); n > 4<<20 {
 		t.Errorf("the page has %d bytes, want at most 4 MiB", n)
 	}
-	for text, want := range map[string]int{"and 19,500 more, which": 3, "and 19,900 more, which": 1, "and 9,984 more that overlap": 1} {
+	for text, want := range map[string]int{"and 19,500 more, not shown": 3, "and 19,900 more, not shown": 1, "and 9,984 more that overlap": 1} {
 		if n := strings.Count(page.String(), text); n != want {
 			t.Errorf("%q is there %d times, want %d", text, n, want)
 		}
@@ -114,7 +114,7 @@ func TestDatabaseControls(t *testing.T) {
 		page.Operate([]pagetest.Control{
 			{Element: ".scroll[aria-labelledby=levels-title]", Name: "region Levels"},
 			{Element: ".scroll[aria-labelledby=tables-title]", Name: "region Tables"},
-			{Element: ".scroll[aria-labelledby=others-title]", Name: "region Tables that the MANIFEST does not list"},
+			{Element: ".scroll[aria-labelledby=others-title]", Name: "region Tables not listed in the MANIFEST"},
 			{Element: ".scroll[aria-labelledby=logs-title]", Name: "region Logs"},
 		})
 		page.CheckWidth("a database")
@@ -143,8 +143,8 @@ func TestDatabaseLegend(t *testing.T) {
 		noLogs bool
 		want   string
 	}{
-		{"logs", false, "tables live logs files that do not exist, or have another size than the MANIFEST says"},
-		{"no logs", true, "tables files that do not exist, or have another size than the MANIFEST says"},
+		{"logs", false, "tables live logs files that are missing, or not of the size in the MANIFEST"},
+		{"no logs", true, "tables files that are missing, or not of the size in the MANIFEST"},
 	} {
 		s := hugeSummary(3)
 		*s.LastSequence = math.MaxUint64

@@ -131,7 +131,7 @@ func TestTies(t *testing.T) {
 	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
 	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
 	filters, sizes := page.Text("#filters"), page.Text("#sizes")
-	for _, want := range []string{"All 100 filters have 0.2054 % false positives predicted, k = 6."} {
+	for _, want := range []string{"All 100 filters have 0.2054 % predicted false positives, k = 6."} {
 		if !strings.Contains(filters, want) {
 			t.Errorf("the section of filters is %q, want %q in it", filters, want)
 		}
@@ -153,12 +153,12 @@ func TestExpectedFillUnknown(t *testing.T) {
 	only := writeTable(t, "t.ldb", o, withoutValues(plainPairs(1000)))
 	damageProperties(t, only)
 	for _, tt := range []struct{ path, want string }{
-		{blocks, "of 9 filters"}, {only, "What is expected is unknown, as the keys of the lines are."},
+		{blocks, "of 9 filters"}, {only, "The expected share is unknown, since the keys of the lines are."},
 	} {
 		page := pagetest.Open(t, writePage(t, openTable(t, tt.path), Options{}), 390)
 		page.TabTo("#filters canvas")
 		page.Do(chromedp.KeyEvent(kb.Home))
-		if got, want := page.Text("#filters .info"), "expected unknown, as the keys are"; !strings.Contains(got, want) {
+		if got, want := page.Text("#filters .info"), "expected unknown, since the keys are"; !strings.Contains(got, want) {
 			t.Errorf("the first filter is %q, want %q in it", got, want)
 		}
 		if got := page.Text("#filters figure"); !strings.Contains(got, tt.want) {

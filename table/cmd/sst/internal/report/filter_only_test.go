@@ -27,7 +27,7 @@ func TestPageFilterOnly(t *testing.T) {
 				t.Errorf("the summary is %q, want %q at its end", got, want)
 			}
 			page.Submit("#key", "key000500")
-			want := "◆ May be present “key000500” The filter of the table may contain the key, and there are no entries to look at."
+			want := "◆ May be present “key000500” The table filter may contain the key. There are no entries to check."
 			if diff := cmp.Diff(want, page.Text("#answer")); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}

@@ -110,24 +110,24 @@ func TestPageShowsFuse(t *testing.T) {
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
 	absent, missed := mistaken(t, f)
 	for _, tt := range []struct{ key, answer, way string }{
-		{"key000500", "✓ Found “key000500” It has a value of 33 bytes", "Filter of the table ◆ may contain hash, XXH3 of 64 bits 0x"},
-		{missed, "✗ Absent “" + missed + "” The filter of the table excludes the key. Nothing else is read.", "Filter of the table ✗ certainly absent"},
-		{absent, "✗ Absent “" + absent + "” The data block does not have the key. Both filters answered “may contain”: false positives.", "Filter of the table ◆ may contain"},
+		{"key000500", "✓ Found “key000500” It has a value of 33 bytes", "Table filter ◆ may contain hash, XXH3 of 64 bits 0x"},
+		{missed, "✗ Absent “" + missed + "” The table filter rules the key out. Nothing else is read.", "Table filter ✗ certainly absent"},
+		{absent, "✗ Absent “" + absent + "” The data block does not contain the key. Both filters gave false positives.", "Table filter ◆ may contain"},
 	} {
 		page.Submit("#key", tt.key)
 		if got := page.Text("#answer"); !strings.HasPrefix(got, tt.answer) {
 			t.Errorf("the answer for %s is %q, want %q", tt.key, got, tt.answer)
 		}
 		p, _ := fuse.Probe(f.Filters().Table, []byte(tt.key))
-		facts := fmt.Sprintf("fingerprint wanted 0x%x the three places give 0x%x", p.Want, p.Have)
-		table := fmt.Sprintf("exclusive or %04b wanted %04b", p.Have, p.Want)
+		facts := fmt.Sprintf("fingerprint of the key 0x%x XOR of the three places 0x%x", p.Want, p.Have)
+		table := fmt.Sprintf("XOR %04b key %04b", p.Have, p.Want)
 		for _, part := range []string{tt.way, facts, table} {
 			if way := page.Text("#way"); !strings.Contains(way, part) {
 				t.Errorf("the way for %s is %q, want %q in it", tt.key, way, part)
 			}
 		}
 	}
-	const want = "Of the whole table policy binaryfuse kind binary fuse filter fingerprints 1,408 of 4 bits segments 11 of 128 fingerprints keys 1,000 bits per key 5.74 predicted false positives 6.25 % = 2−4"
+	const want = "Table filter policy binaryfuse kind binary fuse filter fingerprints 1,408 of 4 bits segments 11 of 128 fingerprints keys 1,000 bits per key 5.74 predicted false positives 6.25 % = 2−4"
 	if got := page.Text("#filters"); !strings.Contains(got, want) {
 		t.Errorf("the section of filters is %q, want %q in it", got, want)
 	}

@@ -46,8 +46,8 @@ func TestPageLeavesOut(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(3000)))
-	const explain = "This command shows what %s, step by step: sst get t.ldb --explain %s"
-	both, blocks := "The page does not hold the filter of the table and the block filters. ", "The page does not hold the block filters. "
+	const explain = "For all steps, run: sst get t.ldb --explain %s"
+	both, blocks := "This page leaves out the table filter and the block filters. ", "This page leaves out the block filters. "
 	for _, tt := range []struct {
 		name          string
 		held          int64
@@ -55,18 +55,18 @@ func TestPageLeavesOut(t *testing.T) {
 		key           string
 		answer, steps string
 	}{
-		{"block filters", 5000, "the block filters, 4.0 kB.", "key002500",
-			"✓ Found “key002500” It has a value of 34 bytes, “value of 2500, and some more of …”. " + blocks + fmt.Sprintf(explain, "they say", "key002500"),
-			"Filter of the block ? not in the page policy"},
-		{"both filters", 1000, "the filter of the table, 3.8 kB; the block filters, 4.0 kB.", "key0025000",
-			"✗ Absent “key0025000” The data block does not have the key. " + both + fmt.Sprintf(explain, "they say", "key0025000"),
-			"Filter of the table ? not in the page policy"},
-		{"not all of the index", 500, "the index entries and the keys of 3 of 29 data blocks, those with the largest keys; the filter of the table, 3.8 kB; the block filters, 4.0 kB.", "key002999",
-			"? Not in the page “key002999” The page does not hold the index entries of 3 data blocks with the largest keys. " + both + fmt.Sprintf(explain, "they say", "key002999"),
+		{"block filters", 5000, "the block filters (4.0 kB).", "key002500",
+			"✓ Found “key002500” It has a value of 34 bytes, “value of 2500, and some more of …”. " + blocks + fmt.Sprintf(explain, "key002500"),
+			"Block filter ? not in the page policy"},
+		{"both filters", 1000, "the table filter (3.8 kB) and the block filters (4.0 kB).", "key0025000",
+			"✗ Absent “key0025000” The data block does not contain the key. " + both + fmt.Sprintf(explain, "key0025000"),
+			"Table filter ? not in the page policy"},
+		{"not all of the index", 500, "the last 3 of 29 data blocks, the table filter (3.8 kB) and the block filters (4.0 kB).", "key002999",
+			"? Not in the page “key002999” The key may be in the last 3 data blocks, which this page leaves out. " + both + fmt.Sprintf(explain, "key002999"),
 			"Index ? not in the page"},
 	} {
 		page := pagetest.Open(t, writeSmall(t, f, tt.held), 390)
-		if got, want := page.Text("#held"), "This page leaves out, to be of a size that browsers load: "+tt.says; got != want {
+		if got, want := page.Text("#held"), "To stay small, this page leaves out "+tt.says; got != want {
 			t.Errorf("%s: the page says %q, want %q", tt.name, got, want)
 		}
 		page.Submit("#key", tt.key)
@@ -87,14 +87,14 @@ func TestMarkedWithBlocksLeftOut(t *testing.T) {
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(3000)))
 	page := pagetest.Open(t, writeSmall(t, f, 500), 1200)
 	got := pagetest.Call[[]string](page, mark, escapedRanges([]keyRange{{Prefix: "key00050"}, {From: "key0024"}, {From: "z"}}))
-	const beyond = " The page has no index entries of the other 3 blocks: they can hold such keys too."
+	const beyond = " The 3 blocks not in this page may contain more."
 	want := []string{
-		"1 of 29 data blocks, 4.1 kB, holds such keys.", "4 of 29 data blocks, 17 kB, can hold such keys." + beyond, "No data block of the page can hold such keys." + beyond,
+		"1 of 29 data blocks, 4.1 kB, contains such keys.", "4 of 29 data blocks, 17 kB, may contain such keys." + beyond, "No data block in this page contains such keys." + beyond,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	if got, want := page.Text("#parts"), "data, not in the page"; !strings.Contains(got, want) {
+	if got, want := page.Text("#parts"), "data, not in this page"; !strings.Contains(got, want) {
 		t.Errorf("the legend is %q, want %q in it", got, want)
 	}
 }
@@ -106,7 +106,7 @@ func TestFilterOnlyLeftOut(t *testing.T) {
 	f := openTable(t, writeTable(t, "t.ldb", o, withoutValues(plainPairs(3000))))
 	page := pagetest.Open(t, writeSmall(t, f, 1000), 390)
 	page.Submit("#key", "key000500")
-	want := "? Not in the page “key000500” There are no entries to look at. The page does not hold the filter of the table. This command shows what it says, step by step: sst get t.ldb --explain key000500"
+	want := "? Not in the page “key000500” There are no entries to check. This page leaves out the table filter. For all steps, run: sst get t.ldb --explain key000500"
 	if diff := cmp.Diff(want, page.Text("#answer")); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
@@ -149,7 +149,7 @@ func TestPageIsBounded(t *testing.T) {
 		t.Errorf("the page has %d bytes, want < 30 MB", info.Size())
 	}
 	tab := pagetest.Open(t, page, 390)
-	if got := tab.Text("#held"); !strings.Contains(got, "the block filters, ") || !strings.Contains(got, "data blocks") {
+	if got := tab.Text("#held"); !strings.Contains(got, "the block filters (") || !strings.Contains(got, "data blocks") {
 		t.Errorf("the page says %q, want what it leaves out", got)
 	}
 	if got := tab.Text("#answer"); !strings.HasPrefix(got, "✓ Found") {
@@ -192,7 +192,7 @@ func TestPageOfDamagedTable(t *testing.T) {
 		damageByte(t, path, int(l.Data[3].Offset))
 		damageByte(t, path, int(l.Metaindex.Offset)-10) // in the filter block
 		page := pagetest.Open(t, writePage(t, openTable(t, path), Options{Embed: 1 << 20}), 390)
-		want := "This page holds all that can be read of the index, the filters and the keys. It does not hold the keys of 2 damaged data blocks. It does not hold 1 damaged part other than data blocks."
+		want := "This page contains all of the index, filters and keys that can be read. The keys of 2 damaged data blocks are missing. Another 1 damaged part is missing."
 		if got := page.Text("#held"); got != want {
 			t.Errorf("the page says %q, want %q", got, want)
 		}

@@ -288,7 +288,7 @@ func TestPageWithoutEntries(t *testing.T) {
 	for _, tt := range []struct{ key, want string }{
 		{"key000400", "⚠ Damaged “key000400” The lookup needs a damaged block: " + damaged.Error()},
 		{"key000001", "✓ Found “key000001” It has a value of 31 bytes, “value of 1, and some more of it”."},
-		{"key002000", `? Not in the page “key002000” The page does not hold this block's keys. This command looks the key up: sst get 'it'\''s.ldb' key002000`},
+		{"key002000", `? Not in the page “key002000” This page leaves out the block's keys. To look it up, run: sst get 'it'\''s.ldb' key002000`},
 	} {
 		page.Submit("#key", tt.key)
 		if diff := cmp.Diff(tt.want, page.Text("#answer")); diff != "" {

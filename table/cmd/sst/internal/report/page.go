@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,12 +111,21 @@ func number[T int | uint64](n T) string {
 var funcs = template.FuncMap{
 	"quote":     func(key []byte) string { return format.Quote(key) },
 	"printable": printable.String,
+	"names":     names,
 	"count":     text.Count,
 	"number":    number[int],
 	"size":      text.Bytes,
 	"isKey":     func(column string) bool { return strings.HasSuffix(column, " key") },
 	"top":       func(line int) int { return 18*line + 2 }, // of bars in a line
 	"span":      func(columns, cells []string) int { return len(columns) - len(cells) },
+}
+
+var extension = regexp.MustCompile(`[\w-]{0,4}\.(ldb|sst|log|filter|jsonl)\b`)
+
+// names returns text in which no line breaks within the extension of a file's name.
+func names(text string) template.HTML {
+	escaped := template.HTMLEscapeString(printable.String(text))
+	return template.HTML(extension.ReplaceAllString(escaped, `<span class="ext">$0</span>`))
 }
 
 // Write writes the page. Bytes of files are in it as printable text, and in the Model as JSON.

@@ -173,8 +173,8 @@ func (p *picture) X(b *bar) float64 { return min(p.at[b.from], 100-p.Width(b)) }
 func (p *picture) Legend() (legend facts) {
 	has := func(kind string) bool { return slices.ContainsFunc(p.Rows, func(r row) bool { return r.Kind == kind }) }
 	legend.when(has("table"), "table", "tables")
-	legend.when(has("removal"), "removal", "removals: keys that a layer deletes")
+	legend.when(has("removal"), "removal", "removals: keys deleted by a layer")
 	legend.when(has("log"), "log", "live logs")
-	legend.when(p.Problems, "problem", "files that do not exist, or have another size than the "+p.lister+" says")
+	legend.when(p.Problems, "problem", "files that are missing, or not of the size in the "+p.lister)
 	return legend
 }

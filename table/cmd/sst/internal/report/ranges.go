@@ -49,19 +49,19 @@ func (d database) addFacts(p *Page) {
 		p.About, logs = "database", "live logs"
 		p.Facts.when(true, "MANIFEST", d.Manifest.Name+", "+text.Bytes(uint64(d.Manifest.Bytes)))
 		p.Facts.when(true, "comparator", format.Quote([]byte(d.Comparer)))
-		p.Facts.when(true, "last sequence, without the writes in live logs", number(*d.LastSequence))
+		p.Facts.when(true, "last sequence number, without live logs", number(*d.LastSequence))
 	}
 	p.Tiles.when(listed, "tables", number(len(d.Tables)))
-	p.Tiles.when(listed, "in tables", text.Bytes(inTables))
-	p.Tiles.when(listed, "levels with tables", number(len(d.Levels)))
+	p.Tiles.when(listed, "size of tables", text.Bytes(inTables))
+	p.Tiles.when(listed, "levels", number(len(d.Levels)))
 	p.Tiles.when(!d.noLogs, logs, number(live))
-	p.Tiles.when(!d.noLogs, "in "+logs, text.Bytes(inLogs))
-	p.Tiles.when(!d.noLogs, "writes in them", number(writes))
+	p.Tiles.when(!d.noLogs, "size of "+logs, text.Bytes(inLogs))
+	p.Tiles.when(!d.noLogs, "writes in "+logs, number(writes))
 }
 
 // ranges draws the logs, and then the tables of the levels.
 func (d database) ranges(tables []bar) section {
-	s := section{ID: "picture", Title: "Levels over the range of keys"}
+	s := section{ID: "picture", Title: "Key ranges by level"}
 	var bars []bar
 	for _, f := range d.Logs {
 		if l := f.Log; l != nil && l.Smallest != nil {
@@ -70,9 +70,9 @@ func (d database) ranges(tables []bar) section {
 	}
 	switch bars = append(bars, tables...); {
 	case d.Manifest == nil:
-		s.Text = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
+		s.Text = "There is no readable MANIFEST, so levels and key ranges are unknown."
 	case d.Order == table.AnyOrder:
-		s.Text = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", format.Quote([]byte(d.Comparer)))
+		s.Text = fmt.Sprintf("sst does not know the order of %s, so key ranges are not drawn.", format.Quote([]byte(d.Comparer)))
 	case bars == nil:
 		s.Text = "The database has no keys."
 	default:
@@ -104,7 +104,7 @@ func (d database) tables() (bars []bar) {
 func (d database) levels() section {
 	s := section{ID: "levels", Title: "Levels", Columns: []string{"Level", "Tables", "Overlap", "Size", "Smallest key", "Largest key"}}
 	if d.Manifest != nil && len(d.Levels) == 0 {
-		s.Text = "No level has tables."
+		s.Text = "All levels are empty."
 	}
 	for _, l := range d.Levels {
 		overlap, smallest, largest := "unknown", "unknown", "unknown"
@@ -122,7 +122,7 @@ func (d database) levels() section {
 func (d database) others() section {
 	s := section{ID: "others", Title: "Tables", Columns: []string{"File", "Size"}}
 	if d.Manifest != nil {
-		s.Title = "Tables that the MANIFEST does not list"
+		s.Title = "Tables not listed in the MANIFEST"
 	}
 	for _, f := range first(&s, d.Others) {
 		s.add("", f.Name, text.Bytes(uint64(f.Bytes)))
@@ -136,11 +136,11 @@ func (d database) logs() section {
 	}}
 	switch {
 	case d.noLogs:
-		s.Text = "--no-log is set: the page does not show logs, nor their writes."
+		s.Text = "--no-log is set: logs are not shown."
 	case len(d.Logs) == 0:
-		s.Text = "There are no logs."
+		s.Text = "No logs."
 	default:
-		s.Text = "The writes of a live log may not be in a table yet. Those of an obsolete log are in tables. sst does not read obsolete logs for this page."
+		s.Text = "Writes in a live log may not be in a table yet. Obsolete logs are not read, since their writes are in tables."
 	}
 	for _, f := range first(&s, d.Logs) {
 		state := "unknown"
@@ -172,9 +172,9 @@ func logCells(l *summary.LogStats) []string {
 		skipped = append(skipped, "⚠ "+text.Count(uint64(l.Skipped), "damaged part"))
 	}
 	if l.TruncatedTail > 0 {
-		skipped = append(skipped, text.Bytes(uint64(l.TruncatedTail))+" cut short at its end")
+		skipped = append(skipped, "incomplete write of "+text.Bytes(uint64(l.TruncatedTail))+" at the end")
 	}
-	return []string{number(l.Writes), number(l.Deletions), first, last, cmp.Or(strings.Join(skipped, ", "), "nothing"), smallest, largest}
+	return []string{number(l.Writes), number(l.Deletions), first, last, cmp.Or(strings.Join(skipped, ", "), "none"), smallest, largest}
 }
 
 // NewSet returns the page about the set at path. f is the table whose filters the page names, with
@@ -186,14 +186,14 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 	}
 	p := newPage("set", path, filepath.Dir(s.Manifest), s.Damage, s.Notes)
 	p.Tiles.when(true, "tables", number(s.Tables))
-	p.Tiles.when(true, "in tables", text.Bytes(uint64(s.Bytes)))
+	p.Tiles.when(true, "size of tables", text.Bytes(uint64(s.Bytes)))
 	p.Tiles.when(true, what, number(s.Entries))
 	p.Tiles.when(true, "filters and indexes", text.Bytes(uint64(s.TailBytes)))
 	p.Tiles.when(s.Layers > 0, "layers", number(s.Layers))
 	p.Tiles.when(s.Layers > 0, "entries in layers", number(s.Added))
 	p.Tiles.when(s.Layers > 0, "removals in layers", number(s.Removals))
 	p.Facts.when(true, "manifest", s.Manifest)
-	p.Facts.when(s.InBase > 0, what+" of the largest table", number(s.MostEntries))
+	p.Facts.when(s.InBase > 0, what+" in the largest table", number(s.MostEntries))
 	if f != nil {
 		p.addFilters(f.Reader.Filters(), float64(max(1, entries)))
 	}
@@ -204,7 +204,7 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 // addFilters names the filters of a table with so many entries, as sieve plan and sst build do.
 func (p *Page) addFilters(f layout.Filters, entries float64) {
 	bits := func(kind string, entry layout.MetaindexEntry) string {
-		return fmt.Sprintf("%s, %.1f bits a key", kind, 8*float64(entry.Length)/entries)
+		return fmt.Sprintf("%s, %.1f bits per key", kind, 8*float64(entry.Length)/entries)
 	}
 	kind := "table-bloom"
 	switch policy := strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix); {
@@ -213,8 +213,8 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 	case f.Pages != nil:
 		kind = "paged"
 	}
-	p.Facts.when(f.Blocks != nil, "filters of blocks", bits("bloom", f.BlocksEntry))
-	p.Facts.when(f.Table != nil || f.Pages != nil, "filters of tables", bits(kind, f.TableEntry))
+	p.Facts.when(f.Blocks != nil, "block filters", bits("bloom", f.BlocksEntry))
+	p.Facts.when(f.Table != nil || f.Pages != nil, "table filters", bits(kind, f.TableEntry))
 }
 
 // addSetTables draws and lists the tables of the layers, the newest first, and then all others.
@@ -238,17 +238,17 @@ func (p *Page) addSetTables(set *summary.SetSummary) {
 		}
 		bars = append(bars, b)
 	}
-	ranges := section{ID: "picture", Title: "Tables over the range of keys", Text: "The set has no keys."}
+	ranges := section{ID: "picture", Title: "Key ranges of the tables", Text: "The set has no keys."}
 	if bars != nil {
-		ranges.Text, ranges.Picture = "", draw(bars, table.BytewiseComparer, "manifest of the set")
+		ranges.Text, ranges.Picture = "", draw(bars, table.BytewiseComparer, "manifest")
 	}
 	columns, text := []string{"Entries", "Size", "Filters and index"}, ""
 	switch {
 	case set.Layers > 0:
 		columns = append([]string{"Layer"}, columns...)
-		text = "A lookup asks the layers from the newest to the oldest, and then the base. Of each it asks at most one table with entries, and at most one with removals."
+		text = "A lookup goes through the layers from newest to oldest, then the base. In each, it checks at most one table with entries and one with removals."
 	case set.Tables > 0:
-		text = "A lookup asks the one table whose range has the key."
+		text = "A lookup checks only the table whose range contains the key."
 	}
 	p.Sections = []section{ranges, listTables(bars, text, columns...)}
 }

@@ -28,7 +28,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 		shown []string // in the section of filters
 	}{
 		{"large", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, plainPairs(100_000),
-			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "There is one filter, with 1.44 % false positives predicted, k = 6."}},
+			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "The only filter has 1.44 % predicted false positives, k = 6."}},
 		{"small", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(1000), []string{"keys 1,000", "predicted false positives 0.9209 %"}},
 		{"reserved", table.WriterOptions{FilterPolicy: reserved{filter.NewBloom(10)}}, plainPairs(1000), []string{"predicted false positives 100.0 %"}},
 		{"whole table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(10_000), []string{"keys 10,000", "predicted false positives 1.14 %"}},
@@ -75,7 +75,7 @@ func TestRateOfDamagedTable(t *testing.T) {
 	f := openTable(t, path)
 	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error names the damage
 	section := pagetest.Open(t, writePage(t, f, Options{}), 1000).Text("#filters")
-	for _, before := range []string{"predicted false positives", "There is one filter, with"} {
+	for _, before := range []string{"predicted false positives", "The only filter has"} {
 		if want := fmt.Sprintf("%s %.2f %%", before, 100*s.Filters[0].Predicted); !strings.Contains(section, want) {
 			t.Errorf("the section of filters is %q, want %q in it", section, want)
 		}

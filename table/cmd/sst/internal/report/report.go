@@ -107,7 +107,7 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 		Note: f.FilterNote(), Order: f.OrderNote, Compressions: []string{}, Samples: [][]byte{},
 	}
 	if m.Order == "" && f.Order != table.BytewiseComparer {
-		m.Order = "keys are in the order of " + printable.String(f.Order.Name())
+		m.Order = "keys are in the order of comparator " + printable.String(f.Order.Name())
 	}
 	c := collector{
 		Model: m, f: f, damaged: map[int64]bool{},
@@ -191,9 +191,9 @@ func (m *Model) addTiles(tiles *facts) {
 	tiles.when(true, "data blocks", number(m.Blocks.Count+m.Blocks.Left))
 	tiles.when(t.Deletions > 0, "deletions", number(t.Deletions))
 	tiles.when(t.Stored > 0, "compression", fmt.Sprintf("%.2f to 1", float64(t.Raw)/float64(t.Stored)))
-	tiles.when(t.Entries > 0, "a key", mean(t.Keys))
-	tiles.when(t.Entries > 0, "a value", mean(t.Values))
-	tiles.when(m.Internal, "keys are", "internal")
-	tiles.when(!m.Internal, "keys are", "plain")
+	tiles.when(t.Entries > 0, "mean key", mean(t.Keys))
+	tiles.when(t.Entries > 0, "mean value", mean(t.Values))
+	tiles.when(m.Internal, "key format", "internal")
+	tiles.when(!m.Internal, "key format", "plain")
 	tiles.when(m.Order != "", "order", m.Order)
 }

@@ -35,7 +35,7 @@ func TestSetPageIsBounded(t *testing.T) {
 	if n := page.Len(); n > 4<<20 {
 		t.Errorf("the page has %d bytes, want at most 4 MiB", n)
 	}
-	for text, want := range map[string]int{"and 19,500 more, which": 1, "and 19,900 more, which": 1, "5,000 tables of removals: listed": 1} {
+	for text, want := range map[string]int{"and 19,500 more, not shown": 1, "and 19,900 more, not shown": 1, "5,000 tables of removals: listed": 1} {
 		if n := strings.Count(page.String(), text); n != want {
 			t.Errorf("%q is there %d times, want %d", text, n, want)
 		}
@@ -59,6 +59,9 @@ func TestSetPage(t *testing.T) {
 	for _, width := range pagetest.Widths {
 		page := pagetest.Open(t, path, width)
 		page.CheckWidth("a set")
+		if broken := pagetest.Evaluate[int](page, `[...document.querySelectorAll(".ext")].filter((e) => e.getClientRects().length !== 1).length`); broken > 0 {
+			t.Errorf("%d pixels: %d file names have a line break in their extension", width, broken)
+		}
 		page.Operate([]pagetest.Control{{Element: ".scroll[aria-labelledby=tables-title]", Name: "region Tables"}})
 		if got := page.Text("h1"); got != script {
 			t.Errorf("the heading is %q, want %q", got, script)

@@ -27,11 +27,11 @@ func TestPageTyping(t *testing.T) {
 		way    []string
 	}{
 		{"key000500", "✓ Found “key000500” It has a value of 33 bytes, “value of 500, and some more of i…”.",
-			[]string{"Index → one data block entry 5 of", "Filter of the block ◆ may contain filter number", "and each 2,048 bytes of the file have one", "k 6 hash 0x", "✓ set", "Data block ✓ found at"}},
-		{"key00050", "✗ Absent “key00050” The filter of the data block excludes the key. The block is not read.",
-			[]string{"Filter of the block ✗ certainly absent", "✗ not set"}},
+			[]string{"Index → one data block entry 5 of", "Block filter ◆ may contain filter number", "and there is one filter per 2,048 bytes", "k 6 hash 0x", "✓ set", "Data block ✓ found at"}},
+		{"key00050", "✗ Absent “key00050” The block filter rules the key out. The data block is not read.",
+			[]string{"Block filter ✗ certainly absent", "✗ not set"}},
 		{"zzz", "✗ Absent “zzz” The key is > all separators in the index.", []string{"Index ✗ key > all separators"}},
-		{`a\tb\x00\\`, `✗ Absent “a\tb\x00\\” The filter of the data block excludes the key. The block is not read.`, nil},
+		{`a\tb\x00\\`, `✗ Absent “a\tb\x00\\” The block filter rules the key out. The data block is not read.`, nil},
 		{`a\q`, `no such escape: \q (a backslash is \\)`, nil},
 	} {
 		page.Submit("#key", tt.key)

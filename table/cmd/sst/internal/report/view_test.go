@@ -100,7 +100,7 @@ func TestPageKeepsView(t *testing.T) {
 		page.Do(chromedp.KeyEvent(`key002/\x00?`))
 		link := linkWith(page, "&map=load&from=key001&to=key002/%5Cx00?")
 		want := viewOf(page)
-		if want["prefix"] != "" || want["map"] != "load" || !strings.Contains(want["marked"], "hold such keys") {
+		if want["prefix"] != "" || want["map"] != "load" || !strings.Contains(want["marked"], "contain such keys") {
 			t.Errorf("%d pixels: the view is %q", width, want)
 		}
 		page.CheckWidth("with a view")
@@ -136,7 +136,7 @@ func chooseColours(page *pagetest.Tab, before string) {
 func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	const image = `<img src=x onerror=window.fooled=1>`
-	const bothMarks = "The link has a prefix, and from or to beside it. The page marks the keys with the prefix."
+	const bothMarks = "The link has both a prefix and a range. Only the prefix is used."
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
 	first := page.Text("#answer")
@@ -145,15 +145,15 @@ func TestHostileLinks(t *testing.T) {
 		{"HTML as it is", "key=" + image + "&prefix=" + image + "&from=" + image, bothMarks, "✗ Absent “" + image + "”"},
 		{"the empty key", "key=", "", "✗ Absent “”"},
 		{"escapes that are none", `key=\q&from=\q&to=\x1`, "", `no such escape: \q`},
-		{"colours that there are not", "map=" + image, "The link names colours that this map does not have.", first},
-		{"colours of filters", "map=load", "The link names colours that this map does not have.", first},
-		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colours that this map does not have.", first},
+		{"colours that there are not", "map=" + image, "The link names colours that this map lacks.", first},
+		{"colours of filters", "map=load", "The link names colours that this map lacks.", first},
+		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colours that this map lacks.", first},
 		{"a prefix beside a range", "prefix=key&from=a&to=b", bothMarks, first},
 		{"line breaks", "key=a%0Ab%0D%5C%5C%0A", "", `✗ Absent “a\nb\r\\\n”`},
 		{"a line break behind a backslash", "key=a%5C%0An", "", `no such escape: \ n`},
 		{"percent signs that are no escapes", "key=%zz&to=%ff&%=%", "", "✗ Absent “%zz”"},
 		{"a key that is very long", "key=" + strings.Repeat("z", 90_000), "", "✗ Absent “zzz"},
-		{"too long a link", "key=" + strings.Repeat("z", 110_000), "The link is longer than 100,000 characters. The page ignores it.", first},
+		{"too long a link", "key=" + strings.Repeat("z", 110_000), "The link is longer than 100,000 characters and was ignored.", first},
 		{"nonsense", "=&&&==&#?key", "", first},
 		{"script", "javascript:fooled=1", "", first},
 	} {
@@ -194,7 +194,7 @@ func TestLinkOfLongKeys(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
-	const tooLong = "The keys are too long for a link of 100,000 characters. The address of this page leaves them out."
+	const tooLong = "The keys are too long for a link of 100,000 characters, and are not in the address of this page."
 	page.TabTo("input[name=by]")
 	page.Do(chromedp.KeyEvent(kb.ArrowRight))
 	for _, tt := range []struct {

@@ -14,13 +14,13 @@ function bitsFigures(answer) {
   const draw = () => drawBits(canvas, answer, cell, columns);
   draw();
   onTheme(draw);
-  const caption = "Squares are set bits, dots are clear bits. The probed bits are green squares and red crosses.";
+  const caption = "Squares are set bits, dots clear bits. Probed bits are green if set, and red crosses if clear.";
   return [element("figure", { className: "bits" }, canvas, element("figcaption", {}, caption))];
 }
 
 function bitsText(answer) {
   const clear = answer.probes.filter((probe) => !probe.set).length;
-  return `${number(answer.size)} bits, ${number(countOnes(answer.bits))} set. ${answer.probes.length} probed, of which ${clear} not set.`;
+  return `${number(answer.size)} bits, ${number(countOnes(answer.bits))} set; ${answer.probes.length} probed, ${clear} of them clear.`;
 }
 
 function drawBits(canvas, answer, cell, columns) {

@@ -25,7 +25,7 @@ function expectedLine(m, k, n, lines) {
 
 /** expectedFact compares a filter with what is expected. */
 function expectedFact({ mean, deviation }) {
-  return ["expected", Number.isNaN(mean) ? "unknown, as the keys are" : `${percent(mean)} ± ${percent(2 * deviation)}, 2σ`];
+  return ["expected", Number.isNaN(mean) ? "unknown, since the keys are" : `${percent(mean)} ± ${percent(2 * deviation)}, 2σ`];
 }
 
 /** isFar says whether a fill is above (1) or below (-1) the expected one by more than 2σ, or in between (0). */

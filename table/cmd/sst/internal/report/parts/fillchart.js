@@ -63,9 +63,9 @@ function compare({ fill, expected }) {
 
 /** farText says what compare has found. */
 function farText(things, { expected, known, far }) {
-  if (known === 0) return `What is expected is unknown, as the keys of the ${things} are.`;
+  if (known === 0) return `The expected share is unknown, since the keys of the ${things} are.`;
   return `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
-    + `${number(far)} of ${count(known, things)} (${percent(far / known)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
+    + `${number(far)} of ${count(known, things)} (${percent(far / known)}) ${far === 1 ? "is" : "are"} farther off. Chance alone explains about 5 %.`;
 }
 
 /** fillFigure returns the chart, and the same in words. */
@@ -76,6 +76,6 @@ function fillFigure(view, things, formula) {
   const chart = new FillChart(fills, view.compared.expected);
   const place = element("div", { className: "fills" });
   onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
-  const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula} The scale is the same for all tables. It is wide from 35 to 55 %, where good filters are.`);
+  const caption = element("figcaption", {}, `Bars: ${things} by share of set bits. Line and band: the expected share, ± 2σ. ${formula} All tables share this scale, which is stretched from 35 to 55 %, where good filters are.`);
   return [place, element("figure", { className: "fill-figure" }, element("p", {}, text), caption)];
 }

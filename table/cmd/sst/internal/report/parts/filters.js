@@ -4,7 +4,7 @@ const listed = 8;
 
 /** figureFacts are a filter's figures in words. */
 function figureFacts(figures) {
-  if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: the filter excludes every key"]];
+  if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: the filter rules out every key"]];
   return [
     ["keys", mean(figures.keys)], ["bits", number(figures.size)],
     ["bits per key", decimal(figures.perKey, 1)], ["probes, k", number(figures.k)], ["bits set", percent(figures.fill)], expectedFact(figures.expected),
@@ -27,7 +27,7 @@ const keysFacts = (sum) => [["keys", number(sum.keys)], ["bits per key", decimal
 /** blockSlot describes a filter by data blocks. */
 function blockSlot(figures) {
   const from = figures.index * 2 ** blockFilter.baseLg;
-  const covered = ["data blocks that start at", `${number(from)} to ${number(from + 2 ** blockFilter.baseLg - 1)}`];
+  const covered = ["data blocks starting at", `${number(from)} to ${number(from + 2 ** blockFilter.baseLg - 1)}`];
   return { title: `filter ${number(figures.index)}`, facts: [covered, ...figureFacts(figures)] };
 }
 
@@ -66,30 +66,30 @@ function worst(title, all, { order, place, text }, picker) {
 
 /** tieOf says that no filter comes first. */
 function tieOf(title, ties, filters, text) {
-  const who = filters === 1 ? "There is one filter, with" : ties === filters ? `All ${number(ties)} filters have` : `${number(ties)} of ${number(filters)} filters come first, with`;
+  const who = filters === 1 ? "The only filter has" : ties === filters ? `All ${number(ties)} filters have` : `${number(ties)} of ${number(filters)} filters tie, with`;
   return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${text}.`));
 }
 
 const byRate = {
   order: (a, b) => b.rate - a.rate || b.k - a.k, place: (f) => 100 * Math.round(1e6 * f.rate) + f.k,
-  text: (f) => `${percent(f.rate)} false positives predicted, k\u00a0=\u00a0${f.k}`,
+  text: (f) => `${percent(f.rate)} predicted false positives, k\u00a0=\u00a0${f.k}`,
 };
 const byFill = { order: (a, b) => b.fill - a.fill, place: (f) => Math.round(1e4 * f.fill), text: (f) => `${percent(f.fill)} of the bits set` };
 
 function showBlockFilter(section) {
   const sum = model.filter;
   const all = Array.from({ length: blockFilter.count }, (_, i) => blockFilter.figures(i));
-  section.append(element("h3", {}, "By data blocks"),
+  section.append(element("h3", {}, "Block filters"),
     factList([["policy", sum.name],
       ["filters", `${number(sum.filters)} with keys, ${number(sum.empty_filters)} without`],
-      ["each is for", `the blocks that start in ${count(2 ** blockFilter.baseLg, "bytes")}`], ...sumFacts(sum)]));
-  const picker = heatOf(section, { label: "Filters by data blocks: how many of their bits are set", things: "filters",
+      ["one per", `${count(2 ** blockFilter.baseLg, "bytes")} of the file`], ...sumFacts(sum)]));
+  const picker = heatOf(section, { label: "Block filters: share of bits set", things: "filters",
     fill: Float32Array.from(all, ({ size, fill }) => size ? fill : NaN), expected: (i) => all[i].expected, describe: (i) => blockSlot(all[i]),
-    formula: "Of m bits and n keys with k probes it is 1 − (1 − 1/m)^(kn)." });
+    formula: "For m bits, n keys and k probes, it is 1 − (1 − 1/m)^(kn)." });
   if (picker && sum.filters) {
     section.append(element("div", { className: "pair" },
-      worst("Worst: highest predicted false-positive rate, then most probes", all, byRate, picker),
-      worst("Fullest: most bits set", all, byFill, picker)));
+      worst("Worst predicted rate", all, byRate, picker),
+      worst("Fullest", all, byFill, picker)));
   }
   return picker;
 }
@@ -97,9 +97,9 @@ function showBlockFilter(section) {
 function showLineFilter(section) {
   const fill = wholeFilter.fills();
   section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(fill.length)], ...sumFacts(model.whole)]));
-  return heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines",
+  return heatOf(section, { label: "Lines of the table filter: share of bits set", things: "lines",
     fill, expected: () => wholeFilter.expected, describe: (line) => wholeLine(line, fill[line]),
-    formula: "It is the mean of 1 − (1 − 1/512)^(kn) over the numbers n of keys that lines get by chance, with k probes of a key." });
+    formula: "It is the mean of 1 − (1 − 1/512)^(kn) for k probes, over the random number n of keys in a line." });
 }
 
 function showFuseFilter(section) {
@@ -108,12 +108,12 @@ function showFuseFilter(section) {
     factList([["policy", name], ["kind", "binary fuse filter"], ["fingerprints", `${number(wholeFilter.count)} of ${width} bits`],
       ["segments", `${number(segments)} of ${number(segmentLength)} fingerprints`], ...keysFacts(model.whole),
       ["predicted false positives", element("span", {}, `${percent(rate)} = 2`, element("sup", {}, `−${width}`))]]),
-    element("p", { className: "soft" }, "The hash of a key determines its fingerprint, and three places in three consecutive segments. " +
-      `The exclusive or of the fingerprints at these places is that of the key. For an absent key it is so by chance, once in ${number(1 / rate)} lookups.`));
+    element("p", { className: "soft" }, "The hash of a key gives its fingerprint, and a place in each of three consecutive segments. For a key in the table, the XOR of the " +
+      `fingerprints at these places is its own. For an absent key, that happens by chance, once in ${number(1 / rate)} lookups.`));
 }
 
 function showWholeFilter(section) {
-  section.append(element("h3", {}, "Of the whole table"));
+  section.append(element("h3", {}, "Table filter"));
   return wholeFilter instanceof FuseFilter ? showFuseFilter(section) : showLineFilter(section);
 }
 
@@ -121,16 +121,16 @@ function showWholeFilter(section) {
 function showLeftOut(section, title, sum) {
   const facts = sum.fingerprint_bits ? [...keysFacts(sum), ["fingerprints", `of ${sum.fingerprint_bits} bits`], ["predicted false positives", percent(sum.predicted_rate)]] : sumFacts(sum);
   section.append(element("h3", {}, title), factList([["policy", sum.name], ["size", size(sum.bytes)], ...facts]),
-    element("p", {}, "The page leaves out the bits of this filter, because of its size. It cannot show how full the parts of it are, nor what it says of a key."));
+    element("p", {}, "This filter is too large for the page, which does not show its bits or check keys in it."));
 }
 
 /** showFilters returns the Pickers of block filters and of lines, if there are any. */
 function showFilters() {
   const section = byId("filters");
-  if (model.note) section.append(element("p", { className: "warning" }, `⚠ A filter of the table is ${model.note}.`));
-  if (!model.filter && !model.whole) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
-  if (model.whole?.left_out) showLeftOut(section, "Of the whole table", model.whole);
+  if (model.note) section.append(element("p", { className: "warning" }, `⚠ A filter of this table is ${model.note}.`));
+  if (!model.filter && !model.whole) section.append(element("p", {}, "This table has no usable filter. Each lookup reads a data block, unless the key is > all separators."));
+  if (model.whole?.left_out) showLeftOut(section, "Table filter", model.whole);
   const line = wholeFilter && showWholeFilter(section);
-  if (model.filter?.left_out) showLeftOut(section, "By data blocks", model.filter);
+  if (model.filter?.left_out) showLeftOut(section, "Block filters", model.filter);
   return { line, slot: blockFilter && showBlockFilter(section) };
 }

@@ -6,8 +6,8 @@ const hashHex = (n) => "0x" + hex(n, 16);
 function fuseStep(answer) {
   const facts = factList([
     ["hash, XXH3 of 64 bits", hashHex(answer.hash)], ["mixed with the filter's seed", hashHex(answer.mixed)],
-    ["fingerprint wanted", fingerprintHex(answer.want)], ["the three places give", fingerprintHex(answer.have)]]);
-  return step("Filter of the table", answerOf(answer), facts, placesFigure(answer),
+    ["fingerprint of the key", fingerprintHex(answer.want)], ["XOR of the three places", fingerprintHex(answer.have)]]);
+  return step("Table filter", answerOf(answer), facts, placesFigure(answer),
     element("div", { className: "fingerprints" }, scroller("Fingerprints", fingerprintTable(answer))));
 }
 
@@ -16,7 +16,7 @@ function fingerprintTable({ probes, have, want }) {
   const { segmentLength } = wholeFilter;
   const rows = probes.map(({ place, fingerprint }) =>
     [number(place), number(Math.floor(place / segmentLength)), bitsOf(fingerprint)]);
-  rows.push(["exclusive or", "", bitsOf(have, want)], ["wanted", "", bitsOf(want)]);
+  rows.push(["XOR", "", bitsOf(have, want)], ["key", "", bitsOf(want)]);
   return tableOf("Fingerprints as bits", ["At", "Segment", "Fingerprint"], rows);
 }
 
@@ -52,6 +52,6 @@ function placesFigure({ probes }) {
       svg("rect", { x: i * each + (i && 2), y: 32, width: each - (i && 2), height: 24, class: "segment" }),
       svg("line", { x1: x, x2: x, y1: 32, y2: 56 }));
   });
-  const caption = `Above: the filter of ${number(segments)} segments. Below: segments ${number(first)}, ${number(first + 1)} and ${number(first + 2)}, with the key's place in each.`;
+  const caption = `Top: the ${number(segments)} segments of the filter. Bottom: segments ${number(first)}, ${number(first + 1)} and ${number(first + 2)}, with the key's place in each.`;
   return element("figure", { className: "places" }, picture, element("figcaption", {}, caption));
 }

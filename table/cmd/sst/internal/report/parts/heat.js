@@ -25,9 +25,9 @@ class HeatMap {
     this.columns = Math.floor(width / this.cell);
     this.each = 1;
     while (this.heightFor(width, this.each) > heatHeight) this.each++;
-    this.note.textContent = this.each > 1 ? `A cell is the mean of ${this.each} ${this.things}.` : "";
-    this.farKeys.replaceChildren(...this.cell < leastFar ? [] : [[1, "more"], [-1, "less"]].map(([far, text]) =>
-      element("span", { className: "key" }, farSwatch(far), `${text} than expected by > 2σ`)));
+    this.note.textContent = this.each > 1 ? `Each cell is the mean of ${this.each} ${this.things}.` : "";
+    this.farKeys.replaceChildren(...this.cell < leastFar ? [] : [[1, "fuller"], [-1, "emptier"]].map(([far, text]) =>
+      element("span", { className: "key" }, farSwatch(far), `${text} than expected (> 2σ)`)));
     return this.heightFor(width, this.each);
   }
 

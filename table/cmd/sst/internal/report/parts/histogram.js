@@ -138,5 +138,5 @@ function histogramCard(histogram) {
 function showHistograms() {
   const section = byId("sizes");
   section.append(...model.histograms.map(histogramCard));
-  if (model.histograms.length === 0) section.append(element("p", {}, `There are no ${blocks.count ? "sound " : ""}data blocks, and so no sizes.`));
+  if (model.histograms.length === 0) section.append(element("p", {}, `There are no ${blocks.count ? "undamaged " : ""}data blocks.`));
 }

@@ -11,7 +11,7 @@ let view = {};
 /** readView sets the view to that of an address, and returns what is wrong with the address. */
 function readView(hash) {
   view = {};
-  if (hash.length > longestLink) return `The link is longer than ${count(longestLink, "characters")}. The page ignores it.`;
+  if (hash.length > longestLink) return `The link is longer than ${count(longestLink, "characters")} and was ignored.`;
   const link = new URLSearchParams(hash.slice(1));
   for (const name of viewNames) {
     if (link.has(name)) view[name] = oneLine(link.get(name));
@@ -30,12 +30,12 @@ function leaveOut() {
   const wrong = [];
   if (view.map !== undefined && !mapChoices.includes(view.map)) {
     delete view.map;
-    wrong.push("The link names colours that this map does not have.");
+    wrong.push("The link names colours that this map lacks.");
   }
   if (view.prefix && (view.from || view.to)) {
     delete view.from;
     delete view.to;
-    wrong.push("The link has a prefix, and from or to beside it. The page marks the keys with the prefix.");
+    wrong.push("The link has both a prefix and a range. Only the prefix is used.");
   }
   return wrong.join(" ");
 }
@@ -58,7 +58,7 @@ function keepView(changes) {
   keeping = setTimeout(() => {
     const fits = linkOf(view).length <= longestLink;
     history.replaceState(null, "", linkOf(fits ? view : { map: view.map }));
-    byId("link-problem").textContent = fits ? "" : `The keys are too long for a link of ${count(longestLink, "characters")}. The address of this page leaves them out.`;
+    byId("link-problem").textContent = fits ? "" : `The keys are too long for a link of ${count(longestLink, "characters")}, and are not in the address of this page.`;
   }, 200);
 }
 

@@ -41,7 +41,7 @@ function visitBlocks(path, sought) {
 
 /** filtersLeftOut names the filters that the table has and the page has not. */
 function filtersLeftOut() {
-  return [...model.whole?.left_out ? ["filter of the table"] : [], ...model.filter?.left_out ? ["block filters"] : []];
+  return [...model.whole?.left_out ? ["table filter"] : [], ...model.filter?.left_out ? ["block filters"] : []];
 }
 
 /** seekKey is what comes right before all versions of the user's key. */

@@ -6,21 +6,21 @@ const longestFirst = 80; // bytes of the key that is shown first
 function heldText() {
   const full = blocks.entries.filter((n) => n > 0).length, held = blocks.held.filter((n) => n > 0).length;
   const left = [];
-  if (blocks.left) left.push(`the index entries and the keys of ${number(blocks.left)} of ${count(blocks.count + blocks.left, "data blocks")}, those with the largest keys`);
-  if (model.whole?.left_out) left.push(`the filter of the table, ${size(model.whole.bytes)}`);
-  if (model.filter?.left_out) left.push(`the block filters, ${size(model.filter.bytes)}`);
-  if (full > held) left.push(`the keys of ${number(full - held)} of ${number(full)} data blocks${blocks.left ? " of the rest" : ""}`);
+  if (blocks.left) left.push(`the last ${number(blocks.left)} of ${count(blocks.count + blocks.left, "data blocks")}`);
+  if (model.whole?.left_out) left.push(`the table filter (${size(model.whole.bytes)})`);
+  if (model.filter?.left_out) left.push(`the block filters (${size(model.filter.bytes)})`);
+  if (full > held) left.push(`the keys of ${number(full - held)} of ${blocks.left ? "the other " : ""}${number(full)} data blocks`);
   const damaged = damageText();
-  if (left.length) return `This page leaves out, to be of a size that browsers load: ${left.join("; ")}.${damaged}`;
-  if (model.filter_only) return "This page holds the filter. The table has nothing else.";
-  return damaged ? `This page holds all that can be read of the index, the filters and the keys.${damaged}` : "This page holds the index, all filters, and all keys.";
+  if (left.length) return `To stay small, this page leaves out ${new Intl.ListFormat("en-GB").format(left)}.${damaged}`;
+  if (model.filter_only) return "This page contains the filter. The table has nothing else.";
+  return damaged ? `This page contains all of the index, filters and keys that can be read.${damaged}` : "This page contains the index, all filters and all keys.";
 }
 
 /** damageText says what the page lacks because it is damaged, or nothing. */
 function damageText() {
   const blocksDamaged = Object.keys(blocks.errors).length, others = model.parts.filter((part) => part.error).length;
-  const keys = blocksDamaged ? ` It does not hold the keys of ${count(blocksDamaged, "damaged data blocks")}.` : "";
-  return keys + (others ? ` It does not hold ${count(others, "damaged parts")} other than data blocks.` : "");
+  const keys = blocksDamaged ? ` The keys of ${count(blocksDamaged, "damaged data blocks")} are missing.` : "";
+  return keys + (others ? ` Another ${count(others, "damaged parts")} ${others === 1 ? "is" : "are"} missing.` : "");
 }
 
 /** firstKey returns a key that the table has, as text, or null: one of the middle of the entries that the page holds, or an example. */
@@ -89,7 +89,7 @@ function start() {
     keepView({ key: byId("key").value });
   });
   showSamples(form);
-  if (model.filter_only) form.prepend(element("p", {}, "This table has a filter of its keys, and no entries. A lookup ends with “may be present” or “absent”."));
+  if (model.filter_only) form.prepend(element("p", {}, "This table has only a filter. Lookups end with “may be present” or “absent”."));
   byId("held").textContent = heldText();
   showView(location.hash, pictures);
   onLink((hash) => showView(hash, pictures));

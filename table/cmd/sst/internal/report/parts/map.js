@@ -2,8 +2,8 @@
 
 const partNames = {
   data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
-  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers",
-  gap: "in no block", damaged: "damaged", rest: "all else",
+  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in this page", trailer: "trailers",
+  gap: "not in a block", damaged: "damaged", rest: "other",
 };
 
 /** Marks tell parts apart without their colours. */
@@ -136,7 +136,7 @@ class FileMap {
     const { kind, name, block, offset, length, trailer, raw, compression, error } = this.item(this.order[i]);
     const facts = [["at", number(offset)], ["stored", count(length, "bytes")]];
     if (!error && raw && raw !== length) facts.push(["decompressed", count(raw, "bytes")]);
-    if (kind === "left out") return { title: "data blocks that are not in the page", facts: [...facts, ["blocks", number(blocks.left)]] };
+    if (kind === "left out") return { title: "data blocks not in this page", facts: [...facts, ["blocks", number(blocks.left)]] };
     if (trailer) facts.push(["compression", error ? "unknown" : compressionName(compression)]);
     if (name) facts.push(["name", shorten(name, 120)]);
     if (block !== undefined) facts.push(...factsOfBlock(block));
@@ -172,9 +172,9 @@ function scanOf(id) {
   const afterKey = (block) => keyOf(block) + "\\x00";
   const from = id > 0 ? ["--from", model.internal ? keyOf(id - 1) : afterKey(id - 1)] : []; // versions of one key can be in two blocks
   const to = id + 1 < blocks.count + blocks.left ? ["--to", afterKey(id)] : [];
-  const text = "The page does not hold its entries.";
+  const text = "Its entries are not in this page.";
   if ([...from, ...to].some((word) => word.length > longestBound)) return [element("p", {}, `${text} Its separators are too long for a command.`)];
-  const what = model.internal ? "This command prints all versions of the keys from that of the separator before it to that of its own, of which some may be in the blocks beside it:"
-    : "This command prints them, which are > the separator before it and ≤ its own:";
+  const what = model.internal ? "This command prints all versions of its keys, some of which may be in neighbouring blocks:"
+    : "This command prints them:";
   return [element("p", {}, `${text} ${what}`), commandLine([...model.scan, ...[...from, ...to].map(shellQuote)].join(" "))];
 }

@@ -48,11 +48,11 @@ function blocksOf(from, to) {
 
 /** markedText says which blocks are marked. */
 function markedText({ first, end, exact, more }) {
-  const beyond = more ? ` The page has no index entries of the other ${count(blocks.left, "blocks")}: they can hold such keys too.` : "";
-  if (first === end) return `No data block ${exact ? "holds" : blocks.left ? "of the page can hold" : "can hold"} such keys.${beyond}`;
+  const beyond = more ? ` The ${count(blocks.left, "blocks")} not in this page may contain more.` : "";
+  if (first === end) return `No data block ${exact ? "contains" : blocks.left ? "in this page contains" : "may contain"} such keys.${beyond}`;
   let stored = 0;
   for (let i = first; i < end; i++) stored += blocks.length[i];
-  const verb = exact ? end - first === 1 ? "holds" : "hold" : "can hold";
+  const verb = exact ? end - first === 1 ? "contains" : "contain" : "may contain";
   return `${number(end - first)} of ${count(blocks.count + blocks.left, "data blocks")}, ${size(stored)}, ${verb} such keys.${beyond}`;
 }
 
@@ -94,7 +94,7 @@ class Marking {
   mark(from, to, wrong) {
     this.map.marked = null;
     if (wrong || !from && !to || byId("marking").hidden) return "";
-    if (from && to && compareBytes(from, to) >= 0) return "No key is in this range: from must be < to.";
+    if (from && to && compareBytes(from, to) >= 0) return "Empty range: from must be < to.";
     const range = blocksOf(from, to);
     this.map.marked = range;
     return markedText(range);

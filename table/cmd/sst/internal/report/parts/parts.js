@@ -87,7 +87,7 @@ class MapSection {
     box.max = blocks.count;
     box.addEventListener("change", () => {
       const right = box.value && box.validity.valid;
-      byId("block-count").textContent = right ? all : `${all}. This is no number from 1 to ${number(blocks.count)}.`;
+      byId("block-count").textContent = right ? all : `${all}. Enter a number from 1 to ${number(blocks.count)}.`;
       setInvalid(box, !right);
       if (right) this.choose(box.value - 1);
     });

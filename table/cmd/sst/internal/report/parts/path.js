@@ -9,14 +9,14 @@ function verdict(path) {
     case "found":
       return ["✓ Found", `It has ${entryText(visit.entry)}.`];
     case "deleted":
-      return ["✗ Absent: deleted", `Sequence ${sequenceOf(visit.entry.key)} deleted the key.`];
+      return ["✗ Absent: deleted", `Deleted by sequence number ${sequenceOf(visit.entry.key)}.`];
     case "damaged":
       return ["⚠ Damaged", `The lookup needs a damaged block: ${visit ? blocks.errors[visit.block] : model.hidden}`];
     case "maybe":
-      return ["◆ May be present", "The filter of the table may contain the key, and there are no entries to look at."];
+      return ["◆ May be present", "The table filter may contain the key. There are no entries to check."];
     case "unknown":
-      if (path.by === "order") return ["? Not searched", `The page cannot look up keys in this order (${model.order}). If the command knows the order, it can:`];
-      return ["? Not in the page", unknownText(path) + (filtersLeftOut().length ? "" : " This command looks the key up:")];
+      if (path.by === "order") return ["? Not searched", `This page cannot look up keys in this order (${model.order}). Try this command:`];
+      return ["? Not in the page", unknownText(path) + (filtersLeftOut().length ? "" : " To look it up, run:")];
   }
   return ["✗ Absent", reasonText(path, visit)];
 }
@@ -25,31 +25,31 @@ function verdict(path) {
 function unknownText(path) {
   switch (path.by) {
     case "index left out":
-      return `The page does not hold the index entries of ${count(blocks.left, "data blocks")} with the largest keys.`;
+      return `The key may be in the last ${count(blocks.left, "data blocks")}, which this page leaves out.`;
     case "filter of the table":
-      return "There are no entries to look at.";
+      return "There are no entries to check.";
   }
-  return blocks.errors[path.visits.at(-1).block] ? "The data block is damaged, and the page does not hold all filters: these may exclude the key."
-    : "The page does not hold this block's keys.";
+  return blocks.errors[path.visits.at(-1).block] ? "The data block is damaged. A filter that this page leaves out may rule the key out."
+    : "This page leaves out the block's keys.";
 }
 
 function reasonText(path, visit) {
   switch (path.by) {
     case "filter of the table":
-      return "The filter of the table excludes the key. Nothing else is read.";
+      return "The table filter rules the key out. Nothing else is read.";
     case "index":
       return (blocks.count ? "The key is > all separators in the index." : "The table is empty.") + mistakeText(path.whole);
     case "filter":
-      return "The filter of the data block excludes the key. The block is not read." + mistakeText(path.whole);
+      return "The block filter rules the key out. The data block is not read." + mistakeText(path.whole);
   }
-  return "The data block does not have the key." + mistakeText(path.whole, visit.filter && !visit.filter.missing);
+  return "The data block does not contain the key." + mistakeText(path.whole, visit.filter && !visit.filter.missing);
 }
 
 /** mistakeText names the filters that may contain a key which is absent. */
 function mistakeText(whole, block) {
-  if (whole && block) return " Both filters answered “may contain”: false positives.";
+  if (whole && block) return " Both filters gave false positives.";
   if (!whole && !block) return "";
-  return ` The filter of the ${whole ? "table" : "data block"} answered “may contain”: a false positive.`;
+  return ` The ${whole ? "table" : "block"} filter gave a false positive.`;
 }
 
 /** entryText describes the entry that was found. */
@@ -74,7 +74,7 @@ function commandsFor(path) {
   if (path.outcome === "unknown" && path.by === "order") return [commandLine(commandFor(path.key))];
   const left = filtersLeftOut();
   if (left.length) {
-    return [element("p", {}, `The page does not hold the ${left.join(" and the ")}. This command shows what ${left.length > 1 || model.filter?.left_out ? "they say" : "it says"}, step by step:`),
+    return [element("p", {}, `This page leaves out the ${left.join(" and the ")}. For all steps, run:`),
       commandLine(commandFor(path.key, "--explain"))];
   }
   return path.outcome === "unknown" ? [commandLine(commandFor(path.key))] : [];
@@ -115,31 +115,31 @@ function probesOf(answer, facts) {
 function wholeStep(answer) {
   if (wholeFilter instanceof FuseFilter) return fuseStep(answer);
   const line = ["line, hash mod lines", `${number(answer.line)} of ${number(wholeFilter.count)}`];
-  return step("Filter of the table", answerOf(answer), ...probesOf(answer, [line]));
+  return step("Table filter", answerOf(answer), ...probesOf(answer, [line]));
 }
 
 function indexStep(visit) {
   if (!visit) {
-    return step("Index", ["✗ key > all separators", "no"], element("p", {}, `No separator of the ${number(blocks.count + blocks.left)} is ≥ the key.`));
+    return step("Index", ["✗ key > all separators", "no"], element("p", {}, `None of the ${number(blocks.count + blocks.left)} separators is ≥ the key.`));
   }
   const i = visit.block;
   return step("Index", ["→ one data block", "maybe"], factList([
     ["entry", `${number(i + 1)} of ${number(blocks.count + blocks.left)}`], ["separator", keyText(blocks.separators(i))],
-    ["data block at", number(blocks.offset[i])], ["its size", count(blocks.length[i], "bytes")]]));
+    ["data block at", number(blocks.offset[i])], ["size", count(blocks.length[i], "bytes")]]));
 }
 
 function filterStep(visit) {
   const answer = visit.filter;
-  const sum = `${number(answer.slot)}: the block starts at ${number(blocks.offset[visit.block])}, and each ${number(2 ** blockFilter.baseLg)} bytes of the file have one`;
+  const sum = `${number(answer.slot)}: the block starts at ${number(blocks.offset[visit.block])}, and there is one filter per ${number(2 ** blockFilter.baseLg)} bytes`;
   const slot = ["filter number", sum];
-  if (answer.missing) return step("Filter of the block", mayContain, factList([slot]), element("p", {}, "The filter block has no filter with this number."));
-  if (!answer.size) return step("Filter of the block", answerOf(answer), factList([slot]), element("p", {}, "This filter has no keys."));
+  if (answer.missing) return step("Block filter", mayContain, factList([slot]), element("p", {}, "The filter block has no filter with this number."));
+  if (!answer.size) return step("Block filter", answerOf(answer), factList([slot]), element("p", {}, "This filter is empty."));
   const note = answer.reserved ? [element("p", {}, `k > ${mostProbes} is reserved: the filter is treated as containing every key.`)] : [];
-  return step("Filter of the block", answerOf(answer), ...note, ...probesOf(answer, [slot]));
+  return step("Block filter", answerOf(answer), ...note, ...probesOf(answer, [slot]));
 }
 
 const blockAnswers = {
-  found: ["✓ found", "yes"], deleted: ["✗ deleted", "no"], absent: ["✗ not there", "no"],
+  found: ["✓ found", "yes"], deleted: ["✗ deleted", "no"], absent: ["✗ absent", "no"],
   damaged: ["⚠ damaged", "no"], unknown: ["? not in the page", "maybe"],
 };
 
@@ -148,19 +148,19 @@ function blockStep(visit) {
   const facts = [["at", number(blocks.offset[i])], ["stored", count(blocks.length[i], "bytes")]];
   if (visit.outcome !== "damaged") facts.push(["entries", number(blocks.entries[i])]);
   if (entry) facts.push([visit.outcome === "absent" ? "next entry" : "entry", `${number(entry.index + 1)}: ${keyText(entry.key)}`]);
-  if (visit.outcome === "found") facts.push(["has", entryText(entry)]);
+  if (visit.outcome === "found") facts.push(["contains", entryText(entry)]);
   return step("Data block", blockAnswers[visit.outcome], factList(facts));
 }
 
 /** pathSteps returns the list of steps. */
 function pathSteps(path) {
   const steps = path.whole ? [wholeStep(path.whole)] : [];
-  if (model.whole?.left_out && path.by !== "order") steps.push(leftStep("Filter of the table", model.whole));
+  if (model.whole?.left_out && path.by !== "order") steps.push(leftStep("Table filter", model.whole));
   if (path.by === "index") steps.push(indexStep());
   for (const visit of path.visits) {
     steps.push(indexStep(visit));
     if (visit.filter) steps.push(filterStep(visit));
-    if (model.filter?.left_out) steps.push(leftStep("Filter of the block", model.filter));
+    if (model.filter?.left_out) steps.push(leftStep("Block filter", model.filter));
     if (visit.by === "data block") steps.push(blockStep(visit));
   }
   if (path.by === "index left out") steps.push(step("Index", notHeld));
