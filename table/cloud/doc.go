@@ -1,8 +1,9 @@
-// Package cloud keeps sets of tables in object storage: in Amazon S3 and stores like it, in Google
-// Cloud Storage, in a directory, and wherever else [gocloud.dev/blob] has a driver for.
+// Package cloud stores sets of tables in Amazon S3, S3-compatible stores, Google Cloud Storage, and any other bucket
+// that [gocloud.dev/blob] has a driver for.
 //
-// A [set.Builder] writes a set to a [Store], and [set.PutTable] and [set.PublishManifest] send one
-// that is there already. To open the set, call [set.Open] with the Store and what [set.LoadManifest]
-// returns. The objects of a set have no "/" in their names: to keep them under a prefix, use
-// [blob.PrefixedBucket].
+// A [set.Builder] writes a set to a [Store]. To upload a set that exists as files, call [set.PutTable] for each
+// table, then [set.PublishManifest]. To query a set, pass the Store and the manifest from [set.LoadManifest] to
+// [set.Open].
+//
+// Object names contain no "/". To store a set under a prefix, use [blob.PrefixedBucket].
 package cloud

@@ -23,8 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A set of two tables, written to the bucket that a URL names and asked there. The same program
-// does it with the URL of a bucket in S3.
+// Build a set of two tables in a bucket and query it. For a bucket in S3, only the URL differs.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
@@ -59,8 +58,8 @@ func Example() {
 	// table: key not found
 }
 
-// A client of one's own has a connection for each lookup at a time. The SDK's keeps 10, and
-// opens one anew for each other lookup.
+// Keep 256 idle connections, for as many parallel lookups. By default, the SDK keeps 10, and opens a new connection
+// for each further lookup.
 func ExampleStore() {
 	ctx := context.Background()
 	cfg, err := config.LoadDefaultConfig(ctx)

@@ -7,34 +7,30 @@ import (
 	"gocloud.dev/blob"
 )
 
-// A Pin ties the reads of a table to one version of its object, or a write to the version that it
-// replaces. It is for one driver of gocloud.dev/blob: the packages s3pin and gcspin have one each. Its
-// methods must be safe for concurrent use.
+// A Pin restricts reads and writes of an object to one of its versions, for one driver of gocloud.dev/blob. Packages
+// s3pin and gcspin implement it. Its methods must be safe for concurrent use.
 type Pin interface {
-	// Version returns the version of the object that r reads, such as its ETag. It is empty if r is
-	// of another driver, or if the store did not return one.
+	// Version returns the version of the object that r reads, such as its ETag. If r belongs to another driver, or
+	// the store sent no version, Version returns "".
 	Version(r *blob.Reader) string
 
-	// Require makes a read or a write fail if the object has another version. as is that of BeforeRead
-	// in [blob.ReaderOptions], or of BeforeWrite in [blob.WriterOptions]. With another driver, Require
-	// changes nothing.
+	// Require makes a read or write fail unless the object has that version. as is the argument of BeforeRead in
+	// [blob.ReaderOptions] or of BeforeWrite in [blob.WriterOptions]. For another driver, Require does nothing.
 	Require(version string, as func(any) bool)
 
-	// PastEnd reports whether err says that the store refused a read that begins at or behind the
-	// end of the object.
+	// PastEnd reports whether err means that a read began at or past the end of the object.
 	PastEnd(err error) bool
 }
 
-// An object is what the first read of a table tells about its object. Later reads must be of
-// the same one.
+// An object identifies a version of an object. The first read of a table determines it, for all later ones.
 type object struct {
 	size     int64
 	modified time.Time
-	pin      Pin // that knows the version; nil: none does
+	pin      Pin // the one that returned version; nil if there is no version
 	version  string
 }
 
-// objectOf returns what r tells about its object.
+// objectOf identifies the version that r reads.
 func objectOf(r *blob.Reader, pins []Pin) object {
 	o := object{size: r.Size(), modified: r.ModTime()}
 	for _, pin := range pins {
@@ -46,16 +42,15 @@ func objectOf(r *blob.Reader, pins []Pin) object {
 	return o
 }
 
-// String describes the object, for errors.
+// String formats the version for errors.
 func (o *object) String() string {
 	if o.version != "" {
 		return fmt.Sprintf("%d bytes, version %s", o.size, o.version)
 	}
-	return fmt.Sprintf("%d bytes of %s", o.size, o.modified.UTC().Format(time.RFC3339Nano))
+	return fmt.Sprintf("%d bytes, modified %s", o.size, o.modified.UTC().Format(time.RFC3339Nano))
 }
 
-// same reports whether o and p are one version of an object. Without a Pin it goes by the time
-// of modification.
+// same reports whether o and p are the same version. Without a Pin, it compares modification times.
 func (o *object) same(p *object) bool {
 	if o.size != p.size || o.version != p.version {
 		return false
@@ -63,7 +58,7 @@ func (o *object) same(p *object) bool {
 	return o.version != "" || o.modified.Equal(p.modified)
 }
 
-// require makes a read or a write fail if the object has another version, if a Pin knows that.
+// require makes a read or write fail unless the object has version o. Without a Pin, it does nothing.
 func (o *object) require(as func(any) bool) error {
 	if o.pin != nil {
 		o.pin.Require(o.version, as)

@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// PutTable sends a table. The object is there when all of it has arrived. If r fails, or ctx is done, there is none. In
-// S3, parts of a large table can be left, which nobody sees: let a lifecycle rule delete them.
+// PutTable uploads a table. The object appears when the upload is complete. If r fails or ctx is done, no object
+// appears. In S3, invisible parts of a large table may remain: let a lifecycle rule delete them.
 func (s *Store) PutTable(ctx context.Context, t set.Table, r io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -27,12 +27,12 @@ func (s *Store) PutTable(ctx context.Context, t set.Table, r io.Reader) error {
 		return withDone(ctx, w.Close())
 	}
 	err = withDone(ctx, err)
-	cancel() // else Close would leave an object of what was sent
+	cancel() // without it, Close would create an object
 	w.Close()
 	return err
 }
 
-// Begin begins tables. They are temporary files until they have names, which tell their contents.
+// Begin starts writing tables. They are temporary files until their names, which include their SHA-256, are known.
 func (s *Store) Begin(context.Context) (set.Pending, error) {
 	dir, err := os.MkdirTemp("", "sievetable-*.tmp")
 	return &pending{s: s, dir: dir}, err
@@ -51,7 +51,7 @@ func (p *pending) Create(context.Context) (io.WriteCloser, error) {
 	return os.Create(p.path(p.n - 1))
 }
 
-// Publish sends the tables, unless an object of that name and size is there.
+// Publish uploads each table, unless an object with its name and size exists.
 func (p *pending) Publish(ctx context.Context, tables []set.Table) error {
 	for i, t := range tables {
 		if there, err := p.s.Stat(ctx, t.Name); err == nil && there.Size == t.Size {
@@ -62,7 +62,7 @@ func (p *pending) Publish(ctx context.Context, tables []set.Table) error {
 			err = errors.Join(set.PutTable(ctx, p.s, t, f), f.Close())
 		}
 		if err != nil {
-			return fmt.Errorf("cloud: put table %s: %w", p.s.Path(t.Name), err)
+			return fmt.Errorf("cloud: upload table %s: %w", p.s.Path(t.Name), err)
 		}
 	}
 	return p.Abort()

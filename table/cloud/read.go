@@ -12,23 +12,18 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Forget forgets the version of a table's object, so that the next read of the table takes the
-// version that is there then.
+// Forget makes the next read of a table accept whatever version its object then has.
 func (s *Store) Forget(name string) { s.pinned.Delete(name) }
 
-// ReadAt reads len(p) bytes of the table name, from off on, by one request. It returns what
-// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends.
+// ReadAt reads len(p) bytes of the table name at offset off, in one request. As with [io.ReaderAt], a read past the
+// end of the object returns fewer bytes and io.EOF.
 //
-// The first read of a table remembers the version of its object, and all others must be of the same
-// one. Otherwise their error is [set.ErrReplaced], and no bytes of two versions are mixed. With a Pin of
-// the bucket's driver, the version is that of the store. Without one, it is the object's size and
-// time of modification, which in some stores has a resolution of a second.
+// All reads of a table use the version of its object that the first one found. If the object has been replaced since,
+// ReadAt returns [set.ErrReplaced]. With a Pin for the bucket's driver, versions are the store's. Without one, ReadAt
+// compares sizes and modification times, which some stores round to a second.
 //
-// When ctx is done, ReadAt soon returns an error that wraps that of ctx. The bucket's driver decides
-// which requests are tried again.
-//
-// Errors name the table and the bytes. gcerrors.Code finds the driver's code in them, such as
-// NotFound. If a store sends fewer bytes than it says, the error is io.ErrUnexpectedEOF.
+// Errors name the table, the offset and the length. They wrap ctx's error if ctx is done, and the driver's, for
+// [gcerrors.Code]. If the store sends too few bytes, the error wraps [io.ErrUnexpectedEOF].
 func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	n, err := within(ctx, s.Timeout, func(ctx context.Context) (int, error) { return s.readAt(ctx, name, p, off) })
 	if err == nil || err == io.EOF {
@@ -37,7 +32,7 @@ func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, withDone(ctx, err))
 }
 
-// withDone returns err. If ctx is done, its error is in the chain, which drivers leave it out of.
+// withDone returns err. If ctx is done, it adds ctx's error, which drivers omit.
 func withDone(ctx context.Context, err error) error {
 	if done := ctx.Err(); done != nil && !errors.Is(err, done) {
 		return fmt.Errorf("%w: %w", done, err)
@@ -52,7 +47,7 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 	if len(p) == 0 {
 		return 0, nil
 	}
-	var opened *object // off may be behind its end: another object may be there now
+	var opened *object // off may be past its end, if the object has been replaced by a longer one
 	var o blob.ReaderOptions
 	if first, ok := s.pinned.Load(name); ok {
 		opened = first.(*object)
@@ -67,7 +62,7 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 			err = failed
 		}
 	}()
-	// The first read says which object it is. A store may ignore what a Pin requires: so this looks at what was sent.
+	// Compare versions here too: a store may ignore the Pin's condition.
 	got := objectOf(r, s.Pins)
 	first, _ := s.pinned.LoadOrStore(name, &got)
 	if opened = first.(*object); !opened.same(&got) {
@@ -76,7 +71,8 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 	return readBody(r, p, opened.size-off)
 }
 
-// refused returns what it means that the store refused a read from off on with err.
+// refused translates the store's refusal of a read at off: to io.EOF if off is past the end of the object, to
+// set.ErrReplaced if the object has another version.
 func (s *Store) refused(opened *object, off int64, err error) error {
 	if opened != nil && gcerrors.Code(err) == gcerrors.FailedPrecondition {
 		return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
@@ -85,7 +81,7 @@ func (s *Store) refused(opened *object, off int64, err error) error {
 		if !pin.PastEnd(err) {
 			continue
 		}
-		if opened != nil && off < opened.size { // the object ends before that now
+		if opened != nil && off < opened.size { // the object is shorter now
 			return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
 		}
 		return io.EOF
@@ -93,21 +89,19 @@ func (s *Store) refused(opened *object, off int64, err error) error {
 	return err
 }
 
-// readBody fills p with the body of a read, which has left bytes at most up to the end of the
-// object.
+// readBody fills p with the body of a read. The object ends after left more bytes.
 func readBody(r io.Reader, p []byte, left int64) (n int, err error) {
 	want := max(0, min(int64(len(p)), left))
 	n, err = io.ReadFull(r, p[:want])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return n, fmt.Errorf("the store sent %d bytes, want %d: %w", n, want, io.ErrUnexpectedEOF)
+		return n, fmt.Errorf("the store sent %d of %d bytes: %w", n, want, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		return n, err
 	}
-	// To read the end of the body lets HTTP use the connection again.
+	// HTTP reuses the connection only if the body was read to its end.
 	if more, err := r.Read(make([]byte, 1)); more > 0 {
-		return 0, fmt.Errorf("the store sent more than %d bytes: it does not know requests for a range of bytes",
-			want)
+		return 0, fmt.Errorf("the store sent more than %d bytes: it does not support range requests", want)
 	} else if err != io.EOF && err != nil {
 		return 0, err
 	}

@@ -12,14 +12,15 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// An opened object is one that was read whole.
+// opened is the result of reading a whole object.
 type opened struct {
 	object
-	content []byte // nil: there is none
+	content []byte // nil if the object does not exist
 }
 
-// Replace writes an object in the place of the one that has the content old. If the store does not know conditions, or
-// there is no Pin of the driver, an object that another program writes in the last moment is replaced all the same.
+// Replace writes an object if its content is old, and otherwise returns [set.ErrChanged]. A nil old means that the
+// object must not exist. Without a Pin for the driver, or in a store that ignores conditions, an object that another
+// program writes at the same time may be overwritten.
 func (s *Store) Replace(ctx context.Context, name string, old, content []byte) error {
 	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
 	if old != nil {
@@ -38,14 +39,14 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	case failed != nil && !errors.Is(failed, fs.ErrNotExist):
 		return err
 	case now.content != nil && bytes.Equal(now.content, content):
-		return nil // the answer was lost, and what the SDK sent again was refused
+		return nil // the first response was lost, and the SDK's retry was refused
 	case !now.has(old):
 		return fmt.Errorf("%w (%w)", set.ErrChanged, err)
 	}
 	return err
 }
 
-// seen returns the object whose content is old, as Open has read it last. If that was another one, it is read again.
+// seen returns the object if its content is old: from the latest Open if that matches, else by reading it again.
 func (s *Store) seen(ctx context.Context, name string, old []byte) (opened, error) {
 	if o, ok := s.opened.Load(name); ok && o.(opened).has(old) {
 		return o.(opened), nil
@@ -57,7 +58,7 @@ func (s *Store) seen(ctx context.Context, name string, old []byte) (opened, erro
 	return o, err
 }
 
-// has reports whether the object has that content, or there is none if it is nil.
+// has reports whether the object has that content. Nil means that it does not exist.
 func (o opened) has(content []byte) bool {
 	return (o.content == nil) == (content == nil) && bytes.Equal(o.content, content)
 }

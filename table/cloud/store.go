@@ -16,33 +16,34 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A Store is a bucket in which a [set.Builder] writes sets, and a [set.Set] reads them: it is a [set.Store] and a
-// [set.Source]. It is safe for concurrent use. To open several Sets of a bucket, make a Store for each. The caller closes
-// the bucket.
+// A Store is a bucket that contains a set. A [set.Builder] writes the set, since a Store is a [set.Store], and a
+// [set.Set] reads it, since a Store is a [set.Source]. It is safe for concurrent use, but each open Set needs a Store
+// of its own.
 //
-// It is also a [set.Replacer]: with a Pin of the bucket's driver, a manifest is replaced only if no other program has
-// replaced it since it was read.
+// A Store is also a [set.Replacer]: with a Pin for the bucket's driver, it replaces a manifest only if no other
+// program has replaced it since it was read.
 type Store struct {
+	// Bucket is required. The caller closes it.
 	Bucket *blob.Bucket
 
-	// Pins are those of all stores that the program may open. The first one that knows the bucket's driver is used.
+	// Pins contains a Pin for each driver that the program may use. The first that supports Bucket's driver is used.
 	Pins []Pin
 
-	// URL is what Path puts before the names of objects, such as s3://BUCKET/.
+	// URL is the prefix that Path adds to object names, such as s3://BUCKET/.
 	URL string
 
-	// Timeout ends each call, with what the driver sends again. PutTable has no timeout, and List has one for each
-	// page. Zero means that there is none.
+	// Timeout limits each call, including the driver's retries. For List, it limits each page. PutTable has no limit.
+	// Zero means no limit.
 	Timeout time.Duration
 
-	opened sync.Map // names to opened: what Open has read last
-	pinned sync.Map // names to *object: versions that ReadAt reads
+	opened sync.Map // names to opened: the latest result of Open
+	pinned sync.Map // names to *object: the versions that ReadAt reads
 }
 
-// Path returns the URL of an object.
+// Path returns the URL of the object name.
 func (s *Store) Path(name string) string { return s.URL + name }
 
-// List lists the objects. It leaves out those below a further prefix, which no set has.
+// List lists the objects whose names contain no "/".
 func (s *Store) List(ctx context.Context) (all []set.File, err error) {
 	list := s.Bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
@@ -58,7 +59,7 @@ func (s *Store) List(ctx context.Context) (all []set.File, err error) {
 	}
 }
 
-// Stat describes an object.
+// Stat returns the size and modification time of an object.
 func (s *Store) Stat(ctx context.Context, name string) (set.File, error) {
 	a, err := within(ctx, s.Timeout, func(ctx context.Context) (*blob.Attributes, error) {
 		return s.Bucket.Attributes(ctx, name)
@@ -69,7 +70,7 @@ func (s *Store) Stat(ctx context.Context, name string) (set.File, error) {
 	return set.File{Name: name, Size: a.Size, Modified: a.ModTime}, nil
 }
 
-// named returns an error of the driver as one of package io/fs, if the object does not exist.
+// named adds fs.ErrNotExist to a driver's error if the object does not exist.
 func named(ctx context.Context, err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
@@ -99,7 +100,7 @@ func (s *Store) open(ctx context.Context, name string) (o opened, err error) {
 	return o, nil
 }
 
-// Put writes an object, or replaces it in one step.
+// Put writes an object, atomically replacing any existing one.
 func (s *Store) Put(ctx context.Context, name string, content []byte) error {
 	return s.write(ctx, name, content, nil)
 }
@@ -111,7 +112,7 @@ func (s *Store) write(ctx context.Context, name string, content []byte, o *blob.
 	return withDone(ctx, err)
 }
 
-// Remove deletes an object, if there is one.
+// Remove deletes an object. If it does not exist, Remove returns nil.
 func (s *Store) Remove(ctx context.Context, name string) error {
 	_, err := within(ctx, s.Timeout, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.Bucket.Delete(ctx, name)
@@ -122,7 +123,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return withDone(ctx, err)
 }
 
-// within calls f with a context that ends after a timeout, if there is one. The error then says so.
+// within calls f with a timeout, unless that is zero. If f exceeds it, the error says so.
 func within[T any](ctx context.Context, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
 	if timeout == 0 {
 		return f(ctx)

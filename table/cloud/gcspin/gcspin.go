@@ -1,5 +1,5 @@
-// Package gcspin ties reads and writes of a set to one version of each object in Google Cloud Storage,
-// for buckets of gocloud.dev/blob/gcsblob.
+// Package gcspin restricts reads and writes to one version of each object in Google Cloud Storage, for buckets of
+// gocloud.dev/blob/gcsblob.
 package gcspin
 
 import (
@@ -12,8 +12,7 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// Pin is a pin of package cloud. The version of an object is its generation, which later reads and
-// writes require by ifGenerationMatch.
+// Pin implements Pin of package cloud. Versions are generations, required by ifGenerationMatch.
 type Pin struct{}
 
 // Version returns the generation of the object that r reads.
@@ -25,7 +24,7 @@ func (Pin) Version(r *blob.Reader) string {
 	return strconv.FormatInt(object.Attrs.Generation, 10)
 }
 
-// Require makes a read or a write fail if the object has another generation.
+// Require makes a read or write fail unless the object has that generation.
 func (Pin) Require(generation string, as func(any) bool) {
 	n, err := strconv.ParseInt(generation, 10, 64)
 	var object **storage.ObjectHandle
@@ -34,7 +33,7 @@ func (Pin) Require(generation string, as func(any) bool) {
 	}
 }
 
-// PastEnd reports whether the store answered that the range is not in the object.
+// PastEnd reports whether the store refused a range past the end of the object.
 func (Pin) PastEnd(err error) bool {
 	var refused *googleapi.Error
 	return errors.As(err, &refused) && refused.Code == http.StatusRequestedRangeNotSatisfiable

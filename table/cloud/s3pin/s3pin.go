@@ -1,5 +1,5 @@
-// Package s3pin ties reads and writes of a set to one version of each object in Amazon S3 and stores
-// like it, for buckets of gocloud.dev/blob/s3blob.
+// Package s3pin restricts reads and writes to one version of each object in Amazon S3 and compatible stores, for
+// buckets of gocloud.dev/blob/s3blob.
 package s3pin
 
 import (
@@ -11,8 +11,7 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Pin is a pin of package cloud. The version of an object is its ETag, which later reads and writes
-// require by If-Match.
+// Pin implements Pin of package cloud. Versions are ETags, required by If-Match.
 type Pin struct{}
 
 // Version returns the ETag of the object that r reads.
@@ -24,7 +23,7 @@ func (Pin) Version(r *blob.Reader) string {
 	return *out.ETag
 }
 
-// Require makes a read or a write fail if the object has another ETag.
+// Require makes a read or write fail unless the object has that ETag.
 func (Pin) Require(etag string, as func(any) bool) {
 	var read *s3.GetObjectInput
 	if as(&read) {
@@ -36,7 +35,7 @@ func (Pin) Require(etag string, as func(any) bool) {
 	}
 }
 
-// PastEnd reports whether the store answered that the range is not in the object.
+// PastEnd reports whether the store refused a range past the end of the object.
 func (Pin) PastEnd(err error) bool {
 	var refused smithy.APIError
 	return errors.As(err, &refused) && refused.ErrorCode() == "InvalidRange"

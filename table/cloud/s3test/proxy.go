@@ -19,19 +19,19 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// A Proxy stands before the S3 server. It counts the requests, and can spoil them.
+// A Proxy forwards requests to the S3 server. It counts them, and can inject faults.
 type Proxy struct {
 	URL string
 
 	mu       sync.Mutex
-	requests map[string]int // of each method
-	fault    Fault          // nil: none
+	requests map[string]int // by method
+	fault    Fault          // may be nil
 }
 
-// A Fault answers a request in place of the server, which it can ask.
+// A Fault responds to a request in place of the server. It may forward the request to the server.
 type Fault func(w http.ResponseWriter, r *http.Request, server http.Handler)
 
-// NewProxy starts a proxy. The test's end ends it.
+// NewProxy starts a proxy, and closes it when the test ends.
 func NewProxy(t testing.TB) *Proxy {
 	t.Helper()
 	server, err := url.Parse(Server())
@@ -59,14 +59,14 @@ func NewProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// Spoil lets f answer all requests from now on.
+// Spoil makes f handle all requests from now on.
 func (p *Proxy) Spoil(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = f
 }
 
-// Count returns how many requests of the method came since the last call.
+// Count returns the number of requests of a method since the last call.
 func (p *Proxy) Count(method string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,11 +75,11 @@ func (p *Proxy) Count(method string) int {
 	return n
 }
 
-// Bucket returns the test's bucket, behind the proxy. It is empty at first.
+// Bucket opens the test's bucket through the proxy. It is empty at first.
 func (p *Proxy) Bucket(t testing.TB) *blob.Bucket { return Open(t, p.URL) }
 
-// Open opens the test's bucket on a server. Its client waits for a millisecond at most
-// before it sends a request again, and sends it three times.
+// Open opens the test's bucket on a server. Its client sends a failed request three times in all, at most a
+// millisecond apart.
 func Open(t testing.TB, server string) *blob.Bucket {
 	t.Helper()
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) { tr.MaxIdleConnsPerHost = 64 })
@@ -99,13 +99,13 @@ func Open(t testing.TB, server string) *blob.Bucket {
 	return bucket
 }
 
-// buckets have the numbers of buckets, by the test.
+// buckets numbers the buckets of tests.
 var (
 	bucketsMu sync.Mutex
 	buckets   = map[testing.TB]int{}
 )
 
-// BucketName returns the name of the test's bucket. A test that runs again has another one.
+// BucketName returns the name of the test's bucket. A repeated test gets a new one.
 func BucketName(t testing.TB) string {
 	bucketsMu.Lock()
 	defer bucketsMu.Unlock()

@@ -1,5 +1,5 @@
-// Package s3test has a server like S3 in another process, for tests, and a proxy before it that counts
-// requests and spoils answers. It is for the tests of this repository, and may change in any release.
+// Package s3test runs an S3 server in another process, for tests, behind a proxy that counts requests and injects
+// faults. It is for the tests of this repository, and may change in any release.
 package s3test
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// serverVariable makes a process of the tests the S3 server of another one. Its value is how long each
-// request takes beside its work.
+// serverVariable turns a test process into the S3 server of another one. Its value is the delay added to each
+// request.
 const serverVariable = "SIEVETABLE_S3_SERVER"
 
-// ServeIfAsked is the server, if [Start] has started this process for it. TestMain calls it first.
+// ServeIfAsked runs the server if [Start] has started this process. Call it first in TestMain.
 func ServeIfAsked() {
 	if delay, ok := os.LookupEnv(serverVariable); ok {
 		wait, err := time.ParseDuration(delay)
@@ -33,7 +33,7 @@ func ServeIfAsked() {
 	}
 }
 
-// serve is an S3 server, with its objects in memory, until standard input ends. It prints its address.
+// serve runs an in-memory S3 server until standard input ends. It prints its address.
 func serve(wait time.Duration) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,15 +51,14 @@ func serve(wait time.Duration) {
 	})))
 }
 
-// inputs are what the servers read. They end with this process: the garbage collector would close those
-// that nothing has.
+// inputs keeps the servers' standard inputs open until this process ends: the garbage collector would close them.
 var inputs []io.Closer
 
-// Server starts the server of tests, once, and returns its address.
+// Server starts a server shared by all tests, and returns its URL.
 var Server = sync.OnceValue(func() string { return Start(0) })
 
-// Start starts an S3 server in a process of its own, and returns its address. Each request takes delay
-// beside its work. The server ends when this process does.
+// Start starts an S3 server in a new process and returns its URL. It delays each request. The server ends when this
+// process does.
 func Start(delay time.Duration) string {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serverVariable+"="+delay.String())

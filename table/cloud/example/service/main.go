@@ -1,21 +1,21 @@
-// Command service answers over HTTP whether a set in object storage has a key, and takes up a new list
-// while it serves. Its bucket is one of S3, a store like it, or a directory.
+// Command service looks up keys of a set over HTTP and reloads the set without a restart. The set is in S3, in an
+// S3-compatible store, or in a directory.
 //
 //	cd table/cloud && GOWORK=off go run ./example/service -url 's3://urls?region=eu-central-1'
 //
-//	GET /lookup?key=KEY  200: the set has the key or, if it is a set of filters, may have it.
-//	                     404: it has not. 503: that cannot be told now
-//	GET /health          200: all tables have answers. 503: some have none, which it names
-//	POST /reload         200: the manifest that is in the bucket now is in use, and no lookup reads a
-//	                     table that only an older one has. 503: try again
-//
-// Nothing else is answered by 404, which says that a key is absent.
+//	GET /lookup?key=KEY  200: the key is present (in a set of filters: may be present)
+//	                     404: the key is absent. No other request returns 404
+//	                     503: the lookup failed
+//	GET /health          200: all tables are available. 503: lists unavailable tables
+//	POST /reload         200: the bucket's current manifest is in use, and tables that it does not list
+//	                     can be deleted. 503: the previous manifest is still in use, or still being read
 package main
 
 import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -30,9 +30,9 @@ import (
 )
 
 var (
-	bucketURL = flag.String("url", "", "`URL` of the bucket, as gocloud.dev/blob has it")
-	address   = flag.String("address", "localhost:8080", "`address` to serve at")
-	timeout   = flag.Duration("timeout", 10*time.Second, "how long a lookup, and a request to the store, may take")
+	bucketURL = flag.String("url", "", "`URL` of the bucket, such as s3://urls?region=eu-central-1")
+	address   = flag.String("address", "localhost:8080", "`address` to listen on")
+	timeout   = flag.Duration("timeout", 10*time.Second, "limit for each lookup and each request to the store")
 )
 
 func main() {
@@ -46,8 +46,11 @@ func main() {
 
 // run serves until ctx is done.
 func run(ctx context.Context) (err error) {
-	if *bucketURL == "" || *timeout <= 0 {
-		return errors.New("want -url, and -timeout > 0")
+	if *bucketURL == "" {
+		return errors.New("missing -url: give the URL of a bucket, such as -url 's3://urls?region=eu-central-1'")
+	}
+	if *timeout <= 0 {
+		return fmt.Errorf("-timeout is %v: give a positive duration, such as -timeout 10s", *timeout)
 	}
 	bucket, err := blob.OpenBucket(ctx, *bucketURL)
 	if err != nil {
@@ -63,14 +66,14 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	log.Printf("serving at http://%s", l.Addr())
+	log.Printf("serving on http://%s", l.Addr())
 	return serve(ctx, l, s.handler())
 }
 
-// shutdownTime is how long requests may take that have come before the end.
+// shutdownTime limits how long shutdown waits for requests in progress.
 const shutdownTime = 10 * time.Second
 
-// serve answers requests until ctx is done, and then those that have come.
+// serve handles requests until ctx is done, then finishes those in progress.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)

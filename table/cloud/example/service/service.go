@@ -22,18 +22,17 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A service says which keys the set of a bucket has.
+// A service looks up keys of the set in a bucket.
 type service struct {
 	store   *cloud.Store
 	set     *set.Set
-	timeout time.Duration // of a lookup
+	timeout time.Duration // for each lookup
 
 	reloading sync.Mutex
 }
 
-// openService opens the set of the bucket. It starts also without tables that cannot be opened now:
-// the keys of all others have their answers. It has the policies and codecs of all tables that sst build
-// writes.
+// openService opens the bucket's set, with the filter policies and codecs for whatever sst build writes. If some
+// tables cannot be opened now, only lookups in these tables fail.
 func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration) (*service, error) {
 	store := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}, Timeout: timeout}
 	s := &service{store: store, timeout: timeout}
@@ -47,42 +46,41 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 			TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
 			Codecs:              codecs.All(),
 		},
-		OpenAll:     true, // what is wrong with a new list is an error of reload
+		OpenAll:     true, // so that reload reports a table that cannot be opened
 		OnLoss:      s.goesOnWithout,
 		ReadTimeout: timeout,
 	})
 	return s, err
 }
 
-// goesOnWithout says that the service starts without a table, but takes up no new list without one: the
-// list that is in use has more answers.
+// goesOnWithout reports whether to continue without a table: yes at the start, no in a reload, since the list in use
+// is complete.
 func (s *service) goesOnWithout(l table.Loss) bool {
 	starts := s.set == nil
 	if starts {
-		log.Printf("without table %s for now: %v", l.File, l.Err)
+		log.Printf("table %s is unavailable: %v", l.File, l.Err)
 	}
 	return starts
 }
 
-// handler returns what answers the requests of the service.
+// handler returns the service's HTTP handler.
 func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lookup", s.lookUp)
 	mux.HandleFunc("GET /health", s.health)
 	mux.HandleFunc("POST /reload", s.reload)
-	// What is asked by a wrong path is no absent key.
+	// A wrong path must not return 404, which means that a key is absent.
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "want GET /lookup?key=KEY, GET /health or POST /reload", http.StatusBadRequest)
+		http.Error(w, "unknown request: use GET /lookup?key=KEY, GET /health or POST /reload", http.StatusBadRequest)
 	})
 	return mux
 }
 
-// lookUp answers whether the set has a key. Bytes of the key that a URL cannot have are escaped, as by
-// url.QueryEscape.
+// lookUp reports whether the set contains a key, which is escaped as by url.QueryEscape.
 func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
-	query, err := url.ParseQuery(r.URL.RawQuery) // Query leaves out what is not well-formed
+	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query would ignore malformed parameters
 	if err != nil || len(query["key"]) != 1 {
-		http.Error(w, "want one key, as in /lookup?key=KEY, with % escapes", http.StatusBadRequest)
+		http.Error(w, "missing or malformed key: use /lookup?key=KEY, with % escapes", http.StatusBadRequest)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
@@ -91,43 +89,42 @@ func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		fmt.Fprintln(w, "present")
-	case errors.Is(err, table.ErrFilterOnly): // for which Get is MayContain
+	case errors.Is(err, table.ErrFilterOnly): // the set contains only filters
 		fmt.Fprintln(w, "may be present")
 	case errors.Is(err, table.ErrNotFound):
 		http.Error(w, "absent", http.StatusNotFound)
-	default: // health says why
-		http.Error(w, "that cannot be told now", http.StatusServiceUnavailable)
+	default: // GET /health shows the reason
+		http.Error(w, "lookup failed: see /health", http.StatusServiceUnavailable)
 	}
 }
 
-// health says which tables have no answers. It tries them first: where nobody asks a service that is not
-// well, no lookup would find that they are back.
+// health lists the unavailable tables. It tries to reopen them first: if a load balancer sends no lookups here,
+// nothing else would.
 func (s *service) health(w http.ResponseWriter, r *http.Request) {
-	s.set.Reopen(r.Context()) // Unavailable has its errors
+	s.set.Reopen(r.Context()) // Unavailable returns its errors
 	var out []string
 	for t, err := range s.set.Unavailable() {
 		out = append(out, fmt.Sprintf("%s: %v", t.Name, err))
 	}
 	if len(out) > 0 {
-		http.Error(w, "tables without answers:\n"+strings.Join(out, "\n"), http.StatusServiceUnavailable)
+		http.Error(w, "unavailable tables:\n"+strings.Join(out, "\n"), http.StatusServiceUnavailable)
 		return
 	}
-	fmt.Fprintln(w, "all tables have answers")
+	fmt.Fprintln(w, "all tables are available")
 }
 
-// reload takes up the manifest that is in the bucket now. Its answer comes when nothing reads the tables
-// of the old one any more, so that a sweep can delete them. If a new table cannot be opened, all stays as
-// it is.
+// reload switches to the bucket's current manifest. It returns when nothing reads the old tables, so that a sweep can
+// delete them. If a new table cannot be opened, the old manifest stays in use.
 func (s *service) reload(w http.ResponseWriter, r *http.Request) {
 	if err := s.takeUp(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	fmt.Fprintln(w, "the manifest of the bucket is in use")
+	fmt.Fprintln(w, "the bucket's manifest is in use")
 }
 
 func (s *service) takeUp(ctx context.Context) error {
-	s.reloading.Lock() // another reload could bring an older manifest back
+	s.reloading.Lock() // a concurrent reload could restore an older manifest
 	defer s.reloading.Unlock()
 	m, err := set.LoadManifest(ctx, s.store, set.ManifestName)
 	if err != nil {

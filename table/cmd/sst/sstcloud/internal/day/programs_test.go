@@ -124,7 +124,7 @@ func (s *service) start(p *programs) {
 		}
 		var printed strings.Builder
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if _, base, ok := strings.Cut(lines.Text(), "serving at "); ok {
+			if _, base, ok := strings.Cut(lines.Text(), "serving on "); ok {
 				s.base.Store(&base)
 				go io.Copy(os.Stderr, out) // what it prints later
 				return "", nil
