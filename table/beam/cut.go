@@ -8,19 +8,19 @@ import (
 
 // errNoSplits is the error if a runner goes on although the splits could not be found.
 var errNoSplits = errors.New(
-	"setio: there are no splits: a worker has failed and the runner went on; see its log, and build again")
+	"setio: the splits are missing: a worker failed and the runner continued; see its log, and run the build again")
 
-// cut merges the pieces of a bundle, and cuts them at the splits into pieces of tables.
+// cut merges the pieces of a bundle, and cuts them at the splits into pieces of single tables.
 type cut struct {
 	RunSize int
 
-	splits [][]byte // the same for all bundles; nil: not known yet
+	splits [][]byte // the same for all bundles; nil until they are read
 	run    merger
 	size   int // of the pieces in run
 	pieces int64
 }
 
-// StartBundle forgets what a bundle that failed has left.
+// StartBundle discards what a failed bundle has left.
 func (fn *cut) StartBundle(func(*[]byte) bool, func(int64, []byte), func(string, int64)) { fn.begin() }
 
 func (fn *cut) begin() { fn.run, fn.size, fn.pieces = merger{}, 0, 0 }

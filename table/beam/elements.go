@@ -18,7 +18,7 @@ func init() {
 	register.Function2x2(pairOfBytesString)
 }
 
-// These functions make pairs of bytes of the elements that users have.
+// These functions convert elements to pairs of bytes.
 func keyOfBytes(key []byte) ([]byte, []byte)                  { return key, nil }
 func keyOfString(key string) ([]byte, []byte)                 { return []byte(key), nil }
 func pairOfStrings(key, value string) ([]byte, []byte)        { return []byte(key), []byte(value) }
@@ -30,8 +30,8 @@ var (
 	stringType = reflect.TypeFor[string]()
 )
 
-// conversions are the functions that make pairs of bytes, by the types of key and value. That of the
-// value is nil for a key alone. A function is nil if nothing is to be done.
+// conversions contains the functions that convert elements to pairs of bytes, by the types of key and value. For keys
+// alone, the value's type is nil. A nil function means that no conversion is needed.
 var conversions = map[[2]reflect.Type]any{
 	{bytesType, nil}:         keyOfBytes,
 	{stringType, nil}:        keyOfString,
@@ -41,20 +41,25 @@ var conversions = map[[2]reflect.Type]any{
 	{bytesType, bytesType}:   nil,
 }
 
-// checkElements checks that a collection is of the pipeline, so that Beam does not panic, and that its
-// elements are keys, or keys and values. want says which.
-func checkElements(s beam.Scope, what string, col beam.PCollection, pairs bool, want string) error {
+// checkElements checks that the Scope and the collection belong to a pipeline, since Beam would panic, and that its
+// elements are pairs, or else keys. expected describes its type for errors.
+func checkElements(s beam.Scope, what string, col beam.PCollection, pairs bool, expected string) error {
 	if !s.IsValid() || !col.IsValid() {
-		return fmt.Errorf("setio: the Scope or the PCollection of %s is the zero value, want those of a pipeline", what)
+		return fmt.Errorf("setio: the Scope or the PCollection of %s is the zero value: create both from a pipeline", what)
 	}
 	t := typesOf(col)
 	if _, found := conversions[t]; !found || pairs != (t[1] != nil) {
-		return fmt.Errorf("setio: the PCollection of %s is of %v, want %s", what, col.Type(), want)
+		return wrongType(what, col, expected)
 	}
 	return nil
 }
 
-// typesOf returns the types of key and value. That of the value is nil for a collection of keys.
+// wrongType returns the error for a collection of the wrong type.
+func wrongType(what string, col beam.PCollection, expected string) error {
+	return fmt.Errorf("setio: the PCollection of %s has type %v instead of %s", what, col.Type(), expected)
+}
+
+// typesOf returns the types of key and value. For a collection of keys, the value's type is nil.
 func typesOf(col beam.PCollection) [2]reflect.Type {
 	t := col.Type()
 	if typex.IsKV(t) {
@@ -63,8 +68,8 @@ func typesOf(col beam.PCollection) [2]reflect.Type {
 	return [2]reflect.Type{t.Type(), nil}
 }
 
-// asPairs returns the elements as pairs of bytes, in the global window: the set has them all, and steps
-// emit what they sort when a bundle ends.
+// asPairs returns the elements as pairs of bytes, in the global window: the set contains them all, and steps emit
+// their output when a bundle ends.
 func asPairs(s beam.Scope, col beam.PCollection) beam.PCollection {
 	if f := conversions[typesOf(col)]; f != nil {
 		col = beam.ParDo(s, f, col)

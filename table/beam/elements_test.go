@@ -132,7 +132,7 @@ func TestWriteKeysAsLines(t *testing.T) {
 // later step.
 func checkFailed(t *testing.T, err error, want string) {
 	t.Helper()
-	const later = "a worker has failed and the runner went on"
+	const later = "a worker failed and the runner continued"
 	if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), later) {
 		t.Errorf("error %v, want %q", err, want)
 	}
@@ -145,7 +145,7 @@ func TestTwoValuesFailThePipeline(t *testing.T) {
 	if _, err := setio.Write(s, dir, beam.ParDo(s, stringPair, col), setio.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	checkFailed(t, ptest.Run(p), `key "a" has the values "1" and "2", want one`)
+	checkFailed(t, ptest.Run(p), `key "a" has two values, "1" and "2": combine`)
 	for _, name := range list(t, dir) {
 		if name == set.ManifestName {
 			t.Error("there is a manifest")

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Two files have five different lines. Prism, which runs in this process, builds tables of
-// about two keys each. The directory example has a program for all runners.
+// Build tables of about two keys each from the lines of two files, with the runner Prism in this process. The directory
+// example contains a program for all runners.
 func ExampleWriteLines() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "setio")
@@ -61,7 +61,7 @@ func ExampleWriteLines() {
 	// chestnut: table: key not found
 }
 
-// Pairs can come from any step. A layer then changes the set: it adds a pair, and removes a key.
+// Build a set of pairs, then add a layer that adds a pair and removes a key.
 func ExampleWrite() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "setio")

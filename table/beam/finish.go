@@ -13,11 +13,11 @@ import (
 // finish writes the manifest.
 type finish struct {
 	Target target
-	Lines  bool // there must be files of lines
+	Lines  bool // at least one input file is required
 }
 
-// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path. splits are
-// there so that the directory is prepared, also if there are no tables.
+// ProcessElement writes the manifest if no file or piece is missing, and emits its path. It takes splits so that the
+// directory has been prepared even if there are no tables.
 func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]byte) bool,
 	ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
 ) error {
@@ -43,12 +43,12 @@ func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]b
 	})
 }
 
-// readTables returns the tables that writeTable has emitted, in the order of their keys.
+// readTables returns the tables that writeTable has emitted, in key order.
 func readTables(tables func(*[]byte) bool) (l set.Layer, err error) {
 	for line := []byte(nil); tables(&line); {
 		var written set.Layer
 		if err := json.Unmarshal(line, &written); err != nil {
-			return l, fmt.Errorf("setio: what a worker says of its table: %w", err)
+			return l, fmt.Errorf("setio: invalid table description from a worker: %w", err)
 		}
 		l.Tables, l.Removals = append(l.Tables, written.Tables...), append(l.Removals, written.Removals...)
 	}

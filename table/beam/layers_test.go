@@ -74,9 +74,9 @@ func TestLayersThatDoNotFit(t *testing.T) {
 		o               setio.Options
 		want            string
 	}{
-		"added and removed": {dir, []string{"b=1"}, []string{"b"}, setio.Options{}, `key "b" is both among the entries and in Removals`},
+		"added and removed": {dir, []string{"b=1"}, []string{"b"}, setio.Options{}, `key "b" is both added and removed by the layer`},
 		"no set":            {t.TempDir(), []string{"b=1"}, []string{"c"}, setio.Options{}, "there is no set to add a layer to"},
-		"filters only":      {filters, []string{"b="}, []string{"c"}, setio.Options{}, "cannot have Removals"},
+		"filters only":      {filters, []string{"b="}, []string{"c"}, setio.Options{}, "keys cannot be removed from a set that contains only filters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := list(t, test.dir)

@@ -1,19 +1,22 @@
 package setio
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
-// What steps produce and others consume. A step adds to the ledger what it has emitted, and subtracts what
-// it was given. So the sums are 0 at the end, unless a worker has failed and the runner went on.
+// Each step adds its outputs to the ledger and subtracts its inputs, so that the sums are 0 at the end, unless a
+// worker has failed and the runner continued.
 const (
-	filesOfLines = "files of lines"
+	filesOfLines = "input files"
 	sortedPieces = "pieces of sorted keys"
 	cutPieces    = "pieces of tables"
 )
 
-// countFile adds a file to the ledger, before it is sent to the worker that reads it.
+// countFile adds an input file to the ledger.
 func countFile(string) (string, int64) { return filesOfLines, 1 }
 
-// balance checks that nothing is missing. If lines is set, there must be files.
+// balance checks that nothing is missing. If lines is set, at least one input file is required.
 func balance(ledger func(*string, *int64) bool, lines bool) error {
 	sums := map[string]int64{}
 	var what string
@@ -22,12 +25,12 @@ func balance(ledger func(*string, *int64) bool, lines bool) error {
 		sums[what] += n
 	}
 	if _, found := sums[filesOfLines]; lines && !found {
-		return fmt.Errorf("setio: no files of lines: want at least one")
+		return errors.New("setio: no input files: check the pattern that lists them")
 	}
 	for _, what := range []string{filesOfLines, sortedPieces, cutPieces} {
 		if n := sums[what]; n != 0 {
-			return fmt.Errorf("setio: %d %s are missing: a worker has failed and the runner went on; see its log, "+
-				"and build again", n, what)
+			return fmt.Errorf("setio: missing %s (%d): a worker failed and the runner continued; see its log, and "+
+				"run the build again", what, n)
 		}
 	}
 	return nil

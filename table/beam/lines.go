@@ -14,17 +14,17 @@ import (
 	"github.com/sievetable/sievetable/internal/keylines"
 )
 
-// eachLine calls f with each line of the file, without its newline. The slice is valid until f returns. Errors of f
-// are returned as they are.
+// eachLine calls f with each line of the file, without its newline. The slice is valid until f returns. eachLine
+// returns f's errors unchanged.
 func eachLine(ctx context.Context, name string, f func(line []byte) error) error {
 	files, err := filesystem.New(ctx, name)
 	if err != nil {
-		return fmt.Errorf("setio: file of lines: %w", err)
+		return fmt.Errorf("setio: input file: %w", err)
 	}
 	defer files.Close()
 	file, err := files.OpenRead(ctx, name)
 	if err != nil {
-		return fmt.Errorf("setio: file of lines %s: %w", name, err)
+		return fmt.Errorf("setio: input file %s: %w", name, err)
 	}
 	defer file.Close()
 	lines, n := bufio.NewScanner(file), 1
@@ -40,7 +40,7 @@ func eachLine(ctx context.Context, name string, f func(line []byte) error) error
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("setio: %s: line %d has more than %d bytes, want at most that many in a key", name, n, maxKey)
+		return fmt.Errorf("setio: %s: line %d has more than %d bytes, the limit for a key", name, n, maxKey)
 	case err != nil:
 		return fmt.Errorf("setio: %s: line %d: %w", name, n, err)
 	}

@@ -2,12 +2,11 @@ package setio
 
 import "slices"
 
-// fanIn is how many pieces are merged at a time. A merge of more takes longer for each key.
+// fanIn is the number of pieces merged at a time. More would take longer per key.
 const fanIn = 64
 
-// A merger merges any number of pieces. It merges fanIn of them to a larger piece, and fanIn of
-// these to a still larger one, so that each key is merged few times. Keys that most pieces have
-// then take no more memory than fanIn pieces do.
+// A merger merges any number of pieces, in levels: fanIn pieces become a larger one, fanIn of these a still larger
+// one. So each key is merged few times, and duplicate keys take little memory.
 type merger struct {
 	levels [][]piece // levels[i] has pieces of fanInⁱ pieces
 }

@@ -2,7 +2,7 @@ package setio
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// The counters of a build, in the namespace setio. The documentation of the package says what they count.
+// The counters of a build, documented in the package comment.
 var (
 	keysRead      = beam.NewCounter("setio", "keys_read")
 	keysWritten   = beam.NewCounter("setio", "keys_written")

@@ -13,41 +13,36 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Options are options of [Write], [WriteKeys] and [WriteLines]. The zero value of each field is its
-// default. A value out of range is an error of these functions.
+// Options configures [Write], [WriteKeys] and [WriteLines]. The zero value of each field is its default.
 type Options struct {
-	// EntriesPerTable is about how many keys each table has, 1 to 100,000,000. The mean is at most
-	// 3 % larger. The largest table is seldom more than 1.15 times the mean. 0: 1,000,000.
+	// EntriesPerTable is the approximate number of keys per table, from 1 to 100,000,000. The largest table rarely
+	// exceeds the mean by more than 15 %. Zero means 1,000,000.
 	EntriesPerTable int
 
-	// RunSize is how many bytes a worker sorts in memory at a time, 4 KiB to 1 GiB: those of keys
-	// and values, and 24 more for each key. The worker takes up to twice that. It merges and cuts
-	// pieces of as many bytes at a time, as they travel. The larger it is, the fewer pieces travel:
-	// there is one for each table of what is cut at a time. 0: 32 MiB.
+	// RunSize is the number of bytes that a worker sorts in memory at a time, from 4 KiB to 1 GiB: keys, values, and
+	// 24 bytes per key. The worker may use twice as much memory. Larger runs mean fewer pieces sent between workers.
+	// Zero means 32 MiB.
 	RunSize int
 
-	// Writer is the name of the options that tables are written with: [RegisterWriter] has given it
-	// to them. "": the defaults of [table.WriterOptions], and a Bloom filter of 10 bits per key for
-	// each block.
+	// Writer is the name of the tables' options, as registered by [RegisterWriter]. If it is empty, the defaults of
+	// [table.WriterOptions] are used, with a Bloom filter of 10 bits per key for each block.
 	Writer string
 
-	// Layer adds the tables to the set that is in the directory, as its newest layer: see
-	// [set.Layer]. They have the entries that are added, or have another value. If there are
-	// none, and no Removals, the set stays as it is.
+	// Layer adds the entries to the existing set, as its newest layer, in which they may replace values. If there are
+	// no entries and no Removals, the set does not change. See [set.Layer].
 	Layer bool
 
-	// Removals are the keys that the layer removes: a PCollection of []byte or string. A key that is
-	// an entry of the layer too is an error of the pipeline. The zero value: none. A set with
-	// filters only cannot have Removals.
+	// Removals is a PCollection of []byte or string: the keys that the layer removes. A key that the layer also adds
+	// is an error. Removals requires Layer. A set that contains only filters does not support it.
 	Removals beam.PCollection
 }
 
-// sorter returns what sorts entries.
+// sorter returns a sorter with these options.
 func (o *Options) sorter() sorter {
 	return sorter{RunSize: o.RunSize, Rate: sampleRate(o.EntriesPerTable)}
 }
 
-// check checks all options and the directory. It returns a copy of o with defaults filled in.
+// check validates the options and the directory. It returns a copy of o with defaults filled in.
 func (o Options) check(s beam.Scope, dir string) (Options, error) {
 	const entries, runSize = 1_000_000, 32 << 20
 	o.EntriesPerTable, o.RunSize = cmp.Or(o.EntriesPerTable, entries), cmp.Or(o.RunSize, runSize)
@@ -67,28 +62,28 @@ func (o Options) check(s beam.Scope, dir string) (Options, error) {
 func (o *Options) checkRemovals(s beam.Scope, filterOnly bool) error {
 	switch {
 	case !o.Layer:
-		return errors.New("setio: Removals is set without Layer, want both: a new set has nothing to remove")
+		return errors.New("setio: Removals is set without Layer: set both, or remove the keys from the input")
 	case filterOnly:
 		return errNoRemoval
 	}
 	return checkElements(s, "Removals", o.Removals, false, "[]byte or string")
 }
 
-// checkRange returns an error if a number is out of its range. 0 stands for byDefault.
+// checkRange returns an error if n is out of its range.
 func checkRange(name string, n, least, most, byDefault int) error {
 	if n < least || n > most {
-		return fmt.Errorf("setio: %s is %d, want %d to %d, or 0 for %d", name, n, least, most, byDefault)
+		return fmt.Errorf("setio: %s is %d: use %d to %d, or 0 for %d", name, n, least, most, byDefault)
 	}
 	return nil
 }
 
-// writers are the functions of RegisterWriter, by name.
+// writers contains the functions of RegisterWriter, by name.
 var writers = map[string]func() *table.WriterOptions{
 	"": func() *table.WriterOptions { return &table.WriterOptions{FilterPolicy: filter.NewBloom(10)} },
 }
 
-// RegisterWriter gives a name to options of tables, for [Options].Writer. Options themselves cannot
-// travel to other machines, where the same program runs. So call it in init:
+// RegisterWriter names table options, for use as [Options].Writer. Workers on other machines find the options by that
+// name, so call RegisterWriter in init:
 //
 //	func init() {
 //		policy, err := fuse.New(12)
@@ -100,21 +95,20 @@ var writers = map[string]func() *table.WriterOptions{
 //		})
 //	}
 //
-// f is called for each table, by several goroutines at a time. It must return the same options each
-// time. Like gob.Register, RegisterWriter panics if the name is empty or has been given before, or
-// if f is nil.
+// f is called for each table, possibly concurrently. It must always return the same options. RegisterWriter panics if
+// name is empty or already registered, or if f is nil.
 func RegisterWriter(name string, f func() *table.WriterOptions) {
 	if _, found := writers[name]; found || f == nil {
-		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function", name))
+		panic(fmt.Sprintf("setio: RegisterWriter(%q): the name is empty or already registered, or the function is nil", name))
 	}
 	writers[name] = f
 }
 
-// writerOptions returns the options of that name.
+// writerOptions returns the options registered as name.
 func writerOptions(name string) (o table.WriterOptions, err error) {
 	f, found := writers[name]
 	if !found {
-		return o, fmt.Errorf("setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
+		return o, fmt.Errorf("setio: Writer is %q, which is not registered: call RegisterWriter in an init function", name)
 	}
 	if registered := f(); registered != nil { // nil means the defaults, as for table.NewWriter
 		o = *registered
@@ -122,11 +116,11 @@ func writerOptions(name string) (o table.WriterOptions, err error) {
 	return o, nil
 }
 
-// checkWriter checks that tables can be written with the options of that name.
+// checkWriter checks that tables can be written with the options registered as name.
 func checkWriter(name string, o *table.WriterOptions) error {
 	w, err := set.NewTableWriter(io.Discard, o)
 	if err != nil {
-		return fmt.Errorf("setio: the options %q of RegisterWriter: %w", name, err)
+		return fmt.Errorf("setio: options registered as %q: %w", name, err)
 	}
 	return w.Abort()
 }

@@ -10,31 +10,27 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A piece is sorted entries in bytes, as they travel between workers. It is a table without filters: its
-// blocks are prefix-compressed, compressed by Snappy, and have checksums.
+// A piece contains sorted entries, as they travel between workers. It is a table without filters.
 type piece = []byte
 
-// maxPiece is from how many bytes of keys and values on a piece is complete. Elements of some 50 MB are too
-// much for some runners.
+// maxPiece is the size of keys and values at which a piece is complete. Some runners cannot handle elements of 50 MB.
 const maxPiece = 4 << 20
 
-// pieceOptions are the options of pieces. Nothing is looked up in them, so that large blocks
-// are best.
+// pieceOptions has large blocks, since pieces are only read from start to end.
 var pieceOptions = &table.WriterOptions{BlockSize: 32 << 10, RestartInterval: 64}
 
-// A pieceWriter makes pieces of sorted entries. Its calls come in the order append* and finish, which can
-// be repeated. Only emit must be set.
+// A pieceWriter writes sorted entries to pieces. Calls come in the order (append* finish)*. Only emit is required.
 type pieceWriter struct {
 	emit func(piece)
-	most int // from how many bytes of keys and values on a piece is complete; 0: maxPiece
+	most int // size of keys and values at which a piece is complete; 0 means maxPiece
 
-	w      *table.Writer // nil if no piece is begun
+	w      *table.Writer // nil between pieces
 	out    *bytes.Buffer
-	size   int // of the keys and values in it
+	size   int // of keys and values in out
 	pieces int64
 }
 
-// append adds an entry. It emits the piece if that is complete.
+// append adds an entry. If the piece is complete, append emits it.
 func (p *pieceWriter) append(key, value []byte) (err error) {
 	if p.w == nil {
 		p.out, p.size = new(bytes.Buffer), 0
@@ -51,7 +47,7 @@ func (p *pieceWriter) append(key, value []byte) (err error) {
 	return p.finish()
 }
 
-// finish emits the piece, if one is begun.
+// finish emits the current piece, if there is one.
 func (p *pieceWriter) finish() error {
 	if p.w == nil {
 		return nil
@@ -65,14 +61,14 @@ func (p *pieceWriter) finish() error {
 	return nil
 }
 
-// join returns one piece of the entries that each appends, in ascending order. There is at least one.
+// join returns one piece with the entries that each adds: at least one, in ascending order.
 func join(each func(add func(key, value []byte) error) error) (joined piece, err error) {
 	w := &pieceWriter{emit: func(p piece) { joined = p }, most: math.MaxInt}
 	err = cmp.Or(each(w.append), w.finish())
 	return joined, err
 }
 
-// joinKeys returns a piece of the keys, which are in ascending order. There is at least one.
+// joinKeys returns one piece with the keys: at least one, in ascending order.
 func joinKeys(keys [][]byte) (piece, error) {
 	return join(func(add func(key, value []byte) error) (err error) {
 		for _, key := range keys {
@@ -82,8 +78,8 @@ func joinKeys(keys [][]byte) (piece, error) {
 	})
 }
 
-// eachEntry calls f with each entry of the pieces in ascending order, and once if it is in several. The
-// slices are valid until f returns. Errors of f are returned as they are.
+// eachEntry calls f with each distinct entry of the pieces, in ascending order. The slices are valid until f returns.
+// eachEntry returns f's errors unchanged.
 func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 	its := make([]merge.Iterator, len(pieces))
 	for i, p := range pieces {
@@ -94,7 +90,7 @@ func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 		its[i] = r.NewIter(nil)
 	}
 	it, f := merge.New(nil, its...), unique(f)
-	defer it.Close() // its error is that of the last move
+	defer it.Close() // it.Error returns the same error
 	for it.Next() {
 		if err := f(it.Key(), it.Value()); err != nil {
 			return err
@@ -106,7 +102,7 @@ func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 	return nil
 }
 
-// changed returns the error of a piece that cannot be read.
+// changed returns the error for a piece that cannot be read.
 func changed(err error) error {
-	return fmt.Errorf("setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
+	return fmt.Errorf("setio: sorted keys were corrupted in transit between workers: %w; run the build again", err)
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// maxKey is the most bytes of a key: as many as a manifest takes.
+// maxKey is the maximum length of a key, as in a manifest.
 const maxKey = 256 << 10
 
-// maxValue is the most bytes of a value. An element of a pipeline has all of it.
+// maxValue is the maximum length of a value, since a pipeline holds each value in one element.
 const maxValue = 16 << 20
 
-// A sorter sorts entries in runs. It makes pieces of them, and a piece of the sampled keys of each run.
+// A sorter sorts entries in runs. It emits each run as pieces, and one more piece with its sampled keys.
 type sorter struct {
 	RunSize  int
-	Rate     float64 // of the sample
+	Rate     float64 // of sampling
 	Removals bool    // the keys are to be removed
 
 	run   chunk.Chunk
-	value []byte // buffer of add
+	value []byte // reused by add
 }
 
-// An output is where a sorter emits to.
+// An output receives a sorter's output.
 type output struct {
 	piece  func([]byte)
 	sample func([]byte)
 	ledger func(string, int64)
 }
 
-// add adds an entry. If the run has no room for it, add emits the run before.
+// add adds an entry. If the run is full, add first emits it.
 func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 	if len(key) > maxKey {
-		return fmt.Errorf("setio: key %s, want at most %d bytes", format.Quote(key), maxKey)
+		return fmt.Errorf("setio: key %s is too long: at most %d bytes are supported", format.Quote(key), maxKey)
 	}
 	if len(value) > maxValue {
-		return fmt.Errorf("setio: the value of key %s has %d bytes, want at most %d", format.Quote(key), len(value), maxValue)
+		return fmt.Errorf("setio: the value of key %s has %d bytes: at most %d are supported", format.Quote(key), len(value), maxValue)
 	}
 	if s.value = appendValue(s.value[:0], value); s.Removals {
 		s.value = append(s.value[:0], kindRemove)
@@ -53,7 +53,7 @@ func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 	return nil
 }
 
-// flush emits the run, which is empty then.
+// flush emits the run and empties it.
 func (s *sorter) flush(ctx context.Context, to output) error {
 	defer s.run.Reset()
 	keysRead.Inc(ctx, int64(s.run.Len()))
@@ -91,9 +91,9 @@ type sortPairs struct {
 	Sorter sorter
 }
 
-// StartBundle begins a bundle.
+// StartBundle starts a bundle.
 func (fn *sortPairs) StartBundle(context.Context, func([]byte), func([]byte), func(string, int64)) error {
-	fn.Sorter.run.Reset() // of what a bundle that failed has left
+	fn.Sorter.run.Reset() // discards what a failed bundle has left
 	return nil
 }
 
@@ -118,7 +118,7 @@ type sortLines struct {
 func (fn *sortLines) ProcessElement(
 	ctx context.Context, file string, piece, sample func([]byte), ledger func(string, int64),
 ) error {
-	fn.Sorter.run.Reset() // of what a bundle that failed has left
+	fn.Sorter.run.Reset() // discards what a failed bundle has left
 	to := output{piece, sample, ledger}
 	err := eachLine(ctx, file, func(line []byte) error { return fn.Sorter.add(ctx, line, nil, to) })
 	if err == nil {

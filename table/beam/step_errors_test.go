@@ -54,9 +54,9 @@ func TestStepErrorsSayWhere(t *testing.T) {
 		"no file system":   {sorts("nofs://b/a"), []string{"nofs://b/a", "not registered"}},
 		"long key":         {adds(strings.Repeat("k", maxKey+1), ""), []string{`"kkk`, "(262145 bytes)", "at most 262144"}},
 		"long value":       {adds("a", strings.Repeat("v", maxValue+1)), []string{`key "a" has 16777217 bytes`}},
-		"no splits":        {cuts(), []string{"no splits", "a worker has failed"}},
-		"changed splits":   {cuts([]byte("x")), []string{"changed on its way"}},
-		"changed sample":   {splits(targetOf(t.TempDir()), []byte("x")), []string{"changed on its way"}},
+		"no splits":        {cuts(), []string{"splits are missing", "a worker failed"}},
+		"changed splits":   {cuts([]byte("x")), []string{"corrupted in transit"}},
+		"changed sample":   {splits(targetOf(t.TempDir()), []byte("x")), []string{"corrupted in transit"}},
 		"another manifest": {splits(targetOf(filepath.Dir(manifest))),
 			[]string{manifest, "remove it, or write to another directory"}},
 		"no directory":     {splits(targetOf(long)), []string{long, "not a directory"}},
@@ -79,9 +79,9 @@ func TestTwoValuesAreAnError(t *testing.T) {
 		want    string      // "" for no error
 	}{
 		"same":           {[][2]string{{"a", "1"}, {"b", ""}, {"a", "1"}, {"b", ""}}, ""},
-		"different":      {[][2]string{{"a", "2"}, {"b", "2"}, {"a", "1"}}, `key "a" has the values "1" and "2"`},
-		"one is empty":   {[][2]string{{"a", ""}, {"a", "\x01"}}, `key "a" has the values "" and "\x01"`},
-		"removed, added": {[][2]string{{"a", "-"}, {"a", "1"}}, `key "a" is both among the entries and in Removals`},
+		"different":      {[][2]string{{"a", "2"}, {"b", "2"}, {"a", "1"}}, `key "a" has two values, "1" and "2"`},
+		"one is empty":   {[][2]string{{"a", ""}, {"a", "\x01"}}, `key "a" has two values, "" and "\x01"`},
+		"removed, added": {[][2]string{{"a", "-"}, {"a", "1"}}, `key "a" is both added and removed by the layer`},
 		"removed, empty": {[][2]string{{"a", ""}, {"b", ""}, {"b", "-"}}, `key "b" is both`},
 		"removed twice":  {[][2]string{{"a", "-"}, {"a", "-"}}, ""},
 	} {

@@ -115,14 +115,14 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 		want   string // "" for no error
 	}{
 		"complete":       {ledger: []count{file, sorted, noFile, merged, three, done}, tables: [][]byte{table}},
-		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three, done}, tables: [][]byte{table}, want: "1 files of lines are missing"},
-		"no splits":      {splits: []piece{}, ledger: []count{file, noFile}, want: "there are no splits"},
-		"no files":       {want: "no files of lines: want at least one"},
-		"missing run":    {ledger: []count{file, noFile, sorted, three, done}, tables: [][]byte{table}, want: "5 pieces of sorted keys are missing"},
-		"missing piece":  {ledger: []count{file, noFile, three, three, done}, tables: [][]byte{table}, want: "3 pieces of tables are missing"},
-		"missing table":  {ledger: []count{file, noFile, three}, want: "3 pieces of tables are missing"},
+		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three, done}, tables: [][]byte{table}, want: "missing input files (1)"},
+		"no splits":      {splits: []piece{}, ledger: []count{file, noFile}, want: "the splits are missing"},
+		"no files":       {want: "no input files: "},
+		"missing run":    {ledger: []count{file, noFile, sorted, three, done}, tables: [][]byte{table}, want: "missing pieces of sorted keys (5)"},
+		"missing piece":  {ledger: []count{file, noFile, three, three, done}, tables: [][]byte{table}, want: "missing pieces of tables (3)"},
+		"missing table":  {ledger: []count{file, noFile, three}, want: "missing pieces of tables (3)"},
 		"twice":          {ledger: []count{file, noFile, three, three, done, done}, tables: [][]byte{table, table}, want: "set: line 3 of the manifest"},
-		"garbage":        {ledger: []count{file, noFile, three, done}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
+		"garbage":        {ledger: []count{file, noFile, three, done}, tables: [][]byte{[]byte("x")}, want: "invalid table description from a worker"},
 		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three, done}, tables: [][]byte{table}, want: "all workers share"},
 	} {
 		t.Run(name, func(t *testing.T) {

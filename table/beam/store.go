@@ -13,13 +13,13 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// owner is in the temporary names of files, so that Sweep removes none that another program writes.
+// owner is part of temporary file names, so that Sweep does not remove other programs' files.
 const owner = "beam"
 
-// isRemote reports whether dir is of a file system of Beam other than that of the operating system.
+// isRemote reports whether dir is in a file system of Beam, not in the operating system's.
 func isRemote(dir string) bool { return strings.Index(dir, "://") > 0 }
 
-// withStore calls f with the directory. Its errors have the name of the package.
+// withStore calls f with the directory. Its errors begin with the package's name.
 func withStore(ctx context.Context, dir string, f func(set.Store) error) (err error) {
 	var st set.Store = &set.DirStore{Dir: dir, Owner: owner, LockFile: lockFile}
 	if isRemote(dir) {
@@ -27,7 +27,7 @@ func withStore(ctx context.Context, dir string, f func(set.Store) error) (err er
 		if err != nil {
 			return fmt.Errorf("setio: directory %s: %w", dir, err)
 		}
-		defer files.Close() // every file in it is closed
+		defer files.Close() // all its files are closed by then
 		st = &remoteStore{files, strings.TrimRight(dir, "/")}
 	}
 	if err = f(st); err == nil || strings.HasPrefix(err.Error(), "setio: ") {
@@ -36,18 +36,18 @@ func withStore(ctx context.Context, dir string, f func(set.Store) error) (err er
 	return fmt.Errorf("setio: %w", err)
 }
 
-// lockFile locks a file that sst locks too.
+// lockFile locks a file, which sst also locks.
 func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	return lockfile.Wait(ctx, flock.New(path, flock.SetFlag(lockfile.Flags), flock.SetPermissions(lockfile.Mode)))
 }
 
-// checkDir checks the name of the directory.
+// checkDir validates the directory's name.
 func checkDir(dir string) (err error) {
 	switch {
 	case !isRemote(dir) && !filepath.IsAbs(dir):
-		return fmt.Errorf("setio: directory is %q, want an absolute path: workers have other working directories", dir)
+		return fmt.Errorf("setio: directory is %q: use an absolute path, since workers have other working directories", dir)
 	case isRemote(dir) && strings.ContainsAny(dir, `*?[\`):
-		return fmt.Errorf(`setio: directory is %q, want none of * ? [ \ in it, which list other directories too`, dir)
+		return fmt.Errorf(`setio: directory is %q: use a name without * ? [ \, which match other directories too`, dir)
 	case isRemote(dir):
 		defer func() {
 			if r := recover(); r != nil {

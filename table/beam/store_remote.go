@@ -17,15 +17,15 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A remoteStore is a directory of a file system of Beam.
+// A remoteStore is a directory in a file system of Beam.
 type remoteStore struct {
 	files filesystem.Interface
-	dir   string // without a slash at the end
+	dir   string // without a trailing slash
 }
 
 func (s *remoteStore) Path(name string) string { return s.dir + "/" + name }
 
-// List returns names only: each size and time would take a request.
+// List returns only names, since sizes and times would take a request each.
 func (s *remoteStore) List(ctx context.Context) ([]set.File, error) {
 	paths, err := s.files.List(ctx, s.Path("*"))
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *remoteStore) Stat(ctx context.Context, name string) (f set.File, err er
 	return f, err
 }
 
-// Open lists the file first: file systems do not agree on the error for a file that is not there.
+// Open lists the file first, since file systems return different errors for a missing file.
 func (s *remoteStore) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	found, err := s.files.List(ctx, s.Path(name))
 	if err == nil && len(found) == 0 {
@@ -65,11 +65,11 @@ func (s *remoteStore) Put(ctx context.Context, name string, content []byte) erro
 	return s.send(ctx, name, bytes.NewReader(content))
 }
 
-// send writes a file. Object stores show an object when all of it is there. In other file systems the
-// file has a temporary name until then, if they can rename.
+// send writes a file. In object stores, it appears when complete. In other file systems that can rename, it has a
+// temporary name until then.
 func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // so that nothing appears of a file that is not closed
+	defer cancel() // so that an unclosed file does not appear
 	to := s.Path(name)
 	renamer, renames := s.files.(filesystem.Renamer)
 	if renames = renames && !s.isObjectStore(); renames {
@@ -88,7 +88,7 @@ func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) 
 	return renamer.Rename(ctx, to, s.Path(name))
 }
 
-// isObjectStore reports whether files appear in one step, and renaming one is to copy it.
+// isObjectStore reports whether files appear complete, and renaming means copying.
 func (s *remoteStore) isObjectStore() bool {
 	return strings.HasPrefix(s.dir, "gs://") || strings.HasPrefix(s.dir, "s3://")
 }
@@ -96,7 +96,7 @@ func (s *remoteStore) isObjectStore() bool {
 func (s *remoteStore) Remove(ctx context.Context, name string) error {
 	files, ok := s.files.(filesystem.Remover)
 	if !ok {
-		return fmt.Errorf("remove %s: its file system cannot remove files: %w", s.Path(name), errors.ErrUnsupported)
+		return fmt.Errorf("remove %s: the file system does not support it: %w", s.Path(name), errors.ErrUnsupported)
 	}
 	return files.Remove(ctx, s.Path(name))
 }
@@ -105,13 +105,13 @@ func (s *remoteStore) Begin(context.Context) (set.Pending, error) {
 	return &remoteTables{store: s}, nil
 }
 
-// remoteTables are files on the worker's disk: their names in the store are known when all is written.
+// remoteTables are files on the worker's disk, since their final names are known only when they are complete.
 type remoteTables struct {
 	store *remoteStore
 	files []*tempfile.File
 }
 
-// An openFile stays open until it is sent.
+// An openFile ignores Close: it stays open until it is sent.
 type openFile struct{ io.Writer }
 
 func (openFile) Close() error { return nil }
@@ -122,7 +122,7 @@ func (p *remoteTables) Create(context.Context) (io.WriteCloser, error) {
 	return openFile{f}, f.Create("")
 }
 
-// Publish sends the tables, unless they are there: their names have their SHA-256.
+// Publish sends each table, unless a file with its name, which includes its SHA-256, and size exists.
 func (p *remoteTables) Publish(ctx context.Context, tables []set.Table) error {
 	for i, t := range tables {
 		if there, err := p.store.Stat(ctx, t.Name); err == nil && there.Size == t.Size {

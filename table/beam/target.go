@@ -10,18 +10,16 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A target is where a build writes, and what.
+// A target is the destination of a build.
 type target struct {
-	Dir    string
-	Lease  string
-	Writer string // as in Options
-	Layer  bool   // as in Options
-
-	// Removals is whether the layer can have removals.
-	Removals bool
+	Dir      string
+	Lease    string
+	Writer   string // as in Options
+	Layer    bool   // as in Options
+	Removals bool   // the layer may contain removals
 }
 
-// options returns the options of what is written to the directory.
+// options returns the options for writing to the directory.
 func (t *target) options(st set.Store) (*set.BuilderOptions, error) {
 	writer, err := writerOptions(t.Writer)
 	o := &set.BuilderOptions{Layer: t.Layer, Lease: t.Lease, Writer: &writer}
@@ -31,8 +29,7 @@ func (t *target) options(st set.Store) (*set.BuilderOptions, error) {
 	return o, err
 }
 
-// prepare makes the directory, and begins the lease. It finds out early whether the manifest that is
-// there can be replaced.
+// prepare creates the directory and the lease. It fails early if an existing manifest cannot be replaced.
 func (t *target) prepare(ctx context.Context) error {
 	return withStore(ctx, t.Dir, func(st set.Store) error {
 		o, err := t.options(st)
@@ -46,16 +43,16 @@ func (t *target) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return b.Abort() // its lease stays
+		return b.Abort() // the lease stays
 	})
 }
 
-// errNoRemoval is the error for a removal from a set that cannot show what its filters have.
-var errNoRemoval = errors.New("setio: a set with filters only cannot have Removals, since its filters cannot be " +
-	"read as keys: build it anew from the keys")
+// errNoRemoval is the error for Removals in a set of filters.
+var errNoRemoval = errors.New("setio: keys cannot be removed from a set that contains only filters: " +
+	"build the set again from the remaining keys, without Layer")
 
-// checkBase checks that a layer can be added to the set of that manifest. filterOnly is whether it has
-// filters only.
+// checkBase checks that a layer can be added to the set with that manifest. filterOnly reports whether the layer
+// contains only filters.
 func (t *target) checkBase(st set.Store, base *set.Manifest, filterOnly bool) error {
 	for table := range base.All() {
 		ext := path.Ext(table.Name)
@@ -63,12 +60,13 @@ func (t *target) checkBase(st set.Store, base *set.Manifest, filterOnly bool) er
 			return errNoRemoval
 		}
 		if filterOnly && ext == tableExt || !filterOnly && ext == filterExt {
-			return fmt.Errorf("%s and the Writer differ in FilterOnly: want the Writer of the set, or build the set anew",
-				st.Path(table.Name))
+			return fmt.Errorf("%s and the Writer differ in FilterOnly: use the Writer of the set, or build the set again "+
+				"without Layer", st.Path(table.Name))
 		}
 	}
 	return nil
 }
 
-// The extensions of tables. For LevelDB, one with a filter only would be an empty table.
+// The extensions of tables. One that contains only a filter has another, since LevelDB would read it as an empty
+// table.
 const tableExt, filterExt = ".ldb", ".filter"

@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// Between workers, an entry travels as its key and a value that begins with one of these bytes. The value
-// of a key that has none, or an empty one, is empty: so keys alone take no byte more.
+// Between workers, an entry's value is preceded by one of these bytes. An empty or missing value has none, so that
+// keys alone do not take more space.
 const (
 	kindSet    = 0 // followed by the value
 	kindRemove = 1 // the key is to be removed
@@ -33,8 +33,8 @@ func splitValue(travelling []byte) (value []byte, removed bool) {
 	return travelling[1:], false
 }
 
-// unique returns f without the entries that are there again. They come in ascending order of the keys. Two
-// values for a key are an error: nothing says which of them to keep.
+// unique returns a function that calls f once for each distinct entry, in ascending key order. Two values for a key
+// are an error, since a PCollection has no order.
 func unique(f func(key, value []byte) error) func(key, value []byte) error {
 	var lastKey, lastValue []byte
 	return func(key, value []byte) error {
@@ -52,17 +52,17 @@ func unique(f func(key, value []byte) error) func(key, value []byte) error {
 	}
 }
 
-// conflict is the error for a key with two values, as they travel.
+// conflict returns the error for a key with two values, as encoded by appendValue.
 func conflict(key, a, b []byte) error {
 	a, aRemoved := splitValue(a)
 	b, bRemoved := splitValue(b)
 	if aRemoved || bRemoved {
-		return fmt.Errorf("setio: key %s is both among the entries and in Removals, want it in one of them",
+		return fmt.Errorf("setio: key %s is both added and removed by the layer: take it out of the entries or of Removals",
 			format.Quote(key))
 	}
 	if bytes.Compare(a, b) > 0 {
-		a, b = b, a // whichever came first
+		a, b = b, a // so that the error is always the same
 	}
-	return fmt.Errorf("setio: key %s has the values %s and %s, want one: combine the values of each key before, "+
-		"as by beam.CombinePerKey", format.Quote(key), format.Quote(a), format.Quote(b))
+	return fmt.Errorf("setio: key %s has two values, %s and %s: combine the values of each key before, for example with "+
+		"beam.CombinePerKey", format.Quote(key), format.Quote(a), format.Quote(b))
 }

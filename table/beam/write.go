@@ -2,7 +2,6 @@ package setio
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,7 +11,7 @@ import (
 )
 
 func init() {
-	// For each element, generated code is faster than reflection.
+	// This DoFn runs for each element, for which generated code is faster than reflection.
 	register.DoFn6x1[context.Context, []byte, []byte, func([]byte), func([]byte), func(string, int64), error](
 		(*sortPairs)(nil))
 	register.Emitter1[[]byte]()
@@ -23,68 +22,59 @@ func init() {
 	}
 }
 
-// Write adds steps to the pipeline that build a set in the directory dir from pairs, a PCollection of
-// KV<K,V>. K and V are []byte or string. The returned PCollection has one string, the path of the
-// manifest, when all is written.
+// Write adds steps to the pipeline that build a set in the directory dir from pairs, a bounded PCollection of KV<K,V>
+// in any order. K and V are []byte or string: up to 256 KiB for a key, 16 MiB for a value. The returned PCollection
+// contains the manifest's path once the set is complete.
 //
-// Pairs can be in any order. A pair that is there several times is written once. Two values for a key are
-// an error of the pipeline that names the key: a PCollection has no order, so that there is no first or
-// last one. Combine the values of each key before, as by [beam.CombinePerKey]. A key has up to 256 KiB,
-// and a value up to 16 MiB.
+// Duplicate pairs are written once. Two different values for a key are an error that names the key: combine the
+// values before, for example with [beam.CombinePerKey].
 //
-// dir is the absolute path of a directory that all workers share, or one of a file system that Beam has
-// and the program imports, such as gs://bucket/urls: see the documentation of this package. It is created
-// if it does not exist. pairs must be bounded. Their windows do not matter. Without pairs the set has no
-// tables.
+// dir is an absolute path that all workers share, or a directory in a file system of Beam, such as gs://bucket/urls:
+// see the package comment. It is created if it does not exist.
 //
-// The new manifest replaces that of an earlier build in dir, or adds a layer to it: see Layer of
-// [Options]. The tables of the earlier build stay, so that they can be served until the new set is. No
-// build removes a table, since another one may have written the same. Of two builds in one dir at a time,
-// both have all their tables, and the manifest is that of the last one. [Sweep] removes tables that are
-// not needed any more.
+// If dir contains a set, its manifest is replaced, or with Layer of [Options], a layer is added. The previous tables
+// stay, so that services can use them until they load the new manifest: [Sweep] removes them. Of two builds at once,
+// both succeed and the later manifest stays.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
-	const want = "KV<K,V> of []byte or string each: WriteKeys takes keys without values, and WriteLines names of files"
-	err := checkElements(s, "pairs", pairs, true, want)
+	const expected = "KV<K,V> with K and V []byte or string: use WriteKeys for keys without values, WriteLines for file names"
+	err := checkElements(s, "pairs", pairs, true, expected)
 	return writeSet(s, "setio.Write", dir, pairs, false, o, err)
 }
 
-// WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that
-// is there several times is written once.
+// WriteKeys is like [Write], but takes keys without values: a PCollection of []byte or string.
 func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam.PCollection, error) {
-	err := checkElements(s, "keys", keys, false, "[]byte or string: Write takes keys with values")
+	err := checkElements(s, "keys", keys, false, "[]byte or string: use Write for keys with values")
 	return writeSet(s, "setio.WriteKeys", dir, keys, false, o, err)
 }
 
-// WriteLines does what [Write] does, of the lines of files: each line is a key without a value. It takes
-// less time than WriteKeys of the lines, since no line is an element of the pipeline. files is a
-// PCollection of the names of files (string), as Beam's file systems have them: all workers must see the
-// same files by them. To find files by a pattern, use fileio.MatchFiles or a list.
+// WriteLines is like [Write], but takes the names of files, a PCollection of string, and writes each of their lines
+// as a key without a value. It is faster than WriteKeys of the same lines. Names are paths in any of Beam's file
+// systems, the same for all workers. To list files by a pattern, use [fileio.MatchFiles].
 //
-// A line's bytes are taken as they are, without the newline. A carriage return is part of the key, and an
-// empty line is a key too. There must be at least one file. Files without lines make a set without
-// tables.
+// Lines end with a newline, which is not part of the key. Carriage returns are, and an empty line is a key. Without
+// any file, the pipeline fails. One worker reads each file: use more files than there are workers.
 //
-// One worker reads a file: give more files than there are workers.
+// [fileio.MatchFiles]: https://pkg.go.dev/github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio#MatchFiles
 func WriteLines(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {
-	const what, want = "names of files", "string: WriteKeys takes keys"
-	err := checkElements(s, what, files, false, want)
+	const what, expected = "file names", "string: use WriteKeys for keys"
+	err := checkElements(s, what, files, false, expected)
 	if err == nil && typesOf(files)[0] != stringType {
-		err = fmt.Errorf("setio: the PCollection of %s is of %v, want %s", what, files.Type(), want)
+		err = wrongType(what, files, expected)
 	}
 	return writeSet(s, "setio.WriteLines", dir, files, true, o, err)
 }
 
-// A sorted is what the steps emit that sort.
+// sorted contains the outputs of the sorting steps.
 type sorted struct{ pieces, samples, ledgers []beam.PCollection }
 
-// add adds what a step emits.
+// add adds a step's outputs.
 func (a *sorted) add(pieces, samples, ledger beam.PCollection) {
 	a.pieces, a.samples = append(a.pieces, pieces), append(a.samples, samples)
 	a.ledgers = append(a.ledgers, ledger)
 }
 
-// writeSet adds all steps, unless an argument is wrong, for which Beam would panic. err is the error of the collection's
-// type. If lines is set, its elements are names of files of lines.
+// writeSet adds all steps, or returns an error for a wrong argument, since Beam would panic. err is the error for the
+// collection's type. If lines is set, its elements are file names.
 func writeSet(
 	s beam.Scope, name, dir string, col beam.PCollection, lines bool, o Options, err error,
 ) (beam.PCollection, error) {
@@ -97,7 +87,7 @@ func writeSet(
 	s = s.Scope(name)
 	var in sorted
 	if lines {
-		// Without Reshuffle, one worker would take all files that one element made.
+		// Without Reshuffle, one worker would read all files that came from one element.
 		in.add(beam.ParDo3(s, &sortLines{o.sorter()}, beam.Reshuffle(s, col)))
 		in.ledgers = append(in.ledgers, beam.ParDo(s, countFile, col))
 	} else {
@@ -111,13 +101,13 @@ func writeSet(
 	return build(s, dir, in, lines, o), nil
 }
 
-// build adds the steps behind those that sort.
+// build adds the steps after sorting.
 func build(s beam.Scope, dir string, in sorted, lines bool, o Options) beam.PCollection {
 	t := target{Dir: dir, Lease: set.NewLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
 	once := beam.Impulse(s)
 	splits := beam.ParDo(s, &split{t, o.EntriesPerTable}, once,
 		beam.SideInput{Input: beam.Flatten(s, in.samples...)})
-	// Reshuffle gives all workers about as many pieces, and keeps them from being sorted again.
+	// Reshuffle distributes the pieces evenly, and ensures that they are not sorted again.
 	pieces := beam.Reshuffle(s, beam.Flatten(s, in.pieces...))
 	parts, ledger := beam.ParDo2(s, &cut{RunSize: o.RunSize}, pieces, beam.SideInput{Input: splits})
 	tables, done := beam.ParDo2(s, &writeTable{t}, beam.GroupByKey(s, parts))

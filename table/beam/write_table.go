@@ -9,12 +9,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writeTable writes a table of pieces, and one of the keys that they remove.
+// writeTable writes the entries of pieces to a table, and removals to another.
 type writeTable struct {
 	Target target
 }
 
-// ProcessElement merges the pieces to tables, and emits a set.Layer of them as JSON.
+// ProcessElement merges the pieces into tables, and emits these as the JSON of a set.Layer.
 func (fn *writeTable) ProcessElement(
 	ctx context.Context, number int64, pieces func(*[]byte) bool, emit func([]byte), ledger func(string, int64),
 ) error {
@@ -40,7 +40,7 @@ func (fn *writeTable) ProcessElement(
 	})
 }
 
-// write writes the tables of all entries of m.
+// write writes the entries of m.
 func (fn *writeTable) write(ctx context.Context, st set.Store, m *merger, number int64) (l set.Layer, err error) {
 	o, err := fn.Target.options(st)
 	if err != nil {
@@ -64,7 +64,7 @@ func (fn *writeTable) write(ctx context.Context, st set.Store, m *merger, number
 	return b.Commit()
 }
 
-// countTable counts a table that is stored.
+// countTable counts a stored table.
 func countTable(ctx context.Context, t set.Table, found bool) {
 	keysWritten.Inc(ctx, int64(t.Entries))
 	if found {

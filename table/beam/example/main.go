@@ -1,10 +1,9 @@
-// Command example builds a set of the lines of files, or adds a layer to one, on the runner of the flag
-// -runner.
+// Command example builds a set from the lines of files, or adds a layer to a set. The flag -runner selects Beam's
+// runner.
 //
 //	cd table/beam
-//	GOWORK=off go run ./example -input '/data/urls/*.txt' -output /data/blacklist
-//	GOWORK=off go run ./example -layer -input '/data/new/*.txt' -remove '/data/gone/*.txt' \
-//	    -output /data/blacklist
+//	GOWORK=off go run ./example -input '/data/urls/*.txt' -output /data/blocklist
+//	GOWORK=off go run ./example -layer -input '/data/new/*.txt' -remove '/data/gone/*.txt' -output /data/blocklist
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
-	// The names that -runner knows. Import beamx instead to have Dataflow too. For gs:// and s3://, import
+	// Runners that -runner can select. Import beamx instead for Dataflow. For gs:// and s3://, import
 	// io/filesystem/gcs and io/filesystem/s3.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -35,15 +34,15 @@ import (
 )
 
 var (
-	input   = flag.String("input", "", "`pattern` of the files of lines, as a shell has it")
-	output  = flag.String("output", "", "`directory` of the set, which all workers share")
-	layer   = flag.Bool("layer", false, "add a layer to the set, of the lines as keys that are new")
-	remove  = flag.String("remove", "", "`pattern` of files of lines, which are the keys that the layer removes")
-	entries = flag.Int("entries-per-table", 0, "about how many keys a table has (default 1000000)")
-	writer  = flag.String("writer", "", `options of tables: "", or "whole" for one filter of all keys beside those of blocks`)
+	input   = flag.String("input", "", "`pattern` of the input files, such as '/data/urls/*.txt'")
+	output  = flag.String("output", "", "`directory` of the set, shared by all workers")
+	layer   = flag.Bool("layer", false, "add the lines to an existing set, as a layer")
+	remove  = flag.String("remove", "", "`pattern` of files whose lines the layer removes")
+	entries = flag.Int("entries-per-table", 0, "approximate number of keys per table (default 1000000)")
+	writer  = flag.String("writer", "", `table options: "" for block filters, or "whole" to add table filters`)
 )
 
-// Workers run this program too: they find options and functions by their names.
+// Workers run this program too, and find options and functions by name.
 func init() {
 	setio.RegisterWriter("whole", func() *table.WriterOptions {
 		return &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
@@ -62,17 +61,17 @@ func main() {
 	}
 }
 
-// run builds the set, and logs what was done.
+// run builds the set and logs its counters.
 func run(ctx context.Context) error {
 	if *input == "" || *output == "" {
-		return errors.New("want -input and -output")
+		return errors.New("missing -input or -output, such as -input '/data/urls/*.txt' -output /data/blocklist")
 	}
 	p, s := beam.NewPipelineWithRoot()
 	if err := write(s); err != nil {
 		return err
 	}
 	result, err := beam.Run(ctx, cmp.Or(*runners.Runner, "prism"), p)
-	if err != nil || result == nil || *jobopts.Async { // without a result, there are no counters
+	if err != nil || result == nil || *jobopts.Async { // no counters without a result
 		return err
 	}
 	for _, c := range result.Metrics().AllMetrics().Counters() {
@@ -99,7 +98,7 @@ func write(s beam.Scope) error {
 	return err
 }
 
-// makeAbsolute makes a path one by which all workers find the file, in whatever directory they run.
+// makeAbsolute makes a path absolute, since workers may run in other directories.
 func makeAbsolute(path *string) (err error) {
 	if *path != "" && !strings.Contains(*path, "://") {
 		*path, err = filepath.Abs(*path)
