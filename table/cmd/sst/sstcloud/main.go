@@ -1,5 +1,5 @@
-// Command sstcloud sends sets of tables to object storage, asks and checks them there, and deletes
-// tables that no manifest lists. "sstcloud help" lists its commands.
+// Command sstcloud is sst for sets of tables in object storage. It also uploads sets and deletes tables that no
+// manifest lists. "sstcloud help" lists its commands.
 package main
 
 import (

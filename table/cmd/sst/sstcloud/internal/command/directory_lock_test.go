@@ -128,10 +128,10 @@ func TestPutWhileDirectoryChanges(t *testing.T) {
 		output string
 		keys   string
 	}{
-		{"nothing", func(*directoryStore) error { return nil }, cli.ExitOK, "sent           1 table", "ac"},
-		{"a table that was there is deleted", remove("a"), cli.ExitOK, "sent           2 tables", "ac"},
-		{"a table that was sent is deleted", remove("c"), cli.ExitOK, "sent           1 table", "ac"},
-		{"another manifest", func(d *directoryStore) error { d.replace("bd"); return nil }, cli.ExitUsage, "another program has written this manifest", "bd"},
+		{"nothing", func(*directoryStore) error { return nil }, cli.ExitOK, "uploaded        1 table", "ac"},
+		{"a table that was there is deleted", remove("a"), cli.ExitOK, "uploaded        2 tables", "ac"},
+		{"a table that was sent is deleted", remove("c"), cli.ExitOK, "uploaded        1 table", "ac"},
+		{"another manifest", func(d *directoryStore) error { d.replace("bd"); return nil }, cli.ExitUsage, "another program has replaced this manifest", "bd"},
 		{"no manifest", func(d *directoryStore) error { return os.Remove(filepath.Join(d.dir, set.ManifestName)) }, cli.ExitUsage, "another program has", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package command has the commands of sstcloud: those of sst, which read URLs here too, put, and a sweep of stores.
-// Package store opens URLs, and upload sends a set.
+// Package command implements the commands of sstcloud: put, sweep, and the commands of sst, which also read URLs
+// here. Package store opens URLs, and package upload uploads sets.
 package command
 
 import (
@@ -29,16 +29,15 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return stores.Run(args, stdin, stdout, stderr)
 }
 
-const rootLong = `Keep sets of tables in object storage, and read, check, repair, build and explain LevelDB's tables,
-logs, databases and sets, as sst does. Where a command reads a table or a set, it reads a URL too: see
-sstcloud help urls.`
+const rootLong = `sstcloud is sst for sets of SSTables in Amazon S3, S3-compatible stores and Google Cloud Storage.
+Wherever sst reads a table or a set, sstcloud also reads a URL: see sstcloud help urls.`
 
 var stores = withStores(sst.Program())
 
-// withStores adds to sst what it does in object stores.
+// withStores adds URLs, put and the sweep of stores to sst.
 func withStores(p cli.Program) cli.Program {
 	p.Short, p.Long = "sst for sets in object storage", rootLong
-	added := cli.Group{ID: "stores", Title: "Keep sets in object storage:", Commands: cli.Commands{
+	added := cli.Group{ID: "stores", Title: "Store sets in object storage:", Commands: cli.Commands{
 		"put": putCommand, "sweep": sweepCommand,
 	}}
 	p.Groups = append([]cli.Group{added}, slices.Clone(p.Groups)...)
@@ -57,31 +56,42 @@ func withStores(p cli.Program) cli.Program {
 		case !slices.ContainsFunc(cmd.Flags().Args(), files.IsURL):
 			local(w, cmd, err)
 		case errors.Is(err, set.ErrGone):
-			text.Say(w, "put the set again, by sstcloud put")
+			text.Say(w, "upload the set again, by: sstcloud put %s", putArguments(cmd))
 		case errors.Is(err, table.ErrCorrupt) && cmd.Name() != "put" && cmd.Name() != "sweep":
-			text.Say(w, "delete the objects that are damaged, and put the set again: put does not replace a table of the same size")
+			text.Say(w, "delete the damaged objects, then run: sstcloud put SET URL (put skips tables of the right size)")
 		}
 	}
 	return p
 }
 
-const urlsHelp = `A URL says where a set is:
+// putArguments returns the arguments of put for a put or a sweep, for a shell.
+func putArguments(cmd *cobra.Command) string {
+	args := cmd.Flags().Args()
+	out := text.ShellWord(args[len(args)-1])
+	if cmd.Name() != "put" {
+		return "SET " + out
+	}
+	if name := cmd.Flags().Lookup("manifest"); name.Changed {
+		out += " --manifest " + text.ShellWord(name.Value.String())
+	}
+	return text.ShellPath(args[0]) + " " + out
+}
+
+const urlsHelp = `URLs of sets in object storage. Quote them, because of the &:
 
   s3://BUCKET?region=REGION                Amazon S3
   s3://BUCKET?region=us-east-1&endpoint=https://HOST&use_path_style=true
-                                           a store like S3
+                                           an S3-compatible store
   gs://BUCKET                              Google Cloud Storage
-  file:///DIRECTORY                        a directory, which exists
+  file:///DIRECTORY                        an existing directory
 
-With &prefix=urls/2026-11/ the set is below that prefix in the bucket, which can have many. Credentials
-come from where the SDKs look for them, such as AWS_ACCESS_KEY_ID, ~/.aws and the role of the machine,
-or Google's application default credentials. Other parameters of buckets are those of gocloud.dev/blob.
-Write URLs in quotes, because of the &.
+Add prefix=urls/2026-11/ for a set below a prefix. For another manifest or a single table, add its name:
+s3://BUCKET/2026-11-26.jsonl?region=REGION. gocloud.dev/blob documents other parameters.
 
-Each table is stored as an object named by its SHA-256, and set.jsonl is the manifest that lists the
-tables. A manifest of another name, or a single table, has its name before the parameters:
-s3://BUCKET/2026-11-26.jsonl?region=REGION
+Credentials are the SDKs' defaults, such as AWS_ACCESS_KEY_ID, ~/.aws, the machine's role, or Google's
+application default credentials. Reading needs permission to list the bucket.
 
-Commands list the objects once, and open a table with one request. A lookup of a present key takes one
-more, and that of an absent key mostly none. get looks up 1,000 keys of --keys-from together. scan, diff
-and merge read 4 MiB at a time. Each request ends after 2 minutes, with those that the SDK sends again.`
+A table's object is named by its SHA-256, and set.jsonl is the manifest. Commands list the objects once
+and open each table with one request. A lookup takes one more for a present key, and rarely one for an
+absent key; get --keys-from looks up 1,000 keys together. scan, diff and merge read 4 MiB at a time. Each
+request ends after 2 minutes, retries included.`

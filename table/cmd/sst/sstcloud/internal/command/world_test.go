@@ -198,8 +198,8 @@ func (p *program) checkEnd() {
 	switch {
 	case p.status == cli.ExitOK && len(gone) == 0 && listed == p.keys:
 	case p.status == cli.ExitOK && listed != p.keys && p.own:
-	case p.status == cli.ExitDamaged && p.gone && strings.Contains(p.output, "put the set again"):
-	case p.status == cli.ExitUsage && strings.Contains(p.output, "another program has written this manifest"):
+	case p.status == cli.ExitDamaged && p.gone && strings.Contains(p.output, "upload the set again"):
+	case p.status == cli.ExitUsage && strings.Contains(p.output, "another program has replaced this manifest"):
 	default:
 		p.w.t.Errorf("%v\nthe manifest lists %q, and of its tables are gone: %q", p, listed, gone)
 	}

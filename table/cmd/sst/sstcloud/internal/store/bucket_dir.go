@@ -53,7 +53,7 @@ func (d *bucketDir) list(again bool) error {
 	}
 	all, err := d.s.List(context.Background())
 	if err != nil {
-		return fmt.Errorf("%s: list the objects: %w", d.s.URL, err)
+		return fmt.Errorf("list %s: %w", d.s.URL, err)
 	}
 	listed := map[string]set.File{}
 	for _, f := range all {

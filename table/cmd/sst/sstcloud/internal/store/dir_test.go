@@ -17,17 +17,17 @@ import (
 func TestURLsThatAreRefused(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	for url, want := range map[string]string{
-		"file:" + strings.TrimPrefix(dir, "/"): "want s3://BUCKET, gs://BUCKET or file:///DIRECTORY",
-		"file://":                              "want file:///DIRECTORY with three slashes",
-		"file://store":                         "want file:///DIRECTORY with three slashes",
-		"file://store" + dir:                   "want file:///DIRECTORY with three slashes",
-		"file://" + dir + "#1":                 "want %23 for a #",
-		"file://" + dir + "#":                  "want %23 for a #",
-		"s3://b?prefix=a/#b/":                  "want %23 for a #",
-		"file://" + dir + "?x=1;prefix=a/":     "want parameters with & in between",
-		"gs://b?prefix=%zz/":                   "want parameters with & in between",
-		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times, want it once",
-		"file://" + dir + "?create_dir=true":   "a directory has no parameters but prefix",
+		"file:" + strings.TrimPrefix(dir, "/"): "use s3://BUCKET, gs://BUCKET or file:///DIRECTORY",
+		"file://":                              "use file:///DIRECTORY with three slashes",
+		"file://store":                         "use file:///DIRECTORY with three slashes",
+		"file://store" + dir:                   "use file:///DIRECTORY with three slashes",
+		"file://" + dir + "#1":                 "write %23 for a #",
+		"file://" + dir + "#":                  "write %23 for a #",
+		"s3://b?prefix=a/#b/":                  "write %23 for a #",
+		"file://" + dir + "?x=1;prefix=a/":     "separate parameters with &",
+		"gs://b?prefix=%zz/":                   "separate parameters with &",
+		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times: give it once",
+		"file://" + dir + "?create_dir=true":   "a directory takes only prefix",
 		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
 	} {
 		s, err := Open(t.Context(), url)

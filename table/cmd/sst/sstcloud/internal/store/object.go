@@ -18,12 +18,12 @@ const (
 	head      = 64 << 10 // bytes at the start that are read together, unless more are
 	longRead  = 32 << 10 // a read of this length is one of many, if the object is read through
 	readAhead = 4 << 20
-	near      = 32 << 10 // a read that begins so little behind the one before follows it
+	near      = 32 << 10 // reads at most this far apart are sequential
 )
 
-// An object reads an object of a bucket by few requests, one at a time. It keeps the end, where tables have their
-// indexes and filters, the start, which tells the kind of a file, and what it has read ahead. All requests read one
-// version. It is safe for concurrent use.
+// An object reads an object of a bucket with few requests, one at a time. It caches the end, where tables store
+// indexes and filters, the start, which identifies the file's kind, and what it has read ahead. All requests read the
+// same version. It is safe for concurrent use.
 type object struct {
 	set.File
 	dir *bucketDir
@@ -74,7 +74,7 @@ func (o *object) dropEnds() {
 	o.head, o.tail = extent{}, extent{}
 }
 
-// dropAhead frees what was read ahead, but for a manifest, which is opened several times.
+// dropAhead frees what was read ahead, except for a manifest, which is opened several times.
 func (o *object) dropAhead() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -173,7 +173,7 @@ func (o *object) request(p []byte, off int64) (n int, err error) {
 	}
 	if errors.Is(err, set.ErrReplaced) || err == io.EOF { // it is shorter than it was listed
 		o.dir.forget(o)
-		err = fmt.Errorf("another object has this name since it was opened: %w", fs.ErrNotExist)
+		err = fmt.Errorf("the object was replaced while it was read: %w", fs.ErrNotExist)
 	}
 	o.failed = o.dir.pathError("read", o.Name, err)
 	return n, o.failed

@@ -1,5 +1,4 @@
-// Package store opens what a URL names: a bucket of Amazon S3 or a store like it, one of Google Cloud
-// Storage, or a directory.
+// Package store opens URLs of S3 buckets, Google Cloud Storage buckets and directories.
 package store
 
 import (
@@ -20,26 +19,25 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A Store is where a set is: a directory, a bucket, or the objects of one below a prefix.
+// A Store is a directory or a bucket, or the part of one below a prefix.
 type Store struct {
 	set.Store
-	Bucket *cloud.Store // nil: the store is a directory
-	Dir    string       // "": it is a bucket
+	Bucket *cloud.Store // nil for a directory
+	Dir    string       // "" for a bucket
 
-	name     string        // the URL without its parameters, with / at its end
-	requests *atomic.Int64 // nil: they are not counted
+	name     string        // the URL without parameters, with a trailing slash
+	requests *atomic.Int64 // nil if they are not counted
 }
 
-// Timeout is how long a read may take, with what the SDK sends again: that of a manifest, of a page of a
-// list, of an object's attributes, or of a part of a table. A store that stalls would hold a command up
-// for ever.
+// Timeout limits each read, including the SDK's retries: of a manifest, a page of a list, an object's attributes, or
+// a part of a table. Without it, a stalled store would block a command indefinitely.
 var Timeout = 2 * time.Minute
 
-// Open opens the store of a URL. Its parameters are prefix and, for a bucket, those of gocloud.dev/blob.
+// Open opens a URL. It accepts the parameter prefix and, for a bucket, those of gocloud.dev/blob.
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Opaque != "" {
-		return nil, cli.UsageErrorf("URL is %s, want s3://BUCKET, gs://BUCKET or file:///DIRECTORY", format.Quote([]byte(rawURL)))
+		return nil, cli.UsageErrorf("%s is not a supported URL: use s3://BUCKET, gs://BUCKET or file:///DIRECTORY", format.Quote([]byte(rawURL)))
 	}
 	if err := checkWhole(u, rawURL); err != nil {
 		return nil, err
@@ -60,13 +58,13 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	return s, nil
 }
 
-// schemes are those of the URLs of stores.
+// schemes lists the supported URL schemes.
 var schemes = []string{"s3", "gs", "file"}
 
-// pins are those of the stores that have one.
+// pins contains the Pins of all drivers that have one.
 var pins = []cloud.Pin{s3pin.Pin{}, gcspin.Pin{}}
 
-// openBucket opens a bucket, and has its requests counted.
+// openBucket opens a bucket whose requests are counted.
 func (s *Store) openBucket(ctx context.Context, u *url.URL, prefix string) (err error) {
 	var bucket *blob.Bucket
 	if u.Scheme == "s3" {

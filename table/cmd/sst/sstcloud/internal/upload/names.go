@@ -7,14 +7,13 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// rename gives the tables of a manifest the names that they have in a store, which are their SHA-256. It returns the names
-// of the files, by those in the store. Layers can have the same table twice, such as one that adds what another has
-// removed: then the second name has a number too.
+// rename changes the names of a manifest's tables to those in a store, which are their SHA-256. It returns a map from
+// the new names to the old. Two layers may contain the same table: then the second name gets a number.
 func rename(m *set.Manifest) (files map[string]string) {
 	files = map[string]string{}
 	for t := range m.All() {
 		ext := ".ldb"
-		if filepath.Ext(t.Name) == ".filter" { // as everywhere, of a table that has a filter only
+		if filepath.Ext(t.Name) == ".filter" { // a table that contains only a filter
 			ext = ".filter"
 		}
 		name := t.SHA256 + ext

@@ -11,15 +11,15 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tries is how often tables are sent that are deleted meanwhile.
+// tries is how often tables are uploaded that are deleted meanwhile.
 const tries = 3
 
-// Send sends what is Missing, some tables at a time, and then the manifest. What was found out before can be wrong by
-// then. So Send looks again right before, and sends what is gone. sent is called for each table that is sent, by any
+// Send uploads the Missing tables, atATime at once, and then the manifest. Right before the manifest, it checks the
+// store again and uploads tables that were deleted meanwhile. sent is called for each uploaded table, by any
 // goroutine.
 //
-// After an error the manifest in the store is as before, unless it is [set.ErrGone]. If it is not the one that was there
-// when the Upload was planned, it stays.
+// After an error other than [set.ErrGone], the store's manifest is unchanged. A manifest that has changed since Plan
+// is not replaced.
 func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) error {
 	if u.Same && len(u.Missing) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) er
 			return err
 		}
 	}
-	return fmt.Errorf("%s was sent %d times, and is gone each time: end the sweep that deletes it, or give it a longer --age",
+	return fmt.Errorf("%s was uploaded %d times and deleted each time: stop the sweep, or run it with a longer --age",
 		u.to.Path(u.Missing[0].Name), tries)
 }
 
@@ -52,8 +52,8 @@ func (u *Upload) publish(ctx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, set.ErrChanged) {
-		return fmt.Errorf("%s: another program has written this manifest since it was read, and it stays: "+
-			"to replace it, put the set again", u.to.Path(u.name))
+		return fmt.Errorf("%s: another program has replaced this manifest meanwhile: to replace it too, run put again",
+			u.to.Path(u.name))
 	}
 	return err
 }
@@ -80,13 +80,13 @@ func (u *Upload) sendTable(ctx context.Context, t set.Table) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read
 	err = set.PutTable(ctx, u.to, t, f)
 	if errors.Is(err, set.ErrMismatch) {
 		err = dbfile.Corruption(err.Error())
 	}
 	if err != nil {
-		err = fmt.Errorf("send table %q: %w", u.from.Path(file), err)
+		err = fmt.Errorf("upload table %q: %w", u.from.Path(file), err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package upload sends the set of a directory to a store.
+// Package upload uploads the set of a directory to a store.
 package upload
 
 import (
@@ -11,37 +11,37 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// sendAgain is the age of a table that is sent again if no manifest of the store lists it. A sweep may be about to
-// delete it.
+// sendAgain is the age at which a table that no manifest lists is uploaded again, since a sweep may be deleting it.
 const sendAgain = 12 * time.Hour
 
-// An Upload is the set of a directory that is to be sent, and what of it the store has.
+// An Upload is an upload of a directory's set to a store.
 type Upload struct {
-	Manifest *set.Manifest   // with the names in the store
-	Missing  []set.Table     // that are to be sent
-	Sent     map[string]bool // the names of tables that were sent
+	Manifest *set.Manifest   // with names as in the store
+	Missing  []set.Table     // still to be uploaded
+	Sent     map[string]bool // names of uploaded tables
 
-	// Same reports whether the store's manifest is that of the set.
+	// Same reports whether the store's manifest equals the set's.
 	Same bool
 
 	from  *set.DirStore
-	files map[string]string // names in the directory, by those in the store
+	files map[string]string // from names in the store to names in the directory
 	to    set.Store
 	name  string        // of the manifest in the store
-	old   *set.Manifest // that the store has; nil: there is none
+	old   *set.Manifest // in the store; may be nil
 }
 
-// Plan reads the set of the directory dir, and finds out what of it the store lacks. name is that of the manifest in
-// the store.
+// Plan reads the set in directory dir and finds the tables that the store lacks. name is the manifest's name in the
+// store.
 func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, error) {
 	u := &Upload{from: &set.DirStore{Dir: dir}, to: to, name: name, Sent: map[string]bool{}}
 	var err error
 	u.Manifest, err = set.LoadManifest(ctx, u.from, set.ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s is no set, want a directory with %s: %w", dir, set.ManifestName, err)
+		err = fmt.Errorf("%w; to build a set there, use: sst build --set FILE -o %s", err, text.ShellPath(dir))
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 	u.files = rename(u.Manifest)
 	u.old, err = set.LoadManifest(ctx, to, name)
 	if errors.Is(err, table.ErrCorrupt) {
-		err = fmt.Errorf("%w: put does not replace what it cannot read: delete that object, or give another --manifest", err)
+		err = fmt.Errorf("%w; delete this object, or choose another name with --manifest", err)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -58,25 +58,25 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 	return u, u.look(ctx)
 }
 
-// same reports whether two manifests have the same file. nil has none.
+// same reports whether two manifests, which may be nil, have the same contents.
 func same(a, b *set.Manifest) bool {
 	return (a == nil) == (b == nil) && (a == nil || bytes.Equal(encoded(a), encoded(b)))
 }
 
-// encoded returns the file of a manifest that was read.
+// encoded returns the contents of a manifest's file.
 func encoded(m *set.Manifest) []byte {
 	var b bytes.Buffer
 	if err := set.WriteManifest(&b, m); err != nil {
-		panic(err) // it was checked
+		panic(err) // impossible: m was read from a file
 	}
 	return b.Bytes()
 }
 
-// look finds out what the store lacks now.
+// look finds the tables that the store lacks now.
 func (u *Upload) look(ctx context.Context) error {
 	files, err := u.to.List(ctx)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // as that of a directory that Send makes
-		return fmt.Errorf("%s: list the files: %w", u.to.Path(""), err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // Send creates a missing directory
+		return fmt.Errorf("list %s: %w", u.to.Path(""), err)
 	}
 	there := map[string]set.File{}
 	for _, f := range files {
@@ -103,7 +103,7 @@ func addNames(listed map[string]bool, m *set.Manifest) {
 	}
 }
 
-// addOthers adds the names of the tables of all other manifests, which are found by their extension.
+// addOthers adds the names of the tables of all other manifests, recognized by their extension.
 func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, listed map[string]bool) error {
 	for name := range there {
 		if name == u.name || filepath.Ext(name) != ".jsonl" {
@@ -111,8 +111,8 @@ func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, liste
 		}
 		m, err := set.LoadManifest(ctx, u.to, name)
 		switch {
-		case errors.Is(err, table.ErrCorrupt): // it is of another program
-		case errors.Is(err, fs.ErrNotExist): // it was deleted meanwhile
+		case errors.Is(err, table.ErrCorrupt): // another program's file
+		case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
 		case err != nil:
 			return err
 		}
@@ -121,8 +121,8 @@ func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, liste
 	return nil
 }
 
-// compare finds out what the store lacks. listed are the tables that its manifests list. again reports whether a table is
-// to be sent although it is there, because it is old.
+// compare finds the tables that the store lacks. listed contains the tables listed by its manifests. again reports
+// whether a stored table must be uploaded again because it is old.
 func (u *Upload) compare(there map[string]set.File, listed map[string]bool) (again bool) {
 	u.Missing = nil
 	for t := range u.Manifest.All() {
