@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// w1 is made once, when the first benchmark needs it.
+// w1 is generated once, when first used.
 var w1 = sync.OnceValue(func() workload.Set { return workload.W1(1_000_000) })
 
 var workloads = []struct {
@@ -38,7 +38,7 @@ func write(b testing.TB, w io.Writer, set workload.Set, codec table.Codec) {
 	writeTable(b, w, set, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
 }
 
-// writeTable is write with other options.
+// writeTable is like write, with other options.
 func writeTable(b testing.TB, w io.Writer, set workload.Set, o *table.WriterOptions) {
 	b.Helper()
 	t, err := table.NewWriter(w, o)
@@ -77,16 +77,16 @@ func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents
 	})
 }
 
-// A shape is what a table is made of: the keys, by the address of the first, and the codec.
+// A shape identifies a table by the address of its first key and by its codec.
 type shape struct {
 	keys  *[]byte
 	codec table.Codec
 }
 
-// tables are what tableOf has written.
+// tables contains the results of tableOf.
 var tables = map[shape][]byte{}
 
-// tableOf returns the set's table, which is written once.
+// tableOf returns the set's table. It writes each table once.
 func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 	b.Helper()
 	id := shape{&set.Keys[0], codec}
@@ -108,10 +108,10 @@ func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	return r
 }
 
-// A lookup is one call of a benchmark's loop: it looks up the i-th key.
+// A lookup looks up the i-th key, in a benchmark's loop.
 type lookup func(r *table.Reader, i int) error
 
-// absent looks up keys that the set does not have.
+// absent looks up absent keys.
 func absent(set workload.Set) lookup {
 	return func(r *table.Reader, i int) error {
 		if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
@@ -121,7 +121,7 @@ func absent(set workload.Set) lookup {
 	}
 }
 
-// present looks up keys of the set in random order.
+// present looks up present keys in random order.
 func present(set workload.Set) lookup {
 	return func(r *table.Reader, i int) error {
 		_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
@@ -147,8 +147,7 @@ func lookUp(b *testing.B, contents []byte, ignoreFilter bool, look lookup) {
 	report(b, &m)
 }
 
-// report adds what lookups cost beside time. Without the filter each question
-// would have been a read, as each lookup within the table's keys is.
+// report reports reads and false positives. Without the filter, each lookup within the table's range would be a read.
 func report(b *testing.B, m *table.Metrics) {
 	n := float64(m.Lookups.Load())
 	b.ReportMetric(float64(m.BlocksRead.Load())/n, "blocks/lookup")
@@ -159,22 +158,21 @@ func report(b *testing.B, m *table.Metrics) {
 	}
 }
 
-// BenchmarkGetAbsent looks up keys that are not there: what the filter is for.
+// BenchmarkGetAbsent looks up absent keys, which the filter rules out.
 func BenchmarkGetAbsent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		withAndWithout(b, contents, absent(set))
 	})
 }
 
-// BenchmarkGetPresent looks up keys that are there, in random order: the filter
-// saves nothing, and must not cost much.
+// BenchmarkGetPresent looks up present keys in random order. The filter saves nothing, and must not take long.
 func BenchmarkGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		withAndWithout(b, contents, present(set))
 	})
 }
 
-// BenchmarkAppendGetPresent is GetPresent into memory of the caller's.
+// BenchmarkAppendGetPresent is like BenchmarkGetPresent, with the caller's buffer.
 func BenchmarkAppendGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		var dst []byte
@@ -185,7 +183,7 @@ func BenchmarkAppendGetPresent(b *testing.B) {
 	})
 }
 
-// BenchmarkScan moves over all entries, one an operation.
+// BenchmarkScan iterates over all entries. An operation is one entry.
 func BenchmarkScan(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		for _, dir := range []struct {
@@ -208,8 +206,7 @@ func BenchmarkScan(b *testing.B) {
 	})
 }
 
-// BenchmarkWrite writes the whole table to a sink that discards it. MB/s are of
-// keys and values.
+// BenchmarkWrite writes the table to io.Discard. MB/s counts keys and values.
 func BenchmarkWrite(b *testing.B) {
 	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
 		b.SetBytes(set.Bytes())
@@ -220,7 +217,7 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkOpen opens the table, which reads index and filter.
+// BenchmarkOpen opens the table and reads its index and filter.
 func BenchmarkOpen(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		b.ReportAllocs()

@@ -9,9 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkBlockSize gets present keys of W1 without a cache from tables of smaller and larger data
-// blocks: each lookup reads, checks and decompresses a whole block. The table has mebibytes, and takes
-// memory when it is open.
+// BenchmarkBlockSize looks up present keys of W1 without a cache, in tables with different block sizes. It also
+// reports the size of the table, and its memory when open.
 func BenchmarkBlockSize(b *testing.B) {
 	for _, c := range codecs {
 		for _, size := range []int{4 << 10, 32 << 10} {

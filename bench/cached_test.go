@@ -7,8 +7,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkCached does on a table that is in a cache as a whole what the other
-// benchmarks do without one.
+// BenchmarkCached runs the other benchmarks with a block cache that contains the whole table.
 func BenchmarkCached(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		var m table.Metrics

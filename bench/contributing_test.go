@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The tables of CONTRIBUTING.md that say where something is: the files have the functions.
+// The functions that CONTRIBUTING.md names are in the files that it names.
 func TestContributingNamesFunctions(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../CONTRIBUTING.md")

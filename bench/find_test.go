@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkFind looks up the newest versions of W1's keys as an engine does: in a
-// cached table of internal keys, whose filter holds the users' keys.
+// BenchmarkFind looks up the newest versions of W1's keys as an engine does: in a cached table of internal keys, with
+// a filter of user keys.
 func BenchmarkFind(b *testing.B) {
 	set := w1()
 	versions := set

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A source is where a table is read from.
+// A source provides a table: from memory, a file, a disk or an object store.
 type source struct {
 	name  string // in the name of the benchmark
 	title string // in the summary
@@ -27,7 +27,7 @@ var sources = []source{
 	{name: "object-store", title: "object store", file: true, delay: 20 * time.Millisecond},
 }
 
-// asks are which keys are looked up.
+// asks lists the kinds of lookups.
 var asks = []struct {
 	name, title string
 	look        func(workload.Set) lookup
@@ -36,7 +36,7 @@ var asks = []struct {
 	{"half", "half absent", half},
 }
 
-// half looks up a key that the set has after each that it does not have.
+// half looks up absent and present keys alternately.
 func half(set workload.Set) lookup {
 	getAbsent, getPresent := absent(set), present(set)
 	return func(r *table.Reader, i int) error {
@@ -47,9 +47,8 @@ func half(set workload.Set) lookup {
 	}
 }
 
-// BenchmarkLookups looks keys up in one table that is in memory, in a file, on a disk and in
-// an object store. The last two are the file with a delay before each read. What it measures
-// is shown once more in the summary.
+// BenchmarkLookups looks up keys of a table in memory, in a file, on a disk and in an object store. The last two are
+// the file with a delay before each read. The summary repeats its results.
 func BenchmarkLookups(b *testing.B) {
 	set := w1()
 	contents := tableOf(b, set, table.Snappy)
@@ -67,8 +66,7 @@ func BenchmarkLookups(b *testing.B) {
 	}
 }
 
-// openFrom opens the table from the source. It returns the delayed reader too, which waits
-// for nothing if the source has no delay.
+// openFrom opens the table from the source. It also returns the delayed reader, whose delay may be zero.
 func openFrom(b *testing.B, contents []byte, from source, ignoreFilter bool) (*table.Reader, *slowReaderAt, *table.Metrics) {
 	b.Helper()
 	var in io.ReaderAt = bytes.NewReader(contents)
@@ -87,7 +85,7 @@ func openFrom(b *testing.B, contents []byte, from source, ignoreFilter bool) (*t
 	return r, slow, m
 }
 
-// openFile returns a file with the contents, until the benchmark ends.
+// openFile returns a file with the contents, which is removed when the benchmark ends.
 func openFile(b *testing.B, contents []byte) *os.File {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "table.ldb")
@@ -108,8 +106,8 @@ const (
 	shortest     = 100 * time.Millisecond
 )
 
-// timeLookups looks keys up for as long as -benchtime says, and longer if these were so few
-// that their figures would be chance. It returns how long the lookups took.
+// timeLookups looks up keys for at least -benchtime and a minimum number of reads. It returns the time that this
+// took.
 func timeLookups(b *testing.B, r *table.Reader, m *table.Metrics, look lookup) time.Duration {
 	i, start := 0, time.Now()
 	next := func() {

@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A farReaderAt sleeps before each read. Unlike a slowReaderAt it may be read by many
-// goroutines, and it may oversleep.
+// A farReaderAt sleeps before each read. Unlike a slowReaderAt, it is safe for concurrent use, and may oversleep.
 type farReaderAt struct {
 	io.ReaderAt
 	delay time.Duration
@@ -27,7 +26,7 @@ func (f *farReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
-// batches are what BenchmarkGetMany looks up at a time.
+// batches lists the batches of BenchmarkGetMany.
 var batches = []struct {
 	name  string
 	delay time.Duration // of each read; 0: the whole table is in a cache
@@ -40,13 +39,13 @@ var batches = []struct {
 	{"clustered/from=object-store", 20 * time.Millisecond, 100, clustered},
 }
 
-// clustered returns keys of which each 20 are neighbours.
+// clustered returns keys in groups of 20 neighbors.
 func clustered(set workload.Set, i int) []byte {
 	const cluster = 20
 	return set.Keys[(set.Hits[i/cluster%len(set.Hits)]+i%cluster)%len(set.Keys)]
 }
 
-// BenchmarkGetMany looks batches of keys up by GetMany, and beside it by a loop of Get.
+// BenchmarkGetMany compares GetMany with a loop of Get.
 func BenchmarkGetMany(b *testing.B) {
 	set := w1()
 	contents := tableOf(b, set, table.Snappy)
@@ -75,8 +74,7 @@ func BenchmarkGetMany(b *testing.B) {
 	}
 }
 
-// openFar opens a table each of whose reads from then on takes that long. If delay is 0, all of
-// it is in a cache.
+// openFar opens a table whose further reads are delayed. If delay is 0, the whole table is in a block cache.
 func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader, *farReaderAt) {
 	b.Helper()
 	far := &farReaderAt{ReaderAt: bytes.NewReader(contents)}
@@ -97,7 +95,7 @@ func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader,
 	return r, far
 }
 
-// firstBytes is what getEach and getMany do with values: they look at them.
+// firstBytes is how getEach and getMany use values.
 var firstBytes int
 
 func getEach(r *table.Reader, keys [][]byte) error {

@@ -13,7 +13,7 @@ import (
 
 var largeSets = flag.Bool("membership.large", false, "sets of up to 10,000,000 keys in BenchmarkMembership, which take 1.5 GB of memory")
 
-// most is the number of keys of the largest set.
+// most is the size of the largest set.
 func most() int {
 	if *largeSets {
 		return membership.Largest
@@ -23,8 +23,7 @@ func most() int {
 
 var pool = sync.OnceValue(func() *membership.Pool { return membership.NewPool(most(), membership.Questions) })
 
-// BenchmarkMembership asks a Bloom filter, a sorted slice, a map and a list whether they have a
-// key.
+// BenchmarkMembership looks up keys in a Bloom filter, a sorted slice, a map and a list.
 func BenchmarkMembership(b *testing.B) {
 	for _, n := range membership.Sizes(most()) {
 		b.Run(fmt.Sprintf("keys=%d", n), func(b *testing.B) {
@@ -45,10 +44,10 @@ func BenchmarkMembership(b *testing.B) {
 	}
 }
 
-// dashed is a name that can stand in the name of a benchmark.
+// dashed returns a name for use in a benchmark's name.
 func dashed(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// askSet asks the set for the questions, one an operation.
+// askSet looks up the questions in the set. An operation is one lookup.
 func askSet(b *testing.B, set membership.Set, questions [][]byte) memberTally {
 	probes := membership.MeanProbes(set, questions)
 	positives, i := 0, 0
@@ -66,22 +65,22 @@ func askSet(b *testing.B, set membership.Set, questions [][]byte) memberTally {
 	return t
 }
 
-// A memberID is one kind of question to one set.
+// A memberID identifies a kind of lookup in a set.
 type memberID struct {
 	keys    int
 	form    string
 	present bool
 }
 
-// A memberTally is what lookups of one kind took. Probes are per lookup.
+// A memberTally is the sum of the measurements of one kind of lookup. Probes are per lookup.
 type memberTally struct{ lookups, ns, positives, probes float64 }
 
-// memberTallies are what BenchmarkMembership measured, with -count the sums of all runs.
+// memberTallies contains the measurements of BenchmarkMembership: with -count, the sums of all runs.
 type memberTallies map[memberID]memberTally
 
 var members = memberTallies{}
 
-// add adds a tally of more than a few lookups: the time of fewer is that of the clock.
+// add adds a tally, unless it has so few lookups that their time is the clock's.
 func (all memberTallies) add(id memberID, t memberTally) {
 	if t.lookups < 100 {
 		return
@@ -90,7 +89,7 @@ func (all memberTallies) add(id memberID, t memberTally) {
 	all[id] = memberTally{sum.lookups + t.lookups, sum.ns + t.ns, sum.positives + t.positives, t.probes}
 }
 
-// table returns the summary, "" if nothing was measured.
+// table returns the summary. If nothing was measured, it returns "".
 func (all memberTallies) table() string {
 	if len(all) == 0 {
 		return ""
@@ -106,12 +105,12 @@ func (all memberTallies) table() string {
 			out.WriteString(all.row(n, present))
 		}
 	}
-	fmt.Fprint(&out, "\nProbes are bits of the filter that it looks at, and comparisons in a slice or list. A map\n"+
-		"does not tell. False positives are absent keys that the filter takes for present ones.\n")
+	fmt.Fprint(&out, "\nProbes are bits checked in the filter, and comparisons in a slice or list; for maps, they\n"+
+		"are not counted. False positives are absent keys that the filter does not rule out.\n")
 	return out.String()
 }
 
-// row returns the line of one size, "" if it was not measured.
+// row returns the line for one size. If that was not measured, row returns "".
 func (all memberTallies) row(n int, present bool) string {
 	kind := map[bool]string{false: "absent", true: "present"}[present]
 	line, positives, measured := fmt.Sprintf("%10s, %-8s", figures.Grouped(n), kind), "", false
@@ -129,7 +128,7 @@ func (all memberTallies) row(n int, present bool) string {
 	return strings.TrimRight(fmt.Sprintf("%s%17s", line, positives), " ") + "\n"
 }
 
-// cell writes time and probes.
+// cell formats time and probes.
 func (t memberTally) cell() string {
 	switch {
 	case t.lookups == 0:

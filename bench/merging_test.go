@@ -12,8 +12,8 @@ import (
 
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
 
-// split writes the set's entries to n tables, each to the one that part says, and
-// returns what opens them. Each has a cache of its own that it fits in.
+// split writes each entry of the set to one of n tables, chosen by part, and returns functions that open them. Each
+// table has a block cache that holds all of it.
 func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table.Reader {
 	b.Helper()
 	contents, readers := make([]bytes.Buffer, n), make([]*table.Reader, n)
@@ -65,10 +65,9 @@ func itersOf(readers []*table.Reader) (its []merge.Iterator) {
 	return its
 }
 
-// BenchmarkMerging scans a database of 200,000 entries forward, one an operation, and
-// looks at the first bytes of key and value: all in one table, by itself and merged
-// with none; in four and in eight tables that overlap; in a level of eight. A snapshot sees the
-// four and the level, which have each entry twice.
+// BenchmarkMerging scans 200,000 entries: in one table, alone and merged with none; in four and eight overlapping
+// tables; in a level of eight. A snapshot merges the four tables with the level, which contain each entry twice. An
+// operation is one entry.
 func BenchmarkMerging(b *testing.B) {
 	set := workload.W1(200_000)
 	one := split(b, set, 1, func(int) int { return 0 })

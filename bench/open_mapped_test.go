@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkOpenMapped opens and closes a mapped table of W1, which reads its footer. heap-B is how much of
-// the heap an open table takes after ten lookups, of which the first has read index and filters.
+// BenchmarkOpenMapped opens and closes a mapped table of W1, which reads its footer. heap-B is the heap memory of an
+// open table after ten lookups, the first of which reads index and filters.
 func BenchmarkOpenMapped(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "w1.ldb")
 	if err := os.WriteFile(name, tableOf(b, w1(), table.NoCompression), 0o666); err != nil {
@@ -33,7 +33,7 @@ func openMapped(b *testing.B, name string) *table.Reader {
 	return r
 }
 
-// heapOfMapped returns how many bytes of the heap an open table takes.
+// heapOfMapped returns the heap memory of an open table.
 func heapOfMapped(b *testing.B, name string) float64 {
 	readers, look, before := make([]*table.Reader, 100), present(w1()), heapSize()
 	for i := range readers {

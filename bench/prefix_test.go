@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// prefixTable returns a table of 100,000 keys of 5,000 prefixes, and prefixes that it does not have.
+// prefixTable returns a table of 100,000 keys with 5,000 prefixes, and absent prefixes.
 func prefixTable(b *testing.B, o table.WriterOptions) (contents []byte, absent [][]byte) {
 	b.Helper()
 	var out bytes.Buffer
@@ -32,8 +32,8 @@ func prefixTable(b *testing.B, o table.WriterOptions) (contents []byte, absent [
 	return out.Bytes(), absent
 }
 
-// BenchmarkScanAbsentPrefix scans absent prefixes: blocks/scan is how many data blocks each reads, and
-// rate how often the filters of the table take an absent key for one of the table.
+// BenchmarkScanAbsentPrefix scans absent prefixes. blocks/scan counts the data blocks read, and rate is the filters'
+// false-positive rate for absent keys.
 func BenchmarkScanAbsentPrefix(b *testing.B) {
 	for _, f := range []struct {
 		name string

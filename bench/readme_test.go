@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// root is where README.md is.
+// root is the directory of README.md.
 const root = ".."
 
 func readme(t *testing.T) string { return page(t, filepath.Join(root, "README.md")) }
@@ -32,7 +32,7 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// What README.md shows is so: its programs compile, and print what stands below them.
+// The program in README.md compiles, and prints the output below it.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	programs := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindAllStringSubmatch(readme(t), -1)
@@ -46,7 +46,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// run returns what a program prints.
+// run returns the output of a program.
 func run(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,8 +86,8 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// measure returns the false-positive rate of filters of that many keys each, in which as many absent keys are looked up.
-// The blocks of W1 have 35 keys.
+// measure returns the false-positive rate of filters of that many keys each, in which as many absent keys are looked
+// up. The blocks of W1 have 35 keys.
 func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	g := p.NewGenerator()
 	var f filter.Bytes
@@ -164,7 +164,7 @@ func TestPagesNameVersionsOfRocksDB(t *testing.T) {
 	}
 }
 
-// Links of all pages lead to files that are there.
+// The links of all pages lead to existing files.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	others, err := filepath.Glob(filepath.Join(root, "*.md"))

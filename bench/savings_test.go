@@ -10,8 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// What the benchmarks show must hold: with 10 bits per key an absent key costs
-// at most 0.02 data-block reads, and about one without the filter.
+// With 10 bits per key, the lookup of an absent key reads at most 0.02 data blocks, and without the filter about one.
 func TestSavings(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

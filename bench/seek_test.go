@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkSeek makes an Iter, seeks a key of W1 that is there, and goes ten entries on.
+// BenchmarkSeek creates an Iter, seeks a present key of W1, and moves ten entries further.
 func BenchmarkSeek(b *testing.B) {
 	set := w1()
 	var out bytes.Buffer

@@ -17,10 +17,10 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// w3 is made once, when the first benchmark needs it.
+// w3 is generated once, when first used.
 var w3 = sync.OnceValue(func() workload.Set { return workload.W3(1_000_000) })
 
-// A tableSet is the tables of a set in memory: a set.Source.
+// A tableSet is a set.Source whose tables are in memory.
 type tableSet struct {
 	manifest set.Manifest
 	contents map[string][]byte
@@ -38,7 +38,7 @@ func (s *tableSet) ReadAt(_ context.Context, name string, p []byte, off int64) (
 	return n, nil
 }
 
-// newTableSet cuts the keys of w into n tables.
+// newTableSet distributes the keys of w over n tables.
 func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *tableSet {
 	b.Helper()
 	s := &tableSet{contents: map[string][]byte{}}
@@ -75,7 +75,7 @@ func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	return opened
 }
 
-// An asked is what benchmarks of sets ask: a set, or one table.
+// An asked is a set or a table that benchmarks query.
 type asked struct {
 	tables string // how many: "10" or "1"
 
@@ -85,8 +85,7 @@ type asked struct {
 	mayContain func(key []byte) error
 }
 
-// askedTables returns ten tables of the URLs as a set, and one table of the same URLs. All
-// blocks are in a cache.
+// askedTables returns a set of ten tables, and one table of the same URLs. All blocks are cached.
 func askedTables(b *testing.B) []asked {
 	ctx := context.Background()
 	wo := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
@@ -121,8 +120,7 @@ func presentURLs() [][]byte {
 	return hits
 }
 
-// BenchmarkSet looks up URLs in a set of ten tables, and beside it in one table of the same
-// URLs.
+// BenchmarkSet looks up URLs in a set of ten tables, and in one table of the same URLs.
 func BenchmarkSet(b *testing.B) {
 	w, hits := w3(), presentURLs()
 	for _, form := range askedTables(b) {
@@ -134,7 +132,7 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
-// getOneByOne looks keys up, each of which returns that error.
+// getOneByOne looks up keys, and expects that error for each.
 func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -145,8 +143,7 @@ func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/key")
 }
 
-// BenchmarkSetGoroutines looks up URLs by several goroutines: run it with -cpu 1,2. Beside Get it asks
-// MayContain, which only filters answer.
+// BenchmarkSetGoroutines looks up URLs from several goroutines, by Get and by MayContain: run it with -cpu 1,2.
 func BenchmarkSetGoroutines(b *testing.B) {
 	w, hits := w3(), presentURLs()
 	for _, form := range askedTables(b) {
@@ -156,7 +153,7 @@ func BenchmarkSetGoroutines(b *testing.B) {
 	}
 }
 
-// has is get for keys that may be absent.
+// has is like get, for keys that may be absent.
 func (a asked) has(key []byte) error {
 	if _, err := a.get(key); err != nil && !errors.Is(err, table.ErrNotFound) {
 		return err
@@ -164,7 +161,7 @@ func (a asked) has(key []byte) error {
 	return nil
 }
 
-// inParallel asks for keys by as many goroutines as there are processors, each from another key on.
+// inParallel looks up keys from one goroutine per processor, each starting at another key.
 func inParallel(b *testing.B, keys [][]byte, ask func(key []byte) error) {
 	var goroutines atomic.Int64
 	b.RunParallel(func(pb *testing.PB) {
@@ -177,7 +174,7 @@ func inParallel(b *testing.B, keys [][]byte, ask func(key []byte) error) {
 	})
 }
 
-// getBatches looks present keys up, so many at a time.
+// getBatches looks up present keys in batches.
 func getBatches(b *testing.B, a asked, keys [][]byte, size int) {
 	b.ReportAllocs()
 	at, found := 0, 0
@@ -193,8 +190,8 @@ func getBatches(b *testing.B, a asked, keys [][]byte, size int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/key")
 }
 
-// BenchmarkSetMemory opens a set of ten tables with a million URLs. It reports how much memory
-// the open tables take, by MemorySize and as the heap grows.
+// BenchmarkSetMemory opens a set of ten tables with a million URLs. It reports their memory, by MemorySize and by the
+// growth of the heap.
 func BenchmarkSetMemory(b *testing.B) {
 	for _, filters := range []string{"10", "10+10"} {
 		for _, blockSize := range []int{4 << 10, 32 << 10} {
@@ -218,7 +215,7 @@ func BenchmarkSetMemory(b *testing.B) {
 	}
 }
 
-// heapSize returns how many bytes of memory are in use.
+// heapSize returns the number of heap bytes in use.
 func heapSize() int64 {
 	runtime.GC()
 	runtime.GC() // what the first one has found to be unused can have freed more

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A slowReaderAt waits before each read, as a program does for a disk or for an object store.
-// Its counts are not for several goroutines.
+// A slowReaderAt waits before each read, like a disk or an object store. It is not safe for concurrent use.
 type slowReaderAt struct {
 	io.ReaderAt
 	delay time.Duration
@@ -23,12 +22,11 @@ func (s *slowReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, off)
 }
 
-// oversleep is how much longer than asked for time.Sleep may take. It takes 1.1 ms for 100 µs
-// on some machines.
+// oversleep is the time by which time.Sleep may exceed its duration: on some machines, 100 µs take 1.1 ms.
 const oversleep = 3 * time.Millisecond
 
-// wait returns when d has passed since start. It sleeps only as long as it cannot oversleep,
-// and looks at the clock until the end.
+// wait returns when d has passed since start. It sleeps only if it cannot oversleep, and polls the clock for the
+// rest.
 func wait(start time.Time, d time.Duration) {
 	if d > oversleep {
 		time.Sleep(d - oversleep)

@@ -13,12 +13,10 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// benchtime is how long each benchmark takes, unless -benchtime says otherwise: all of them
-// together take about a minute.
+// benchtime is the default of -benchtime, with which all benchmarks take about a minute.
 const benchtime = "300ms"
 
-// TestMain prints what benchmarks measured as tables, below their lines. Programs that read
-// these lines, such as benchstat, skip the tables.
+// TestMain prints summaries after the benchmarks' lines. Programs such as benchstat skip them.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
@@ -33,15 +31,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A lookupsID is one kind of lookups: the names of source and question, and whether the filter
-// is used.
+// A lookupsID identifies a kind of lookup by the names of source and keys, and by the use of the filter.
 type lookupsID struct{ from, ask, reads string }
 
 func (id lookupsID) String() string {
 	return fmt.Sprintf("from=%s/ask=%s/reads=%s", id.from, id.ask, id.reads)
 }
 
-// A tally is what lookups of one kind did.
+// A tally is the sum of the measurements of one kind of lookup.
 type tally struct {
 	lookups, blocks uint64 // blocks are data blocks that were read
 	took            time.Duration
@@ -51,7 +48,7 @@ type tally struct {
 
 func (t tally) perSecond() float64 { return float64(t.lookups) / t.took.Seconds() }
 
-// tallies are what BenchmarkLookups measured, with -count the sums of all runs.
+// tallies contains the measurements of BenchmarkLookups: with -count, the sums of all runs.
 type tallies map[lookupsID]tally
 
 var looked = tallies{}
@@ -64,7 +61,7 @@ func (all tallies) add(id lookupsID, t tally) {
 	}
 }
 
-// table returns the summary, "" if nothing was measured.
+// table returns the summary. If nothing was measured, it returns "".
 func (all tallies) table() string {
 	if len(all) == 0 {
 		return ""
@@ -83,13 +80,12 @@ func (all tallies) table() string {
 			fmt.Fprintf(&out, row, from.title+", "+ask.title, without.rate(), without.reads(), with.rate(), with.reads(), times)
 		}
 	}
-	fmt.Fprintf(&out, "\nA read is of one data block: there is no cache. The filters are LevelDB's, by data\n"+
-		"blocks, with 10 bits per key. Each line is of at least 100 reads. The operating system has\n"+
-		"the file in memory.\n%s", all.delays())
+	fmt.Fprintf(&out, "\nEach read is one data block, without a cache. Filters are LevelDB's, by data block, with 10\n"+
+		"bits per key. Each line has at least 100 reads. The file is in the page cache.\n%s", all.delays())
 	return out.String()
 }
 
-// rate writes the lookups a second, rounded to three digits.
+// rate formats the lookups per second, rounded to three digits.
 func (t tally) rate() string {
 	if t.lookups == 0 {
 		return "-"
@@ -105,7 +101,7 @@ func (t tally) reads() string {
 	return fmt.Sprintf("%.4f", float64(t.blocks)/float64(t.lookups))
 }
 
-// delays tells how long the reads of each source were delayed.
+// delays describes the delays of each source.
 func (all tallies) delays() string {
 	var out strings.Builder
 	for _, from := range sources {

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The reads in the documentation are of the lookups that benchmarks sum up, and figures that the filter
-// allows.
+// The documentation has the summary's rows, with plausible numbers of reads.
 func TestReadsInDoc(t *testing.T) {
 	t.Parallel()
 	rows := regexp.MustCompile(`(?m)^//\t(.*), (all|half) absent +(\S+) +(\S+)$`).FindAllStringSubmatch(page(t, "doc.go"), -1)

@@ -11,8 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkCacheZipf looks up keys of which some are far more frequent than others, in a file, with a Cache that has
-// space for a part of the data.
+// BenchmarkCacheZipf looks up keys with a Zipf distribution in a file, with a Cache that holds part of the data.
 func BenchmarkCacheZipf(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		name := filepath.Join(b.TempDir(), "t.ldb")

@@ -1,30 +1,25 @@
-// Command peers draws the results of the lookup benchmark. From the root:
+// Command peers draws the results of BenchmarkLookups, in which sievetable, goleveldb, Pebble and C++ LevelDB look up
+// the same keys in turns. From the root, in about ten minutes:
 //
 //	go test -run '^$' -bench Lookups -count 6 ./bench/peers | tee bench/peers/lookups.txt
 //	go run ./bench/peers
 //
-// BenchmarkLookups has this module, goleveldb, Pebble and C++ LevelDB look up the same keys, in turns. It takes
-// some ten minutes. The command draws RESULTS.md, its chart, and the part of README.md that has their figures.
+// It writes RESULTS.md, its charts, and a part of README.md.
 //
-// The tests of this directory hold this module's tables and filters against the
-// same engines: they exchange files with goleveldb, C++ LevelDB and Pebble, both
-// ways, read databases that goleveldb and C++ LevelDB lived with, and have RocksDB's
-// sst_dump read ours. Command goldens has engines write the golden tables, and
-// command repair compares what sst repair and the repairs of the engines keep of damaged databases. Command sets
-// measures sets of tables beside databases of Pebble, goleveldb and bbolt.
-//
-// Databases of goleveldb and C++ LevelDB, with their logs, are to sst what they are to
-// the engine that recovers a copy of them: closed, cut, filled with zeros, damaged, and
-// killed at work. A few of each engine's are killed, or as many as SIEVETABLE_KILLS says:
+// The tests of this directory exchange files with the same engines: tables with goleveldb, C++ LevelDB, Pebble and
+// RocksDB, and databases with goleveldb and C++ LevelDB. They compare sst with the engines on databases that are
+// closed, truncated, filled with zeros, corrupt, or of a killed process. SIEVETABLE_KILLS is the number of kills:
 //
 //	SIEVETABLE_KILLS=100 go test -run KilledDatabases -v -timeout 30m ./bench/peers
 //
-// Iterating over eight tables as one is measured by a benchmark, in which all engines take turns:
+// BenchmarkMerged compares iterators over eight tables:
 //
 //	go test -run '^$' -bench Merged -benchtime 5x ./bench/peers
 //
-// It is a module of its own, so that no embedder of the library depends on its
-// peers. The tests that need C++ LevelDB, RocksDB (Debian: librocksdb-dev), or sst_dump
-// (Debian: rocksdb-tools), are skipped where these are not installed, unless SIEVETABLE_LEVELDB is set to
-// "required", which makes them fail there.
+// Command goldens has engines write the golden tables. Command repair compares repairs of corrupt databases. Command
+// sets compares sets of tables with databases.
+//
+// Peers is a module of its own, so that the library does not depend on its peers. If C++ LevelDB, RocksDB (Debian:
+// librocksdb-dev) or sst_dump (Debian: rocksdb-tools) is missing, its tests are skipped, or fail if
+// SIEVETABLE_LEVELDB is "required".
 package main
