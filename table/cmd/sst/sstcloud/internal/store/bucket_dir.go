@@ -20,25 +20,25 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A bucketDir is a directory of the objects of a bucket. It is listed once, and again when a command lists it again.
+// A bucketDir presents a bucket as a directory. It lists the objects once, and again if a command calls Names again.
 type bucketDir struct {
 	name string // of the directory
 	s    *cloud.Store
-	one  bool // a single file was given: the directory is listed only if it must be
+	one  bool // a single file was given: list the directory only if necessary
 
 	mu      sync.Mutex
-	listed  map[string]set.File // nil: not yet
+	listed  map[string]set.File // nil until the objects are listed
 	used    bool                // Names has returned the list
 	objects map[string]*object
-	ends    []keptEnd // the oldest first
-	kept    int       // how many bytes these have
+	ends    []keptEnd // oldest first
+	kept    int       // bytes in ends
 }
 
 func newBucketDir(name string, s *cloud.Store, one bool) *bucketDir {
 	return &bucketDir{name: name, s: s, one: one, objects: map[string]*object{}}
 }
 
-// Names lists the objects. It forgets those that have changed since they were listed before.
+// Names lists the objects. It forgets those that have changed since the previous list.
 func (d *bucketDir) Names() ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +76,7 @@ func (d *bucketDir) Stat(name string) (fs.FileInfo, error) {
 	return info{o.File, 0o666}, nil
 }
 
-// pathError returns an error as package os does.
+// pathError returns an error like those of package os.
 func (d *bucketDir) pathError(op, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = syscall.ENOENT
@@ -84,7 +84,7 @@ func (d *bucketDir) pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: d.name + "/" + name, Err: err}
 }
 
-// An openObject is an object that is read.
+// An openObject is an open file.
 type openObject struct {
 	*io.SectionReader
 	object *object
@@ -103,7 +103,7 @@ func (d *bucketDir) Open(name string) (regular.File, fs.FileInfo, error) {
 
 func (f openObject) Stat() (fs.FileInfo, error) { return info{f.object.File, 0o666}, nil }
 
-// Close frees the memory of what was read ahead.
+// Close frees the read-ahead buffer.
 func (f openObject) Close() error {
 	f.object.dropAhead()
 	return nil
@@ -140,7 +140,7 @@ func (d *bucketDir) find(name string) (f set.File, err error) {
 	return f, err
 }
 
-// forget forgets an object that is replaced. The next Open takes the one that is there then.
+// forget forgets a replaced object. The next Open opens the current one.
 func (d *bucketDir) forget(o *object) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -149,14 +149,14 @@ func (d *bucketDir) forget(o *object) {
 	}
 }
 
-// Expect says how an object will be read.
+// Expect announces how an object will be read.
 func (d *bucketDir) Expect(name string, r files.Reads) {
 	if o, err := d.object(name); err == nil {
 		o.expect(r)
 	}
 }
 
-// fetchAtATime is how many ends of tables are read at a time.
+// fetchAtATime limits how many ends of tables are read at a time.
 const fetchAtATime = 16
 
 // Fetch reads the ends of objects, several at a time.
@@ -174,16 +174,16 @@ func (d *bucketDir) Fetch(names []string) {
 	g.Wait() // its functions return nil
 }
 
-// maxEnds is how many bytes of starts and ends are kept, until tables are open.
+// maxEnds limits the bytes of starts and ends that are cached until tables are open.
 const maxEnds = 64 << 20
 
-// A keptEnd is the start or the end of an object that is in memory.
+// A keptEnd is the cached start or end of an object.
 type keptEnd struct {
 	object *object
 	bytes  int
 }
 
-// keepEnd notes that an object keeps bytes, and frees those of the objects that were read first.
+// keepEnd records that an object has cached bytes, and frees the oldest ones.
 func (d *bucketDir) keepEnd(o *object, bytes int) {
 	d.mu.Lock()
 	d.ends, d.kept = append(d.ends, keptEnd{o, bytes}), d.kept+bytes
@@ -193,7 +193,7 @@ func (d *bucketDir) keepEnd(o *object, bytes int) {
 	}
 	gone := d.ends[:first]
 	d.ends = d.ends[first:]
-	d.mu.Unlock() // an object that is read may wait for it
+	d.mu.Unlock() // before dropEnds: a reader of the object may wait for d.mu
 	for _, e := range gone {
 		e.object.dropEnds()
 	}

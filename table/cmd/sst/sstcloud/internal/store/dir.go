@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// openDir opens a directory. It must exist, except below the prefix.
+// openDir opens a directory, which must exist except for the prefix.
 func (s *Store) openDir(u *url.URL, prefix string) error {
 	root := dirOf(u)
 	if _, err := os.ReadDir(root); err != nil {
@@ -21,7 +21,7 @@ func (s *Store) openDir(u *url.URL, prefix string) error {
 	return nil
 }
 
-// dirOf returns the directory of a file URL.
+// dirOf returns the path of a file URL.
 func dirOf(u *url.URL) string {
 	dir := u.Path
 	if u.Host == "." || filepath.Separator != '/' {

@@ -11,15 +11,15 @@ import (
 	"gocloud.dev/gcp"
 )
 
-// openGCS opens a bucket as its URL says, by a client that keeps connections and counts requests.
+// openGCS opens a bucket by URL, with a client that keeps connections and counts requests.
 func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
-	if os.Getenv("STORAGE_EMULATOR_HOST") != "" { // for which the driver has a client of its own
+	if os.Getenv("STORAGE_EMULATOR_HOST") != "" { // for emulators, the driver creates its own client
 		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
 		return opener.OpenBucketURL(ctx, u)
 	}
 	transport := newTransport(s)
 	if q := u.Query(); q.Get("anonymous") == "true" {
-		q.Del("anonymous") // else the driver has a client of its own too
+		q.Del("anonymous") // otherwise the driver would create its own client
 		u.RawQuery = q.Encode()
 		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(transport)}
 		return opener.OpenBucketURL(ctx, u)
@@ -36,7 +36,7 @@ func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 	return (&gcsblob.URLOpener{Client: client, TokenSource: tokens}).OpenBucketURL(ctx, u)
 }
 
-// newTransport returns a transport that keeps connections and counts the requests of a Store.
+// newTransport returns a transport that keeps connections and counts a Store's requests.
 func newTransport(s *Store) http.RoundTripper {
 	keeping := gcp.DefaultTransport().(*http.Transport).Clone()
 	keeping.MaxIdleConnsPerHost = connections

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A localDir is a directory that a URL names. Its files are read as those that sst reads.
+// A localDir is a local directory given by URL. Errors contain the URL.
 type localDir struct{ name, path string }
 
 func (d localDir) Names() ([]string, error) {
@@ -27,7 +27,7 @@ func (d localDir) Open(name string) (regular.File, fs.FileInfo, error) {
 	return f, info, d.rename(name, err)
 }
 
-// rename gives an error the path that the file has below the URL.
+// rename replaces the path in an error by the file's URL.
 func (d localDir) rename(name string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		if e.Path = d.name; name != "" {

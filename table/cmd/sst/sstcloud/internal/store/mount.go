@@ -11,17 +11,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
-// Mount registers the URLs of stores, for commands that read files.
+// Mount registers the URL schemes, for commands that read files.
 func Mount() {
 	for _, scheme := range schemes {
 		files.Register(scheme, mount)
 	}
 }
 
-// extensions are those of files that can be given by themselves. Any other path is that of a directory.
+// extensions lists the extensions of single files. Any other path is a directory.
 var extensions = []string{".ldb", ".sst", ".filter", ".jsonl", ".log"}
 
-// mount opens the store of a URL, or of the URL of a file in a store.
+// mount opens the URL of a store, or of a file in a store.
 func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
 	rawURL, file = cutFile(rawURL)
 	s, err := Open(context.Background(), rawURL)
@@ -35,7 +35,7 @@ func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
 	return dir, file, newBucketDir(dir, s.Bucket, file != ""), nil
 }
 
-// cutFile removes the name of a file from the path of a URL, and returns it.
+// cutFile removes the file name from the path of a URL, and returns both.
 func cutFile(rawURL string) (dir, file string) {
 	u, err := url.Parse(rawURL)
 	if err != nil || !slices.Contains(extensions, path.Ext(u.Path)) {

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	usualTail = 64 << 10 // bytes at the end of an object that are read together
-	head      = 64 << 10 // bytes at the start that are read together, unless more are
-	longRead  = 32 << 10 // a read of this length is one of many, if the object is read through
+	usualTail = 64 << 10 // bytes to read at the end of an object
+	head      = 64 << 10 // bytes to read at the start of an object, at least
+	longRead  = 32 << 10 // reads of this length are read ahead if the object is read through
 	readAhead = 4 << 20
 	near      = 32 << 10 // reads at most this far apart are sequential
 )
@@ -29,23 +29,23 @@ type object struct {
 	dir *bucketDir
 
 	mu       sync.Mutex
-	through  bool  // as of files.Reads
-	tailLen  int64 // changes only until the end is read
+	through  bool  // as in files.Reads
+	tailLen  int64 // constant once tail is read
 	head     extent
 	tail     extent
 	ahead    extent
-	from, to int64 // of the last read
-	step     int64 // how much was read ahead of the last of some reads that followed each other
-	failed   error // of a request, which the SDK has sent again: another one would fail too
+	from, to int64 // range of the last read
+	step     int64 // length of the last read-ahead; 0 unless reads are adjacent
+	failed   error // of a request after the SDK's retries: further requests fail at once
 }
 
-// An extent is a part of an object.
+// An extent is a cached part of an object.
 type extent struct {
 	offset int64
 	bytes  []byte
 }
 
-// copy copies the start of p, which is at off, as far as the extent has it.
+// copy fills as much of p, which begins at off, as the extent contains from there.
 func (e extent) copy(p []byte, off int64) int {
 	if off < e.offset || off >= e.offset+int64(len(e.bytes)) {
 		return 0
@@ -54,7 +54,7 @@ func (e extent) copy(p []byte, off int64) int {
 }
 
 func newObject(d *bucketDir, f set.File) *object {
-	d.s.Forget(f.Name) // the version that an earlier object of that name has read
+	d.s.Forget(f.Name) // the version read by an earlier object of that name
 	return &object{File: f, dir: d, tailLen: min(usualTail, f.Size)}
 }
 
@@ -67,7 +67,7 @@ func (o *object) expect(r files.Reads) {
 	}
 }
 
-// dropEnds frees the start and the end.
+// dropEnds frees the cached start and end.
 func (o *object) dropEnds() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +94,7 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// readAt is ReadAt. kept is how many more bytes of the start and the end it keeps.
+// readAt implements ReadAt. kept is the growth of the cached start and end.
 func (o *object) readAt(p []byte, off int64) (n, kept int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,7 +116,7 @@ func (o *object) readAt(p []byte, off int64) (n, kept int, err error) {
 	return n, kept, err
 }
 
-// fetch reads p, and what will be read next.
+// fetch reads p, and reads ahead.
 func (o *object) fetch(p []byte, off int64, follows, precedes bool) (int, error) {
 	end, tail := off+int64(len(p)), o.Size-o.tailLen
 	o.setStep(follows || precedes, off, end)
@@ -137,7 +137,7 @@ func (o *object) fetch(p []byte, off int64, follows, precedes bool) (int, error)
 	return o.fetchInto(&o.ahead, off, min(last, max(end, off+o.step)), p, off)
 }
 
-// setStep decides how much is read at once, by whether a read follows or precedes the one before.
+// setStep decides how much to read ahead: more if reads are adjacent.
 func (o *object) setStep(adjacent bool, from, end int64) {
 	isLong := end-from >= longRead
 	switch {
@@ -150,7 +150,7 @@ func (o *object) setStep(adjacent bool, from, end int64) {
 	}
 }
 
-// fetchInto reads an extent, and copies p from it.
+// fetchInto reads an extent and fills p from it.
 func (o *object) fetchInto(to *extent, from, end int64, p []byte, off int64) (int, error) {
 	e := extent{from, make([]byte, end-from)}
 	n, err := o.request(e.bytes, from)
@@ -160,7 +160,7 @@ func (o *object) fetchInto(to *extent, from, end int64, p []byte, off int64) (in
 	return e.copy(p, off), err
 }
 
-// request reads p by a request. Its error has the path of the object.
+// request reads p in one request. Its error contains the object's path.
 func (o *object) request(p []byte, off int64) (n int, err error) {
 	if o.failed != nil {
 		return 0, o.failed
@@ -169,9 +169,9 @@ func (o *object) request(p []byte, off int64) (n int, err error) {
 		return n, nil
 	}
 	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // without the name
+		err = inner // without the name, which pathError adds
 	}
-	if errors.Is(err, set.ErrReplaced) || err == io.EOF { // it is shorter than it was listed
+	if errors.Is(err, set.ErrReplaced) || err == io.EOF { // io.EOF: shorter than when it was listed
 		o.dir.forget(o)
 		err = fmt.Errorf("the object was replaced while it was read: %w", fs.ErrNotExist)
 	}

@@ -100,7 +100,8 @@ func TestConcurrentReads(t *testing.T) {
 	reading.Wait()
 }
 
-// Of an object that is replaced while it is read, no bytes come but those that are in memory. When the directory is listed again, the new one is read.
+// Of an object that is replaced while it is read, no bytes come but those that are in memory. When the directory is
+// listed again, the new one is read.
 func TestReplacedObject(t *testing.T) {
 	t.Parallel()
 	d, _ := newBucket(t, "t.ldb", 1<<20)

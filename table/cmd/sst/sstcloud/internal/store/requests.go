@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// connections is how many connections to a store are kept. For each further request at a time one is
-// opened, which takes longer than the request.
+// connections is the number of idle connections to keep. Opening one takes longer than a request.
 const connections = 64
 
-// A counter sends requests and counts them, also those that are sent again. It is a client of S3's SDK, and a transport.
+// A counter sends and counts requests, including retries. It implements the S3 SDK's HTTPClient, and
+// http.RoundTripper.
 type counter struct {
 	send func(*http.Request) (*http.Response, error)
 	sent *atomic.Int64
@@ -22,14 +22,14 @@ func (c counter) Do(r *http.Request) (*http.Response, error) {
 
 func (c counter) RoundTrip(r *http.Request) (*http.Response, error) { return c.Do(r) }
 
-// count returns what sends the requests of a Store and counts them.
+// count returns a counter of the Store's requests.
 func (s *Store) count(send func(*http.Request) (*http.Response, error)) counter {
 	s.requests = new(atomic.Int64)
 	return counter{send, s.requests}
 }
 
-// Requests returns how many requests were sent until now. ok is false for a directory, and for an
-// emulator of Google's store.
+// Requests returns the number of requests sent so far. ok is false for a directory and for an emulator of Google
+// Cloud Storage.
 func (s *Store) Requests() (n int64, ok bool) {
 	if s.requests == nil {
 		return 0, false

@@ -12,17 +12,17 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// openS3 opens a bucket as its URL says, by a client that keeps connections and counts requests.
+// openS3 opens a bucket by URL, with a client that keeps connections and counts requests.
 func openS3(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 	opener := &s3blob.URLOpener{}
 	bucket, err := opener.OpenBucketURL(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	defer bucket.Close() // another one has its options
+	defer bucket.Close() // only its options are used
 	var client *s3.Client
 	if !bucket.As(&client) {
-		return nil, errors.New("the driver has no client of S3")
+		return nil, errors.New("the driver has no S3 client")
 	}
 	o := client.Options()
 	if b, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {

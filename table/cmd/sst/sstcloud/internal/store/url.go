@@ -14,7 +14,7 @@ func checkWhole(u *url.URL, rawURL string) error {
 		return cli.UsageErrorf("%s: unexpected #: write %%23 for a # in a name", name)
 	}
 	if u.Scheme == "file" && (u.Host != "." && u.Path == "" || u.Host != "." && u.Host != "") {
-		return cli.UsageErrorf("%s: missing directory: use file:///DIRECTORY with three slashes, or file://./DIRECTORY for a relative path", name)
+		return cli.UsageErrorf("%s: not the URL of a directory: use file:///DIRECTORY with three slashes, or file://./DIRECTORY for a relative path", name)
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
