@@ -75,7 +75,7 @@ func TestLayersThatDoNotFit(t *testing.T) {
 		want            string
 	}{
 		"added and removed": {dir, []string{"b=1"}, []string{"b"}, setio.Options{}, `key "b" is both added and removed by the layer`},
-		"no set":            {t.TempDir(), []string{"b=1"}, []string{"c"}, setio.Options{}, "there is no set to add a layer to"},
+		"no set":            {t.TempDir(), []string{"b=1"}, []string{"c"}, setio.Options{}, "no set to add a layer to"},
 		"filters only":      {filters, []string{"b="}, []string{"c"}, setio.Options{}, "keys cannot be removed from a set that contains only filters"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -123,7 +123,7 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 		"missing table":  {ledger: []count{file, noFile, three}, want: "missing pieces of tables (3)"},
 		"twice":          {ledger: []count{file, noFile, three, three, done, done}, tables: [][]byte{table, table}, want: "set: line 3 of the manifest"},
 		"garbage":        {ledger: []count{file, noFile, three, done}, tables: [][]byte{[]byte("x")}, want: "invalid table description from a worker"},
-		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three, done}, tables: [][]byte{table}, want: "all workers share"},
+		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three, done}, tables: [][]byte{table}, want: "all workers must write to the same Store"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.dir == "" {

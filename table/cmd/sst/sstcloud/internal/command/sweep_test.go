@@ -124,7 +124,7 @@ func TestManifestWhileDeleting(t *testing.T) {
 			server.ServeHTTP(rw, r)
 		}
 		p.run()
-		if p.status != cli.ExitDamaged || !strings.Contains(p.output, "which a new manifest lists") || !strings.Contains(p.output, "upload the set again") {
+		if p.status != cli.ExitDamaged || !strings.Contains(p.output, "listed in a new manifest") || !strings.Contains(p.output, "upload the set again") {
 			t.Errorf("%v, want that a listed table is gone", p)
 		}
 		if got := strings.Contains(p.output, "remove s3://") && strings.Contains(p.output, "403"); got != (refused != "") {
