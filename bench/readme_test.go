@@ -186,7 +186,7 @@ func TestLinks(t *testing.T) {
 func TestTimesInReadme(t *testing.T) {
 	t.Parallel()
 	text := readme(t)
-	part := regexp.MustCompile(`(?s)<!-- measured: .*<!-- end of what was measured -->`)
+	part := regexp.MustCompile(`(?s)<!-- measured: .*<!-- end of measurements -->`)
 	if n := len(part.FindAllString(text, -1)); n != 1 {
 		t.Fatalf("%d parts that command peers writes, want one", n)
 	}

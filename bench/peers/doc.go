@@ -1,5 +1,5 @@
 // Command peers draws the results of BenchmarkLookups, in which sievetable, goleveldb, Pebble and C++ LevelDB look up
-// the same keys in turns. From the root, in about ten minutes:
+// the same keys in turns. From the root, in about two minutes:
 //
 //	go test -run '^$' -bench Lookups -count 6 ./bench/peers | tee bench/peers/lookups.txt
 //	go run ./bench/peers

@@ -64,10 +64,10 @@ func printVersions(b *testing.B) {
 
 // lookupTables are W1's table, by each engine.
 type lookupTables struct {
-	shape                        manifest.Table
-	ours, tableFilter, goleveldb []byte
-	pebble                       vfs.FS // with a database of one table
-	levelDB                      string // file, or "": there is no C++ LevelDB
+	shape                                  manifest.Table
+	ours, tableFilter, noFilter, goleveldb []byte
+	pebble                                 vfs.FS // with a database of one table
+	levelDB                                string // file, or "": there is no C++ LevelDB
 }
 
 func writeLookupTables(t testing.TB, set workload.Set, compression string) *lookupTables {
@@ -79,7 +79,9 @@ func writeLookupTables(t testing.TB, set workload.Set, compression string) *look
 	l := &lookupTables{shape: manifest.Table{BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: compression}}
 	o := ours.Options(l.shape)
 	l.ours = write(t, o, pairs)
-	o.FilterPolicy, o.TableFilterPolicy = nil, filter.NewTableBloom(l.shape.BitsPerKey)
+	o.FilterPolicy = nil
+	l.noFilter = write(t, o, pairs)
+	o.TableFilterPolicy = filter.NewTableBloom(l.shape.BitsPerKey)
 	l.tableFilter = write(t, o, pairs)
 	var err error
 	if l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs); err != nil {
@@ -182,6 +184,7 @@ func (l *lookupTables) contenders(t testing.TB, set workload.Set, keys [][]byte,
 	}{
 		{"sievetable", getOurs(t, l.ours, o)},
 		{"sievetable-table-filter", getOurs(t, l.tableFilter, o)},
+		{"sievetable-no-filter", getOurs(t, l.noFilter, o)},
 		{"goleveldb", l.getGoleveldb(t, cached)},
 		{"Pebble", l.getPebble(t, cached, len(keys))},
 	} {

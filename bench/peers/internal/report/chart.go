@@ -41,10 +41,10 @@ const (
 		"A million entries in memory, compressed with Snappy."
 )
 
-// picture returns the chart for a Markdown page. dir is where the files are.
-func picture(dir, alt string) string {
-	return fmt.Sprintf("<picture>\n  <source media=\"(max-width: 600px)\" srcset=\"%s%s\">\n  <img alt=\"%s\" src=\"%s%s\">\n</picture>\n",
-		dir, narrowFile, alt, dir, chartFile)
+// picture returns a chart for a Markdown page.
+func picture(file, narrowFile, alt string) string {
+	return fmt.Sprintf("<picture>\n  <source media=\"(max-width: 600px)\" srcset=\"%s\">\n  <img alt=\"%s\" src=\"%s\">\n</picture>\n",
+		narrowFile, alt, file)
 }
 
 // alt returns the title and all findings, for those who do not see the chart.
@@ -56,17 +56,9 @@ func (r *results) alt() string {
 	return chartTitle + ". " + strings.Join(all, "; ")
 }
 
-// finding compares with goleveldb. Repeated measurements differ by a few percent.
+// finding compares with goleveldb.
 func (r *results) finding(k kind) string {
-	const near = 1.05
-	ratio := r.ratio(k.id("snappy"), goleveldb).mid
-	switch {
-	case ratio >= near:
-		return twoDigits(ratio) + " × faster than goleveldb"
-	case ratio <= 1/near:
-		return twoDigits(1/ratio) + " × slower than goleveldb"
-	}
-	return "as fast as goleveldb"
+	return twoDigits(r.ratio(k.id("snappy"), goleveldb).mid) + " × as fast as goleveldb"
 }
 
 // A drawing is the inside of an SVG file. Package theme knows the colors in style attributes.

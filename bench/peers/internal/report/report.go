@@ -20,12 +20,16 @@ func Draw(root string) error {
 	if err != nil {
 		return fmt.Errorf("lookups.txt: %w", err)
 	}
-	for file, width := range map[string]float64{chartFile: wide, narrowFile: narrow} {
-		svg, err := r.chart(width)
+	for _, f := range []struct {
+		name  string
+		draw  func(width float64) ([]byte, error)
+		width float64
+	}{{chartFile, r.chart, wide}, {narrowFile, r.chart, narrow}, {savedFile, r.savedChart, savedWide}, {narrowSavedFile, r.savedChart, narrow}} {
+		svg, err := f.draw(f.width)
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, file), svg, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.name), svg, 0o666); err != nil {
 			return err
 		}
 	}
@@ -36,7 +40,7 @@ func Draw(root string) error {
 }
 
 // measured is the part of a page that Draw writes.
-var measured = regexp.MustCompile(`(?s)(<!-- measured: [^\n]*-->\n).*?(<!-- end of what was measured -->\n)`)
+var measured = regexp.MustCompile(`(?s)(<!-- measured: [^\n]*-->\n).*?(<!-- end of measurements -->\n)`)
 
 // replace writes that part of a page.
 func replace(file, part string) error {
@@ -46,7 +50,7 @@ func replace(file, part string) error {
 	}
 	marks := measured.FindAllSubmatch(text, -1)
 	if len(marks) != 1 {
-		return fmt.Errorf("%s: %d parts between the comments \"measured\" and \"end of what was measured\", want one", file, len(marks))
+		return fmt.Errorf("%s: %d parts between the comments \"measured\" and \"end of measurements\", want one", file, len(marks))
 	}
 	part = string(marks[0][1]) + part + string(marks[0][2])
 	return os.WriteFile(file, measured.ReplaceAllLiteral(text, []byte(part)), 0o666)

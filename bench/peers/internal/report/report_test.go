@@ -14,7 +14,8 @@ import (
 )
 
 // drawn are the files that Draw writes.
-var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + chartFile, "bench/peers/" + narrowFile}
+var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + chartFile, "bench/peers/" + narrowFile,
+	"bench/peers/" + savedFile, "bench/peers/" + narrowSavedFile}
 
 // root returns a directory with the files that Draw reads.
 func root(t *testing.T, lookups string) string {
@@ -64,7 +65,7 @@ func sample(times float64) string {
 	for _, k := range kinds {
 		for _, slower := range []float64{1, 0.9, 1.2} {
 			ours := 100 * slower
-			out += fmt.Sprintf("%s-2 \t 3\t 1 ns/op\t%v sievetable-ns\t%v sievetable-table-filter-ns\t%v goleveldb-ns\t300 C++LevelDB-ns\t0.01 sievetable-reads\n",
+			out += fmt.Sprintf("%s-2 \t 3\t 1 ns/op\t%v sievetable-ns\t%v sievetable-table-filter-ns\t1000 sievetable-no-filter-ns\t%v goleveldb-ns\t300 C++LevelDB-ns\t0.01 sievetable-reads\n",
 				k.id("snappy"), ours, ours/2, times*ours)
 		}
 	}
@@ -78,12 +79,17 @@ func TestCharts(t *testing.T) {
 	if err := Draw(dir); err != nil {
 		t.Fatal(err)
 	}
-	for file, width := range map[string]float64{chartFile: wide, narrowFile: narrow} {
+	engines := []string{">25 × as fast as goleveldb<", ">25 ×, 2,500 ns<", ">0.5 ×, 50 ns<", ">100 ns<"}
+	saved := []string{">99.0 %<", ">1.0 %<", ">0.01<", ">1,000 ns<", ">100 ns<", ">2,500 ns<"}
+	for _, c := range []struct {
+		file  string
+		width float64
+		wants []string
+	}{{chartFile, wide, engines}, {narrowFile, narrow, engines}, {savedFile, savedWide, saved}, {narrowSavedFile, narrow, saved}} {
+		file, width := c.file, c.width
 		svg := read(t, dir, "bench/peers/"+file)
-		for _, want := range []string{
-			fmt.Sprintf(`<svg width="%v" `, width), "@media (prefers-color-scheme:dark)", "fill:var(--ours)", `text-anchor="end"`,
-			">25 × faster than goleveldb<", ">25 ×, 2,500 ns<", ">0.5 ×, 50 ns<", ">100 ns<",
-		} {
+		common := []string{fmt.Sprintf(`<svg width="%v" `, width), "@media (prefers-color-scheme:dark)", "fill:var(--ours)", `text-anchor="end"`}
+		for _, want := range append(common, c.wants...) {
 			if !strings.Contains(svg, want) {
 				t.Errorf("%s has no %s", file, want)
 			}
@@ -139,15 +145,15 @@ func checkTexts(t *testing.T, file, svg string, width float64) {
 	}
 }
 
-// What titles and pages say is computed, as medians of the ratios of rounds.
+// What titles and pages say is computed, as ratios of the medians of rounds.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[float64][2]string{
-		5.02: {"5 × faster than goleveldb", "absent keys 5 times as fast as goleveldb"},
-		4.94: {"4.9 × faster than goleveldb", "absent keys 4.9 times"},
-		28.4: {"28 × faster than goleveldb", "absent keys 28 times"},
-		1.04: {"as fast as goleveldb", "absent keys 1 times"},
-		0.33: {"3 × slower than goleveldb", "absent keys 0.33 times"},
+		5.02: {"5.0 × as fast as goleveldb", "absent keys are 5.0 × (5.0–5.0) as fast"},
+		4.94: {"4.9 × as fast as goleveldb", "absent keys are 4.9 × ("},
+		28.4: {"28 × as fast as goleveldb", "absent keys are 28 × ("},
+		1.04: {"1.0 × as fast as goleveldb", "absent keys are 1.0 × ("},
+		0.33: {"0.33 × as fast as goleveldb", "absent keys are 0.33 × ("},
 	} {
 		r, err := parse(sample(times))
 		if err != nil {
@@ -156,7 +162,7 @@ func TestFindings(t *testing.T) {
 		if alt := r.alt(); !strings.Contains(alt, "Absent keys, full block cache: "+want[0]+";") {
 			t.Errorf("%v times: the alternative text is %q, want %q in it", times, alt, want[0])
 		}
-		if part := r.readme(); !strings.Contains(part, want[1]) || !strings.Contains(part, "reads 0.01 data blocks") || !strings.Contains(part, "of 3 rounds") {
+		if part := r.readme(); !strings.Contains(part, want[1]) || !strings.Contains(part, "from 1 to 0.01.") || !strings.Contains(part, "of 3 rounds") {
 			t.Errorf("%v times: README.md has %q, want %q in it", times, part, want[1])
 		}
 		page, row := r.page(), "| Absent keys, full block cache, compression snappy | 100 (90.0–120) ns | **0.500 ×** (0.500–0.500), 50.0 ns |"
@@ -178,6 +184,7 @@ func TestDrawRefuses(t *testing.T) {
 		{"\t100 sievetable-ns", "\tx sievetable-ns", "x sievetable-ns cannot be drawn"},
 		{"\t100 sievetable-ns", "\t1e300 sievetable-ns", "cannot be drawn"},
 		{"\t100 sievetable-ns", "", "has no figures of sievetable"},
+		{"\t1000 sievetable-no-filter-ns", "", "no figures of lookups without a filter"},
 	} {
 		err := Draw(root(t, strings.ReplaceAll(whole, c.old, c.new)))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "lookups.txt") {

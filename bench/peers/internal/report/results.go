@@ -65,6 +65,9 @@ func (r *results) check() (err error) {
 	if r.reads() == 0 {
 		err = errors.Join(err, errors.New("no figures of the data blocks that are read"))
 	}
+	if r.took(saved(), noFilter).mid == 0 {
+		err = errors.Join(err, errors.New("no figures of lookups without a filter"))
+	}
 	return err
 }
 
@@ -97,36 +100,42 @@ func spanOf(figures []float64) span {
 // took returns the nanoseconds of a lookup.
 func (r *results) took(id string, e engine) span { return spanOf(r.rounds[id][e.unit]) }
 
-// ratio returns how many times as long as ours an engine took, of the ratios within each round.
+// ratio returns how many times as long as ours an engine took: the ratio of the medians, so that it agrees with the
+// times beside it, and the least and the most ratio of one round.
 func (r *results) ratio(id string, e engine) span {
 	ours, theirs := r.rounds[id][engines[0].unit], r.rounds[id][e.unit]
-	if len(ours) != len(theirs) {
+	if len(ours) != len(theirs) || len(ours) == 0 {
 		return span{}
 	}
 	var ratios []float64
 	for i, v := range theirs {
 		ratios = append(ratios, v/ours[i])
 	}
-	return spanOf(ratios)
+	s := spanOf(ratios)
+	s.mid = spanOf(theirs).mid / spanOf(ours).mid
+	return s
 }
 
 // reads returns how many data blocks our lookup of an absent key reads.
 func (r *results) reads() float64 {
-	return spanOf(r.rounds[kinds[1].id("snappy")]["sievetable-reads"]).mid
+	return spanOf(r.rounds[saved()]["sievetable-reads"]).mid
 }
+
+// columns are the engines in RESULTS.md.
+var columns = slices.Insert(slices.Clone(engines), 2, noFilter)
 
 // page returns the part of RESULTS.md.
 func (r *results) page() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%s\n", picture("", r.alt()))
+	fmt.Fprintf(&out, "\n%s\n", picture(chartFile, narrowFile, r.alt()))
 	for _, c := range r.config {
 		fmt.Fprintf(&out, "- %s\n", c)
 	}
 	fmt.Fprint(&out, "\n|")
-	for _, e := range engines {
+	for _, e := range columns {
 		fmt.Fprintf(&out, " | %s", e.name)
 	}
-	fmt.Fprintf(&out, " |\n|---%s|\n", strings.Repeat("|---", len(engines)))
+	fmt.Fprintf(&out, " |\n|---%s|\n", strings.Repeat("|---", len(columns)))
 	for _, compression := range []string{"snappy", "none"} {
 		for _, k := range kinds {
 			fmt.Fprintf(&out, "| %s, compression %s |%s\n", k.title, compression, r.cells(k.id(compression)))
@@ -137,7 +146,7 @@ func (r *results) page() string {
 
 // cells returns the cells of a row: of a peer the ratio, of ours the range.
 func (r *results) cells(id string) (cells string) {
-	for i, e := range engines {
+	for i, e := range columns {
 		took, times := r.took(id, e), r.ratio(id, e)
 		switch {
 		case took.mid == 0:
@@ -157,18 +166,19 @@ func around(s span) string {
 
 // readme returns the part of README.md.
 func (r *results) readme() string {
-	var times []any
+	times := []any{r.reads()}
 	for _, k := range kinds {
-		times = append(times, twoDigits(r.ratio(k.id("snappy"), goleveldb).mid))
+		s := r.ratio(k.id("snappy"), goleveldb)
+		times = append(times, fmt.Sprintf("%s × (%s–%s)", twoDigits(s.mid), twoDigits(s.low), twoDigits(s.high)))
 	}
-	rounds := len(r.rounds[kinds[0].id("snappy")][engines[0].unit])
-	return fmt.Sprintf("- With 10 bits of filter per key, a lookup of an absent key reads %.2g data blocks on\n"+
-		"  average. Without a filter it reads 1.\n", r.reads()) +
-		fmt.Sprintf("- It looks up absent keys %s times as fast as goleveldb with full block caches, and %s times as fast\n"+
-			"  without any. It looks up present keys %s and %s times as fast.\n\n", times...) +
-		picture("bench/peers/", r.alt()) +
-		fmt.Sprintf("\n(Medians of the ratios of %d rounds. Keys of 16 bytes, values of 100; %s.\n"+
-			"[RESULTS.md](bench/peers/RESULTS.md) has all of this run, also where others are faster.)\n", rounds, r.cpu)
+	const dir = "bench/peers/"
+	return picture(dir+savedFile, dir+narrowSavedFile, r.savedAlt()) +
+		fmt.Sprintf("\nA filter of 10 bits per key reduces the data blocks read per lookup of an absent key from 1 to %.2g.\n"+
+			"Lookups of absent keys are %s as fast as goleveldb's with a full block cache, and\n"+
+			"%s without one; lookups of present keys %s and %s. (A million entries\n", times...) +
+		fmt.Sprintf("in memory, %s, medians of %d rounds and their range: `go test -run '^$' -bench Lookups ./bench/peers`,\n",
+			r.cpu, len(r.rounds[saved()][engines[0].unit])) +
+		"two minutes. [All results](bench/peers/RESULTS.md) have Pebble and C++ LevelDB, and where others are faster.)\n"
 }
 
 // twoDigits writes a ratio with two digits, and all those before the decimal point.
@@ -179,5 +189,5 @@ func twoDigits(ratio float64) string {
 	case ratio < 0.995:
 		return fmt.Sprintf("%.2g", ratio)
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", ratio), ".0")
+	return fmt.Sprintf("%.1f", ratio)
 }
