@@ -91,7 +91,7 @@ func checkOpen(t *testing.T, dir string, n int, lost bool) {
 	for _, o := range []*database.Options{nil, {OnLoss: func(table.Loss) bool { losses++; return true }}} {
 		db, err := database.Open(dir, o)
 		if o == nil && lost {
-			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "does not exist, and the MANIFEST names this log") {
+			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), ".log does not exist, but the MANIFEST names it") {
 				t.Errorf("Open = %v, want an error that names the missing log", err)
 			}
 			continue

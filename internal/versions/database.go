@@ -29,6 +29,7 @@ type Version struct {
 	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
+	hasPrevious      bool // edits have a previous log, also 0: C++ LevelDB wrote them
 	nextFile         uint64
 	flushed          uint64 // LastSequence as of the last edit that can have put writes into tables
 	highestLevel     int    // of all fields of all edits

@@ -23,9 +23,10 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes: the sequence numbers go on in the
 // logs after it, or there is one log after it, which is empty, and the MANIFEST knows all newer tables. Several empty
-// logs are what crashes leave, also after a log with writes.
+// logs are what crashes leave, also after a log with writes. In edits of C++ LevelDB, the last sequence number can be of
+// a write in the log, and C++ LevelDB removes no log that its MANIFEST names.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
-	if v.previousLog != 0 || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
+	if v.hasPrevious || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
 		return false
 	}
 	for _, log := range after {

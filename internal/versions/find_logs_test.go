@@ -28,10 +28,10 @@ func logOf(t *testing.T, sequences ...uint64) string {
 func TestFindLogs(t *testing.T) {
 	t.Parallel()
 	const (
-		named    = "\x02\x02\x03\x03\x04\x05"         // log 2, and the last sequence number 5
-		table    = "\x07\x00\x05\x10\x01a\x01a"       // 000005.ldb
-		previous = named + "\x09\x01"                 // log 1 too
-		counted  = "\x02\x02\x09\x00\x03\x06\x04\x09" // C++ LevelDB: writes up to 9 are in log 2
+		named    = "\x02\x02\x03\x03\x04\x05"   // log 2, and the last sequence number 5
+		table    = "\x07\x00\x05\x10\x01a\x01a" // 000005.ldb
+		previous = named + "\x09\x01"           // log 1 too
+		counted  = "\x02\x02\x03\x06\x04\x09"   // writes up to 9 are in log 2
 	)
 	goesOn, gap := logOf(t, 6, 7), logOf(t, 7, 8)
 	type files = map[string]string
@@ -61,6 +61,9 @@ func TestFindLogs(t *testing.T) {
 		"a newer table is not listed":            {edits: []string{named}, files: files{"000004.log": "", "000005.ldb": ""}, lost: []uint64{2}},
 		"a newer .sst is not listed":             {edits: []string{named}, files: files{"000004.log": "", "000005.sst": ""}, lost: []uint64{2}},
 		"a MANIFEST that is cut":                 {edits: []string{named}, files: files{"000004.log": ""}, torn: true, lost: []uint64{2}},
+		"C++ LevelDB":                            {edits: []string{"\x02\x02\x09\x00\x03\x06\x04\x09"}, files: files{"000004.log": ""}, lost: []uint64{2}},
+		"C++ LevelDB, and a log that goes on":    {edits: []string{"\x02\x02\x09\x00\x03\x06\x04\x09"}, files: files{"000004.log": logOf(t, 10)}, lost: []uint64{2}},
+		"two empty logs":                         {edits: []string{named}, files: files{"000004.log": "", "000006.log": ""}, lost: []uint64{2}},
 		"writes that the MANIFEST counts":        {edits: []string{named, counted}, files: files{"000007.log": ""}, lost: []uint64{2}},
 		"writes that it counts, and a later log": {edits: []string{named, counted}, files: files{"000007.log": logOf(t, 10)}, lost: []uint64{2}},
 		"a previous log is missing":              {edits: []string{previous}, files: files{"000002.log": goesOn}, lost: []uint64{1}},

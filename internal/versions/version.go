@@ -98,7 +98,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		case FieldLog:
 			e.log, hasLog = f.Number, true
 		case FieldPreviousLog:
-			e.previousLog = f.Number
+			e.previousLog, e.hasPrevious = f.Number, true
 		case FieldNextFile:
 			e.nextFile = f.Number
 		case FieldSequence:
