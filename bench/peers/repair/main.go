@@ -1,5 +1,5 @@
 // Command repair damages databases of goleveldb and C++ LevelDB, and has each repaired by sst repair,
-// by C++ LevelDB's RepairDB and by goleveldb's RecoverFile. It prints the table of sst's README, which
+// by C++ LevelDB's RepairDB and by goleveldb's RecoverFile. It prints the table of RESULTS.md, which
 // says what the repaired databases have. It needs C++ LevelDB (Debian: apt-get install g++
 // libleveldb-dev). From the root:
 //
