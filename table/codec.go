@@ -8,24 +8,18 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// A Codec compresses and decompresses blocks. It must be safe for concurrent use. Snappy and
-// NoCompression are built in. Set other codecs in WriterOptions.Compression and
-// ReaderOptions.Codecs. The same id can mean different codecs: 2 is zstd in LevelDB > 1.23,
-// and zlib in Mojang's fork. The module github.com/sievetable/sievetable/table/codecs
-// provides both, and Mojang's deflate.
+// A Codec compresses and decompresses blocks. It must be safe for concurrent use. [Snappy] and [NoCompression] are
+// built in; the module table/codecs has zstd, zlib and deflate. Set it in WriterOptions.Compression and
+// ReaderOptions.Codecs.
 type Codec interface {
-	// ID returns the number that the trailer of each compressed block stores. It must not
-	// be 0, which means no compression.
+	// ID returns the number stored in each compressed block. It must not be 0.
 	ID() byte
 
-	// Encode compresses src, at most 1 GiB, appends the result to dst and returns the
-	// extended slice. It must not modify or keep src.
+	// Encode appends the compressed src, at most 1 GiB, to dst. It must not modify or keep src.
 	Encode(dst, src []byte) []byte
 
-	// Decode decompresses src, appends the result to dst and returns the extended
-	// slice. If src is corrupt, or decompresses to more than limit bytes, it returns an error.
-	// Decode should determine the size before it allocates memory. It must not modify or keep
-	// src, and must not panic for any src.
+	// Decode appends the decompressed src to dst. If src is corrupt or decompresses to more than limit bytes, it
+	// returns an error, if possible before allocating. It must not modify or keep src, or panic.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 

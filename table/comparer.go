@@ -7,44 +7,29 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// A Comparer is a total order of keys. It has the method set of goleveldb's
-// comparers, so that these can be used. It must be safe for concurrent use, must not
-// change or keep the slices that it is given, and must not panic, whatever the bytes of the
-// keys: a damaged file can have any.
-//
-// A table must be read with the Comparer that it was written with. With another one it reads
-// as damaged, or its keys are not found. [AnyOrder] lists a table whose order is unknown.
-//
-// A filter compares keys by their bytes. If two keys of different bytes can compare as equal,
-// set a FilterKey that returns the same bytes for both, or use a [FilterKeyer] as Comparer.
-// Otherwise a lookup of one of them may not find the other one.
+// A Comparer is a total order of keys, like goleveldb's. It must be safe for concurrent use, must not modify or keep
+// the slices, and must not panic for any bytes. Read a table with the Comparer that it was written with: with another
+// one, reads fail with [ErrOrder] or miss keys. If keys of different bytes can be equal, use a [FilterKeyer].
 type Comparer interface {
-	// Compare returns a negative number if a comes before b, a positive one if it comes
-	// after b, and 0 if they are the same key.
+	// Compare returns a negative number if a < b, a positive one if a > b, and 0 if they are the same key.
 	Compare(a, b []byte) int
 
-	// Name identifies the order. A database stores it in its MANIFEST. A table has it
-	// only in its Properties.
+	// Name identifies the order. A database stores it in its MANIFEST, a table only in its Properties.
 	Name() string
 
-	// Separator returns a short key s with a <= s < b, appended to dst. It can return nil
-	// instead of a itself. The caller guarantees a < b. If s is not in that range,
-	// Writer.Append returns an error.
+	// Separator appends a short key s with a <= s < b to dst, or returns nil for a itself. a < b.
 	Separator(dst, a, b []byte) []byte
 
-	// Successor returns a short key s >= b, appended to dst. It can return nil instead of
-	// b itself.
+	// Successor appends a short key s >= b to dst, or returns nil for b itself.
 	Successor(dst, b []byte) []byte
 }
 
-// A FilterKeyer is a Comparer that says which part of a key the filters of its tables hold.
-// Readers and Writers take it from their Comparer, unless their options have a FilterKey.
-// InternalComparer returns one.
+// A FilterKeyer is a [Comparer] that also defines the filter key of its keys. Readers and Writers use it if their
+// options have no FilterKey. [InternalComparer] returns one.
 type FilterKeyer interface {
 	Comparer
 
-	// FilterKey returns the part of key that filters hold, or nil if filters do not hold
-	// the key. It must not change or keep key. It must be safe for concurrent use.
+	// FilterKey is like WriterOptions.FilterKey.
 	FilterKey(key []byte) []byte
 }
 
@@ -60,8 +45,7 @@ func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte)
 	return nil
 }
 
-// BytewiseComparer orders keys as bytes.Compare does. It is the default. Its name and its
-// separators are those of LevelDB's BytewiseComparator.
+// BytewiseComparer orders keys like bytes.Compare. It is the default.
 var BytewiseComparer Comparer = bytewise{}
 
 type bytewise struct{}
@@ -95,21 +79,9 @@ func (bytewise) Successor(dst, b []byte) []byte {
 	return nil
 }
 
-// AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in any
-// order. Use it to list a table, not to look up keys.
-//
-// A Reader with AnyOrder opens any sound table. These work, in the order of the file: an
-// Iter without bounds and its First, Last, Next and Prev; FirstKey and LastKey; Properties;
-// and Verify, which checks all but the order. A Writer with AnyOrder takes keys in any
-// order. Its separators are the last keys of the data blocks, which is right in any order.
-//
-// These return an error, which is not ErrNotFound: Get, AppendGet, GetMany, Find, AppendFind,
-// FindGE, SeekGE, SeekLT, and every move of an Iter with bounds.
-// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns -1,
-// so the iterators of package merge do not work with AnyOrder.
-//
-// For internal keys, take InternalComparer(AnyOrder). Filters then hold user keys, and the
-// Properties of a table count deletions.
+// AnyOrder is the Comparer for listing a table of unknown order, and for writing keys in any order. Iterators without
+// bounds, FirstKey, LastKey, Properties and Verify work. Lookups, seeks and bounds fail, with an error other than
+// [ErrNotFound]. For internal keys, use InternalComparer(AnyOrder).
 var AnyOrder Comparer = anyOrder{}
 
 type anyOrder struct{}

@@ -1,23 +1,22 @@
-// Package table writes and reads LevelDB's tables: immutable files of sorted keys and values, with Bloom filters that
-// rule out most absent keys before a data block is read. goleveldb and C++ LevelDB read these files, and this package
-// reads theirs.
+// Package table writes and reads SSTables, LevelDB's table files: immutable, sorted key-value pairs, with Bloom filters
+// that rule out most absent keys before a data block is read. goleveldb and C++ LevelDB read these files, and this
+// package reads theirs.
 //
 //	w, err := table.Create("users.ldb", &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
 //	if err != nil { ... }
-//	defer w.Abort() // does nothing after Close
-//	... w.Append(key, value) ... // in the order of the keys
-//	return w.Close()             // the file appears when it is complete and on disk
+//	defer w.Abort()        // a no-op after Close
+//	... w.Append(key, value) ... // in ascending key order
+//	return w.Close()       // the file now exists, complete and synced
 //
-//	r, err := table.Open("users.ldb", &table.ReaderOptions{Cache: cache}) // cache := table.NewCache(512 << 20)
+//	r, err := table.Open("users.ldb", nil)
 //	if err != nil { ... }
 //	defer r.Close()
-//	value, err := r.Get(key) // ErrNotFound if the table does not have the key
+//	value, err := r.Get(key) // ErrNotFound if key is absent
 //
-// Tables of a LevelDB or goleveldb database have internal keys: open them with an [InternalComparer], and look up
-// user keys with [Reader.Find] and [SearchKey]. Package table/database reads whole databases, package table/merge
-// iterates over many tables, and package table/set queries many tables as if they were one.
+// A Reader is safe for concurrent use. Whatever bytes a file has, methods return what the file contains or an error, and
+// never panic. The README has the file format, the limits, and what makes lookups fast.
 //
-// A Reader is safe for concurrent use. Files can come from anywhere: whatever their bytes are, methods return what is
-// true of the file or an error, without panics, endless loops or memory that a file only claims to need.
-// The README beside this package has this contract in full, the format of the file, and what makes it fast.
+// Tables of a LevelDB database have internal keys: open them with an [InternalComparer], and look up user keys with
+// [Reader.Find] and [SearchKey]. Package table/database reads whole databases, table/merge iterates over many tables,
+// and table/set queries many tables as if they were one.
 package table

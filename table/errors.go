@@ -10,56 +10,44 @@ import (
 )
 
 var (
-	// ErrNotFound is returned by Get, AppendGet, Find, AppendFind and FindGE if the table has no such
-	// entry. It is also the error of FirstKey and LastKey if the table has no entries, and of
-	// Properties if it has no properties.
+	// ErrNotFound is returned if the table has no such entry, FirstKey and LastKey if it has none, Properties if it
+	// has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
-	// ErrCorrupt is the error for damage: test for it with errors.Is. Every
-	// *CorruptionError is ErrCorrupt. Iterators of package merge return it, wrapped, for keys
-	// that do not belong where they are.
+	// ErrCorrupt matches corruption, by errors.Is: each [*CorruptionError] matches it.
 	ErrCorrupt = errors.New("table: corrupt")
 
-	// ErrOrder is the error for keys that are not in increasing order: test for it with
-	// errors.Is. Append returns it, wrapped, for a key that is <= the key before. A
-	// *CorruptionError is ErrOrder if keys of a block are out of order though its
-	// checksum is right: most likely the table was written with another Comparer.
+	// ErrOrder matches the error of Append for a key <= the last one, and a [*CorruptionError] for keys out of order
+	// under a valid checksum: most likely the Comparer is not the table's.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
-	// ErrNever is the error of Append for a key that WriterOptions.Never has too, and of Reader.Except
-	// for a key or prefix of the table: test for it with errors.Is.
+	// ErrNever matches the error for a key that is both in the table and in Never or Reader.Except.
 	ErrNever = errors.New("table: key is in Never")
 
-	// ErrFilterOnly is returned for lookups in a table that has a filter of its keys and no entries: see
-	// WriterOptions.FilterOnly and Reader.MayContain.
+	// ErrFilterOnly is returned for lookups in a table with only a filter: see WriterOptions.FilterOnly.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
-	// ErrUnknownFilter is in the chain of FilterErr if a filter's policy is not in the ReaderOptions. If the
-	// table has nothing but that filter, opening the table fails with it.
+	// ErrUnknownFilter matches FilterErr if no policy has the filter's name, and the error of opening a table with
+	// only that filter.
 	ErrUnknownFilter = errors.New("no policy of that name")
 
-	// ErrClosed is returned by a Reader, Writer or iterator after Close, and by a Writer after Abort.
+	// ErrClosed is returned after Close, and by a Writer after Abort.
 	ErrClosed = tablefile.ErrClosed
 )
 
-// A CorruptionError says which block of a table is corrupt, and how. It is [ErrCorrupt] for errors.Is; use
-// errors.As with a *CorruptionError to get it.
-//
-// A sound table can read as corrupt if an option is wrong: a Comparer other than the table's, a MaxBlockSize
-// that is too small, or a missing Codec.
+// A CorruptionError is the error for a corrupt block. It matches [ErrCorrupt]. A sound table is reported as corrupt
+// if an option is wrong: Comparer, MaxBlockSize or Codecs.
 type CorruptionError struct {
 	File   string    // the name given to Open or in ReaderOptions.Name; "" if there is none
 	Block  BlockKind // the corrupt block
 	Offset int64     // of the block, in bytes from the start of the file
 	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
 
-	// KeysAfter and KeysUpTo bound the keys of a corrupt data block: they are > KeysAfter and <= KeysUpTo, in
-	// the order of the table. KeysAfter is nil for the first data block. Both are nil for other blocks. The
-	// slices are the caller's.
+	// The keys of a corrupt data block are > KeysAfter (nil for the first block) and <= KeysUpTo. Both are nil for
+	// other blocks. The caller owns the slices.
 	KeysAfter, KeysUpTo []byte
 
-	// Err says what was found and what was expected. Offsets in it count from the start
-	// of the block, decompressed.
+	// Err says what was found and expected. Its offsets are from the start of the decompressed block.
 	Err error
 }
 
@@ -79,7 +67,7 @@ const (
 	DataBlock        BlockKind = "data block"
 )
 
-// Error returns a message with the file, the block, its offset and length, and Err.
+// Error names the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("%s%s at %d (%d bytes): %v", prefix(e.File), e.Block, e.Offset, e.Length, e.Err)
 }
@@ -95,7 +83,7 @@ func prefix(name string) string {
 // Unwrap returns Err.
 func (e *CorruptionError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrCorrupt, or ErrOrder if keys are out of order.
+// Is reports whether target is ErrCorrupt or, for keys in a wrong order, ErrOrder.
 func (e *CorruptionError) Is(target error) bool {
 	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
 }

@@ -15,17 +15,13 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Except writes a copy of the table to w, with the keys that its table filter reports by mistake as further exceptions:
-// see WriterOptions.Never. It returns how many exceptions are new.
+// Except writes a copy of the table to w, with the false positives among keys as exceptions: see
+// [WriterOptions].Never. It returns the number of new ones. keys yields keys for Get or, with an InternalComparer,
+// Find, in any order.
 //
-// keys yields keys for Get or, with an InternalComparer, for Find, in any order. If one is in the table, or may be a
-// prefix that the filter holds, Except returns an error that wraps ErrNever and names it, and writes nothing. A table
-// that has only a filter cannot be checked: the caller must know that none of its keys is among keys. A FilterKey of
-// your own is an error.
-//
-// Everything else is copied as it is, without checking it: call Verify before. If the table is from a Writer with the
-// default RestartInterval, the copy has the bytes that the Writer would have written with keys as Never. The new
-// exceptions take memory.
+// If one is in the table, or may be a prefix in the filter, Except writes nothing and the error wraps ErrNever. A
+// table with only a filter cannot be checked. A FilterKey of your own is an error. The rest is copied unchecked: call
+// Verify before.
 func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, err error) {
 	t, err := r.table()
 	if err == nil {

@@ -7,13 +7,11 @@ import (
 	"sync"
 )
 
-// FalsePositives keeps the most frequent keys of those that Add is called with: set ReaderOptions.OnFalsePositive
-// to Add. The zero value is ready to use. FalsePositives are safe for concurrent use.
-//
-// A key that is more than one in Most+1 of all is kept (Misra and Gries, 1982). Keys of more than 1 KiB are not
-// counted, so Most keys take at most 1.2 KiB each.
+// FalsePositives keeps the most frequent keys given to Add: set [ReaderOptions].OnFalsePositive to Add. The zero
+// value is ready to use, and safe for concurrent use. Keys more frequent than 1 in Most+1 are kept (Misra and Gries,
+// 1982), up to 1 KiB each.
 type FalsePositives struct {
-	// Most is the maximum number of keys. Zero means 1000. Set it before the first Add.
+	// Most is the maximum number of keys, each of up to 1.2 KiB of memory. Zero means 1000.
 	Most int
 
 	mu     sync.Mutex

@@ -30,10 +30,9 @@ func (w *Writer) appendFilterOnly(key, value []byte) error {
 	return nil
 }
 
-// SetTableFilter stores contents as the table filter, for a filter that was built
-// elsewhere, such as a union of filters. It needs FilterOnly, and is called instead of
-// Append. contents must be a filter of TableFilterPolicy. keys is the number of keys and
-// prefixes in it, at least 1. The Writer keeps contents until Close.
+// SetTableFilter stores contents, a filter of TableFilterPolicy that was built elsewhere, such as a union of filters.
+// Call it instead of Append, with FilterOnly. keys >= 1 is the number of keys and prefixes in it. The Writer keeps
+// contents until Close.
 func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -55,9 +54,7 @@ func (w *Writer) checkReadyFilter(contents []byte, keys uint64) error {
 	return nil
 }
 
-// FilterOnly reports whether the table has a filter of its keys, and neither keys nor values:
-// see WriterOptions.FilterOnly. MayContain is then the only lookup that can answer "yes". If the
-// table cannot be opened, or is a mapped file that is closed, FilterOnly returns false.
+// FilterOnly reports whether the table has only a filter.
 func (r *Reader) FilterOnly() bool {
 	t, err := r.table()
 	return err == nil && t.filterOnly

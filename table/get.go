@@ -6,27 +6,18 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// Get returns the value of key. If the table does not have the key, Get returns ErrNotFound. It
-// consults the filters first: a key that they rule out costs no read of a data block. If the table
-// has a filter only, the error for other keys is ErrFilterOnly. With an InternalComparer, key is a
-// whole internal key: use Find and SearchKey to look up a user key.
+// Get returns the value of key, or ErrNotFound. It checks the filters first. In a table with only a filter, keys that
+// it does not rule out return ErrFilterOnly. With an InternalComparer, use Find.
 //
-// The value stays valid after Close. The caller must not change it. Its capacity equals its length.
-// It can be part of a larger buffer, which then stays in memory: the data block if there is a Cache,
-// and otherwise at most about four times the value.
+// The value remains valid after Close. The caller must not modify it. Its capacity equals its length. It may keep its
+// data block in memory.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	_, v, err := r.find(query{key: key}, &noOptions)
 	return v, err
 }
 
-// AppendGet appends the value of key to dst and returns the extended slice. If the table does not
-// have the key, or after any other error, it returns dst as it was.
-//
-// It allocates nothing if dst has enough capacity and
-//
-//   - the data block takes at most 1 MiB, in the file and decompressed, and in an order that is not
-//     bytewise each of its keys takes less than 64 KiB;
-//   - with a Cache: the block is in it.
+// AppendGet is Get, but appends the value to dst, which key may be a part of. On error, it returns dst unchanged. It
+// allocates nothing if dst has enough capacity and the data block is cached or, without a Cache, takes at most 1 MiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	return r.appendGet(key, &lookupOptions{appends: true, dstValue: dst})
 }
@@ -40,31 +31,18 @@ func (r *Reader) appendGet(key []byte, o *lookupOptions) ([]byte, error) {
 	return extended, nil
 }
 
-// Find looks a user key up in a table of a database, which has an [InternalComparer], with a key from
-// [SearchKey]. It returns the newest version in this table that the snapshot sees, which can be a
-// deletion, and never another user key. If the table has none, Find returns ErrNotFound, and another
-// table may have one. Search the tables of level 0 from the newest to the oldest, then in each further
-// level the one table whose range has the key, and stop at the first version that is found.
+// Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
+// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In general, it returns
+// the first entry >= key with the same filter key, whose key may differ with a FilterKey of your own. Then keys of
+// one filter key must be neighbors.
 //
-// In general, Find returns the first entry whose key is >= key, if FilterKey returns the same bytes for
-// both keys, and otherwise ErrNotFound. It consults the filters first, for these bytes.
-//
-// With a FilterKey of your own, all keys of one filter key must be neighbours in the order of the table,
-// as keys with a common prefix are. Keys for which FilterKey returns nil count as keys of one filter key.
-// Find may then return an entry for a different key: callers must compare keys. Without a FilterKey, Find
-// finds exactly what Get finds.
-//
-// Key and value stay valid after Close. The caller must not change them.
+// Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	return r.find(query{key: key, match: sameFilterKey}, &noOptions)
 }
 
-// AppendFind is like Find, but appends the key and the value of the entry to dstKey and dstValue, and
-// returns the extended slices. If there is no such entry, or after any other error, it returns the slices
-// as they were. key may be a part of them. The two must not share memory.
-//
-// It allocates nothing if the slices have enough capacity, and under the conditions that AppendGet has for
-// the data block. In every order, each key of the block must take less than 64 KiB.
+// AppendFind is Find, but appends key and value to dstKey and dstValue, which must not share memory, as AppendGet
+// does.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	return r.appendFind(key, &lookupOptions{appends: true, dstKey: dstKey, dstValue: dstValue})
 }
@@ -77,27 +55,17 @@ func (r *Reader) appendFind(key []byte, o *lookupOptions) (k, v []byte, err erro
 	return k, v, nil
 }
 
-// FindGE returns the first entry whose key is >= key. If there is none, it returns ErrNotFound, or
-// ErrFilterOnly if the table has a filter only. It is like SeekGE of an Iter, but returns a single entry:
-// it consults no filter, and may read two data blocks.
-//
-// Key and value stay valid after Close. The caller must not change them.
+// FindGE is like Iter.SeekGE but returns a single entry. It checks no filter. If no key is >= key, it returns
+// ErrNotFound. Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 	return r.find(query{key: key, match: atOrAfter}, &noOptions)
 }
 
-// MayContain reports whether the table may have key. It consults the filters and the index alone, and
-// reads nothing, except when a filter of a table from Open rules out a key for the first time: see Open.
-// If it returns false, Get and Find return ErrNotFound. True can be wrong, at the filters' rate of false
-// positives. Without a filter, or if FilterErr says that it is not used, true means only that key is <= the
-// last separator. Some filters are used only if their policy is in ReaderOptions.TableFilterPolicies.
+// MayContain reports whether filters and index may contain key. If not, Get and Find return ErrNotFound. It is also
+// true for false positives, and without a usable filter: see FilterErr. With an InternalComparer, pass a [SearchKey].
 //
-// The key is one for Get or Find. With an InternalComparer, MayContain(SearchKey(nil, user, MaxSequence))
-// is about a user key.
-//
-// MayContain works after Close too. For a mapped file it then returns true. For a table from Open, filters
-// that have ruled out no key before Close rule out none after it: call FilterErr before Close to have them
-// checked. If the index cannot be read, MayContain returns true.
+// It reads only to validate filters, and pages of paged ones. After Close it works, but is always true for a mapped
+// file.
 func (r *Reader) MayContain(key []byte) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
@@ -112,8 +80,8 @@ func (t *openTable) mayContain(key []byte) bool {
 	return err != ErrNotFound
 }
 
-// MayContainHashed is like [Reader.MayContain]. For a key that many tables are queried for, such as those of the levels
-// of a storage engine, it takes less time, if the tables have filters of [filter.TableBloom] and no FilterKey.
+// MayContainHashed is like [Reader.MayContain], but faster for a key that is checked in many tables with filters of
+// [filter.TableBloom] and no FilterKey.
 func (r *Reader) MayContainHashed(k *HashedKey) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
@@ -160,23 +128,21 @@ func (t *openTable) startLookups(n int) error {
 	return nil
 }
 
-// Lookups are the lookups and iterators of a Reader with options. Each method behaves like the Reader's
-// method of the same name. [Reader.With] returns Lookups; the zero value must not be used. They are safe
-// for concurrent use. Making them does not allocate.
+// Lookups are a Reader's lookups and iterators with options, from [Reader.With]. Each method is like the Reader's
+// method of the same name. Lookups are safe for concurrent use, and cost no allocation. The zero value must not be
+// used.
 type Lookups struct {
 	r *Reader
 	o lookupOptions
 }
 
-// With returns lookups whose reads ctx ends. If ctx is done before the last read of a lookup has ended,
-// the lookup returns the error of ctx, and begins no further read. A [ContextReaderAt] is read by
-// ReadAtContext. For any other source, such as a file, a lookup waits for its ReadAt.
+// With returns [Lookups] that ctx ends. If ctx is done before a lookup's last read has ended, the lookup returns its
+// error. Only a [ContextReaderAt] interrupts a read that runs.
 func (r *Reader) With(ctx context.Context) Lookups {
 	return Lookups{r, lookupOptions{ReadOptions: tablefile.ReadOptions{Ctx: ctx}}}
 }
 
-// DontFillCache returns lookups that, if dont is true, do not add the blocks that they read to the Cache. Use it if
-// these blocks will not be needed again soon, as in a check of all keys.
+// DontFillCache keeps blocks out of the Cache, if dont is true.
 func (l Lookups) DontFillCache(dont bool) Lookups {
 	l.o.NoFill = dont
 	return l
@@ -210,8 +176,7 @@ func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
 	return l.r.find(query{key: key, match: atOrAfter}, &l.o)
 }
 
-// NewIter is [Reader.NewIter] with the options: if ctx is done, a move that needs a read fails with its
-// error. DontFillCache of l or of o is enough.
+// NewIter is [Reader.NewIter] with the options.
 func (l Lookups) NewIter(o *IterOptions) *Iter {
 	it := new(Iter)
 	it.c.NoFill = l.o.NoFill

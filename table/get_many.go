@@ -8,25 +8,20 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// GetManyOptions are options of GetMany. The zero value of each field is its default. A value
-// out of range is an error of GetMany.
+// GetManyOptions are options of GetMany. A value out of range is an error.
 type GetManyOptions struct {
-	// Concurrency is how many reads may run at a time, 1 to 1024. 0: 16.
+	// Concurrency is the number of concurrent reads, 1 to 1024. Zero means 16.
 	Concurrency int
 
-	// Gap is how many bytes may be between data blocks that are read by one read. It reads
-	// these bytes too. 0: none. For an object store take what it sends in the time that a
-	// request takes, such as 64 KiB. A read has at most 1 MiB, whatever Gap says.
+	// Gap is the number of bytes between data blocks that one read may span, such as 64 KiB for an object store. A
+	// read has at most 1 MiB. Zero means none.
 	Gap int
 
-	// DontFillCache leaves blocks that are read out of the Cache, as that of Lookups does.
+	// If DontFillCache is set, blocks are not added to the Cache.
 	DontFillCache bool
 
-	// NoAnswer is called for each keys[i] that a table gives no answer for, as found is called for
-	// those that it has. err says why, and is one of the errors that GetMany returns. A key of
-	// neither call is absent, but for one case: if GetMany ends early, because ctx is done, found
-	// has failed or an argument is wrong, then the keys that were not found have no answer. nil:
-	// GetMany's error alone says that there are such keys.
+	// If NoAnswer is not nil, it is called with the error for each keys[i] whose lookup failed. If GetMany ends
+	// early, keys without a call of found or NoAnswer are unknown too; otherwise they are absent.
 	NoAnswer func(i int, err error)
 }
 
@@ -53,55 +48,29 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 	return b, nil
 }
 
-// GetMany gets the values of many keys, in any order. It is for a source where each read takes
-// long. It reads a data block once, however many of the keys it may have, reads blocks that are
-// close together by one read, and has several reads run at a time. From a large Cache it is
-// faster than Get. From memory or a local file without a Cache, Get is faster, and of a
-// [SliceReaderAt] GetMany gets the keys one by one.
+// GetMany looks up many keys with few reads: it reads a block once, neighbors together, and several at a time. Use it
+// if reads are slow, or with a large Cache; otherwise Get is faster. If o is nil, the defaults are used.
 //
-// GetMany calls found(i, value) for each keys[i] that the table has, also if keys has the same
-// key several times. Keys that are absent are not reported. The calls come in no order. They do
-// not overlap, since found runs on the goroutine of the caller. Values are as those of Get. An
-// error of found ends GetMany, which returns it. If o is nil, all options are the defaults.
-//
-// Other errors leave keys without an answer. GetManyOptions.NoAnswer tells these from absent ones:
-//
-//   - If data blocks are damaged, the keys that they may have get no answer, or only some of
-//     them do. All other keys get theirs. GetMany then returns an error for each damaged block,
-//     joined as by errors.Join.
-//   - An error of the source ends GetMany. If it is of a read of several blocks, they are first
-//     read one by one.
-//   - If ctx is done, GetMany returns its error at once. Reads that run end when the source ends
-//     them, which a [ContextReaderAt] does at once.
-//   - If the table has a filter only, keys that it does not rule out get no answer, and the
-//     error is ErrFilterOnly.
-//
-// A read is of one block, or of at most 1 MiB. GetMany takes memory for Concurrency such reads,
-// about 100 bytes for each key that a read has to answer, and what Get takes for one key. keys
-// must not change until GetMany returns. If the source panics, so does GetMany.
+// It calls found(i, value) for each keys[i] in the table, in any order, on the caller's goroutine. An error of found
+// ends it. keys must not change meanwhile. Lookups fail if their data block is corrupt; an I/O error or a done ctx
+// ends GetMany. The errors are joined: see [GetManyOptions].NoAnswer.
 func (r *Reader) GetMany(
 	ctx context.Context, keys [][]byte, o *GetManyOptions, found func(i int, value []byte) error,
 ) error {
 	return GetMany(ctx, keys, []GetManyPart{{Reader: r}}, o, found)
 }
 
-// A GetManyPart says which keys of a batch GetMany gets from one table.
+// A GetManyPart selects the keys of a batch to look up in one table.
 type GetManyPart struct {
 	Reader *Reader // of the table
 
-	// Keys are the indexes of the keys that are looked up in the Reader. If Keys is nil, all keys are. They
-	// must not change until GetMany returns.
+	// Keys are the indexes of the keys to look up; nil means all. They must not change until GetMany returns.
 	Keys []int
 }
 
-// GetMany does what [Reader.GetMany] does with the keys of several tables, such as those that
-// each have a range of the keys. At most Concurrency reads run at a time, of all the tables
-// together. A key that several tables have is found several times.
-//
-// An error of a source, or a closed Reader, ends only the lookups in that table. A corrupt data block leaves
-// its keys without an answer. GetMany goes on with the rest, and returns
-// all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one
-// of keys, is an error, and then nothing is looked up.
+// GetMany is [Reader.GetMany] for several tables, with Concurrency reads over all of them. A key in several tables is
+// found several times. An I/O error ends only the lookups in its table. A part without Reader, or an index out of
+// range, is an error.
 func GetMany(
 	ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error,
 ) error {

@@ -11,22 +11,20 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// An InternalKey is a key inside a LevelDB or goleveldb database: one version of a user key.
-// Its bytes are the user key, followed by 8 bytes: sequence<<8 | kind, as u64le. See
-// LevelDB's db/dbformat.h.
+// An InternalKey is one version of a user key in a LevelDB database. Its bytes are the user key and 8 bytes:
+// sequence<<8 | kind, as u64le.
 type InternalKey struct {
 	UserKey  []byte
 	Sequence uint64 // sequence number of the write, <= MaxSequence
 	Kind     Kind   // whether the write set or deleted the key
 }
 
-// String returns the key in the style of LevelDB's tools, such as "ada" @ 5 : set. It cuts the
-// user key after 64 bytes.
+// String returns the key like LevelDB's tools do: "ada" @ 5 : set.
 func (k InternalKey) String() string {
 	return fmt.Sprintf("%s @ %d : %s", format.Quote(k.UserKey), k.Sequence, k.Kind)
 }
 
-// A Kind says what a version of a user key is: a value or a deletion.
+// A Kind is the kind of a version of a user key: a value or a deletion.
 type Kind byte
 
 // LevelDB's kinds.
@@ -35,7 +33,7 @@ const (
 	KindSet    Kind = 1 // the user key was set to the entry's value
 )
 
-// String returns "delete" or "set", or the number of any other kind, such as "kind 7".
+// String returns "delete", "set", or the number of another kind.
 func (k Kind) String() string {
 	switch k {
 	case KindDelete:
@@ -49,8 +47,8 @@ func (k Kind) String() string {
 // MaxSequence is the highest sequence number, 2^56-1.
 const MaxSequence = 1<<56 - 1
 
-// ParseInternalKey splits an internal key. UserKey is a part of key. It returns false if key
-// has < 8 bytes and so is no internal key. It does not check the Kind.
+// ParseInternalKey splits an internal key. UserKey is a part of key. It returns false if key is shorter than 8 bytes.
+// It does not check the Kind.
 func ParseInternalKey(key []byte) (InternalKey, bool) {
 	if len(key) < format.InternalTrailerLen {
 		return InternalKey{}, false
@@ -59,18 +57,14 @@ func ParseInternalKey(key []byte) (InternalKey, bool) {
 	return InternalKey{UserKey: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
 }
 
-// Append appends the bytes of the internal key to dst and returns the extended slice. It uses
-// the low 56 bits of Sequence.
+// Append appends the internal key's bytes to dst, and returns the slice.
 func (k InternalKey) Append(dst []byte) []byte {
 	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SearchKey returns the internal key to seek for the version of a user key that a snapshot
-// sees. Give it to [Reader.Find] or [Iter.SeekGE]. The first entry >= that key is the newest
-// version with a sequence number <= sequence, if the user key has one. With MaxSequence it is
-// the newest version of all. A sequence > MaxSequence counts as that.
-//
-// SearchKey appends the key to dst and returns the extended slice; dst may be nil.
+// SearchKey appends the internal key to seek for a user key as of a sequence number to dst, and returns the slice.
+// [Reader.Find] and [Iter.SeekGE] then find the newest version with a number <= sequence. Use [MaxSequence] for the
+// newest.
 func SearchKey(dst, user []byte, sequence uint64) []byte {
 	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }
@@ -78,9 +72,8 @@ func SearchKey(dst, user []byte, sequence uint64) []byte {
 // kindSeek is the kind in shortened separators, as in LevelDB.
 const kindSeek = KindSet
 
-// InternalFilterKey is the FilterKey of the tables of a LevelDB or goleveldb database. Their
-// filters hold user keys. It returns the user key of an internal key: key without its last 8
-// bytes, or nil if it has < 8 bytes. The result is a part of key.
+// InternalFilterKey is the FilterKey of tables in LevelDB databases. It returns the user key of an internal key,
+// which is key without its last 8 bytes, or nil if key is shorter. The result is a part of key.
 func InternalFilterKey(key []byte) []byte {
 	if len(key) < format.InternalTrailerLen {
 		return nil
@@ -100,16 +93,9 @@ func appendInternal(user []byte, trailer uint64) []byte {
 	return binary.LittleEndian.AppendUint64(user, trailer)
 }
 
-// InternalComparer returns the Comparer for the tables of a LevelDB or goleveldb database whose
-// user keys are in the order of user (nil: BytewiseComparer). It orders internal keys by user key,
-// and puts the newest version of a user key first. Its separators are LevelDB's. Keys of < 8 bytes,
-// which are no internal keys, come first, in the bytewise order.
-//
-// The Comparer is a [FilterKeyer]: filters hold the user key, as by [InternalFilterKey]. If
-// user is a FilterKeyer, filters hold the filter key of the user key.
-//
-// user is given only the user keys of internal keys, and the separators and successors that it
-// returns for them. If user is an InternalComparer itself, it is returned as it is.
+// InternalComparer returns the Comparer for tables of LevelDB databases whose user keys are ordered by user, or
+// bytewise if user is nil. It orders internal keys by user key, the newest version first. It is a [FilterKeyer]:
+// filters hold user keys, or user's filter keys if user is a FilterKeyer.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
 		return user

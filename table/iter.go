@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// An Iter moves over the entries of one table, in both directions. A new Iter is positioned before the first
-// entry. For a loop over all entries, [Reader.All] takes fewer lines.
+// An Iter iterates over the entries of a table in both directions. A new Iter is before the first entry. If there is
+// no entry, Key and Value are nil.
 //
 //	it := r.NewIter(nil)
 //	defer it.Close()
@@ -21,12 +21,8 @@ import (
 //	}
 //	return it.Error()
 //
-// If a block cannot be read or is corrupt, a move returns false, and Error returns the reason. Next and Prev
-// then fail with the same error, until First, Last, SeekGE or SeekLT succeeds. With OnLoss, moves go on
-// behind corrupt blocks.
-//
-// One goroutine at a time may use an Iter. Package [github.com/sievetable/sievetable/table/merge] iterates over
-// several tables as if they were one.
+// If a block is corrupt or cannot be read, the move returns false until First, Last or a seek succeeds: see
+// [IterOptions].OnLoss. An Iter must not be used concurrently.
 type Iter struct {
 	t                    *openTable
 	lower, upper         []byte
@@ -56,9 +52,8 @@ type Iter struct {
 	fetched uint32 // of no use: see rowblock.Decoded.FetchKeys
 }
 
-// NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The
-// Iter copies the slices of o. With Close it costs next to nothing to make Iters, such as one for
-// each seek. Before its first move an Iter may be copied, such as into a struct that is reused.
+// NewIter returns an Iter before the first entry. If o is nil, it iterates over all entries. The Iter copies the
+// slices of o. Close makes later Iters cheap. An Iter may be copied before its first move.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
 	it.init(r, o, nil)
@@ -111,16 +106,13 @@ var closedTable = func() *openTable {
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.valid }
 
-// Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Key returns the entry's key until the next move. Do not modify it.
 func (it *Iter) Key() []byte { return it.c.Key() }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Value returns the entry's value until the next move. Do not modify it.
 func (it *Iter) Value() []byte { return it.c.Value() }
 
-// Block returns the Handle of the data block that has the entry, or a zero Handle if there
-// is no entry, or if a mapped file was cut. It is for tools.
+// Block returns the Handle of the entry's data block, for tools.
 func (it *Iter) Block() layout.Handle {
 	if !it.valid {
 		return layout.Handle{}
@@ -135,12 +127,10 @@ func (it *Iter) Block() layout.Handle {
 	return it.block
 }
 
-// Error returns why the last move failed. It returns nil if the move found an entry, the
-// end or the start.
+// Error returns why the last move failed, or nil.
 func (it *Iter) Error() error { return it.err }
 
-// Close returns Error, and gives the Iter's memory to the Iters that come after it. After Close
-// every move fails with ErrClosed.
+// Close returns Error. Then every move fails with ErrClosed.
 func (it *Iter) Close() error {
 	err := it.err
 	if it.memory != nil {
@@ -167,8 +157,7 @@ func (it *Iter) Last() bool {
 	return it.load(it.t.file.Index.N-1) && it.backward(it.c.Last())
 }
 
-// SeekGE moves to the first entry whose key is >= key, and returns Valid. If there is none,
-// it moves to after the last entry. key may be a part of Key.
+// SeekGE moves to the first entry >= key, and returns Valid.
 func (it *Iter) SeekGE(key []byte) bool {
 	if it.t.refused != nil {
 		return it.failUnordered()
@@ -183,8 +172,7 @@ func (it *Iter) SeekGE(key []byte) bool {
 	return it.load(i) && it.forward(it.c.SeekGE(key))
 }
 
-// SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none, it
-// moves to before the first entry. key may be a part of Key.
+// SeekLT moves to the last entry < key, and returns Valid.
 func (it *Iter) SeekLT(key []byte) bool {
 	if it.t.refused != nil {
 		return it.failUnordered()
@@ -213,8 +201,7 @@ func (it *Iter) search(key []byte) (i int, safe []byte, err error) {
 	return i, key, nil
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid.
 func (it *Iter) Next() bool {
 	if i := it.c.I + 1; i < it.fastTo {
 		it.c.I = i
@@ -233,8 +220,7 @@ func (it *Iter) next() bool {
 	return false
 }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
-// last one. At the first entry it moves to before it.
+// Prev moves to the previous entry, and returns Valid.
 func (it *Iter) Prev() bool {
 	if i := it.c.I - 1; i >= it.fastFrom {
 		it.c.I = i
@@ -253,13 +239,11 @@ func (it *Iter) prev() bool {
 	return false
 }
 
-// An Entry is a key and its value. Both are valid until the next iteration of the loop that shows
-// it. The loop must not change them.
+// An Entry is valid until the loop's next iteration. Do not modify it.
 type Entry struct{ Key, Value []byte }
 
-// All returns the entries that an Iter with the options o shows, for a range loop. If o is nil,
-// these are all entries of the table. An error ends the loop, after an iteration that has only the
-// error. When the loop ends or is left, the Iter is closed.
+// All returns the entries of an Iter with the options o. If o is nil, it returns all entries. An error comes last,
+// alone.
 //
 //	for e, err := range r.All(nil) {
 //		if err != nil { return err }
@@ -273,8 +257,7 @@ func (r *Reader) All(o *IterOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// All returns all entries from First on, for a range loop. An error ends the loop, after an
-// iteration that has only the error.
+// All returns all entries for a range loop, and then an error, if any.
 func (it *Iter) All() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for ok := it.First(); ok; ok = it.Next() {

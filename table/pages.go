@@ -138,8 +138,8 @@ func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	return err == nil && s.Pages.InPage(page, hash), err
 }
 
-// MayContain is [Reader.MayContain] with an error. It differs for a filter that is read by the page, where a read can
-// fail, and if the context is done: with an error, mayContain is false, and nothing is known of the key.
+// MayContain is like [Reader.MayContain], but returns an error if the context is done or a page of a paged filter
+// cannot be read. Then mayContain is false, and nothing is known of the key.
 func (l Lookups) MayContain(key []byte) (mayContain bool, err error) {
 	if err := l.done(); err != nil {
 		return false, err
@@ -157,7 +157,7 @@ func (l Lookups) MayContain(key []byte) (mayContain bool, err error) {
 	return err == nil, err
 }
 
-// MayContainHashed is [Reader.MayContainHashed] with the errors of [Lookups.MayContain].
+// MayContainHashed is MayContain for a [HashedKey].
 func (l Lookups) MayContainHashed(k *HashedKey) (mayContain bool, err error) {
 	if l.r.PagedFilter() {
 		return l.MayContain(k.key)
@@ -176,8 +176,7 @@ func (l Lookups) done() error {
 	return l.o.Ctx.Err()
 }
 
-// PagedFilter reports whether the table filter is read by the page: lookups can then read although they consult
-// filters only.
+// PagedFilter reports whether checking the table filter may read a page.
 func (r *Reader) PagedFilter() bool {
 	t, err := r.table()
 	return err == nil && t.sieve.Pages != nil

@@ -119,10 +119,8 @@ func (s *sieve) prefixDenial(listed layout.MetaindexEntry, contains func(filterK
 		listed.Name, listed.Offset, format.Quote(prefix), format.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
 }
 
-// PrefixBounds returns IterOptions.Lower and Upper for the keys that start with prefix, in bytewise
-// order. If no key is greater than all of them, upper is nil, which means no bound. Set
-// IterOptions.Prefix too, so that filters that hold prefixes are checked. Neither slice shares memory
-// with prefix. For the tables of a database, see [InternalPrefixBounds].
+// PrefixBounds returns Lower and Upper of [IterOptions] for the keys that start with prefix, in bytewise order. upper
+// may be nil, which means no bound. For internal keys, use [InternalPrefixBounds].
 func PrefixBounds(prefix []byte) (lower, upper []byte) {
 	lower = append([]byte{}, prefix...)
 	for n := len(prefix); n > 0; n-- {
@@ -133,8 +131,8 @@ func PrefixBounds(prefix []byte) (lower, upper []byte) {
 	return lower, nil
 }
 
-// InternalPrefixBounds is like PrefixBounds for tables of internal keys whose user keys are in bytewise
-// order. The bounds include all versions of the user keys that start with prefix.
+// InternalPrefixBounds is like [PrefixBounds] for internal keys whose user keys are in bytewise order. The bounds
+// include all versions of the user keys.
 func InternalPrefixBounds(prefix []byte) (lower, upper []byte) {
 	lower, upper = PrefixBounds(prefix)
 	if upper != nil {

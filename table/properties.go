@@ -122,8 +122,7 @@ func encodeProperties(p *layout.Properties) ([]byte, error) {
 	})
 }
 
-// Properties returns the properties of the table, which it reads from the file. If the table has
-// none, it returns ErrNotFound. The caller may modify the result.
+// Properties reads the table's properties, or returns ErrNotFound.
 func (r *Reader) Properties() (p *layout.Properties, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed

@@ -13,10 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A Reader looks up keys in a table and iterates over it. It keeps the table's index and filters in memory,
-// decompressed. After enough lookups it also builds a search tree over the index. A Reader is safe for
-// concurrent use. Lookups take no lock, except to add a block to a Cache. A Reader from Open holds an open
-// file until Close, unless the file is mapped.
+// A Reader looks up keys in a table and iterates over it. It is safe for concurrent use. It keeps the index and the
+// filters in memory, decompressed, and after many lookups also a search tree over the index. A Reader from Open holds
+// an open file until Close, unless the file is mapped.
 type Reader struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
@@ -30,16 +29,11 @@ type Reader struct {
 	closed         atomic.Bool
 }
 
-// NewReader returns a Reader of the table in the first size bytes of r. r must be safe for concurrent use,
-// and the bytes must not change. If o is nil, the defaults are used. Close does not close r.
+// NewReader returns a Reader of the first size bytes of r, which must be safe for concurrent use and must not change.
+// If o is nil, the defaults are used. Close does not close r.
 //
-// NewReader loads the footer, index, metaindex and filters. For a [SliceReaderAt] it loads only the footer,
-// and defers the rest to first use.
-//
-// If the footer is corrupt, or the checksum of the index is wrong, NewReader returns a *CorruptionError. A
-// corrupt index entry is reported by the lookups that reach it, and a filter that cannot be used by
-// FilterErr, unless the table has nothing else. If r fails, its error is in the chain of the error. Unlike
-// Open, NewReader does not notice a wrong FilterKey: Verify does.
+// A corrupt footer or index is a [*CorruptionError], a corrupt filter an error of FilterErr. For a [SliceReaderAt],
+// only the footer is read at first. Unlike Open, NewReader does not validate FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {
@@ -126,12 +120,11 @@ func (r *Reader) read() (t *openTable, err error) {
 	return t, nil
 }
 
-// Open opens the file name and returns a Reader of its table, like NewReader. Close closes the file. If the
-// file does not exist, the error is fs.ErrNotExist. If name is not a regular file, Open returns an error
-// without blocking. With ReaderOptions.Mapped, Open loads only the footer.
+// Open opens the named file and returns a Reader of its table. If o is nil, the defaults are used. Close closes the
+// file. If name is not a regular file, Open returns an error without blocking.
 //
-// When a filter rules a key out for the first time, the Reader checks the filters for the first keys of the
-// table, up to 8. If a filter rules one of them out, no filter is used, and FilterErr says why.
+// The first time that a filter rules out a key, the Reader checks some keys of the table: if one is ruled out too, no
+// filter is used, as FilterErr reports.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -179,21 +172,13 @@ type file interface {
 	io.Closer
 }
 
-// FilterErr returns why a filter of the table is not in use. It returns nil if all filters are in use, if
-// the table has none, or if IgnoreFilter is set. The reasons are:
+// FilterErr returns why a filter of the table is not used, or nil. Results are the same without it, but slower.
+// Reasons:
 //
-//   - The filter or the metaindex is corrupt. If one filter of a filter block is corrupt, only Verify
-//     reports it: its data block may contain every key.
-//   - The exceptions of the table filter are corrupt. The filter is used without them.
-//   - The properties are corrupt, which name the Prefixer. Filters are then checked for whole keys only.
-//   - No policy in FilterPolicies or TableFilterPolicies has the filter's name.
-//   - The table cannot be opened, for example because a mapped file is closed. The next call tries again.
-//   - A filter rules out one of the table's first keys, if Open has opened the table. Most likely FilterKey
-//     is not the one that the table was written with. No filter of the table is used then.
-//
-// Without its filter a table returns the same results more slowly, and MayContain is of little use. A table
-// that has only a filter cannot be opened without it. A filter that is in use can still be wrong: Verify
-// checks all keys.
+//   - The filter, its exceptions, the metaindex or the properties are corrupt.
+//   - No policy in the options has the filter's name ([ErrUnknownFilter]).
+//   - A filter rules out a first key, so FilterKey is probably wrong (tables from Open).
+//   - The table cannot be opened, for example because a mapped file is closed.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {
@@ -202,9 +187,7 @@ func (r *Reader) FilterErr() error {
 	return errors.Join(t.sieve.err, t.sieve.unusable())
 }
 
-// Filters returns the filters that lookups consult. A field is nil if the table does not have the filter, or
-// if it is not in use: see FilterErr. Filters may be used after Close, except those of a mapped file, whose
-// use can also fault: see ReaderOptions.Mapped.
+// Filters returns the filters in use: see FilterErr. Filters of a mapped file must not be used after Close.
 func (r *Reader) Filters() layout.Filters {
 	t, err := r.table()
 	if err != nil {
@@ -218,10 +201,8 @@ func (r *Reader) Filters() layout.Filters {
 	return filters
 }
 
-// Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
-// Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed when
-// they seek or reach another block. Values that Get and Find have returned stay valid. Close may be
-// called while other methods run: they return a result or ErrClosed.
+// Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed. Values from Get
+// remain valid.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed
@@ -241,10 +222,8 @@ func (r *Reader) Close() error {
 	return wrap(r.file.Close())
 }
 
-// OpenFS opens the file name of fsys, as Open opens a file of the operating system. Close closes
-// it. The file must be a regular one, and have a method ReadAt that is safe for concurrent use,
-// as the files of os.DirFS, os.Root.FS and embed.FS have. Of another file read the contents, and
-// give them to NewReader. The file is read also with ReaderOptions.Mapped.
+// OpenFS is like [Open] for a file of fsys. The file must be regular and have a ReadAt that is safe for concurrent
+// use, like the files of os.DirFS and embed.FS. It is never mapped.
 func OpenFS(fsys fs.FS, name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.OpenFS(fsys, name)
 	if err != nil {

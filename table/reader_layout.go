@@ -10,13 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// ApproximateOffset returns about where in the file key is, or would be, in bytes. The
-// difference of two offsets is about the size of the entries between the two keys in the
-// file. ApproximateOffset searches the index and reads nothing. It works also after Close, but not
-// for a mapped file.
-//
-// The offset is that of the only data block that can have the key, or of the metaindex if
-// key is > all keys. It is 0 if the index cannot be read.
+// ApproximateOffset returns the offset in the file of the data block that can contain key, or of the metaindex after
+// the last key. It reads nothing. It is 0 if the index cannot be read.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	t, err := r.table()
 	if err != nil {
@@ -36,12 +31,10 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 	return int64(h.Offset)
 }
 
-// FirstKey returns the first key of the table. The slice is the caller's. If the table has
-// no entries, the error is ErrNotFound. FirstKey reads a data block.
+// FirstKey reads the first key, or returns ErrNotFound if there is none.
 func (r *Reader) FirstKey() ([]byte, error) { return r.keyAt((*Iter).First) }
 
-// LastKey returns the last key of the table. The slice is the caller's. If the table has no
-// entries, the error is ErrNotFound. LastKey reads a data block.
+// LastKey reads the last key, or returns ErrNotFound if there is none.
 func (r *Reader) LastKey() ([]byte, error) { return r.keyAt((*Iter).Last) }
 
 // keyAt returns a copy of the key that a move of an Iter finds.
@@ -65,11 +58,8 @@ func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 // long as its block would take as much memory as the block.
 const maxClonedKey = 1 << 20
 
-// MemorySize returns how many bytes of memory the Reader keeps until it is closed and dropped:
-// its index, its filters, and with a Cache where to find each data block. It grows when lookups
-// have paid for a faster search of the index. Bytes that the source hands out do not count, and
-// blocks in the Cache are counted by Cache.Size. The figure is exact but for some hundred bytes,
-// and for the opened form of filters of a policy in the options.
+// MemorySize returns the bytes of memory of index and filters, without the source's own bytes and the Cache. It grows
+// once many lookups have built a search tree.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r))
 	if t := r.opened.Load(); t != nil {
@@ -93,13 +83,9 @@ func (t *openTable) memorySize() int64 {
 	return size + t.sieve.TableSize
 }
 
-// ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
-// for tables in any order: of the options it uses only Name, Codecs, MaxBlockSize, SkipChecksums,
-// FilterPolicies and TableFilterPolicies. o may be nil. The Layout keeps r, which must be safe
-// for concurrent use.
-//
-// Damage in footer or index is a *CorruptionError. If ReadLayout can decode the handles of the
-// footer, it returns a Layout together with the error. That Layout has no Data.
+// ReadLayout reads footer and index of the table in the first size bytes of r, in any order of keys. o may be nil.
+// The Layout keeps r, which must be safe for concurrent use. If they are corrupt, it returns a [*CorruptionError]
+// and, if possible, a Layout without Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, error) {
 	opts := new(ReaderOptions)
 	if err := opts.set(o); err != nil {
@@ -117,8 +103,8 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 	return layout.New(f.File, f.openFilters, err)
 }
 
-// Layout returns the layout of the table. It reads the index again only if the source hands out its
-// bytes, which can change. Damage in the index is a *CorruptionError, with a Layout that has no Data.
+// Layout returns the layout of the table. If the index is corrupt, it returns a [*CorruptionError] and a Layout
+// without Data.
 func (r *Reader) Layout() (*layout.Layout, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed

@@ -97,17 +97,14 @@ func (s *sieve) record(answer, ofTable bool) (mayContain, checked bool) {
 	return answer, true
 }
 
-// A HashedKey is a key that many tables are queried for: see [Reader.MayContainHashed]. It keeps the hash that filters
-// of [filter.TableBloom] depend on, so that it is computed once. [HashKey] returns one. One goroutine at a time may
-// use it.
+// A HashedKey is a key with its hash, for [Reader.MayContainHashed]. It must not be used concurrently.
 type HashedKey struct {
 	key    []byte
 	hash   bloom.TableHash
 	hashed bool
 }
 
-// HashKey returns a HashedKey of key. It keeps the slice, whose bytes must stay the same while it is used. The hash is
-// computed when a table first needs it.
+// HashKey returns a HashedKey of key, which must not be modified meanwhile.
 func HashKey(key []byte) HashedKey { return HashedKey{key: key} }
 
 // A hashFilter is a filter of filter.TableBloom, which can be consulted by the hash of a key.

@@ -8,40 +8,31 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// A ContextReaderAt is a source whose reads can be ended by a context, such as one in an object
-// store. What takes a context reads it by ReadAtContext. What takes none may use either method.
+// A ContextReaderAt is a source whose reads end when a context is done, for example in an object store. Methods with
+// a context use ReadAtContext. Others may use either method.
 type ContextReaderAt interface {
 	io.ReaderAt
 
-	// ReadAtContext is ReadAt, but when ctx is done it returns an error soon. It must be safe
-	// for concurrent use.
+	// ReadAtContext is like ReadAt, and returns soon when ctx is done. It must be safe for concurrent use.
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 
-// A SliceReaderAt is a source that can hand out its bytes, such as a file that is mapped into
-// memory, or [Bytes]. A Reader of it copies neither the filters nor an uncompressed index, and searches
-// uncompressed data blocks where they lie. NewReader then reads the footer only: the rest is read, and its
-// damage is found, by the first method that needs it.
+// A SliceReaderAt is a source that hands out its bytes, such as [Bytes] or a mapped file. Readers use them in place,
+// and read parts other than the footer when they are first needed.
 type SliceReaderAt interface {
 	io.ReaderAt
 
-	// Slice returns the n bytes at offset off. The Reader does not change them. They must stay
-	// readable as long as the Reader, an Iter or another method of it can use them. If they
-	// change, answers can be wrong. It must be safe for concurrent use.
+	// Slice returns the n bytes at offset off. They must stay readable and unchanged while a Reader uses them. It
+	// must be safe for concurrent use.
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// Bytes returns b, a table in memory, as a source for NewReader. The bytes must not change.
+// Bytes returns a source for a table in memory, which must not change.
 func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
 
-// MapFile maps a file of size bytes into memory, and returns it as a source for [NewReader]. It is for
-// programs that open their files themselves: others set [ReaderOptions].Mapped, which says how a mapped
-// file is read. The caller may close f. The memory is unmapped when nothing has the source any more, and
-// no Reader of it is in use: keep the source as long as you use what its Slice returns.
-//
-// Give NewReader the source itself. If another type wraps it, a read of what was cut off the file ends
-// the program. MapFile returns nil if the file cannot be mapped, or if too many are, as Mapped says.
-// Then read the file.
+// MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
+// may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
+// returns nil: read it then. Do not wrap the source: if the file is truncated, reads would crash the program.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := tablefile.Map(f, size); m != nil {
 		return m

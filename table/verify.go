@@ -15,37 +15,13 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Verify reads the whole table and checks it. The error joins all findings, like errors.Join. Verify checks
+// Verify reads and checks the whole table: checksums, the form of each block, the order of keys, overlaps, the
+// exceptions and digest, and that filters rule out no key. If it returns nil, no lookup or iterator with the same
+// options fails because of the file's bytes. It cannot detect a valid change, or check a filter without its policy.
 //
-//   - the checksum and the form of each block, also with SkipChecksums;
-//   - that the footer's padding is zeros, which no lookup depends on;
-//   - the order of keys, within each block and across blocks, and that separators fit;
-//   - that no two blocks share bytes;
-//   - that each filter is sound, and rules out no key of the table, also with IgnoreFilter;
-//   - that a filter of prefixes rules out no prefix of a key, if the Prefixer is known;
-//   - that the exceptions of WriterOptions.Never are false positives of the table filter, and no keys of
-//     the table;
-//   - that the digest block, if there is one, is that of the data blocks.
-//
-// If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options
-// returns an error that comes from the bytes of the file.
-//
-// For a filter with an unknown policy, and for meta blocks other than the properties, Verify checks only the
-// checksum. It does not check bytes that are in no block. For a table that has only a filter, it cannot check
-// that the filter has its keys.
-//
-// There is a *CorruptionError for each corrupt part, and one for each filter and data block if the filter
-// rules out keys of the block: it counts them, and names the first three. Other findings are:
-//
-//   - An error of the source.
-//   - A filter that rules out most keys, but not without their last 8 bytes. Most likely the table is from a
-//     database, and needs an InternalComparer.
-//   - Not everything was checked: there are too many findings, or checking the filters would take too long.
-//
-// The error's method Unwrap() []error returns the findings; use errors.As on each.
-//
-// Verify reads data blocks 256 KiB at a time. It needs the memory of a second Reader, and up to half a MiB plus
-// twice the size of the file for findings. It does not use the Cache, and Metrics do not count its work.
+// The error joins all findings: use errors.As on each element of its Unwrap() []error. Corrupt parts are
+// [*CorruptionError]; if there are too many findings, the last one says so. Verify takes the memory of a second
+// Reader.
 func (r *Reader) Verify() error {
 	_, err := r.verify(nil)
 	return err

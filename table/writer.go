@@ -16,13 +16,9 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A Writer writes a table. Its methods are called in this order:
-//
-//	Append* (Close | Abort)
-//
-// A Writer must not be used by several goroutines at a time. After an error, Append and
-// Close return the same error again. The memory of a Writer grows with the table's
-// index and filters, not with its entries.
+// A Writer writes a table. Call Append for each entry in key order, then Close, or Abort. A Writer must not be used
+// concurrently. After an error, Append and Close return it again. The memory of a Writer grows with the index and the
+// filters, not with the entries.
 type Writer struct {
 	o      WriterOptions
 	out    *sink
@@ -71,21 +67,17 @@ type Writer struct {
 	filterBits int    // of its fingerprints, if it can be narrowed
 }
 
-// Create returns a Writer for the file name. The file appears when Close has synced it
-// to disk, and replaces an existing one. Until then, the table is in a temporary
-// file in the same directory, sievetable-*.tmp. Abort, or Close after an error,
-// removes the temporary file. A crash can leave it behind.
-//
-// If name is a symbolic link, the file that it points to is replaced. Create replaces
-// only regular files, and none in /dev or /proc. The file's permissions are 0666 before
-// umask. If Close cannot sync the directory, it returns an error. The new file stays, but a
-// crash may undo its name. On Unix, a Reader that has the old file open still reads the old table.
+// Create returns a Writer for the named file. Close syncs it and gives it its name, replacing a regular file or the
+// target of a symbolic link. Until then the table is in sievetable-*.tmp in the same directory, which a crash can
+// leave.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { ... }
-//	defer w.Abort() // does nothing after Close
+//	defer w.Abort() // a no-op after Close
 //	... w.Append ...
 //	return w.Close()
+//
+// Permissions are 0666 before umask.
 func Create(name string, o *WriterOptions) (*Writer, error) {
 	w, err := newWriter(o) // first: it leaves no file behind if a policy panics
 	if err != nil {
@@ -98,8 +90,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// NewWriter returns a Writer that writes a table to w in large pieces. If o is nil, the
-// defaults are used. Close completes the table but does not close w.
+// NewWriter returns a Writer that writes a table to w. If o is nil, the defaults are used. Close does not close w.
 func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if w == nil {
 		return nil, errors.New("table: the io.Writer is nil")
@@ -142,10 +133,8 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// Append adds an entry. If key is not greater than the last key, Append returns an error
-// that wraps ErrOrder and names both. The empty key is a valid first key. Key and value may
-// have almost 1 GiB together. Append does not keep the slices. After Close or Abort,
-// it returns ErrClosed.
+// Append adds an entry. If key is <= the last one, the error wraps ErrOrder. The empty key may be first. Key and
+// value may have almost 1 GiB together. Append does not keep the slices. After Close or Abort, it returns ErrClosed.
 func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -214,28 +203,23 @@ func (w *Writer) Entries() int { return int(w.properties.Entries) }
 // DataBlocks returns the number of complete data blocks.
 func (w *Writer) DataBlocks() int { return int(w.properties.DataBlocks) }
 
-// Size returns the size of the complete blocks in the file. After Close, it is the size
-// of the file. Use it to decide when to start the next table. With Concurrency, blocks
-// that are still being encoded are not counted: up to a few hundred KiB for each
-// goroutine. The sizes do not depend on timing.
+// Size returns the bytes of complete blocks, for example to decide when to start the next table, and after Close the
+// file's size. With Concurrency, blocks being compressed are not counted.
 func (w *Writer) Size() int64 { return int64(w.offset) }
 
-// TailSize returns the number of bytes behind the last data block: filters, properties,
-// metaindex, index and footer, without the pages of a filter that is read by the page. It is
-// the best ReaderOptions.TailSize for the table. Before Close it is 0.
+// TailSize returns the number of bytes after the data blocks, without the pages of a paged filter: the best
+// [ReaderOptions].TailSize. Before Close it is 0.
 func (w *Writer) TailSize() int64 { return w.tailSize }
 
-// TailSum returns the same sum as [layout.Layout.TailSum]. Before Close it is zero.
+// TailSum returns the table's fingerprint. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
-// TableFilter returns the size of the table filter in bytes, and the bits of its fingerprints if
-// Readers may narrow it, or 0. Before Close both are 0.
+// TableFilter returns the size of the table filter in bytes, and the bits of its fingerprints if it can be narrowed.
+// Before Close both are 0.
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
-// Close completes the table. For a Writer from Create, the file is then on disk under its
-// name. If Close returns an error, which can be that of an earlier Append, the
-// temporary file is removed. A second Close returns ErrClosed. Close waits for the
-// Writer's goroutines to end.
+// Close completes the table. A file of Create is then on disk; on error, only its temporary file is removed. If the
+// directory cannot be synced, Close returns an error, and a crash may undo the name.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed
@@ -255,9 +239,7 @@ func (w *Writer) Close() error {
 	}
 }
 
-// Abort ends the Writer without a table. For a Writer from Create, it removes the
-// temporary file. After Close or Abort, Abort does nothing, so it can be deferred. It
-// waits for the Writer's goroutines to end.
+// Abort ends the Writer without a table. After Close it is a no-op.
 func (w *Writer) Abort() error {
 	if w.closed {
 		return nil
