@@ -40,5 +40,5 @@ func Example() {
 func ExampleOpen() {
 	_, err := block.Open([]byte("\x00\x01\x00b\x00\x01\x00a\x00\x00\x00\x00\x01\x00\x00\x00"), block.Order{})
 	fmt.Println(err)
-	// Output: entry at 4 has key "a", want it > the key before, "b"
+	// Output: entry at 4 has key "a", which is not greater than the key before, "b"
 }

@@ -46,7 +46,7 @@ const maxShared = 1 << 20
 // than 1 MiB. It is an error if interval is < 1.
 func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
-		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
+		return nil, fmt.Errorf("block: restart interval is %d (minimum 1)", interval)
 	}
 	w := &Writer{interval: interval, order: rowblock.Order(order), unordered: math.MaxInt}
 	if w.order.Bytewise() && !order.Unchecked {
@@ -71,7 +71,7 @@ func (w *Writer) Append(key, value []byte) error {
 	}
 	if w.left <= 0 || shared > 0 && w.shared+len(key) > maxShared {
 		if w.left == finished {
-			return errors.New("block: Append after Finish, want Reset first")
+			return errors.New("block: Append after Finish: call Reset first")
 		}
 		w.restarts = append(w.restarts, uint32(len(w.buf)-w.start))
 		w.left, w.shared, shared = w.interval, 0, 0
@@ -126,7 +126,7 @@ func (w *Writer) hasRoom(key, value int) bool {
 func (w *Writer) makeRoom(size uint64) error {
 	const most = min(math.MaxUint32, math.MaxInt/2)
 	if uint64(w.Size())+size > most-maxAround {
-		return fmt.Errorf("block: entry of %d bytes on %d, want at most %d together", size, w.Size(), uint64(most-maxAround))
+		return fmt.Errorf("block: entry of %d bytes after %d exceeds the maximum of %d", size, w.Size(), uint64(most-maxAround))
 	}
 	if need, n := int(size)+maxAround, len(w.buf); need > cap(w.buf)-n {
 		w.buf = slices.Grow(w.buf, max(need, min(n, most-n))) // doubling: append adds a quarter

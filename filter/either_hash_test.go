@@ -55,7 +55,7 @@ func TestEitherHashMissesNoKey(t *testing.T) {
 				}
 				for _, key := range keys {
 					if !either.Contains(0, key) || !EitherHash(p).Contains(either.Filter(0), key) {
-						t.Fatalf("seed %d: %s, filter of the %s hash denies %x", seed, p.Name(), name, key)
+						t.Fatalf("seed %d: %s, filter of the %s hash rules out %x", seed, p.Name(), name, key)
 					}
 				}
 				one, _ := NewBlockReader(block, p)

@@ -47,7 +47,7 @@ func (noCodec) Encode(dst, src []byte) []byte { return append(dst, src...) }
 
 func (noCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) > limit {
-		return nil, fmt.Errorf("block of %d bytes, want at most %d", len(src), limit)
+		return nil, fmt.Errorf("block of %d bytes exceeds the limit of %d", len(src), limit)
 	}
 	return append(dst, src...), nil
 }

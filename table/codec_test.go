@@ -122,7 +122,7 @@ func TestMaxBlockSize(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
 		r := open(t, contents, &table.ReaderOptions{MaxBlockSize: 10_000})
-		if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "want at most 10000") {
+		if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "limit of 10000") {
 			t.Errorf("codec %d: Get of a block above MaxBlockSize = %v, want ErrCorrupt with the limit", codec.ID(), err)
 		}
 		if _, err := open(t, contents, nil).Get([]byte("k")); err != nil {

@@ -48,12 +48,12 @@ func damagedBlocks() []damagedBlock {
 
 var damagedInTable = []damagedBlock{
 	// Order, across blocks.
-	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab", want it > the index's separator before, "b"`},
-	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b", want it > the index's separator before, "b"`},
-	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f", want it ≤ the index's separator, "e"`},
+	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab" is not greater than the separator before, "b"`},
+	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b" is not greater than the separator before, "b"`},
+	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f" is greater than its separator, "e"`},
 
 	// Compression.
-	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "compression id 7, want 0, 1 for Snappy, or the id of a Codec in the options"},
+	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "unknown compression id 7: not 0, 1 (Snappy), or the id of a Codec in the options"},
 	{"Snappy of no bytes that decode", stored{"\xff\xff\xff", 1}, "data block at 27: snappy: corrupt input"},
 	{"Snappy that claims 1 GiB", claim(1 << 30), "snappy: 7 bytes claim to decode to 1073741824"},
 	{"Snappy that claims 4 GiB − 1", claim(1<<32 - 1), "snappy: decode"}, // "decodes to", or too large at all in 32 bits,
@@ -119,10 +119,10 @@ func TestMaxBlockSizeOnDamage(t *testing.T) {
 	p.data2 = raw(rawtable.Entries("c", strings.Repeat("3", 100)))
 	o := &table.ReaderOptions{MaxBlockSize: 100}
 	in := inspect(t, "stored", p.build(), o, truthOf(soundPairs...))
-	in.reports("data block at 27: 112 bytes, want at most 100")
+	in.reports("data block at 27: 112 bytes exceed the limit of 100")
 	p.data2 = stored{string(snappy.Encode(nil, []byte(p.data2.contents))), 1}
 	in = inspect(t, "decoded", p.build(), o, truthOf(soundPairs...))
-	in.reports("data block at 27: snappy: decodes to 112 bytes, want at most 100")
+	in.reports("data block at 27: snappy: decodes to 112 bytes, more than the limit of 100")
 }
 
 // A packing is a table whose blocks are Snappy-compressed runs of one byte, which take 22 times

@@ -125,7 +125,7 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 }
 
 // The same holds for a table with a filter only: what Verify passes, no lookup and no Properties
-// find damaged. If the filter or the properties are damaged, MayContain denies no key.
+// find damaged. If the filter or the properties are damaged, MayContain rules out no key.
 func TestEveryByteOfAFilterOnlyChanged(t *testing.T) {
 	long.NoRace(t)
 	const n = 20

@@ -91,10 +91,10 @@ func TestDamagedFilters(t *testing.T) {
 		// The metaindex. Two answers to one name, or a block of another kind.
 		{"one name twice", func(p *twoBlocks) {
 			p.meta = func(h string) string { return rawtable.Entries(bloomName, h, bloomName, h) }
-		}, `metaindex block at 77: entry at 38 has key "filter.leveldb.BuiltinBloomFilter", want it > the key before`},
+		}, `metaindex block at 77: entry at 38 has key "filter.leveldb.BuiltinBloomFilter", which is not greater than the key before`},
 		{"names out of order", func(p *twoBlocks) {
 			p.meta = func(h string) string { return rawtable.Entries(other, h, bloomName, h) }
-		}, `metaindex block at 77: entry at 39 has key "filter.leveldb.BuiltinBloomFilter", want it > the key before`},
+		}, `metaindex block at 77: entry at 39 has key "filter.leveldb.BuiltinBloomFilter", which is not greater than the key before`},
 		{"no handle", metaOf(bloomName, ""), "metaindex block at 77: handle  is not two minimal varints"},
 		{"a handle past the end", metaOf(bloomName, rawtable.Handle(1<<40, 5)), "metaindex block at 77: handle of 5 bytes at 1099511627776 is not within"},
 		{"a handle of 2⁶⁴−5 bytes", metaOf(bloomName, rawtable.Handle(54, math.MaxUint64-4)), "metaindex block at 77: handle of 18446744073709551611 bytes"},
@@ -164,13 +164,13 @@ func TestVerifyNamesKeysOfAnEmptySlot(t *testing.T) {
 	p := sound()
 	p.filter = filterBlock(sound().filter[:9], 4, 0, 9) // 16 bytes of the file each
 	err := open(t, p.build(), nil).Verify()
-	if want := `filter block at 54: denies 2 of 2 keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
+	if want := `filter block at 54: rules out 2 of 2 keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
 		t.Errorf("Verify = %v, want %s", err, want)
 	}
 }
 
 // The index has a wrong handle for one data block of many, which is found out when that is looked for.
-// The filter that is asked for its keys would be that of another block: it denies none of them.
+// The filter that is asked for its keys would be that of another block: it rules out none of them.
 func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -276,7 +276,7 @@ func TestFaultsOfExceptions(t *testing.T) {
 		want        string
 		unused      bool // FilterErr says it too
 	}{
-		{"a key of the table", rawtable.Entries("b", ""), nil, "denies 1 of 3 keys of the data block at 0: \"b\"", false},
+		{"a key of the table", rawtable.Entries("b", ""), nil, "rules out 1 of 3 keys of the data block at 0: \"b\"", false},
 		{"of another filter", rawtable.Entries("x", "", "y", ""), nil, `2 of 2 keys are not in the table filter block at 63, such as "x"`, false},
 		{"out of order", rawtable.Entries("y", "", "x", ""), nil, "exceptions block at", true},
 		{"no block", "\x00", nil, "block of 1 bytes", true},

@@ -57,11 +57,11 @@ func TestDamagedIndexes(t *testing.T) {
 		{"a handle of varints that are not minimal", secondHandle("\x9b\x00\x16"), "not two minimal varints"},
 
 		// Blocks that overlap give one byte two meanings.
-		{"a handle into the block before", secondHandle(rawtable.Handle(20, 22)), "data block at 20, want it behind the one before, at 27 or later"},
-		{"two entries for one block", secondHandle(rawtable.Handle(0, 22)), "data block at 0, want it behind the one before"},
+		{"a handle into the block before", secondHandle(rawtable.Handle(20, 22)), "data block at 20 overlaps the one before, which ends at 27"},
+		{"two entries for one block", secondHandle(rawtable.Handle(0, 22)), "data block at 0 overlaps the one before"},
 		{"blocks in another order than the file's", func(p *twoBlocks) {
 			p.handles = func(h1, h2 string) (string, string) { return h2, h1 }
-		}, "data block at 0, want it behind the one before, at 54"},
+		}, "data block at 0 overlaps the one before, which ends at 54"},
 		{"a data block over the metaindex", secondHandle(rawtable.Handle(27, 60)), "data block at 27 overlaps the block at 77"},
 		{"a data block that is the metaindex", secondHandle(rawtable.Handle(77, 46)), "data block at 77 overlaps the block at 77"},
 		{"a data block that is the index", secondHandle(rawtable.Handle(128, 24)), "data block at 128 overlaps the block at 128"},
@@ -76,7 +76,7 @@ func TestDamagedIndexes(t *testing.T) {
 		// The footer.
 		{"bad magic", func(p *twoBlocks) {
 			p.end = func(file []byte) []byte { file[len(file)-1] ^= 1; return file }
-		}, "footer at 157: magic number 0xda4775248b80fb57, want 0xdb4775248b80fb57"},
+		}, "footer at 157: magic number is 0xda4775248b80fb57, not 0xdb4775248b80fb57"},
 		{"handles of no bytes", footerOf(func(m, i string) (string, string) { return rawtable.Handle(0, 0), rawtable.Handle(0, 0) }), "footer at 157: handle of 0 bytes"},
 		{"an index of no bytes", footerOf(func(m, i string) (string, string) { return m, rawtable.Handle(128, 0) }), "footer at 157: handle of 0 bytes"},
 		{"no handles", footerOf(func(m, i string) (string, string) { return strings.Repeat("\xff", 40), "" }), "footer at 157: handle"},
@@ -93,10 +93,10 @@ func TestDamagedIndexes(t *testing.T) {
 		// The file's size.
 		{"a file shorter than a footer", func(p *twoBlocks) {
 			p.end = func(file []byte) []byte { return file[len(file)-47:] }
-		}, "footer at 0: file of 47 bytes, want at least 48"},
+		}, "footer at 0: file of 47 bytes (minimum 48)"},
 		{"an empty file", func(p *twoBlocks) {
 			p.end = func(file []byte) []byte { return nil }
-		}, "footer at 0: file of 0 bytes, want at least 48"},
+		}, "footer at 0: file of 0 bytes (minimum 48)"},
 		{"a footer and nothing else", func(p *twoBlocks) {
 			p.end = func(file []byte) []byte { return file[len(file)-48:] }
 		}, "footer at 0: handle of 46 bytes at 77 is not within the 0 bytes"},
@@ -230,7 +230,7 @@ func filterOfKeys(keys ...string) string {
 	return string(b)
 }
 
-// Keys that a filter denies are named though the rest takes too long to ask
+// Keys that a filter rules out are named though the rest takes too long to ask
 // for; and though it has them without their last 8 bytes.
 func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 	long.NoRace(t)
@@ -245,7 +245,7 @@ func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 		block := f.Block(filterBlock(first+all, 11, 0, uint32(len(first))))
 		metaindex := f.Block(rawtable.Entries(bloomName, block))
 		in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries("user\xff", h1, "w", h2))), nil, nil)
-		for _, want := range []string{"over 320 times as long as the blocks", fmt.Sprintf("denies 1 of 2 keys of the data block at 0: %q", key)} {
+		for _, want := range []string{"over 320 times as long as the blocks", fmt.Sprintf("rules out 1 of 2 keys of the data block at 0: %q", key)} {
 			if !strings.Contains(fmt.Sprint(in.verified), want) {
 				t.Errorf("%s: Verify = %v, want %s", name, in.verified, want)
 			}
@@ -253,7 +253,7 @@ func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 	}
 }
 
-// A key that a damaged filter denies makes no database's table, even if the
+// A key that a damaged filter rules out makes no database's table, even if the
 // filter has the empty key, which any key of 8 bytes ends before.
 func TestDamageIsNoHint(t *testing.T) {
 	contents := oneBlock(raw(rawtable.Entries("", "0", "key00001", "1", "key00012", "2")))

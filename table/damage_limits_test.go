@@ -30,7 +30,7 @@ func TestSnappyClaims(t *testing.T) {
 	}{
 		{1 << 20, "claim to decode to 1048576"},
 		{1 << 30, "claim to decode to 1073741824"},
-		{1<<32 - 1, "decodes to 4294967295 bytes, want at most"},
+		{1<<32 - 1, "decodes to 4294967295 bytes, more than the limit of"},
 	} {
 		src := append(binary.AppendUvarint(nil, tt.claim), "\x00a"...)
 		before := allocated()
@@ -261,7 +261,7 @@ func TestVerifyCountsDeniedKeys(t *testing.T) {
 			binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(contents[h.Offset:][:h.Length], 0))
 			in := inspect(t, tt.name, contents, nil, nil)
 			denied, message := 0, fmt.Sprint(in.verified)
-			for _, match := range regexp.MustCompile(`denies (\d+)`).FindAllStringSubmatch(message, -1) {
+			for _, match := range regexp.MustCompile(`rules out (\d+)`).FindAllStringSubmatch(message, -1) {
 				n, _ := strconv.Atoi(match[1])
 				denied += n
 			}

@@ -94,7 +94,7 @@ func (t *openTable) moreExceptions(contains func(filterKey []byte) (bool, error)
 		switch {
 		case err != nil:
 		case filterKey == nil:
-			err = t.o.errorf("key %s has no filter key: no filter can deny it", format.Quote(key))
+			err = t.o.errorf("key %s has no filter key, so no filter can rule it out", format.Quote(key))
 		case t.sieve.hasTableFilter() && !t.sieve.Never.Contains(filterKey):
 			reported, err = contains(filterKey)
 		}
@@ -128,7 +128,7 @@ func (t *openTable) checkAbsent(filterKey []byte) error {
 	case err == ErrNotFound, err == nil && !bytes.HasPrefix(filterKeyOf(t.o.FilterKey, next), filterKey):
 		return nil
 	}
-	return fmt.Errorf("%w: %s may be a prefix that the filter holds: as an exception, MayContain would deny it", ErrNever, format.Quote(filterKey))
+	return fmt.Errorf("%w: %s may be a prefix in the filter, so it cannot be an exception", ErrNever, format.Quote(filterKey))
 }
 
 // copyWith writes the table to w with those exceptions. Other blocks keep their places, but for metaindex and index:

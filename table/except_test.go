@@ -147,7 +147,7 @@ func (c *prefixCase) checkExcept(t *testing.T, contents []byte, good [][]byte, u
 			t.Errorf("%s: MayContain(%q) = %v, want %v; good: %v", c.name, user, got, want, isGood[string(user)])
 		}
 		if reported := filters.Table.Contains(user) && !filters.Never.Contains(user); (users[string(user)] || stored[string(user)]) && !reported {
-			t.Errorf("%s: the filter denies %q, a key or a prefix", c.name, user)
+			t.Errorf("%s: the filter rules out %q, a key or a prefix", c.name, user)
 		}
 	}
 }

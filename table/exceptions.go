@@ -56,7 +56,7 @@ func (l *neverList) keys() iter.Seq2[[]byte, error] {
 			case last != nil && l.o.Comparer.Compare(last, key) > 0:
 				err = fmt.Errorf("%w: Never has %s after %s", ErrOrder, format.Quote(key), format.Quote(last))
 			case filterKeyOf(l.o.FilterKey, key) == nil:
-				err = fmt.Errorf("table: Never has key %s, which has no filter key: no filter can deny it", format.Quote(key))
+				err = fmt.Errorf("table: Never has key %s, which has no filter key, so no filter can rule it out", format.Quote(key))
 			}
 			if !yield(key, err) || err != nil {
 				return

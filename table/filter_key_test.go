@@ -69,7 +69,7 @@ func TestFilterKeyOfComparer(t *testing.T) {
 	}
 }
 
-// Open does not use a filter that denies the table's first keys, and says what to do.
+// Open does not use a filter that rules out the table's first keys, and says what to do.
 func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	internal := table.InternalComparer(table.BytewiseComparer)
 	pairs := internalPairs("ada", "grace", "ken")
@@ -143,7 +143,7 @@ func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
 
 var errRead = errors.New("the disk is gone")
 
-// If the first key cannot be read when a filter denies a key for the first time, the filter is not
+// If the first key cannot be read when a filter rules out a key for the first time, the filter is not
 // believed, and the next denial asks again.
 func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	}
 }
 
-// If one filter denies the first key, the other has it by chance only: with a wrong FilterKey,
+// If one filter rules out the first key, the other has it by chance only: with a wrong FilterKey,
 // it would deny most other keys.
 func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestWrongFilterKeyWithTheFirstKeyByChance(t *testing.T) {
 		}
 		defer r.Close()
 		checkLookups(t, r, pairs)
-		if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "denies the table's key \"key000002\"") {
+		if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "rules out the table's key \"key000002\"") {
 			t.Errorf("%d entries: FilterErr = %v", entries, err)
 		}
 	}
@@ -321,7 +321,7 @@ func TestFiltersAreAskedForEightKeys(t *testing.T) {
 }
 
 // If the first block is damaged, and its checksum is right, the filter is believed all the same: lookups of
-// the keys that it denies read neither that block again nor another one.
+// the keys that it rules out read neither that block again nor another one.
 func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]string{"no entries": rawtable.Entries(), "an entry that shares": rawtable.Entry(1, "a", "1") + rawtable.Restarts(0)} {
@@ -340,7 +340,7 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 			defer r.Close()
 			for range 3 {
 				if _, err := r.Get([]byte("cc")); err != table.ErrNotFound {
-					t.Errorf("Get of a key that the filter denies = %v", err)
+					t.Errorf("Get of a key that the filter rules out = %v", err)
 				}
 			}
 			if m.FilterNegatives.Load() != 3 || m.BlocksRead.Load() > 0 || r.FilterErr() != nil {
@@ -350,7 +350,7 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	}
 }
 
-// After Close, MayContain denies keys if a filter was checked before, and else none: the file is closed.
+// After Close, MayContain rules out keys if a filter was checked before, and else none: the file is closed.
 func TestMayContainAfterClose(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.ldb")
@@ -369,7 +369,7 @@ func TestMayContainAfterClose(t *testing.T) {
 			t.Errorf("checked before: %t; MayContain of an absent key = %t", checked, got)
 		}
 		if !r.MayContain([]byte("key000002")) {
-			t.Error("MayContain denies a key of the table")
+			t.Error("MayContain rules out a key of the table")
 		}
 	}
 }

@@ -17,11 +17,11 @@ func (w *Writer) appendFilterOnly(key, value []byte) error {
 	filterKey := filterKeyOf(w.o.FilterKey, key)
 	switch {
 	case len(value) > 0:
-		return fmt.Errorf("table: value of %d bytes of key %s, want none: FilterOnly keeps no values", len(value), format.Quote(key))
+		return fmt.Errorf("table: value of %d bytes of key %s: FilterOnly keeps no values", len(value), format.Quote(key))
 	case filterKey == nil:
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", format.Quote(key))
 	case w.readyFilter != nil:
-		return errors.New("table: Append after SetTableFilter, want one of them")
+		return errors.New("table: Append after SetTableFilter: call only one of them")
 	case first || !bytes.Equal(filterKey, w.lastFilterKey): // not for another version of the key
 		w.lastFilterKey = append(w.lastFilterKey[:0], filterKey...)
 		w.addToFilters(filterKey)

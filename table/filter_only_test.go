@@ -275,7 +275,7 @@ func TestFilterOnlyRefuses(t *testing.T) {
 		key, value string
 		want       string
 	}{
-		{table.WriterOptions{}, "b", "1", `table: value of 1 bytes of key "b", want none: FilterOnly keeps no values`},
+		{table.WriterOptions{}, "b", "1", `table: value of 1 bytes of key "b": FilterOnly keeps no values`},
 		{table.WriterOptions{}, "a", "", `table: keys are not in increasing order: "a" after "a"`},
 		{table.WriterOptions{FilterKey: func(key []byte) []byte { return map[bool][]byte{true: key}[string(key) == "a"] }}, "b", "",
 			`table: key "b" has no filter key, and FilterOnly keeps nothing else`},

@@ -126,7 +126,7 @@ func TestDamagedTableFilter(t *testing.T) {
 	}
 }
 
-// A filter that denies keys is found out by Verify.
+// A filter that rules out keys is found out by Verify.
 func TestVerifyAsksTableFilter(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
@@ -134,8 +134,8 @@ func TestVerifyAsksTableFilter(t *testing.T) {
 	clear(contents[at-64 : at])
 	rawtable.Repair(contents)
 	r := open(t, contents, nil)
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `denies 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`) {
-		t.Errorf("Verify = %v, want the keys that the filter denies", err)
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `rules out 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`) {
+		t.Errorf("Verify = %v, want the keys that the filter rules out", err)
 	}
 }
 
@@ -362,15 +362,15 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 		w    table.WriterOptions
 		read func(key []byte) []byte // FilterKey
 	}{
-		"no filter":            {},
-		"by blocks":            {w: table.WriterOptions{FilterPolicy: bloom}},
-		"of the table":         {w: table.WriterOptions{TableFilterPolicy: whole}},
-		"both":                 {w: table.WriterOptions{FilterPolicy: bloom, TableFilterPolicy: whole}},
-		"with exceptions":      {w: table.WriterOptions{TableFilterPolicy: whole, Never: absentKeys(500)}},
-		"of parts of keys":     {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: firstBytes}, read: firstBytes},
-		"of another FilterKey": {w: table.WriterOptions{TableFilterPolicy: whole}, read: denying},
-		"of another hash":      {w: table.WriterOptions{TableFilterPolicy: other}},
-		"that denies its keys": {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: denying}},
+		"no filter":               {},
+		"by blocks":               {w: table.WriterOptions{FilterPolicy: bloom}},
+		"of the table":            {w: table.WriterOptions{TableFilterPolicy: whole}},
+		"both":                    {w: table.WriterOptions{FilterPolicy: bloom, TableFilterPolicy: whole}},
+		"with exceptions":         {w: table.WriterOptions{TableFilterPolicy: whole, Never: absentKeys(500)}},
+		"of parts of keys":        {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: firstBytes}, read: firstBytes},
+		"of another FilterKey":    {w: table.WriterOptions{TableFilterPolicy: whole}, read: denying},
+		"of another hash":         {w: table.WriterOptions{TableFilterPolicy: other}},
+		"that rules out its keys": {w: table.WriterOptions{TableFilterPolicy: whole, FilterKey: denying}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,10 +37,10 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 		b = *o
 	}
 	if b.Concurrency < 0 || b.Concurrency > maxConcurrency {
-		return b, fmt.Errorf("table: Concurrency is %d, want 0 to %d", b.Concurrency, maxConcurrency)
+		return b, fmt.Errorf("table: Concurrency is %d, not 0 to %d", b.Concurrency, maxConcurrency)
 	}
 	if b.Gap < 0 {
-		return b, fmt.Errorf("table: Gap is %d, want 0 or more", b.Gap)
+		return b, fmt.Errorf("table: Gap is %d (minimum 0)", b.Gap)
 	}
 	if b.Concurrency == 0 {
 		b.Concurrency = defaultConcurrency
@@ -112,7 +112,7 @@ func checkParts(keys [][]byte, parts []GetManyPart) error {
 		}
 		for _, key := range part.Keys {
 			if key < 0 || key >= len(keys) {
-				return fmt.Errorf("table: part %d of the batch has key number %d, want 0 to %d", i, key, len(keys)-1)
+				return fmt.Errorf("table: part %d of the batch has key number %d, not 0 to %d", i, key, len(keys)-1)
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func TestGetManyOfBadParts(t *testing.T) {
 	for want, bad := range map[string]table.GetManyPart{
 		"no Reader":         {},
 		"key number 400":    {Reader: parts[0].Reader, Keys: []int{400}},
-		"key number -1, wa": {Reader: parts[0].Reader, Keys: []int{-1}},
+		"key number -1, no": {Reader: parts[0].Reader, Keys: []int{-1}},
 	} {
 		found, err := foundBy(t.Context(), keys, append(slices.Clip(parts), bad), nil)
 		if err == nil || !strings.Contains(err.Error(), want) || found != nil || len(stores[0].reads) > 0 {

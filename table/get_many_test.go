@@ -254,9 +254,9 @@ func TestGetManyRefuses(t *testing.T) {
 		{"closed", closed, table.GetManyOptions{}, table.ErrClosed.Error()},
 		{"in an unknown order", open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}), table.GetManyOptions{}, "AnyOrder does not find keys"},
 		{"with a filter only", open(t, filterOnly(t, pairs), nil), table.GetManyOptions{}, table.ErrFilterOnly.Error()},
-		{"Concurrency < 0", sound, table.GetManyOptions{Concurrency: -1}, "Concurrency is -1, want 0 to 1024"},
-		{"Concurrency > 1024", sound, table.GetManyOptions{Concurrency: 1025}, "Concurrency is 1025, want 0 to 1024"},
-		{"Gap < 0", sound, table.GetManyOptions{Gap: -1}, "Gap is -1, want 0 or more"},
+		{"Concurrency < 0", sound, table.GetManyOptions{Concurrency: -1}, "Concurrency is -1, not 0 to 1024"},
+		{"Concurrency > 1024", sound, table.GetManyOptions{Concurrency: 1025}, "Concurrency is 1025, not 0 to 1024"},
+		{"Gap < 0", sound, table.GetManyOptions{Gap: -1}, "Gap is -1 (minimum 0)"},
 	} {
 		if _, err := getMany(tt.r, keysOf(pairs, 1, 2), &tt.o); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: GetMany = %v, want an error with %q", tt.name, err, tt.want)

@@ -264,7 +264,7 @@ func TestNeverErrors(t *testing.T) {
 		keys  []string
 		want  string
 	}{
-		{"without a table filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, neverOf(), nil, "without a TableFilterPolicy"},
+		{"without a table filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, neverOf(), nil, "Never needs a TableFilterPolicy"},
 		{"a policy without a generator", table.WriterOptions{TableFilterPolicy: noGenerator{}}, neverOf(), nil, "returns no TableGenerator"},
 		{"any order", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Comparer: table.AnyOrder}, neverOf(), nil, "want a Comparer"},
 		{"the first key", bloom, neverOf([]byte("a"), []byte("z")), []string{"a", "b", "c"}, `key is in Never: "a" is appended, and Never has it as "a"`},

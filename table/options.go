@@ -46,9 +46,9 @@ type WriterOptions struct {
 	// means 11, for 2 KiB.
 	FilterBaseLg int
 
-	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1.5 requires it. RocksDB up to 10.x
-	// ingests (IngestExternalFile) tables with it and an InternalComparer whose sequence numbers are 0; 11.0 and
-	// later refuse LevelDB's format. LevelDB and goleveldb ignore it.
+	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1.5 requires it. RocksDB up to 10.x ingests
+	// (IngestExternalFile) tables with it and an InternalComparer whose sequence numbers are 0; 11.0 and later refuse
+	// LevelDB's format. LevelDB and goleveldb ignore it.
 	Properties bool
 
 	// DataDigest adds a SHA-256 of the data blocks' checksums, in about 60 bytes. TailSums of tables with the same
@@ -99,7 +99,7 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		{"Concurrency", &w.Concurrency, 1, 1024},
 	} {
 		if *n.value < 0 || *n.value > n.most {
-			return w, fmt.Errorf("table: %s is %d, want 0 to %d", n.name, *n.value, n.most)
+			return w, fmt.Errorf("table: %s is %d, not 0 to %d", n.name, *n.value, n.most)
 		}
 		if *n.value == 0 {
 			*n.value = n.def
@@ -127,7 +127,7 @@ func (o *WriterOptions) check() error {
 	case o.FilterPrefix != nil && o.FilterPolicy == nil && o.TableFilterPolicy == nil:
 		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
 	case o.Never != nil && o.TableFilterPolicy == nil:
-		return errors.New("table: Never is set without a TableFilterPolicy: want one, since exceptions are those of its filter")
+		return errors.New("table: Never needs a TableFilterPolicy, whose filter has the exceptions")
 	case o.Never != nil && rowblock.OrderOf(o.Comparer).Unchecked:
 		return errors.New("table: Never is set with AnyOrder: want a Comparer that orders its keys")
 	}
@@ -148,7 +148,7 @@ func (o *WriterOptions) checkNames() error {
 	}
 	const others = 4 // properties under two names, digest and exceptions
 	if n := len(names); n > tablefile.MaxMetaBlocks-others {
-		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, tablefile.MaxMetaBlocks-others)
+		return fmt.Errorf("table: filter policies have %d names (maximum %d)", n, tablefile.MaxMetaBlocks-others)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))
@@ -158,7 +158,7 @@ func (o *WriterOptions) checkNames() error {
 	}
 	for _, name := range names {
 		if len(name) > maxName {
-			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s, want at most %d", len(name), format.Quote([]byte(name)), maxName)
+			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s (maximum %d)", len(name), format.Quote([]byte(name)), maxName)
 		}
 	}
 	return nil

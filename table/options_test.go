@@ -233,8 +233,8 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 			t.Errorf("Get(%q): counts went from %+v to %+v", tt.key, before, after)
 		}
 	}
-	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `denies 4 of 5 keys of the data block at 0: "b/1", "b/2", "c/1", …`) {
-		t.Errorf("Verify without FilterKey = %v, want how many keys the filter denies", err)
+	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `rules out 4 of 5 keys of the data block at 0: "b/1", "b/2", "c/1", …`) {
+		t.Errorf("Verify without FilterKey = %v, want how many keys the filter rules out", err)
 	}
 }
 

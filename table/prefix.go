@@ -115,7 +115,7 @@ func (s *sieve) prefixDenial(listed layout.MetaindexEntry, contains func(filterK
 	if prefix == nil || contains(prefix) {
 		return nil
 	}
-	return s.o.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
+	return s.o.errorf("%s at %d rules out %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
 		listed.Name, listed.Offset, format.Quote(prefix), format.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
 }
 

@@ -60,7 +60,7 @@ func TestWrongPrefixer(t *testing.T) {
 		contents := build(t, &o, pairs)
 		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
 		rawtable.Repair(changed)
-		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "denies the prefixes of 3 of 3 keys") {
+		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "rules out the prefixes of 3 of 3 keys") {
 			t.Errorf("%s: Verify = %v", name, err)
 		}
 		path := filepath.Join(t.TempDir(), "a.ldb")
@@ -74,7 +74,7 @@ func TestWrongPrefixer(t *testing.T) {
 		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", name, diff)
 		}
-		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `denies "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
+		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `rules out "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
 			t.Errorf("%s: FilterErr = %v", name, err)
 		}
 	}

@@ -185,7 +185,7 @@ func decodeProperties(contents []byte, budget int) (*layout.Properties, error) {
 		case *uint64:
 			v, size := format.Uvarint(value)
 			if size == 0 || size < len(value) {
-				return nil, fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
+				return nil, fmt.Errorf("property %s is %x, not a minimal varint", name, value[:min(len(value), 20)])
 			}
 			*f = v
 		case *string:

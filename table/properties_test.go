@@ -85,8 +85,8 @@ func TestReadProperties(t *testing.T) {
 		{"none that is known", rawtable.Entries("my.property", "\xff"), layout.Properties{Other: map[string][]byte{"my.property": {0xff}}}, ""},
 		{"some", rawtable.Entries("rocksdb.comparator", "x", "rocksdb.num.entries", "\x80\x01"), layout.Properties{Entries: 128, Comparer: "x"}, ""},
 		{"no block", "no block", layout.Properties{}, "properties block at 54: restart count"},
-		{"no varint", rawtable.Entries("rocksdb.num.entries", "\x80"), layout.Properties{}, "properties block at 54: property rocksdb.num.entries is 80, want a minimal varint"},
-		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), layout.Properties{}, "is 0101, want a minimal varint"},
+		{"no varint", rawtable.Entries("rocksdb.num.entries", "\x80"), layout.Properties{}, "properties block at 54: property rocksdb.num.entries is 80, not a minimal varint"},
+		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), layout.Properties{}, "is 0101, not a minimal varint"},
 		{"too many", rawtable.Entries(many...), layout.Properties{}, "more than 1000 properties"},
 	} {
 		p := sound()

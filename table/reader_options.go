@@ -95,7 +95,7 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 		*o = *options
 	}
 	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); o.MaxBlockSize < 0 || uint64(o.MaxBlockSize) > most {
-		return fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", o.MaxBlockSize, most)
+		return fmt.Errorf("table: MaxBlockSize is %d, not 0 to %d", o.MaxBlockSize, most)
 	}
 	for _, c := range o.Codecs {
 		if err := checkCodec(c); err != nil {
@@ -103,7 +103,7 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 		}
 	}
 	if o.TailSize < 0 {
-		return fmt.Errorf("table: TailSize is %d, want 0 or more", o.TailSize)
+		return fmt.Errorf("table: TailSize is %d (minimum 0)", o.TailSize)
 	}
 	if o.MaxBlockSize == 0 {
 		o.MaxBlockSize = defaultMaxBlockSize

@@ -311,7 +311,7 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 		}
 	}
 	if !r.MayContain([]byte("z")) {
-		t.Error("MayContain denies a key of a table that it cannot read")
+		t.Error("MayContain rules out a key of a table that it cannot read")
 	}
 	src.broken.Store(false)
 	if _, err := r.Get(key); err != nil {

@@ -109,7 +109,7 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"dir": "open dir: a directory, want a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
+	for name, want := range map[string]string{"dir": "open dir: a directory, not a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
 		if _, err := table.OpenFS(z, name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("OpenFS(%q) = %v, want %q", name, err, want)
 		}

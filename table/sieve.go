@@ -230,7 +230,7 @@ func (s *sieve) denial(listed layout.MetaindexEntry, contains func(filterKey []b
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	return s.o.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, format.Quote(key), hint)
+	return s.o.errorf("%s at %d rules out the table's key %s and is not used: %s", listed.Name, listed.Offset, format.Quote(key), hint)
 }
 
 // A batchFilter is a filter.TableFilter with the optional method ContainsMany.

@@ -135,9 +135,9 @@ func TestMalformedDigest(t *testing.T) {
 		compression byte
 		want        string
 	}{
-		{"short", 31, 0, "31 bytes, want a SHA-256 of 32"},
-		{"long", 1 << 20, 0, "1048576 bytes, want a SHA-256 of 32"},
-		{"compressed", 32, 1, "compression id 1, want 0"},
+		{"short", 31, 0, "31 bytes, not a SHA-256 of 32"},
+		{"long", 1 << 20, 0, "1048576 bytes, not a SHA-256 of 32"},
+		{"compressed", 32, 1, "compression id is 1, not 0"},
 		{"of other blocks", 32, 0, "it has 7878"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	get(open(t, two, &other), "two")
 
 	src.current.Store(bytes.NewReader(two))
-	want := fmt.Sprintf("table: t.ldb: footer at %d: TailSum of the table is %x, want %x", len(two)-48, sum2, sum1)
+	want := fmt.Sprintf("table: t.ldb: footer at %d: TailSum is %x, not %x", len(two)-48, sum2, sum1)
 	for what, err := range map[string]error{
 		"Verify":    r.Verify(),
 		"NewReader": errorOf(table.NewReader(&src, int64(len(two)), opts)),

@@ -153,7 +153,7 @@ func (v *verifier) checkDigest() error {
 		return nil
 	}
 	return v.t.file.Corrupt(tablefile.DigestBlock, v.digestHandle,
-		"it has %x, want %x, the SHA-256 of the data blocks' trailers: data blocks are those of another table", v.digest, got)
+		"it has %x, not %x, the SHA-256 of the data blocks' trailers: data blocks are from another table", v.digest, got)
 }
 
 // checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.

@@ -84,9 +84,9 @@ func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int
 	case n > maxNamedKeys:
 		names = append(names, ", …"...)
 	}
-	what := "denies"
+	what := "rules out"
 	if f.prefixes {
-		what = "denies the prefixes of"
+		what = "rules out the prefixes of"
 	}
 	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle,
 		"%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
@@ -128,13 +128,13 @@ func (v *verifier) denies(f checkedFilter, offset uint64, key []byte) bool {
 // filterFindings returns the denials, or one finding that explains them.
 func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{v.t.o.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: "+
+		return []error{v.t.o.errorf("%s at %d: rules out %d keys, but contains them without their last 8 bytes: "+
 			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
 	}
 	if v.deniedUnnamed > 0 {
 		f := v.firstDenier
-		v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "denies %d further keys", v.deniedUnnamed))
+		v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "rules out %d further keys", v.deniedUnnamed))
 	}
 	return v.denials
 }

@@ -17,14 +17,14 @@ import (
 )
 
 // A filter that is sound but lacks keys, under a right checksum, cannot be told
-// on a lookup. Verify names each key that it denies.
+// on a lookup. Verify names each key that it rules out.
 func TestVerifyNamesDeniedKeys(t *testing.T) {
 	t.Parallel()
 	p := sound()
 	p.filter = strings.Repeat("\x00", 8) + "\x06" + p.filter[9:]
 	err := open(t, p.build(), nil).Verify()
-	want := `table: filter block at 54: denies 2 of 2 keys of the data block at 0: "a", "b"
-table: filter block at 54: denies 2 of 2 keys of the data block at 27: "c", "d"`
+	want := `table: filter block at 54: rules out 2 of 2 keys of the data block at 0: "a", "b"
+table: filter block at 54: rules out 2 of 2 keys of the data block at 27: "c", "d"`
 	if diff := cmp.Diff(want, textOf(err)); diff != "" {
 		t.Errorf("Verify (-want +got):\n%s", diff)
 	}
@@ -84,7 +84,7 @@ func TestVerifyAsksThePolicyOfLookups(t *testing.T) {
 	if _, err := r.Get([]byte("b")); err != table.ErrNotFound {
 		t.Fatalf("Get = %v, want the filter to deny the key", err)
 	}
-	if err := r.Verify(); err == nil || !strings.Contains(err.Error(), "denies 1 of 2 keys") {
+	if err := r.Verify(); err == nil || !strings.Contains(err.Error(), "rules out 1 of 2 keys") {
 		t.Errorf("Verify = %v, want the keys that are denied", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
 		want   string
 	}{
 		{"a second filter that is sound", "filter.leveldb.BuiltinBloomFilter2", sound().filter, false, ""},
-		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: denies 2 of 2 keys of the data block at 0: "a", "b"`},
+		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: rules out 2 of 2 keys of the data block at 0: "a", "b"`},
 		{"another block, sound", "some.properties", "anything", false, ""},
 		{"another block, damaged", "some.properties", "anything", true, "meta block at 77: checksum mismatch"},
 	} {

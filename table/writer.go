@@ -150,7 +150,7 @@ const maxEntry = defaultMaxBlockSize - 32
 
 func (w *Writer) append(key, value []byte) (err error) {
 	if uint64(len(key))+uint64(len(value)) > maxEntry {
-		return fmt.Errorf("table: key of %d bytes and value of %d, want at most %d together", len(key), len(value), maxEntry)
+		return fmt.Errorf("table: key of %d bytes and value of %d bytes exceed the maximum of %d", len(key), len(value), maxEntry)
 	}
 	if w.o.FilterOnly {
 		err = w.appendFilterOnly(key, value)

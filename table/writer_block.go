@@ -90,7 +90,7 @@ func (w *Writer) flushPendingIndexEntry(key []byte) error {
 	}
 	s := c.Separator(w.separator[:0], last, key)
 	if s != nil && (c.Compare(last, s) > 0 || c.Compare(s, key) >= 0) {
-		return fmt.Errorf("table: comparer %q: separator %s, want it ≥ %s and < %s",
+		return fmt.Errorf("table: comparer %q: separator %s is not ≥ %s and < %s",
 			c.Name(), format.Quote(s), format.Quote(last), format.Quote(key))
 	}
 	return w.setSeparator(s)
@@ -105,7 +105,7 @@ func (w *Writer) flushLastIndexEntry() error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	s := c.Successor(w.separator[:0], last)
 	if s != nil && c.Compare(last, s) > 0 {
-		return fmt.Errorf("table: comparer %q: successor %s, want it ≥ %s", c.Name(), format.Quote(s), format.Quote(last))
+		return fmt.Errorf("table: comparer %q: successor %s is less than %s", c.Name(), format.Quote(s), format.Quote(last))
 	}
 	return w.setSeparator(s)
 }
@@ -174,7 +174,7 @@ func (w *Writer) writeJob(job *encodeJob) error {
 // checkSize returns an error if a Reader with default options would refuse the block.
 func checkSize(kind BlockKind, size uint64) error {
 	if size > defaultMaxBlockSize {
-		return fmt.Errorf("table: %s of %d bytes, want at most %d", kind, size, defaultMaxBlockSize)
+		return fmt.Errorf("table: %s of %d bytes (maximum %d)", kind, size, defaultMaxBlockSize)
 	}
 	return nil
 }

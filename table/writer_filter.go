@@ -90,7 +90,7 @@ func (w *Writer) writeBlockFilter() error {
 func (w *Writer) writeTableFilter() (err error) {
 	if w.properties.FilterEntries == 0 {
 		if w.never != nil && w.properties.Entries > 0 {
-			return errors.New("table: Never is set, but no key of the table has a filter key: there is no filter to deny keys")
+			return errors.New("table: Never is set, but no key of the table has a filter key, so there is no filter")
 		}
 		return nil
 	}

@@ -234,7 +234,7 @@ func atMost(t testing.TB, p fuse.Policy, bits int) fuse.Policy {
 }
 
 // Bytes of every kind are narrowed, or are an error. What opens and is narrowed opens, is what Narrow says,
-// and denies no key that it did not deny before.
+// and rules out no key that it did not deny before.
 func FuzzNarrow(f *testing.F) {
 	for _, bits := range allBits {
 		f.Add(build(f, newPolicy(f, bits), 100), 4, []byte("key"))
@@ -262,7 +262,7 @@ func FuzzNarrow(f *testing.F) {
 			t.Fatalf("Inspect returns %+v, %v, want %+v", is, err, want)
 		}
 		if open(t, contents).Contains(key) && !open(t, narrowed).Contains(key) {
-			t.Fatal("the narrowed filter denies a key that the wide one has")
+			t.Fatal("the narrowed filter rules out a key that the wide one has")
 		}
 	})
 }

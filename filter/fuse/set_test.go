@@ -165,7 +165,7 @@ func TestLargestFiltersAreNarrowedFirst(t *testing.T) {
 		if got := opened.MemorySize() - without; got != sizeOf(bits...) {
 			t.Errorf("with %d bytes, filters take %d, want %d: those of %v bits", limit, got, sizeOf(bits...), bits)
 		}
-		dropped := strings.Count(fmt.Sprint(opened.FilterErr()), "is not in use: FilterMemory, ")
+		dropped := strings.Count(fmt.Sprint(opened.FilterErr()), "is not used: FilterMemory (")
 		if want := 3 - len(slices.DeleteFunc(bits, func(n int) bool { return n == 0 })); dropped != want {
 			t.Errorf("with %d bytes, FilterErr reports %d filters, want %d", limit, dropped, want)
 		}

@@ -96,7 +96,7 @@ func TestVerifyFindsFlippedFingerprints(t *testing.T) {
 	contents[h.Offset+h.Length/2] ^= 0xff
 	rawtable.Repair(contents)
 	r, _ := readTable(t, contents, fuse.Policy{})
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "denies") {
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "rules out") {
 		t.Errorf("Verify returns %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint6
 		}
 		for range 2 { // not only at the first lookup in the page
 			if !f.Contains(key) {
-				t.Errorf("corrupt page %d denies a key", n)
+				t.Errorf("corrupt page %d rules out a key", n)
 			}
 		}
 	}

@@ -22,12 +22,12 @@ func SplitBlock(data []byte) (Block, error) {
 		return Block{Entries: data[:0:0], Restarts: data}, nil
 	}
 	if len(data) < 8 {
-		return Block{}, fmt.Errorf("block of %d bytes, want at least 8, or 4 zeros", len(data))
+		return Block{}, fmt.Errorf("block of %d bytes (minimum 8, or 4 zeros)", len(data))
 	}
 	end := len(data) - 4
 	n := binary.LittleEndian.Uint32(data[end:])
 	if n == 0 || uint64(n) > uint64(end)/4 {
-		return Block{}, fmt.Errorf("restart count at %d is %d, want 1 to %d", end, n, end/4)
+		return Block{}, fmt.Errorf("restart count at %d is %d, not 1 to %d", end, n, end/4)
 	}
 	start := end - 4*int(n)
 	return Block{Entries: data[:start:start], Restarts: data[start:end]}, nil
@@ -60,7 +60,7 @@ type RestartWalk struct {
 func (b *Block) WalkRestarts() (RestartWalk, error) {
 	first := uint64(uint32(b.Restart(0)))
 	if first != 0 {
-		return RestartWalk{}, fmt.Errorf("restart point 0 is %d, want 0", first)
+		return RestartWalk{}, fmt.Errorf("restart point 0 is %d, not 0", first)
 	}
 	return RestartWalk{b: b}, nil
 }
@@ -76,7 +76,7 @@ func (w *RestartWalk) At(off int, e Entry) error {
 // advance checks the entry at a restart point, and moves to the next restart point.
 func (w *RestartWalk) advance(off int, e Entry) error {
 	if e.Shared > 0 {
-		return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.Shared)
+		return fmt.Errorf("entry at %d shares %d bytes at a restart point", off, e.Shared)
 	}
 	w.Next = math.MaxUint64
 	if w.i++; w.i < w.b.NumRestarts() {
@@ -88,7 +88,7 @@ func (w *RestartWalk) advance(off int, e Entry) error {
 // End checks that an entry started at each restart point.
 func (w *RestartWalk) End() error {
 	if w.i < w.b.NumRestarts() {
-		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", w.i, w.Next)
+		return fmt.Errorf("restart point %d is %d: it must ascend and be the start of an entry", w.i, w.Next)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ var ErrOrder = errors.New("keys are not in increasing order")
 // NotAscending returns the error for the entry at off whose key is ≤ last, the key before.
 // The parts of key together are the entry's key.
 func NotAscending(off int, last []byte, key ...[]byte) error {
-	return Disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, Quote(key...), Quote(last)))
+	return Disorder(fmt.Sprintf("entry at %d has key %s, which is not greater than the key before, %s", off, Quote(key...), Quote(last)))
 }
 
 // A Disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.

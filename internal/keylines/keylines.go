@@ -24,7 +24,7 @@ const (
 func Decode(s string, inHex bool) (key []byte, err error) {
 	if inHex {
 		if key, err = hex.DecodeString(s); err != nil {
-			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", format.Quote([]byte(s)))
+			err = fmt.Errorf("key %s is not hexadecimal (--hex expects two digits per byte)", format.Quote([]byte(s)))
 		}
 		return key, err
 	}
@@ -61,7 +61,7 @@ func Keys(name string, in io.Reader, inHex bool, note func(string)) iter.Seq2[[]
 			}
 		}
 		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", name, n+1, MaxLine))
+			yield(nil, fmt.Errorf("%s, line %d: longer than the limit of %d bytes", name, n+1, MaxLine))
 		} else if err != nil {
 			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
 		}

@@ -21,8 +21,8 @@ func TestBatches(t *testing.T) {
 		{"61\nff\n00\n", "", true, [][]string{{"a", "\xff"}, {"\x00"}}},
 		{half + "\n" + half + "\n", "", false, [][]string{{half}, {half}}},
 		{"a\nb\nc\n\\q\n", `in, line 4: key "\\q": no such escape: \q (a backslash is \\)`, false, [][]string{{"a", "b"}}},
-		{"6\n", `in, line 1: key "6" is not hexadecimal, want two digits per byte, because --hex is given`, true, nil},
-		{"a\n" + half + half + "\n", "in, line 2: longer than 16777216 bytes, want at most that many", false, nil},
+		{"6\n", `in, line 1: key "6" is not hexadecimal (--hex expects two digits per byte)`, true, nil},
+		{"a\n" + half + half + "\n", "in, line 2: longer than the limit of 16777216 bytes", false, nil},
 	} {
 		var got [][]string
 		message := ""

@@ -21,7 +21,7 @@ const (
 // finds in them all the same is one of MalformedPairs.
 var MalformedBlocks = []MalformedBlock{
 	// Too small for a block. The smallest has a restart point and its count.
-	{"block of no bytes", "", "block of 0 bytes, want at least 8"},
+	{"block of no bytes", "", "block of 0 bytes (minimum 8"},
 	{"block of 1 byte", "\x00", "block of 1 bytes"},
 	{"block of 2 bytes", "\x00\x00", "block of 2 bytes"},
 	{"block of 3 bytes: the count itself is cut", "\x01\x00\x00", "block of 3 bytes"},
@@ -29,10 +29,10 @@ var MalformedBlocks = []MalformedBlock{
 
 	// Restart points. Searches jump to them, so they must be where entries start.
 	{"restart count 0: nowhere to start", entryC + "\x00\x00\x00\x00" + "\x00\x00\x00\x00", "restart count at 9 is 0"},
-	{"restart count one too big", Restarts(0)[:4] + "\x02\x00\x00\x00", "restart count at 4 is 2, want 1 to 1"},
+	{"restart count one too big", Restarts(0)[:4] + "\x02\x00\x00\x00", "restart count at 4 is 2, not 1 to 1"},
 	{"restart count 2³²−1: its array would wrap", entryC + "\x00\x00\x00\x00" + "\xff\xff\xff\xff", "restart count at 9 is 4294967295"},
 	{"restart count 2³⁰: four times it wraps in 32 bits", entryC + "\x00\x00\x00\x00" + "\x00\x00\x00\x40", "restart count at 9 is 1073741824"},
-	{"first restart point is not 0", entryC + Restarts(5), "restart point 0 is 5, want 0"},
+	{"first restart point is not 0", entryC + Restarts(5), "restart point 0 is 5, not 0"},
 	{"restart point at the end of the entries", entryC + entryD + Restarts(0, 10), "restart point 1 is 10"},
 	{"restart point in the array", entryC + entryD + Restarts(0, 14), "restart point 1 is 14"},
 	{"restart point 2³²−1: negative in 32 bits", entryC + entryD + Restarts(0, math.MaxUint32), "restart point 1 is 4294967295"},
@@ -69,12 +69,12 @@ var MalformedBlocks = []MalformedBlock{
 	{"shared length that is not minimal", "\x80\x00\x01\x01c3" + Restarts(0), "entry at 0: want three lengths"},
 
 	// Order.
-	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", want it > the key before, "d"`},
-	{"keys out of order after one restart point", entryD + entryC + Restarts(0), `entry at 5 has key "c", want it > the key before, "d"`},
-	{"keys out of order that share", Entry(0, "dd", "4") + Entry(1, "c", "3") + Restarts(0), `entry at 6 has key "dc", want it > the key before`},
-	{"equal keys: which value?", Entries("c", "3", "c", "4"), `entry at 5 has key "c", want it > the key before`},
-	{"equal keys that share all", entryC + Entry(1, "", "4") + Restarts(0), `entry at 5 has key "c", want it > the key before`},
-	{"a key that is the start of the one before", Entry(0, "dd", "4") + Entry(1, "", "3") + Restarts(0), `entry at 6 has key "d", want it > the key before`},
+	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", which is not greater than the key before, "d"`},
+	{"keys out of order after one restart point", entryD + entryC + Restarts(0), `entry at 5 has key "c", which is not greater than the key before, "d"`},
+	{"keys out of order that share", Entry(0, "dd", "4") + Entry(1, "c", "3") + Restarts(0), `entry at 6 has key "dc", which is not greater than the key before`},
+	{"equal keys: which value?", Entries("c", "3", "c", "4"), `entry at 5 has key "c", which is not greater than the key before`},
+	{"equal keys that share all", entryC + Entry(1, "", "4") + Restarts(0), `entry at 5 has key "c", which is not greater than the key before`},
+	{"a key that is the start of the one before", Entry(0, "dd", "4") + Entry(1, "", "3") + Restarts(0), `entry at 6 has key "d", which is not greater than the key before`},
 }
 
 // MalformedPairs are keys and values in turn that MalformedBlocks hold.

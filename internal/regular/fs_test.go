@@ -25,8 +25,8 @@ func TestOpenFS(t *testing.T) {
 	}{
 		"in memory":      {files, "dir/file", ""},
 		"in a directory": {os.DirFS(dir), "dir/file", ""},
-		"a directory":    {files, "dir", "open dir: a directory, want a regular file"},
-		"a pipe":         {files, "pipe", "open pipe: a named pipe, want a regular file"},
+		"a directory":    {files, "dir", "open dir: a directory, not a regular file"},
+		"a pipe":         {files, "pipe", "open pipe: a named pipe, not a regular file"},
 		"in a zip":       {zipped(t, files), "dir/file", "open dir/file: " + errNoReadAt.Error()},
 		"no file":        {files, "none", "open none: file does not exist"},
 	} {

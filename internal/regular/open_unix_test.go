@@ -27,7 +27,7 @@ func TestOpenDoesNotWait(t *testing.T) {
 	}
 	defer listener.Close()
 	for name, want := range map[string]string{pipe: "a named pipe", socket: "a socket"} {
-		if _, _, err := Open(name); err == nil || !strings.HasSuffix(err.Error(), ": "+want+", want a regular file") {
+		if _, _, err := Open(name); err == nil || !strings.HasSuffix(err.Error(), ": "+want+", not a regular file") {
 			t.Errorf("Open = %v, want %s to be refused", err, want)
 		}
 	}

@@ -44,7 +44,7 @@ func check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: errors.New(Kind(info.Mode()) + ", want a regular file")}
+	return &fs.PathError{Op: "open", Path: name, Err: errors.New(Kind(info.Mode()) + ", not a regular file")}
 }
 
 // Kind names the kind of a file that is not regular, for errors.

@@ -39,8 +39,8 @@ func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		dir:        "open " + dir + ": a directory, want a regular file",
-		os.DevNull: "open " + os.DevNull + ": a device, want a regular file",
+		dir:        "open " + dir + ": a directory, not a regular file",
+		os.DevNull: "open " + os.DevNull + ": a device, not a regular file",
 	} {
 		if f, _, err := Open(name); f != nil || err == nil || err.Error() != want {
 			t.Errorf("Open = %v, %v; want %s", f, err, want)

@@ -161,14 +161,14 @@ func (b *Block) lastRestart(key []byte) (int, error) {
 func (b *Block) restartKey(i int) ([]byte, error) {
 	off := uint32(b.parts.Restart(i)) // a damaged one can be negative as an int of 32 bits
 	if uint64(off) >= uint64(len(b.parts.Entries)) {
-		return nil, fmt.Errorf("restart point %d is %d, want it within %d bytes of entries", i, off, len(b.parts.Entries))
+		return nil, fmt.Errorf("restart point %d is %d, outside the %d bytes of entries", i, off, len(b.parts.Entries))
 	}
 	e, err := format.DecodeEntry(b.parts.Entries, int(off))
 	if err != nil {
 		return nil, err
 	}
 	if e.Shared > 0 {
-		return nil, fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.Shared)
+		return nil, fmt.Errorf("entry at %d shares %d bytes at a restart point", off, e.Shared)
 	}
 	return b.parts.Entries[e.Key:e.Value], nil
 }
@@ -186,7 +186,7 @@ func (b *Block) checkedRestart(i int) (int, error) {
 		off = e.End
 	}
 	if uint64(off) != uint64(want) {
-		return 0, fmt.Errorf("restart point %d is %d, want %d, where an entry starts", i, want, off)
+		return 0, fmt.Errorf("restart point %d is %d, but an entry starts at %d", i, want, off)
 	}
 	return off, nil
 }

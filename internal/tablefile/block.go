@@ -223,7 +223,7 @@ func (f *File) checkFirst(i int, key []byte) error {
 		return nil
 	}
 	if s := f.Index.Separator(i - 1); f.o.Order.Compare(s, key) >= 0 {
-		return f.misplaced(i, "first key %s, want it > the index's separator before, %s", format.Quote(key), format.Quote(s))
+		return f.misplaced(i, "first key %s is not greater than the separator before, %s", format.Quote(key), format.Quote(s))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (f *File) checkFirst(i int, key []byte) error {
 // checkLast checks that key, the last one of data block i, is ≤ the block's separator.
 func (f *File) checkLast(i int, key []byte) error {
 	if s := f.Index.Separator(i); f.o.Order.Compare(key, s) > 0 {
-		return f.misplaced(i, "last key %s, want it ≤ the index's separator, %s", format.Quote(key), format.Quote(s))
+		return f.misplaced(i, "last key %s is greater than its separator, %s", format.Quote(key), format.Quote(s))
 	}
 	return nil
 }

@@ -63,10 +63,10 @@ func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) 
 		return errors.New("table: the io.ReaderAt is nil")
 	}
 	if size < 0 {
-		return fmt.Errorf("table: size is %d, want 0 or more", size)
+		return fmt.Errorf("table: size is %d (minimum 0)", size)
 	}
 	if size < format.FooterLen {
-		return f.Corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
+		return f.Corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes (minimum %d)", size, format.FooterLen)
 	}
 	f.FooterOffset = uint64(size) - format.FooterLen
 	f.KeyBudget = f.Allow(dataKeyBudget)
@@ -96,7 +96,7 @@ func (f *File) readFooter() error {
 		return f.Corrupt(FooterBlock, f.FooterHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
 	}
 	if zeros := [format.FooterLen]byte{}; !bytes.Equal(padding, zeros[:len(padding)]) {
-		f.FooterErr = f.Corrupt(FooterBlock, f.FooterHandle(), "padding %x, want zeros: nothing else is wrong, and the table is read", padding)
+		f.FooterErr = f.Corrupt(FooterBlock, f.FooterHandle(), "padding is %x, not zeros: the table can be read", padding)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func DecodeHandle(b []byte, limit uint64) (Handle, int, error) {
 		return Handle{}, 0, fmt.Errorf("handle %x is not two minimal varints", b[:min(len(b), 2*binary.MaxVarintLen64)])
 	}
 	if length == 0 {
-		return Handle{}, 0, fmt.Errorf("handle of 0 bytes at %d, want at least 1", offset)
+		return Handle{}, 0, fmt.Errorf("handle of 0 bytes at %d", offset)
 	}
 	if offset > limit || length > limit-offset || limit-offset-length < format.TrailerLen {
 		return Handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
@@ -201,7 +201,7 @@ func (f Footer) Append(dst []byte) []byte {
 // as zeros and do not read.
 func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 	if m := binary.LittleEndian.Uint64(b[format.FooterLen-8:]); m != format.Magic {
-		return f, nil, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(format.Magic))
+		return f, nil, fmt.Errorf("magic number is 0x%016x, not 0x%016x: not a LevelDB table, or truncated", m, uint64(format.Magic))
 	}
 	rest := b[:format.FooterLen-8]
 	for _, h := range []*Handle{&f.Metaindex, &f.Index} {

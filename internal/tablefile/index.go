@@ -46,14 +46,14 @@ type indexEntry struct{ separator, value []byte }
 func (x *Index) entry(i int) (indexEntry, error) {
 	entries, start, end := x.stored.Entries, x.start(i), x.start(i+1)
 	if start >= end || end > uint64(len(entries)) || i == 0 && start > 0 {
-		return indexEntry{}, fmt.Errorf("restart points %d and %d are %d and %d, want an entry of %d bytes between them", i, i+1, start, end, len(entries))
+		return indexEntry{}, fmt.Errorf("restart points %d and %d are %d and %d, with no entry of up to %d bytes between", i, i+1, start, end, len(entries))
 	}
 	e, err := format.DecodeEntry(entries, int(start))
 	if err != nil {
 		return indexEntry{}, err
 	}
 	if e.Shared > 0 || uint64(e.End) != end {
-		return indexEntry{}, fmt.Errorf("entry at %d shares %d bytes and ends at %d, want it to share none and to end at %d, where the next restart point is", start, e.Shared, e.End, end)
+		return indexEntry{}, fmt.Errorf("entry at %d shares %d bytes and ends at %d: it must share none and end at the next restart point, %d", start, e.Shared, e.End, end)
 	}
 	return indexEntry{entries[e.Key:e.Value:e.Value], entries[e.Value:e.End:e.End]}, nil
 }
@@ -119,7 +119,7 @@ func (f *File) dataHandle(e indexEntry) (Handle, error) {
 // checkBehind checks that a data block at h, which has that separator, is behind the one before it.
 func checkBehind(before, h Handle, separator []byte) error {
 	if h.Offset < before.End() {
-		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", format.Quote(separator), h.Offset, before.End())
+		return fmt.Errorf("separator %s: data block at %d overlaps the one before, which ends at %d", format.Quote(separator), h.Offset, before.End())
 	}
 	return nil
 }

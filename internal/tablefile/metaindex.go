@@ -152,12 +152,12 @@ func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err e
 // ReadDigest returns the contents of the digest block.
 func (f *File) ReadDigest(h Handle) ([]byte, error) {
 	if h.Length != sha256.Size {
-		return nil, f.Corrupt(DigestBlock, h, "%d bytes, want a SHA-256 of %d", h.Length, sha256.Size)
+		return nil, f.Corrupt(DigestBlock, h, "%d bytes, not a SHA-256 of %d", h.Length, sha256.Size)
 	}
 	s := Scratch{copies: true}
 	id, err := f.ReadStored(DigestBlock, h, &s)
 	if err == nil && id != 0 {
-		err = f.Corrupt(DigestBlock, h, "compression id %d, want 0", id)
+		err = f.Corrupt(DigestBlock, h, "compression id is %d, not 0", id)
 	}
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (f *File) CheckTailSum(want [sha256.Size]byte, s *Scratch) (Metaindex, erro
 	got, _, err := f.TailSum(m)
 	if err == nil && got != want {
 		err = f.Corrupt(FooterBlock, f.FooterHandle(),
-			"TailSum of the table is %x, want %x: it is another table than was expected, or was replaced", got, want)
+			"TailSum is %x, not %x: this is another table, or it was replaced", got, want)
 	}
 	return m, err
 }

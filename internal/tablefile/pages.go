@@ -17,14 +17,14 @@ type Pages struct {
 // ReadEnd fills p with the end of the block at h, and checks that the block is not compressed.
 func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
 	if h.Length > uint64(f.o.MaxBlockSize) || h.Length < uint64(len(p)) {
-		return f.Corrupt(kind, h, "%d bytes, want %d to %d", h.Length, len(p), f.o.MaxBlockSize)
+		return f.Corrupt(kind, h, "%d bytes, not %d to %d", h.Length, len(p), f.o.MaxBlockSize)
 	}
 	end := make([]byte, len(p)+format.TrailerLen)
 	if err := f.readAt(kind, end, h.End()-uint64(len(end))); err != nil {
 		return err
 	}
 	if id := end[copy(p, end)]; id != 0 {
-		return f.Corrupt(kind, h, "compression id %d, want 0", id)
+		return f.Corrupt(kind, h, "compression id is %d, not 0", id)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 // compression id too. The contents are the caller's.
 func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error) {
 	if end := f.FooterOffset; h.Offset > end || h.Length > end || h.End() > end {
-		return nil, 0, f.Corrupt(kind, h, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, end)
+		return nil, 0, f.Corrupt(kind, h, "%d bytes and a trailer overlap the footer at %d", h.Length, end)
 	}
 	s := Scratch{copies: true}
 	if id, err = f.ReadStored(kind, h, &s); err == nil {
@@ -131,7 +131,7 @@ func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error
 // ReadStored reads the block at h as it is stored, checks its checksum, and returns its compression id.
 func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) {
 	if h.Length > uint64(f.o.MaxBlockSize) {
-		return 0, f.Corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.o.MaxBlockSize)
+		return 0, f.Corrupt(kind, h, "%d bytes exceed the limit of %d", h.Length, f.o.MaxBlockSize)
 	}
 	n := int(h.Length)
 	if s.inSource = false; f.slices != nil {
@@ -152,7 +152,7 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 	}
 	want := binary.LittleEndian.Uint32(s.block[n+1:])
 	if got := format.Checksum(s.block[:n], id); got != want {
-		return 0, f.Corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+		return 0, f.Corrupt(kind, h, "checksum mismatch: stored %#08x, computed %#08x", want, got)
 	}
 	return id, nil
 }
@@ -211,7 +211,7 @@ func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, err
 	}
 	codec := f.codec(id)
 	if codec == nil {
-		return nil, f.Corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
+		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options", id)
 	}
 	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
 	if err != nil {
@@ -266,7 +266,7 @@ func (Snappy) Decode(dst, src []byte, limit int) ([]byte, error) {
 		return nil, err
 	}
 	if n > limit {
-		return nil, fmt.Errorf("snappy: decodes to %d bytes, want at most %d", n, limit)
+		return nil, fmt.Errorf("snappy: decodes to %d bytes, more than the limit of %d", n, limit)
 	}
 	if uint64(n) > maxSnappyGain*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %d bytes claim to decode to %d", len(src), n)

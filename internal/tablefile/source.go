@@ -95,7 +95,7 @@ type Bytes []byte
 // ReadAt reads as io.ReaderAt says.
 func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
-		return 0, fmt.Errorf("table: offset %d, want 0 or more", off)
+		return 0, fmt.Errorf("table: offset %d (minimum 0)", off)
 	}
 	n := copy(p, b[min(off, int64(len(b))):])
 	if n < len(p) {

@@ -42,7 +42,7 @@ var (
 // characters, which vgsvg writes as they are. Black is taken for Ink.
 func Apply(svg []byte) ([]byte, error) {
 	if !head.Match(svg) {
-		return nil, errors.New("theme: no <svg> with a size in points, want a chart that vgsvg wrote")
+		return nil, errors.New("theme: no <svg> with a size in points: not a chart from vgsvg")
 	}
 	if err := wellFormed(svg); err != nil {
 		return nil, fmt.Errorf("theme: no viewer would show the chart: %w; are there control characters in a name?", err)
@@ -83,7 +83,7 @@ func variable(declared string) (string, error) {
 	value, err := strconv.ParseUint(hex, 16, 24) // that of a transparent color is no number
 	r, ok := roleOf(rgb(uint32(value)))
 	if err != nil || !ok {
-		return "", fmt.Errorf("theme: the chart has %s, want colors of package theme only, and no background", declared)
+		return "", fmt.Errorf("theme: the chart has %s, which is no color of package theme", declared)
 	}
 	return fmt.Sprintf("%s:%s;%s:var(--%s)", property, hexOf(r.light), property, r.name), nil
 }

@@ -87,13 +87,13 @@ func TestApplyRefuses(t *testing.T) {
 		svg  []byte
 		want string
 	}{
-		"a white background":  {chart(`<path d="M0,0Z" style="fill:#FFFFFF" />`), "fill:#FFFFFF, want colors of package theme only"},
-		"a transparent color": {chart(`<path d="M0,0Z" style="fill:#-800000000-80000000" />`), "fill:#-800000000-80000000, want colors of package theme only"},
+		"a white background":  {chart(`<path d="M0,0Z" style="fill:#FFFFFF" />`), "fill:#FFFFFF, which is no color of package theme"},
+		"a transparent color": {chart(`<path d="M0,0Z" style="fill:#-800000000-80000000" />`), "fill:#-800000000-80000000, which is no color of package theme"},
 		"a color too many":    {chart(`<path d="M0,0" style="fill:none;stroke:#123456" />`), "stroke:#123456"},
-		"another program's":   {[]byte(`<svg viewBox="0 0 10 10"></svg>`), "want a chart that vgsvg wrote"},
+		"another program's":   {[]byte(`<svg viewBox="0 0 10 10"></svg>`), "not a chart from vgsvg"},
 		"a control character": {chart("<text>a\x01b</text>"), "line 7: illegal character code U+0001"},
 		"an unclosed group":   {chart("<g><text>a</text>"), "element <g> closed by </svg>"},
-		"nothing":             {nil, "want a chart that vgsvg wrote"},
+		"nothing":             {nil, "not a chart from vgsvg"},
 	} {
 		if got, err := Apply(c.svg); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %d bytes and error %v, want %q in it", name, len(got), err, c.want)

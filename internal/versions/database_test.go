@@ -67,10 +67,10 @@ func TestReadBounds(t *testing.T) {
 		want       string
 	}{
 		{"CURRENT of many bytes", "CURRENT", sparse(1 << 40), "CURRENT: 1099511627776 bytes exceed the limit of 4096"},
-		{"CURRENT that is a device", "CURRENT", link, "CURRENT: a device, want a regular file"},
-		{"CURRENT that is a directory", "CURRENT", dir, "CURRENT: a directory, want a regular file"},
+		{"CURRENT that is a device", "CURRENT", link, "CURRENT: a device, not a regular file"},
+		{"CURRENT that is a directory", "CURRENT", dir, "CURRENT: a directory, not a regular file"},
 		{"MANIFEST of many bytes", "MANIFEST-000001", sparse(1 << 40), "MANIFEST-000001: 1099511627776 bytes exceed the limit of 268435456"},
-		{"MANIFEST that is a device", "MANIFEST-000001", link, "MANIFEST-000001: a device, want a regular file"},
+		{"MANIFEST that is a device", "MANIFEST-000001", link, "MANIFEST-000001: a device, not a regular file"},
 		{"many tables", "MANIFEST-000001", many, "MANIFEST-000001: edit 0, at 0: more than 1048576 tables"},
 		{"a level that no database has", "MANIFEST-000001", record([]byte{byte(FieldDelete), maxLevel + 1, 5}), "MANIFEST-000001: edit 0, at 0: level 64 exceeds 63"},
 	} {

@@ -56,5 +56,5 @@ func ExampleTooLargeError() {
 	fmt.Println(err)
 	// Output:
 	// 10485760 bytes
-	// deflate: decodes to 10485760 bytes, want at most 1048576
+	// deflate: decodes to 10485760 bytes, more than the limit of 1048576
 }

@@ -21,7 +21,7 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("decodes to %d bytes, want at most %d", e.Size, e.Limit)
+	return fmt.Sprintf("decodes to %d bytes, more than the limit of %d", e.Size, e.Limit)
 }
 
 // tooLarge decodes the rest of a block to find its size. A block of > maxBlock bytes is

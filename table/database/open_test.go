@@ -83,7 +83,7 @@ var damages = map[string]struct {
 	"two damaged parts of a log": {func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, "")), []byte("none")) }, nil,
 		"or set IgnoreLogs\n000006.log: log at 38: batch of 4 bytes, shorter than its header of 12"},
 	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, shorter than its header of 12"},
-	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, want a regular file"},
+	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, not a regular file"},
 }
 
 // What is missing or damaged is an error, which names the file and what is wrong there.

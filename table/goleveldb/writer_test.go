@@ -82,7 +82,7 @@ func TestWriterRefusesArguments(t *testing.T) {
 		w    *goleveldb.Writer
 		want string
 	}{
-		{"an impossible option", goleveldb.NewWriter(io.Discard, &opt.Options{BlockSize: 1 << 30}, nil, 0), "leveldb/table: Writer: BlockSize is 1073741824, want 0 to 536870912"},
+		{"an impossible option", goleveldb.NewWriter(io.Discard, &opt.Options{BlockSize: 1 << 30}, nil, 0), "leveldb/table: Writer: BlockSize is 1073741824, not 0 to 536870912"},
 		{"no file", goleveldb.NewWriter(nil, nil, nil, 0), "leveldb/table: nil file"},
 	} {
 		for _, err := range []error{tt.w.Append([]byte("a"), nil), tt.w.Close(), tt.w.Append([]byte("b"), nil)} {

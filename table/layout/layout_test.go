@@ -207,7 +207,7 @@ func TestLayoutFilters(t *testing.T) {
 			t.Errorf("%s: %q and %q, want %q and %q", tt.name, f.BlocksEntry.Name, f.TableEntry.Name, tt.blocks, tt.whole)
 		}
 		if f.Blocks != nil && !f.Blocks.Contains(0, []byte("a")) || f.Table != nil && !f.Table.Contains([]byte("a")) {
-			t.Errorf("%s: a filter denies a key", tt.name)
+			t.Errorf("%s: a filter rules out a key", tt.name)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func NewLevelIter(
 	l := &LevelIter{order: rowblock.OrderOf(c), tables: tables, open: open}
 	for i, t := range tables {
 		if compare(&l.order, t.Smallest, t.Largest) > 0 {
-			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest",
+			return nil, fmt.Errorf("merge: level: %s: its range %s is empty: Smallest > Largest",
 				name(tables, i), t.keys())
 		}
 		if i > 0 && compare(&l.order, tables[i-1].Largest, t.Smallest) >= 0 {
@@ -207,7 +207,7 @@ func (l *LevelIter) checkEntry() bool {
 	t := &l.tables[l.i]
 	l.key = l.it.Key()
 	if compare(&l.order, l.key, t.Smallest) < 0 || compare(&l.order, l.key, t.Largest) > 0 {
-		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s",
+		return l.fail(fmt.Errorf("%w: %s has key %s, outside of its range, %s",
 			table.ErrCorrupt, name(l.tables, l.i), format.Quote(l.key), t.keys()))
 	}
 	return l.endAtEntry()

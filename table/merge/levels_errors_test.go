@@ -65,7 +65,7 @@ func TestLevelRangesAreChecked(t *testing.T) {
 		"overlap":   {"ac bd", `merge: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c"` + order},
 		"share key": {"ab bc", `merge: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b"` + order},
 		"unordered": {"cd ab", `merge: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d"` + order},
-		"inverted":  {"ab dc", `merge: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
+		"inverted":  {"ab dc", `merge: level: table 1: its range "d" to "c" is empty: Smallest > Largest`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var tables []merge.LevelTable
@@ -133,7 +133,7 @@ func TestLevelShowsNoKeyOutsideOfItsRange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
 			moved := tt.move(it)
-			want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want it in the table's range, "d" to "f"`, tt.key)
+			want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, outside of its range, "d" to "f"`, tt.key)
 			if err := it.Error(); moved || it.Valid() || !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
 				t.Errorf("%v, %v; want\n%s", moved, err, want)
 			}
@@ -194,8 +194,8 @@ func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
 	}
 	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
-	const kind7 = `table: corrupt: the newest version of key "b" is of kind 7, want 1 (set) or 0 (delete)`
-	const short = `table: corrupt: key "short" has 5 bytes, want an internal key: a user key and 8 bytes of sequence number and kind`
+	const kind7 = `table: corrupt: the newest version of key "b" has kind 7, neither 1 (set) nor 0 (delete)`
+	const short = `table: corrupt: key "short" has 5 bytes: an internal key is a user key and 8 bytes of sequence number and kind`
 	for _, tt := range []struct {
 		name     string
 		keys     []string

@@ -171,7 +171,7 @@ func (s *SnapshotIter) backward(found bool) bool {
 // show ends a move at an entry, whose version has that kind.
 func (s *SnapshotIter) show(kind table.Kind) bool {
 	if kind != table.KindSet {
-		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
+		return s.fail(fmt.Errorf("%w: the newest version of key %s has kind %d, neither %d (set) nor %d (delete)",
 			table.ErrCorrupt, format.Quote(s.key), kind, table.KindSet, table.KindDelete))
 	}
 	return s.endAtEntry()
@@ -189,7 +189,7 @@ func (s *SnapshotIter) end(at position) bool {
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
 	return s.fail(fmt.Errorf(
-		"%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind",
+		"%w: key %s has %d bytes: an internal key is a user key and %d bytes of sequence number and kind",
 		table.ErrCorrupt, format.Quote(key), len(key), format.InternalTrailerLen))
 }
 

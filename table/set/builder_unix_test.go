@@ -31,7 +31,7 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = set.NewBuilder(t.Context(), dirStore(dir), nil)
-	if err == nil || !strings.Contains(err.Error(), "a named pipe, want a regular file") {
+	if err == nil || !strings.Contains(err.Error(), "a named pipe, not a regular file") {
 		t.Errorf("NewBuilder = %v, want that the manifest is a named pipe", err)
 	}
 }

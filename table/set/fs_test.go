@@ -168,7 +168,7 @@ func TestOpenFSOfNoSet(t *testing.T) {
 		"half a manifest":        {halfManifest, "urls", set.Options{}, nil, "set: line 2 of the manifest: "},
 		"no table":               {noTable, "urls", *eager, fs.ErrNotExist, `table "t001": reading `},
 		"no table, by name":      {noTable, "urls", *eager, fs.ErrNotExist, "open urls/t001: "},
-		"a directory as a table": {dirForTable, "urls", *eager, nil, "open urls/t001: a directory, want a regular file"},
+		"a directory as a table": {dirForTable, "urls", *eager, nil, "open urls/t001: a directory, not a regular file"},
 		"a path outside":         {files(), "../urls", set.Options{}, fs.ErrInvalid, "set: open ../urls: "},
 		"an absolute path":       {files(), "/urls", set.Options{}, fs.ErrInvalid, "set: open /urls: "},
 		"a manifest in a zip": {zipOf(t, files()), "urls", set.Options{}, nil,

@@ -25,7 +25,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"FilterKey": {set.Options{Reader: table.ReaderOptions{FilterKey: prefix}}, "set: Reader.FilterKey must not be set: " + bytewise},
 		"Comparer": {set.Options{Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
 			"set: Reader.Comparer must not be set: " + bytewise},
-		"MaxBlockSize":          {set.Options{Reader: table.ReaderOptions{MaxBlockSize: -1}}, "table: MaxBlockSize is -1, want 0 to "},
+		"MaxBlockSize":          {set.Options{Reader: table.ReaderOptions{MaxBlockSize: -1}}, "table: MaxBlockSize is -1, not 0 to "},
 		"MemorySize":            {set.Options{MemorySize: -1}, "set: MemorySize is -1: must not be negative"},
 		"FilterMemory":          {set.Options{FilterMemory: -1}, "set: FilterMemory is -1: must not be negative"},
 		"ReadTimeout":           {set.Options{ReadTimeout: -1}, "set: ReadTimeout is -1ns: must not be negative"},

@@ -124,7 +124,7 @@ func randomUnion(rng *rand.Rand) (o []table.WriterOptions, lists [][]string) {
 	return o, lists
 }
 
-// The union has each key of each table. It denies an exception of one table if all tables do, and any other
+// The union has each key of each table. It rules out an exception of one table if all tables do, and any other
 // key if the filter of all keys does.
 func TestUnionLaw(t *testing.T) {
 	long.NoRace(t)
@@ -167,7 +167,7 @@ func TestUnionLaw(t *testing.T) {
 		}
 		for _, key := range slices.Concat(lists...) {
 			if !union.MayContain([]byte(key)) {
-				t.Fatalf("seed %d: the union denies %s", seed, key)
+				t.Fatalf("seed %d: the union rules out %s", seed, key)
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func TestOtherK(t *testing.T) {
 		}
 		for _, key := range keys {
 			if !filter.NewBloom(0).Contains(f, key) {
-				t.Errorf("with k = %d, the filter denies %q", k, key)
+				t.Errorf("with k = %d, the filter rules out %q", k, key)
 			}
 		}
 		checkAnswers(t, page, f, keys, append(randomKeys(rand.New(rand.NewPCG(2, uint64(k))), absent(), 12), keys[:15]...))

@@ -72,7 +72,7 @@ func exceptionsIn(t *testing.T, path string, order table.Comparer) (keys []strin
 	return keys
 }
 
-// A table that denies keys of its own is damaged, and salvage gets them.
+// A table that rules out keys of its own is damaged, and salvage gets them.
 func TestExceptionsThatAreKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -36,7 +36,7 @@ func TestKeysInBatches(t *testing.T) {
 		t.Errorf("status %d, %d answers, want %d: %s", status, strings.Count(got, "\n"), strings.Count(want.String(), "\n"), stderr)
 	}
 	status, _, stderr = sst("get", "--keys-from", "long.txt", "t.ldb")
-	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than 16777216 bytes, want at most that many") {
+	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than the limit of 16777216 bytes") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

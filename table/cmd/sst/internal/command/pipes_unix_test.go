@@ -26,11 +26,11 @@ func TestPipes(t *testing.T) {
 		status        int
 		want          string // on stderr
 	}{
-		{"CURRENT", "", []string{"scan", dir}, cli.ExitDamaged, "CURRENT: a named pipe, want a regular file: reading all tables"},
-		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, cli.ExitDamaged, "MANIFEST-000001: a named pipe, want a regular file: reading all tables"},
-		{"000009.ldb", "", []string{"scan", dir}, cli.ExitUsage, "000009.ldb: a named pipe, want a regular file"},
+		{"CURRENT", "", []string{"scan", dir}, cli.ExitDamaged, "CURRENT: a named pipe, not a regular file: reading all tables"},
+		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, cli.ExitDamaged, "MANIFEST-000001: a named pipe, not a regular file: reading all tables"},
+		{"000009.ldb", "", []string{"scan", dir}, cli.ExitUsage, "000009.ldb: a named pipe, not a regular file"},
 		{"pipe.ldb", "", []string{"verify", filepath.Join(dir, "pipe.ldb")}, cli.ExitUsage, "could not be checked completely"},
-		{"pipe.ldb", "", []string{"repair", "-o", out, filepath.Join(dir, "pipe.ldb")}, cli.ExitUsage, "pipe.ldb: a named pipe, want a regular file"},
+		{"pipe.ldb", "", []string{"repair", "-o", out, filepath.Join(dir, "pipe.ldb")}, cli.ExitUsage, "pipe.ldb: a named pipe, not a regular file"},
 		{"pipe", "", []string{"build", "-o", out, dir}, 0, ""},
 	} {
 		pipe, current := filepath.Join(dir, tt.name), filepath.Join(dir, "CURRENT")
