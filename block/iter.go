@@ -39,8 +39,7 @@ func (it *Iter) Value() []byte { return it.it.Value() }
 // does not store them a second time.
 func (it *Iter) Shared() int { return it.it.Shared() }
 
-// Offset returns where the entry starts, in bytes from the start of the Block. After the
-// last entry it returns where that ends. Offsets tell which of two entries comes first.
+// Offset returns the entry's offset in the Block, in bytes. After the last entry, it returns the offset of its end.
 func (it *Iter) Offset() int { return it.it.Offset() }
 
 // First moves to the first entry, and returns Valid.

@@ -167,9 +167,8 @@ func (w *Writer) Entries() int { return w.entries }
 // before the first Append. The slice is valid until the next Append.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 
-// Finish completes the block and returns it. If ResetTo started it, its bytes come behind
-// those of dst. The slice is valid until Reset, which must be called before the next
-// Append.
+// Finish completes the block and returns it, appended to dst if ResetTo started it. The slice is valid until Reset, which
+// must be called before the next Append.
 func (w *Writer) Finish() []byte {
 	if w.left == finished {
 		return w.buf

@@ -129,7 +129,7 @@ func (t *openTable) startLookups(n int) error {
 }
 
 // Lookups are a Reader's lookups and iterators with options, from [Reader.With]. Each method is like the Reader's
-// method of the same name. Lookups are safe for concurrent use, and cost no allocation. The zero value must not be
+// method of the same name. Lookups are safe for concurrent use, and do not allocate. The zero value must not be
 // used.
 type Lookups struct {
 	r *Reader

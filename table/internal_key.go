@@ -93,7 +93,7 @@ func appendInternal(user []byte, trailer uint64) []byte {
 	return binary.LittleEndian.AppendUint64(user, trailer)
 }
 
-// InternalComparer returns the Comparer for tables of LevelDB databases whose user keys are ordered by user, or
+// InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
 // bytewise if user is nil. It orders internal keys by user key, the newest version first. It is a [FilterKeyer]:
 // filters hold user keys, or user's filter keys if user is a FilterKeyer.
 func InternalComparer(user Comparer) Comparer {

@@ -8,8 +8,8 @@
 // NewWriter.
 //
 // The package reads the tables that goleveldb has written, and goleveldb reads its tables. Options,
-// caches and iterators are goleveldb's own types, and so are errors but for *ErrCorrupted and
-// ErrReaderReleased. goleveldb's engine runs on this package too: see the README of the module.
+// caches and iterators are goleveldb's own types. So are errors, except *ErrCorrupted and
+// ErrReaderReleased. goleveldb's engine runs on this package too: see the module's README.
 //
 // # Options
 //
@@ -19,7 +19,7 @@
 // of the Writer's first Append or Close.
 //
 // goleveldb's Bloom filters are checked and built by package filter, which is faster and has the
-// same bits. So are those that goleveldb's engine wraps, which leave out the last 8 bytes of a key.
+// same bits, also where goleveldb's engine wraps them to leave out the last 8 bytes of a key.
 // Other filters work as they are.
 //
 // A comparer must accept any bytes as keys without a panic, since a damaged file can have any. The
@@ -60,18 +60,18 @@
 //     whose separators are not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not the
 //     key, even if the filter gives a false positive. In tables of the engine, that is the user
-//     key. goleveldb then returns the next entry. Get asks the filters too, unless the comparer is
+//     key. goleveldb then returns the next entry. Get checks the filters too, unless the comparer is
 //     a program's own.
 //   - With a damaged metaindex, the table is read without the filter. In goleveldb, it cannot be
 //     read.
-//   - Tables that goleveldb's Recover has written are read in full. Their index is in another order
-//     than that of the engine's keys, and their filters hold other keys, which hides entries from
-//     goleveldb. Where the index cannot be used, the Reader keeps a copy of the table in memory.
+//   - Tables that goleveldb's Recover has written are read in full. Their index is not in the order
+//     of the engine's keys, and their filters contain other keys, so goleveldb misses entries. If
+//     the index cannot be used, the Reader keeps a copy of the table in memory.
 //   - An iterator that is not strict leaves a damaged block out as a whole: it returns no entry of
 //     it. More is checked, such as the order of keys, and where a handle points.
 //   - A range whose Start is > its Limit has no entries. In goleveldb it can be an error.
-//   - Without opt.StrictBlockChecksum, no checksums are checked, also not those of index and
-//     filters. Blocks that are too short are always an error.
+//   - Without opt.StrictBlockChecksum, no checksums are checked, even of index and filters. Blocks
+//     that are too short are always an error.
 //   - Release waits for reads of the file only. A lookup that runs meanwhile can return
 //     ErrReaderReleased.
 package goleveldb

@@ -10,9 +10,9 @@ import (
 )
 
 // Find returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound. If
-// filtered is true and the table has a filter, Find asks the filter first. It then returns
-// ErrNotFound also if the table does not have key itself: in tables of goleveldb's engine, the user
-// key of key.
+// filtered is true and the table has a filter, Find checks the filter first. It then returns
+// ErrNotFound also if the table does not contain key itself or, in the engine's tables, its user
+// key.
 //
 // The caller owns the slices. ro may be nil.
 func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, value []byte, err error) {
@@ -40,8 +40,8 @@ func (r *Reader) FindKey(key []byte, filtered bool, ro *opt.ReadOptions) (rkey [
 	return rkey, err
 }
 
-// Get returns the value of key. If the table does not have key, the error is ErrNotFound. In tables
-// of goleveldb's engine, key is a whole internal key. The caller owns the slice. ro may be nil.
+// Get returns the value of key. If the table does not have key, the error is ErrNotFound. In the
+// engine's tables, key is a whole internal key. The caller owns the slice. ro may be nil.
 func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) {
 	t, err := r.toSearch()
 	if err != nil {

@@ -83,10 +83,9 @@ func (l *Layout) readData() error {
 	})
 }
 
-// Meta reads the metaindex and returns its entries, in the order of their names. The name of
-// a filter block starts with "filter.", and that of a filter of the whole table with
-// "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
-// the data blocks "sievetable.digest", and that of the table filter's exceptions "sievetable.never".
+// Meta reads the metaindex and returns its entries in the order of their names: "filter." and a policy's name for a
+// filter block, "fullfilter." and a name for a table filter, "rocksdb.properties", "sievetable.digest" for the digest of
+// the data blocks, and "sievetable.never" for exceptions.
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) error {
 		for _, e := range m {
@@ -105,9 +104,8 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 	return entries, nil
 }
 
-// Filters reads the filters that a Reader with the same policies would check. The error is
-// that of its FilterErr, or an error of reading. Even if there is an error, it returns the
-// filters that can be used. Those of a mapped file are parts of it: see Mapped of table.ReaderOptions.
+// Filters reads the filters that a Reader with the same policies would check. It returns the usable filters, and why
+// others are not used, as Reader.FilterErr does, or an I/O error. Filters of a mapped file are parts of the file.
 func (l *Layout) Filters() (filters Filters, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
 		filters, err = l.filters(m)
@@ -151,8 +149,8 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 // withData says whether there is a digest block. Without it, two tables of the same keys and other
 // values can have the same TailSum. See DataDigest of table.WriterOptions.
 //
-// TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
-// changed by accident, as checksums do, and not what was made to look the same.
+// TailSum reads the metaindex, the digest block and the trailers, and no data. Like checksums, it detects accidents, not
+// attacks.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
 		sum, withData, err = l.file.TailSum(m)

@@ -23,7 +23,7 @@ type Properties struct {
 	// FilterPrefix is the name of the Prefixer whose prefixes the filters hold.
 	FilterPrefix string
 
-	// Comparer is the name of the Comparer, for internal keys that of the user keys.
+	// Comparer is the name of the Comparer; for internal keys, of the user keys' Comparer.
 	Comparer string
 
 	// Compression is "NoCompression", "Snappy", or another engine's name for a codec.

@@ -2,7 +2,7 @@
 // and is built on others:
 //
 //   - A [LevelIter] goes through the tables of a level of a database, one after the other.
-//   - An [Iter] merges Iterators, such as those of all levels.
+//   - An [Iter] merges Iterators, such as all levels.
 //   - A [MemoryIter] is over entries in memory, such as a memtable.
 //   - A [SnapshotIter] turns internal keys into user keys, as a snapshot sees them.
 //

@@ -34,8 +34,8 @@ type LevelIter struct {
 }
 
 // NewLevelIter returns a LevelIter over tables, which must be in c's order. c is their Comparer. It
-// must be the real one: [table.AnyOrder] does not work, since ranges are compared. For the tables
-// of a database it is that of [table.InternalComparer], and the ranges are those of the MANIFEST.
+// must be the real one: [table.AnyOrder] does not work, since ranges are compared. For the tables of a database, use
+// [table.InternalComparer], and the ranges in the MANIFEST.
 // Tables that are out of order or overlap are an error. The LevelIter keeps the slice, which must
 // not change while it is in use.
 //

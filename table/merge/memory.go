@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A MemoryIter is an [Iterator] over entries in memory, such as those of an engine's memtable.
+// A MemoryIter is an [Iterator] over entries in memory, such as an engine's memtable.
 // NewMemoryIter returns one.
 type MemoryIter struct {
 	iterState

@@ -23,10 +23,9 @@ type diffFlags struct {
 	summary bool
 }
 
-const diffLong = `Print entries that only A has with a minus sign, and those that only B has with a plus sign. A key
+const diffLong = `Print entries that only A has with a minus sign, and entries that only B has with a plus sign. A key
 with two values is printed as both. Two tables of a database are compared with all versions, other
-sources by their newest values. Keys that A or B has lost to damage are left out and named on
-standard error.
+sources by their newest values. Keys lost to damage are left out and named on standard error.
 See sst help sources.`
 
 func diffCommand() *cobra.Command {

@@ -105,8 +105,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
                           table
   --filter-keys N         size the filter for N keys; sst merge unites table-bloom filters that were
                           built with the same BITS and the same N, the number of keys of all
-  --never FILE            no key in FILE, such as an allowlist, is ever a false positive; those that
-                          the filter contains by chance, 1 of 4096 for fuse:12, are stored beside it
+  --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
+                          positives among them, 1 of 4096 for fuse:12, are stored as exceptions
 
 sieve plan compares filters, and sst stats measures one.`
 
@@ -134,9 +134,9 @@ With --no-log, no pair of a table is. A log that was cut looks as after a crash,
 MANIFEST counts its writes. Keys out of order under right checksums are sorted, and count as lost.
 A key of an unknown kind is lost with its older versions.
 
-sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, also
-those of a table stored as a value, with the file in a quarter of --memory. Of equal keys it keeps
-the first; in an unknown order, all. Of a log it keeps the newest write of each key, as internal
+sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, even in
+a table stored as a value, with the file in a quarter of --memory. If keys are equal, it keeps the
+first; in an unknown order, all. From a log it keeps the newest write of each key, as internal
 keys, or with --internal-keys no as user keys without deletions. The table cannot replace a
 database's table, since the MANIFEST has the old size: repair the database. Build a set again, or
 merge its sound tables.`

@@ -33,11 +33,11 @@ func repairCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		SuggestFor: []string{"fix", "recover", "restore", "rescue"},
 		Use:        "repair [flags] DIR|FILE -o OUT",
-		Short:      "Write a new database or table of what can be read of a damaged one",
+		Short:      "Write a new database or table of whatever is still readable",
 		Long:       repairLong,
 		Example: `  sst repair /var/lib/app/db -o /var/lib/app/repaired
   sst repair --certain db -o repaired
-  sst repair broken.ldb -o rescued.ldb`,
+  sst repair broken.ldb -o repaired.ldb`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk, and nothing was lost",
 			cli.ExitDamaged: "something was lost or out of order; OUT has the rest, if there is any",
