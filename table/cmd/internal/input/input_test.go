@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 		{"two values", "json", `{"key":"a","value":"x","value":"y"}`, false, []string{`standard input, line 1: JSON: repeated field "value"`}},
 		{"two values in other letters", "json", `{"key":"a","value":"x","Value":"y"}`, false, []string{`standard input, line 1: JSON: repeated field "Value"`}},
 		{"a value that is null", "json", `{"value":null,"key":"a"}`, false, []string{`"a" ""`}},
-		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: more text after the object; for one object per line: jq -c ."}},
+		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: more text after the object (jq -c . prints one object per line)"}},
 		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, not a string`}},
 		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64"}},
 		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},

@@ -123,7 +123,7 @@ func (p *parser) json(line []byte) (err error) {
 		return fmt.Errorf("JSON: %w%s", jsonError(err), oneLineHint(line, err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("JSON: more text after the object; for one object per line: jq -c .")
+		return errors.New("JSON: more text after the object (jq -c . prints one object per line)")
 	}
 	if name := repeatedField(line); name != "" {
 		return fmt.Errorf("JSON: repeated field %q", name)

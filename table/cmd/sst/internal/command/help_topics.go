@@ -25,7 +25,7 @@ Directories  All tables and logs. Without sequence numbers, the table with the h
              name counts, or the last name.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
              lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
-             versions of these keys may show.
+             versions of these keys may appear.
 
   --internal-keys auto|yes|no  keys end in 8 bytes of sequence number and kind, as in a database's
                                tables; auto detects it by the keys and filters
@@ -119,19 +119,19 @@ const tablesHelp = `How sst build, merge, convert and repair write tables:
   --temp-dir DIR        write temporary files to DIR`
 
 const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
-and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads tables that no edit
-lists or calls obsolete; if it is lost, all tables, and obsolete ones can bring deleted keys back.
+and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads tables that no intact
+edit mentions; if it is lost, all tables. Obsolete tables can then bring deleted keys back.
 
-Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys can
-show: sst counts such pairs, and --certain leaves them out. If the MANIFEST is sound, these pairs
+Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys may
+appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
-  - writes of live logs behind the damage, also in its block of 32 KiB, which other commands skip
+  - writes of live logs after the damage, also in its block of 32 KiB, which other commands skip
   - pairs of tables, if no log has lost writes, and nothing in their level or a lower one may have
     their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
-With --no-log, no pair of a table is. A log that was cut looks as after a crash, unless the
-MANIFEST counts its writes. Keys out of order under right checksums are sorted, and count as lost.
+With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
+MANIFEST counts its writes. Keys out of order under valid checksums are sorted, and count as lost.
 A key of an unknown kind is lost with its older versions.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, even in

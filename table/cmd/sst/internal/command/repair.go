@@ -16,7 +16,7 @@ import (
 
 const repairLong = `Write a new database from whatever is still readable of a damaged one, or a new table from a
 damaged table or log. sst never writes into DIR or FILE. It prints what is lost, and the exit
-status is then 3. Older or deleted versions of lost keys can show: sst counts them, and --certain
+status is then 3. Older or deleted versions of lost keys may appear: sst counts them, and --certain
 leaves them out. A new table keeps FILE's settings, unless flags change them.
 See sst help damage.`
 
