@@ -139,10 +139,10 @@ func TestMemory(t *testing.T) {
 		{"a file of a byte too many", "build", "overTree", "file: 1073741825 bytes, but a pair must be shorter than 1073741824"},
 		{"a sparse file in a directory", "build", "hugeTree", "file: 1099511627776 bytes, but a pair must be shorter than"},
 		{"a sparse file of lines", "build", "huge", "huge, line 1: longer than the limit of 4194304 bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line"},
-		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: longer than 4194304 bytes"},
-		{"a sparse file of JSON", "build --input-format json", "huge", "huge, line 1: longer than 4194304 bytes"},
-		{"a line without end", "build", "", "standard input, line 1: longer than 4194304 bytes"},
-		{"a line without end in order", "build --sorted", "", "standard input, line 1: longer than 4194304 bytes"},
+		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: longer than the limit of 4194304 bytes"},
+		{"a sparse file of JSON", "build --input-format json", "huge", "huge, line 1: longer than the limit of 4194304 bytes"},
+		{"a line without end", "build", "", "standard input, line 1: longer than the limit of 4194304 bytes"},
+		{"a line without end in order", "build --sorted", "", "standard input, line 1: longer than the limit of 4194304 bytes"},
 		{"a sparse file that is no table", "repair", "huge", "huge: its index cannot be read: 1099511627776 bytes, above the limit of 8388608 (1/4 of --memory): use --memory 4194304MiB"},
 		{"long lines", "build", "lines", ""},
 		{"long lines in order", "build --sorted -c zstd", "lines", ""},
@@ -187,7 +187,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, args := range [][]string{{"build", path("huge")}, {"build"}} {
 		t.Run("the usual memory", func(t *testing.T) {
-			checkPeak(t, 1<<30, append(args, "-o", path("out.ldb")), "line 1: longer than 69206016 bytes")
+			checkPeak(t, 1<<30, append(args, "-o", path("out.ldb")), "line 1: longer than the limit of 69206016 bytes")
 		})
 	}
 	if left, err := filepath.Glob(path("*.tmp")); err != nil || left != nil {
