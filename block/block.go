@@ -10,19 +10,19 @@
 //
 // # Format
 //
-//	┌─────────┬─────────┬───┬───────────┬───────────┬───┬───────────────┐
-//	│ entry   │ entry   │ … │ restart 0 │ restart 1 │ … │ restart count │
-//	│         │         │   │ u32le     │ u32le     │   │ u32le         │
-//	└─────────┴─────────┴───┴───────────┴───────────┴───┴───────────────┘
+//	+---------+---------+---+-----------+-----------+---+---------------+
+//	| entry   | entry   |...| restart 0 | restart 1 |...| restart count |
+//	|         |         |   | u32le     | u32le     |   | u32le         |
+//	+---------+---------+---+-----------+-----------+---+---------------+
 //
 // An entry stores three lengths, the bytes of its key that it does not share with the key
 // before, and its value. The lengths are uvarints: 7 bits in each byte, the lowest bits
 // first, with the high bit set in all bytes but the last.
 //
-//	┌─────────┬──────────┬──────────────┬─────────────────────┬───────┐
-//	│ shared  │ unshared │ value length │ unshared key bytes  │ value │
-//	│ uvarint │ uvarint  │ uvarint      │                     │       │
-//	└─────────┴──────────┴──────────────┴─────────────────────┴───────┘
+//	+---------+----------+--------------+---------------------+-------+
+//	| shared  | unshared | value length | unshared key bytes  | value |
+//	| uvarint | uvarint  | uvarint      |                     |       |
+//	+---------+----------+--------------+---------------------+-------+
 //
 // An entry that shares nothing is a restart point, if the array at the end lists its
 // offset. A search can start at any restart point. The restart interval is how many entries
@@ -33,10 +33,9 @@
 //	00 00 00 00  0d 00 00 00              restart points: 0 and 13
 //	02 00 00 00                           there are two of them
 //
-// A block without entries has one restart point, 0. That of iq80's LevelDB for Java has none, and
-// is 4 zero bytes; it is read too. In a table, a trailer follows each
-// block: compression id and checksum. It is not part of the block, and package table
-// handles it. LevelDB's doc/table_format.md describes the format too.
+// A block without entries has one restart point, 0. iq80's LevelDB for Java writes 4 zero bytes instead, which are read
+// too. In a table, a trailer follows each block, with compression id and checksum: package table handles it. LevelDB's
+// doc/table_format.md describes the format too.
 package block
 
 import (

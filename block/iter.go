@@ -56,7 +56,7 @@ func (it *Iter) Next() bool { return it.it.Next() }
 // last one. At the first entry it moves to before it.
 func (it *Iter) Prev() bool { return it.it.Prev() }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
+// SeekGE moves to the first entry whose key is >= key, and returns Valid. If there is none,
 // it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool { return it.it.SeekGE(key) }
 

@@ -106,14 +106,14 @@ func (w *Writer) appendEntry(shared int, key, value []byte) {
 	copy(w.buf[n+unshared:], value)
 }
 
-// putTail copies the last n ≤ 8 bytes of a key of ≥ 8 bytes to dst, which has 8: the others are
+// putTail copies the last n <= 8 bytes of a key of >= 8 bytes to dst, which has 8: the others are
 // overwritten later. That is quicker than to copy n bytes.
 func putTail(dst, key []byte, n int) {
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(key[len(key)-8:])>>(64-8*n))
 }
 
 // maxAround is the most bytes that an entry needs beside its key and value: its three lengths, and
-// a restart point. What putTail writes fits in a key of ≥ 8 bytes.
+// a restart point. What putTail writes fits in a key of >= 8 bytes.
 const maxAround = 3*binary.MaxVarintLen32 + 4
 
 // hasRoom reports whether an entry fits into buf as it is. In 1 GiB it is within the format's limit

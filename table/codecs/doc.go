@@ -31,10 +31,10 @@
 // error, and does not panic.
 //
 //   - Memory is allocated for what has been decoded, not for a size that the block claims: at most
-//     three times as much while a block has ≤ 16 MiB. A larger one is decoded twice, first to
-//     count its bytes. Zstd also takes the window of the frame, of ≤ 8 MiB.
+//     three times as much while a block has <= 16 MiB. A larger one is decoded twice, first to
+//     count its bytes. Zstd also takes the window of the frame, of <= 8 MiB.
 //   - A zstd frame with a larger window is an error. C++ LevelDB writes those only of blocks > 8 MiB,
-//     with a zstd_compression_level ≥ 20.
+//     with a zstd_compression_level >= 20.
 //   - A block that decodes to more than limit bytes is a [TooLargeError]. Its size is found by
 //     decoding the rest, of up to 1 GiB, into nothing. That takes time, and no memory.
 //   - Bytes behind the end of a compressed block are an error.

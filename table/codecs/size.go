@@ -12,11 +12,11 @@ import (
 const maxBlock = 1 << 30
 
 // A TooLargeError is the error of Decode for a block that decodes without a fault, but to more than
-// limit bytes. A Reader with a MaxBlockSize ≥ Size reads it. A Snappy block is not decoded to find
+// limit bytes. A Reader with a MaxBlockSize >= Size reads it. A Snappy block is not decoded to find
 // that out: its size is the one that it claims, if its bytes can decode to that size. A block that
 // decodes to > 1 GiB is damaged, and has another error.
 type TooLargeError struct {
-	Size  int // number of bytes that the block decodes to, ≤ 1 GiB
+	Size  int // number of bytes that the block decodes to, <= 1 GiB
 	Limit int // the limit that Decode was given
 }
 

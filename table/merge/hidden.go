@@ -2,9 +2,8 @@ package merge
 
 import "fmt"
 
-// A HiddenError is the error of a lookup in several tables of which some cannot be read: they may have a newer
-// version of the key. Lookups of packages database and set return it. errors.Is and errors.As find the errors of the
-// tables.
+// A HiddenError is the error of a lookup if a table that may contain a newer version of the key cannot be read. It
+// wraps the errors of the tables. Packages database and set return it.
 type HiddenError struct {
 	Err error // why the tables cannot be read
 
@@ -14,7 +13,7 @@ type HiddenError struct {
 	Found bool
 }
 
-// Error returns Err, and whether an older version of the key was found.
+// Error returns why the last move failed, or nil.
 func (e *HiddenError) Error() string {
 	if e.Found {
 		return fmt.Sprintf("%v: an older version of the key was found, which may be deleted", e.Err)

@@ -9,9 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Iter is an Iterator that merges other Iterators: it shows the entries of all of them in one
-// order. Of entries with equal keys it shows all, in the order in which their Iterators were given.
-// New returns one.
+// An Iter is an [Iterator] that merges others in one order. It returns entries with equal keys in the order in which
+// their Iterators were given.
 type Iter struct {
 	iterState
 	order     rowblock.Order
@@ -24,13 +23,9 @@ type Iter struct {
 	seekKey   []byte   // a copy of the key to seek, which may be in a source's memory
 }
 
-// New returns an Iter over the Iterators, each of which must be in c's order (nil:
-// [table.BytewiseComparer]). [table.AnyOrder] does not work, since keys are compared. The Iterators
-// may be at any entries. The Iter owns them: the caller must not use them any more, and Close
-// closes them. An error of an Iterator is the error of the move, unchanged.
-//
-// If the keys have no sequence numbers, give the Iterator with the newest entries first. Then Next
-// shows the newest of several equal keys first.
+// New returns an Iter over Iterators in c's order, bytewise if c is nil, but not [table.AnyOrder]. The Iter owns
+// them. If keys have no sequence numbers, give the Iterator with the newest entries first: Next then returns the
+// newest of equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
 	n := len(its)
 	m := &Iter{order: rowblock.OrderOf(c), sources: make([]source, n), queue: make([]queued, 0, n)}
@@ -41,8 +36,7 @@ func New(c table.Comparer, its ...Iterator) *Iter {
 	return m
 }
 
-// Source returns which Iterator has the entry: its index in the arguments of
-// New, or −1 if there is no entry.
+// Source returns the index of the entry's Iterator in the arguments of New, or -1.
 func (m *Iter) Source() int {
 	if m.at != atEntry {
 		return -1
@@ -53,8 +47,7 @@ func (m *Iter) Source() int {
 // first returns the source of the entry.
 func (m *Iter) first() *source { return &m.sources[m.queue[0].source] }
 
-// Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Key returns the entry's key until the next move. Do not modify it.
 func (m *Iter) Key() []byte {
 	if m.at != atEntry {
 		return nil
@@ -62,8 +55,7 @@ func (m *Iter) Key() []byte {
 	return m.first().key
 }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Value returns the entry's value until the next move. Do not modify it.
 func (m *Iter) Value() []byte {
 	if m.at != atEntry {
 		return nil
@@ -77,22 +69,19 @@ func (m *Iter) First() bool { return m.moveAll(true, Iterator.First) }
 // Last moves to the last entry, and returns Valid.
 func (m *Iter) Last() bool { return m.moveAll(false, Iterator.Last) }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
-// of Key.
+// SeekGE moves to the first entry >= key, and returns Valid.
 func (m *Iter) SeekGE(key []byte) bool {
 	m.seekKey = append(m.seekKey[:0], key...)
 	return m.moveAll(true, func(it Iterator) bool { return it.SeekGE(m.seekKey) })
 }
 
-// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
-// Key.
+// SeekLT moves to the last entry < key, and returns Valid.
 func (m *Iter) SeekLT(key []byte) bool {
 	m.seekKey = append(m.seekKey[:0], key...)
 	return m.moveAll(false, func(it Iterator) bool { return it.SeekLT(m.seekKey) })
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid.
 func (m *Iter) Next() bool {
 	switch {
 	case m.at == atEntry && m.ascending:
@@ -106,8 +95,7 @@ func (m *Iter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
-// last one. At the first entry it moves to before it.
+// Prev moves to the previous entry, and returns Valid.
 func (m *Iter) Prev() bool {
 	switch {
 	case m.at == atEntry && !m.ascending:
@@ -186,8 +174,7 @@ func (m *Iter) endMove() bool {
 	return m.endOutside(beforeFirst)
 }
 
-// Close closes the Iterators. It returns Error, joined with the errors of closing. After
-// Close every move fails with [table.ErrClosed].
+// Close closes the Iterators below, and returns Error joined with their errors.
 func (m *Iter) Close() error {
 	err := m.Error()
 	for _, s := range m.sources {

@@ -6,20 +6,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Iterator moves over entries in the order of their keys, in both directions. [table.Iter] is an
-// Iterator over one table, and MemoryIter over entries in memory. LevelIter, Iter and SnapshotIter
-// are Iterators over others. One goroutine at a time may use an Iterator.
+// An Iterator iterates over entries in key order, in both directions. A new one is before the first entry. Without an
+// entry, Key and Value are nil. It must not be used concurrently.
 //
-// An Iterator is at an entry, before the first entry, or after the last one. A new one is before
-// the first entry. From there Next moves to the first entry, and from after the last entry Prev
-// moves to the last one.
+// A move that fails returns false, and Error returns why. Next and Prev then fail too, until First, Last or a seek
+// succeeds. After Close every move, and a second Close, fails with [table.ErrClosed].
 //
-// A move that fails returns false, and Error returns why. Next and Prev then fail too, until First,
-// Last, SeekGE or SeekLT finds an entry, the end or the start.
-//
-// Implement Iterator for other sources of entries, such as the skip list of an engine. Before the
-// first entry Prev stays there, and after the last one Next does. The key of an entry is never nil,
-// also if it is empty. A second Close returns [table.ErrClosed].
+// Implement it for other sources, such as an engine's skip list. Prev before the first entry and Next after the last
+// one stay there. The key of an entry is never nil, even if it is empty. The key of a seek may be a part of Key.
 type Iterator interface {
 	// First moves to the first entry, and returns Valid.
 	First() bool
@@ -27,37 +21,31 @@ type Iterator interface {
 	// Last moves to the last entry, and returns Valid.
 	Last() bool
 
-	// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a
-	// part of Key.
+	// SeekGE moves to the first entry >= key, and returns Valid.
 	SeekGE(key []byte) bool
 
-	// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a
-	// part of Key.
+	// SeekLT moves to the last entry < key, and returns Valid.
 	SeekLT(key []byte) bool
 
 	// Next moves to the next entry, and returns Valid.
 	Next() bool
 
-	// Prev moves to the entry before, and returns Valid.
+	// Prev moves to the previous entry, and returns Valid.
 	Prev() bool
 
-	// Valid reports whether the Iterator is at an entry.
+	// Valid reports whether the iterator is at an entry.
 	Valid() bool
 
-	// Key returns the entry's key, or nil if there is no entry. It is valid until the
-	// next move or Close. The caller must not change it.
+	// Key returns the entry's key until the next move. Do not modify it.
 	Key() []byte
 
-	// Value returns the entry's value, or nil if there is no entry. It is valid until the
-	// next move or Close. The caller must not change it.
+	// Value returns the entry's value until the next move. Do not modify it.
 	Value() []byte
 
-	// Error returns why the last move failed. It returns nil if the move found an entry,
-	// the end or the start.
+	// Error returns why the last move failed, or nil.
 	Error() error
 
-	// Close releases the Iterator's resources and returns Error. After Close every move
-	// fails with [table.ErrClosed].
+	// Close releases resources and returns Error.
 	Close() error
 }
 
@@ -87,8 +75,7 @@ var closedState = iterState{at: closed, err: table.ErrClosed}
 // Valid reports whether the iterator is at an entry.
 func (s *iterState) Valid() bool { return s.at == atEntry }
 
-// Error returns why the last move failed. It returns nil if the move found an entry, the
-// end or the start.
+// Error returns why the last move failed, or nil.
 func (s *iterState) Error() error {
 	if s.at == failed && s.err == nil {
 		return errPanicked

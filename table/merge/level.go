@@ -10,17 +10,15 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A LevelTable is one table of a level, and the range of its keys. In a database, the MANIFEST has
-// the ranges, as internal keys, so that no table need be opened for them. For a table that no
-// MANIFEST lists, Reader.FirstKey and Reader.LastKey return them.
+// A LevelTable is a table of a level with its key range, from the MANIFEST or from FirstKey and LastKey of its
+// Reader.
 type LevelTable struct {
 	Name              string // for errors; may be ""
-	Smallest, Largest []byte // all keys of the table are ≥ Smallest and ≤ Largest
+	Smallest, Largest []byte // Smallest <= key <= Largest for all keys
 }
 
-// A LevelIter is an Iterator over the tables of one level of a database, whose ranges of keys do
-// not overlap. In LevelDB these are all levels but level 0. At most one of the tables is open at a
-// time. NewLevelIter returns one.
+// A LevelIter is an [Iterator] over the tables of a level whose key ranges do not overlap: in LevelDB, all levels but
+// level 0. At most one table is open at a time.
 type LevelIter struct {
 	iterState
 	order  rowblock.Order
@@ -33,23 +31,14 @@ type LevelIter struct {
 	seekKey []byte   // a copy of the key to seek, which may be in the open table's memory
 }
 
-// NewLevelIter returns a LevelIter over tables, which must be in c's order. c is their Comparer. It
-// must be the real one: [table.AnyOrder] does not work, since ranges are compared. For the tables of a database, use
-// [table.InternalComparer], and the ranges in the MANIFEST.
-// Tables that are out of order or overlap are an error. The LevelIter keeps the slice, which must
-// not change while it is in use.
+// NewLevelIter returns a LevelIter over tables in c's order, their Comparer: [table.InternalComparer] for a database,
+// never [table.AnyOrder]. Tables out of order are an error. The slice must not change while it is in use.
 //
-// When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator over that
-// table in c's order. The LevelIter closes the Iterator before it opens the next table, when it
-// runs off an end, and in Close. So open can open a file, and the Close of its Iterator can close
-// that file. An error of open or of the Iterator is the error of the move, unchanged.
+// open(i) opens an Iterator over tables[i]. The LevelIter closes it before it opens the next one, at either end, and
+// in Close. A key outside of its table's range fails the move with [table.ErrCorrupt].
 //
-// To iterate over a part of the level, give only the tables that overlap it, seek its start, and
-// stop at its end. Do not use an Iterator with an Upper bound: at the bound, the LevelIter goes on
-// to the next table.
-//
-// A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows no
-// key out of order.
+// For a part of the level, pass the tables that overlap it, seek its start, and stop at its end, without an Upper
+// bound.
 func NewLevelIter(
 	c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error),
 ) (*LevelIter, error) {
@@ -81,8 +70,7 @@ func name(tables []LevelTable, i int) string {
 	return fmt.Sprint("table ", i)
 }
 
-// Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Key returns the entry's key until the next move. Do not modify it.
 func (l *LevelIter) Key() []byte {
 	if l.at != atEntry {
 		return nil
@@ -90,8 +78,7 @@ func (l *LevelIter) Key() []byte {
 	return l.key
 }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Value returns the entry's value until the next move. Do not modify it.
 func (l *LevelIter) Value() []byte {
 	if l.at != atEntry {
 		return nil
@@ -109,9 +96,7 @@ func (l *LevelIter) Last() bool {
 	return l.startMove() && l.enter(len(l.tables)-1) && l.backward(l.it.Last())
 }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part of Key.
-// SeekGE opens the first table whose Largest is ≥ key, and the next one only if that has no such
-// entry.
+// SeekGE moves to the first entry >= key, and returns Valid.
 func (l *LevelIter) SeekGE(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool {
 		return compare(&l.order, l.tables[i].Largest, key) >= 0
@@ -120,8 +105,7 @@ func (l *LevelIter) SeekGE(key []byte) bool {
 	return l.startMove() && l.enter(i) && l.forward(l.it.SeekGE(key))
 }
 
-// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
-// Key.
+// SeekLT moves to the last entry < key, and returns Valid.
 func (l *LevelIter) SeekLT(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool {
 		return compare(&l.order, l.tables[i].Smallest, key) >= 0
@@ -139,8 +123,7 @@ func (l *LevelIter) survivingKey(i int, key []byte) []byte {
 	return l.seekKey
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid.
 func (l *LevelIter) Next() bool {
 	switch l.at {
 	case atEntry:
@@ -159,8 +142,7 @@ func (l *LevelIter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
-// last one. At the first entry it moves to before it.
+// Prev moves to the previous entry, and returns Valid.
 func (l *LevelIter) Prev() bool {
 	switch l.at {
 	case atEntry:
@@ -246,8 +228,7 @@ func (l *LevelIter) closeTable() error {
 	return closeIterator(it)
 }
 
-// Close closes the open table. It returns Error, joined with an error of closing. After
-// Close every move fails with [table.ErrClosed].
+// Close closes the Iterators below, and returns Error joined with their errors.
 func (l *LevelIter) Close() error {
 	err := l.Error()
 	if e := l.closeTable(); e != nil {

@@ -9,7 +9,6 @@ import (
 )
 
 // A MemoryIter is an [Iterator] over entries in memory, such as an engine's memtable.
-// NewMemoryIter returns one.
 type MemoryIter struct {
 	iterState
 	order rowblock.Order
@@ -20,18 +19,14 @@ type MemoryIter struct {
 	key, value []byte
 }
 
-// NewMemoryIter returns a MemoryIter over n entries. entry(i) returns the key and the value of
-// entry i, 0 ≤ i < n. The entries must be in c's order (nil: [table.BytewiseComparer]), and must
-// not change while the MemoryIter is in use. [table.AnyOrder] does not work, since keys are
-// compared. Key and Value return what entry has returned, or an empty slice if that is nil.
-//
-// To iterate over a list that grows meanwhile, copy the list first. The keys and values need no
-// copies.
+// NewMemoryIter returns a MemoryIter over n entries in c's order, bytewise if c is nil, but not [table.AnyOrder].
+// entry(i) returns the key and the value of entry i, 0 <= i < n. The entries must not change: copy a list that grows,
+// without its keys and values.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
 	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry}
 }
 
-// Key returns the entry's key, or nil if there is no entry. The caller must not change it.
+// Key returns the entry's key until the next move. Do not modify it.
 func (m *MemoryIter) Key() []byte {
 	if m.at != atEntry {
 		return nil
@@ -39,7 +34,7 @@ func (m *MemoryIter) Key() []byte {
 	return m.key
 }
 
-// Value returns the entry's value, or nil if there is no entry. The caller must not change it.
+// Value returns the entry's value until the next move. Do not modify it.
 func (m *MemoryIter) Value() []byte {
 	if m.at != atEntry {
 		return nil
@@ -53,12 +48,10 @@ func (m *MemoryIter) First() bool { return m.startMove() && m.moveTo(0) }
 // Last moves to the last entry, and returns Valid.
 func (m *MemoryIter) Last() bool { return m.startMove() && m.moveTo(m.n-1) }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
-// of Key. SeekGE searches by halving.
+// SeekGE moves to the first entry >= key, and returns Valid.
 func (m *MemoryIter) SeekGE(key []byte) bool { return m.startMove() && m.moveTo(m.search(key)) }
 
-// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
-// Key. SeekLT searches by halving.
+// SeekLT moves to the last entry < key, and returns Valid.
 func (m *MemoryIter) SeekLT(key []byte) bool { return m.startMove() && m.moveTo(m.search(key)-1) }
 
 // search returns the number of the first entry whose key is ≥ key, or n if there is none.
@@ -69,8 +62,7 @@ func (m *MemoryIter) search(key []byte) int {
 	})
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid.
 func (m *MemoryIter) Next() bool {
 	switch m.at {
 	case atEntry:
@@ -81,8 +73,7 @@ func (m *MemoryIter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
-// last one. At the first entry it moves to before it.
+// Prev moves to the previous entry, and returns Valid.
 func (m *MemoryIter) Prev() bool {
 	switch m.at {
 	case atEntry:
@@ -108,8 +99,7 @@ func (m *MemoryIter) moveTo(i int) bool {
 	return m.endAtEntry()
 }
 
-// Close returns Error, and releases the entries. After Close every move fails with
-// [table.ErrClosed].
+// Close returns Error, and releases the entries.
 func (m *MemoryIter) Close() error {
 	err := m.Error()
 	*m = MemoryIter{iterState: closedState}

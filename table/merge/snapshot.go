@@ -9,9 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A SnapshotIter is an Iterator over the user keys of a database, as a snapshot sees them. It shows
-// each user key with the value of the newest version that the snapshot sees, unless that is a
-// deletion. NewSnapshotIter returns one.
+// A SnapshotIter is an [Iterator] over the user keys of a database as of a snapshot: each user key with its newest
+// visible value, unless that is a deletion.
 type SnapshotIter struct {
 	iterState
 	order    rowblock.Order // of user keys
@@ -27,25 +26,17 @@ type SnapshotIter struct {
 	seekKey    []byte
 }
 
-// NewSnapshotIter returns a SnapshotIter over the entries of it, often an Iter over the memtable
-// and all tables of a database. The snapshot sees versions with a sequence number ≤ sequence; with
-// [table.MaxSequence] it sees all. Key returns user keys, and SeekGE and SeekLT take them.
+// NewSnapshotIter returns a SnapshotIter over it, often an Iter over the memtable and all tables of a database, whose
+// keys are internal keys in the order of [table.InternalComparer] of user. It owns it. The snapshot sees versions
+// with a sequence number <= sequence; [table.MaxSequence] sees all.
 //
-// The keys of it are internal keys in the order of [table.InternalComparer] of user, the Comparer
-// of user keys (nil: [table.BytewiseComparer]). [table.AnyOrder] does not work.
-//
-// The SnapshotIter owns it: the caller must not use it any more, and Close closes it. An error of
-// it is the error of the move, unchanged. A key that is no internal key fails the move with
-// [table.ErrCorrupt]. So does a user key whose newest visible version is of a kind other than
-// [table.KindSet] and [table.KindDelete].
-//
-// Next copies user keys, but no values. Prev copies both.
+// A key that is no internal key, or a newest version that is neither a value nor a deletion, fails the move with
+// [table.ErrCorrupt].
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
 	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, table.MaxSequence)}
 }
 
-// Key returns the entry's user key, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Key returns the entry's key until the next move. Do not modify it.
 func (s *SnapshotIter) Key() []byte {
 	if s.at != atEntry {
 		return nil
@@ -53,8 +44,7 @@ func (s *SnapshotIter) Key() []byte {
 	return s.key
 }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move or Close. The caller must not change it.
+// Value returns the entry's value until the next move. Do not modify it.
 func (s *SnapshotIter) Value() []byte {
 	switch {
 	case s.at != atEntry:
@@ -75,22 +65,19 @@ func (s *SnapshotIter) Last() bool {
 	return s.startMove() && s.backward(s.it.Last())
 }
 
-// SeekGE moves to the first entry whose user key is ≥ user, and returns Valid. user may be a
-// part of Key.
+// SeekGE moves to the first entry >= user, and returns Valid.
 func (s *SnapshotIter) SeekGE(user []byte) bool {
 	s.seekKey = table.SearchKey(s.seekKey[:0], user, s.sequence)
 	return s.startMove() && s.forward(s.it.SeekGE(s.seekKey), false)
 }
 
-// SeekLT moves to the last entry whose user key is < user, and returns Valid. user may be a
-// part of Key.
+// SeekLT moves to the last entry < user, and returns Valid.
 func (s *SnapshotIter) SeekLT(user []byte) bool {
 	s.seekKey = table.SearchKey(s.seekKey[:0], user, table.MaxSequence)
 	return s.startMove() && s.backward(s.it.SeekLT(s.seekKey))
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid.
 func (s *SnapshotIter) Next() bool {
 	switch s.at {
 	case atEntry:
@@ -105,8 +92,7 @@ func (s *SnapshotIter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
-// last one. At the first entry it moves to before it.
+// Prev moves to the previous entry, and returns Valid.
 func (s *SnapshotIter) Prev() bool {
 	switch s.at {
 	case atEntry:
@@ -193,8 +179,7 @@ func (s *SnapshotIter) failShort() bool {
 		table.ErrCorrupt, format.Quote(key), len(key), format.InternalTrailerLen))
 }
 
-// Close closes the Iterator over internal keys. It returns Error, joined with an error of
-// closing. After Close every move fails with [table.ErrClosed].
+// Close closes the Iterators below, and returns Error joined with their errors.
 func (s *SnapshotIter) Close() error {
 	err := s.Error()
 	if s.at != closed {

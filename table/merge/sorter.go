@@ -21,7 +21,7 @@ type SorterOptions struct {
 	// Comparer is the order of the keys. If it is nil, they are sorted bytewise.
 	Comparer table.Comparer
 
-	// Memory is about how many bytes sorting takes, beside the largest pair. The least is 48 MiB, and 0
+	// Memory is about the number of bytes that sorting takes, besides the largest pair, at least 48 MiB. Zero
 	// means 256 MiB.
 	Memory int64
 
@@ -65,13 +65,8 @@ func (o *SorterOptions) withDefaults() SorterOptions {
 	return opts
 }
 
-// A Sorter sorts pairs that may not fit into memory. It sorts chunks of them, writes those to a temporary file as soon
-// as they take more than the memory, and merges them. Pairs with equal keys stay in their order. The calls come in the
-// order
-//
-//	NewSorter Append* All Close
-//
-// A Sorter is for one goroutine, and uses others itself.
+// A Sorter sorts pairs that may not fit in memory, by merging sorted chunks in a temporary file. Pairs with equal
+// keys stay in order. Call Append for each pair, then All, then Close. A Sorter must not be used concurrently.
 type Sorter struct {
 	SorterOptions
 	ctx   context.Context
@@ -93,8 +88,8 @@ type Sorter struct {
 	runs    []spool.Run // of chunks that were written
 }
 
-// NewSorter returns a Sorter. If o is nil, the defaults are used. After ctx ends, its methods return the cause.
-// The caller must call Close, which removes the temporary files.
+// NewSorter returns a Sorter. If o is nil, the defaults are used. If ctx is done, its methods return the cause. Close
+// removes the temporary files.
 func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 	s := &Sorter{SorterOptions: o.withDefaults()}
 	info, err := os.Stat(s.Dir)
