@@ -13,42 +13,39 @@ import (
 )
 
 var (
-	// ErrNotFound is the error of Find, FindKey and Get for a key that the table does not
-	// have. It is goleveldb's errors.ErrNotFound.
+	// ErrNotFound is goleveldb's errors.ErrNotFound. Find, FindKey and Get return it if there is no such key.
 	ErrNotFound = lerrors.ErrNotFound
 
-	// ErrReaderReleased is the error of a Reader, and of its iterators, after its Release.
+	// ErrReaderReleased is the error of a Reader and its iterators after Release.
 	ErrReaderReleased = errors.New(prefix + "reader released")
 
-	// ErrIterReleased is the error of an iterator after its Release. It is goleveldb's
-	// iterator.ErrIterReleased.
+	// ErrIterReleased is goleveldb's iterator.ErrIterReleased, the error of an iterator after its Release.
 	ErrIterReleased = iterator.ErrIterReleased
 
 	errWriterClosed = errors.New(prefix + "writer is closed")
 	errNilFile      = errors.New(prefix + "nil file")
 )
 
-// prefix begins all errors of this package. It is that of goleveldb's package, which programs and
-// their users know.
+// prefix begins all errors of this package, as in goleveldb.
 const prefix = "leveldb/table: "
 
-// An ErrCorrupted says what is damaged in a table. It is the Err of an errors.ErrCorrupted, for
-// which goleveldb's errors.IsCorrupted is true.
+// An ErrCorrupted describes corruption in a table. It is the Err of a goleveldb errors.ErrCorrupted, which
+// errors.IsCorrupted recognizes.
 type ErrCorrupted struct {
-	Pos    int64  // of the damaged part, in bytes from the start of the file
-	Size   int64  // of that part in bytes
+	Pos    int64  // offset of the corrupt part in the file
+	Size   int64  // its length in bytes
 	Kind   string // "table", "table-footer", "meta-block", "index-block", "filter-block" or "data-block"
-	Reason string // what was found, and what was expected
+	Reason string
 }
 
-// Error returns a message with all fields but Size.
+// Error returns a message with Kind, Pos and Reason.
 func (e *ErrCorrupted) Error() string {
 	return fmt.Sprintf(prefix+"corruption on %s (pos=%d): %s", e.Kind, e.Pos, e.Reason)
 }
 
-// A tableError is an error of package table for what is none in goleveldb.
+// A tableError is an error of package table without a counterpart in goleveldb.
 type tableError struct {
-	prefix string // in place of that of package table
+	prefix string // replaces "table: "
 	error
 }
 

@@ -9,12 +9,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Find returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound. If
-// filtered is true and the table has a filter, Find checks the filter first. It then returns
-// ErrNotFound also if the table does not contain key itself or, in the engine's tables, its user
-// key.
-//
-// The caller owns the slices. ro may be nil.
+// Find returns the first entry whose key is >= key. If there is none, it returns ErrNotFound. If filtered is true and
+// the table has a filter, Find checks it first, and also returns ErrNotFound if the table does not contain key itself
+// (in the engine's tables, its user key). The caller owns the slices. ro may be nil.
 func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, value []byte, err error) {
 	t, err := r.toSearch()
 	if err != nil {
@@ -34,14 +31,14 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 // hasFilter reports whether lookups in the table check a filter.
 func hasFilter(t *table.Reader) bool { return t.Filters().Blocks != nil }
 
-// FindKey does what Find does, and returns the key only.
+// FindKey is like Find but returns only the key.
 func (r *Reader) FindKey(key []byte, filtered bool, ro *opt.ReadOptions) (rkey []byte, err error) {
 	rkey, _, err = r.Find(key, filtered, ro)
 	return rkey, err
 }
 
-// Get returns the value of key. If the table does not have key, the error is ErrNotFound. In the
-// engine's tables, key is a whole internal key. The caller owns the slice. ro may be nil.
+// Get returns the value of key. If key is absent, it returns ErrNotFound. In the engine's tables, key is a whole
+// internal key. The caller owns the slice. ro may be nil.
 func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) {
 	t, err := r.toSearch()
 	if err != nil {

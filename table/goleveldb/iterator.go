@@ -11,16 +11,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil. A
-// nil Start or Limit is no bound. slice must not change until the iterator is released. ro may be
-// nil. The iterator is also an iterator.ErrorCallbackSetter.
+// NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil. If Start or Limit
+// is nil, that side has no bound. slice must not change until the iterator is released. ro may be nil. The iterator
+// implements iterator.ErrorCallbackSetter.
 //
-// At a damaged block, the iterator fails if opt.StrictReader is set. Otherwise it calls the
-// callback with the error, goes on with the next block, and Error returns nil. Other errors always
-// end it.
+// At a corrupt data block, the iterator fails if opt.StrictReader is set. Otherwise it calls the callback and
+// continues with the next block, and Error returns nil. Other errors always end it.
 //
-// One goroutine at a time may use an iterator. Any number of them may be on one Reader. Key and
-// Value are valid until the next move or Release.
+// An iterator must not be used concurrently. Key and Value are valid until the next move or Release.
 func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.Iterator {
 	if r.released.Load() {
 		return iterator.NewEmptyIterator(ErrReaderReleased)
@@ -145,8 +143,8 @@ func (i *iteration) report(err error) {
 	}
 }
 
-// SetErrorCallback has f called with each error, also of damage that the iterator passes over.
-// nil clears it.
+// SetErrorCallback sets a function that is called with each error, also for corruption that is skipped. Nil clears
+// it.
 func (i *tableIterator) SetErrorCallback(f func(err error)) {
 	if !i.Released() {
 		i.callback = f
@@ -163,7 +161,7 @@ func (i *tableIterator) Last() bool {
 	return i.usable() && (i.it.Last() || i.end((*table.Iter).Last, (*table.Iter).Prev))
 }
 
-// Seek moves to the first entry whose key is ≥ key.
+// Seek moves to the first entry whose key is >= key.
 func (i *tableIterator) Seek(key []byte) bool {
 	if !i.usable() {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Reader reads a table. It is safe for concurrent use. NewReader returns one.
+// A Reader reads a table. It is safe for concurrent use.
 type Reader struct {
 	fd   storage.FileDesc // for errors
 	size int64
@@ -30,12 +30,12 @@ type Reader struct {
 	released atomic.Bool
 }
 
-// NewReader returns a Reader of a table: the first size bytes of f. These bytes must not change,
-// and f must be safe for concurrent use. fd names the file in errors. c and o may be nil; bpool is
-// not used. Release closes f if it is an io.Closer.
+// NewReader returns a Reader of the table in the first size bytes of f, which must not change. f must be safe for
+// concurrent use; Release closes it if it is an io.Closer. fd names the file in errors. c and o may be nil, and bpool
+// is not used.
 //
-// If the table is damaged, NewReader returns a Reader whose methods and iterators return the error.
-// An error of f is an error of NewReader.
+// If the table is corrupt, the methods and iterators of the Reader return the error. I/O errors are returned by
+// NewReader.
 func NewReader(
 	f io.ReaderAt, size int64, fd storage.FileDesc,
 	c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options,
@@ -99,8 +99,8 @@ func (r *Reader) isDisorder(err error) bool {
 	return !r.order.internal && errors.Is(err, table.ErrOrder)
 }
 
-// OffsetOf returns about where in the file key is, or would be: the start of the data block that
-// can have it. For a key > all keys, it is the end of the data blocks.
+// OffsetOf returns the offset in the file of the data block that may contain key. If key is greater than all keys, it
+// is the end of the data blocks.
 func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 	t, err := r.toSearch()
 	if err != nil {
@@ -116,9 +116,9 @@ func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 	return offset, nil
 }
 
-// Release closes the Reader, and its file if that is an io.Closer. It waits for reads of the file.
-// Afterwards methods and iterators fail with ErrReaderReleased. What Find and Get have returned
-// stays valid. Release may be called more than once, and while other methods run.
+// Release closes the Reader, and its file if that is an io.Closer, after waiting for reads of the file. Methods and
+// iterators then fail with ErrReaderReleased. Slices that Find and Get returned remain valid. Release may be called
+// more than once, and concurrently with other methods.
 func (r *Reader) Release() {
 	r.released.Store(true)
 	r.src.release() // first, so that nothing can be opened behind the next lines

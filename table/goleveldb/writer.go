@@ -9,13 +9,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Writer writes a table. Its calls come in this order:
+// A Writer writes a table. Calls come in this order; BlocksLen, EntriesLen and BytesLen may be called at any time:
 //
 //	Append* Close
 //
-// BlocksLen, EntriesLen and BytesLen can be called at any time. A Writer must not be used by
-// several goroutines at a time. After an error, Append and Close return the same error again. An
-// error of the io.Writer is returned as it is.
+// A Writer must not be used concurrently. After an error, Append and Close return it again. Errors of the io.Writer
+// are returned unchanged.
 type Writer struct {
 	table *table.Writer // nil: NewWriter has failed
 	file  file
@@ -38,8 +37,8 @@ func (f *file) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// NewWriter returns a Writer that writes a table to f. o may be nil. pool and size are not used. An
-// option out of its range is an error of Append and Close.
+// NewWriter returns a Writer that writes a table to f. o may be nil. pool and size are not used. If an option is out
+// of range, Append and Close return an error.
 func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Writer {
 	w := &Writer{file: file{Writer: f}}
 	if f == nil {
@@ -75,8 +74,7 @@ func (w *Writer) keep(err error) {
 	}
 }
 
-// Append adds an entry. Its key must be > the key before. Append does not keep the slices. It
-// returns an error after Close.
+// Append adds an entry, in ascending key order. It does not keep the slices. After Close, it returns an error.
 func (w *Writer) Append(key, value []byte) error {
 	if w.err != nil {
 		return w.err
@@ -95,7 +93,7 @@ func (w *Writer) BlocksLen() int {
 	return w.table.DataBlocks()
 }
 
-// EntriesLen returns the number of entries that were appended.
+// EntriesLen returns the number of entries appended.
 func (w *Writer) EntriesLen() int {
 	if w.table == nil {
 		return 0
@@ -103,8 +101,7 @@ func (w *Writer) EntriesLen() int {
 	return w.table.Entries()
 }
 
-// BytesLen returns how many bytes the complete blocks take in the file, and after Close the size
-// of the file.
+// BytesLen returns the size of the complete blocks in the file in bytes, and after Close the size of the file.
 func (w *Writer) BytesLen() int {
 	if w.table == nil {
 		return 0
@@ -112,7 +109,7 @@ func (w *Writer) BytesLen() int {
 	return int(w.table.Size())
 }
 
-// Close finishes the table. It does not close the file. A second Close returns an error.
+// Close completes the table. It does not close the file. A second Close returns an error.
 func (w *Writer) Close() error {
 	if w.err == nil {
 		if w.keep(w.table.Close()); w.err == nil {
