@@ -102,7 +102,7 @@ func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
 		case len(dst)-start > limit:
 			return nil, tooLarge(d, len(dst)-start, limit)
 		case err == io.EOF && d.in.Len() > 0:
-			return nil, fmt.Errorf("%s after the end", format.Plural(uint64(d.in.Len()), "byte"))
+			return nil, fmt.Errorf("%s after the compressed data", format.Plural(uint64(d.in.Len()), "byte"))
 		case err == io.EOF:
 			return dst, nil
 		case err != nil:

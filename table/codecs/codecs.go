@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The codecs. They are safe for concurrent use. Zstd and Zlib have the same compression id, and each
-// decodes its own blocks only: [All] has a codec that decodes both.
+// The codecs are safe for concurrent use. Zstd and Zlib have the same id, but decode only their own blocks; [All]
+// contains a codec that decodes both.
 var (
 	// Zstd is zstd (RFC 8878), with id 2.
 	Zstd table.Codec = newCodec(2, "zstd", newZstdReader, newZstdWriter)
@@ -24,14 +24,12 @@ var (
 	Deflate table.Codec = newCodec(4, "deflate", newFlateReader, newFlateWriter)
 )
 
-// All returns codecs that decode every compression that this package and package table know, for
-// ReaderOptions.Codecs. Of the blocks with id 2 they decode both zstd and zlib. There is one for
-// Snappy too, so that a block of any compression that is too large is a [TooLargeError]. The
-// slice is the caller's.
+// All returns codecs for ReaderOptions.Codecs that decode every compression of this package, and Snappy. Each returns
+// a [TooLargeError] for a block above the limit. The caller owns the slice.
 func All() []table.Codec { return []table.Codec{zstdOrZlib{Zlib}, Deflate, snappy{table.Snappy}} }
 
-// IsZstd reports whether a block, as it is stored, starts with the magic number of a zstd frame. No
-// block of zlib does. 4 bytes of it are enough.
+// IsZstd reports whether a stored block starts with the magic number of a zstd frame, which no zlib block does. The
+// first 4 bytes suffice.
 func IsZstd(block []byte) bool { return bytes.HasPrefix(block, []byte("\x28\xb5\x2f\xfd")) }
 
 // zstdOrZlib decodes all blocks with compression id 2.

@@ -11,13 +11,12 @@ import (
 // maxBlock is the largest decoded size of a block: the most that a Writer writes.
 const maxBlock = 1 << 30
 
-// A TooLargeError is the error of Decode for a block that decodes without a fault, but to more than
-// limit bytes. A Reader with a MaxBlockSize >= Size reads it. A Snappy block is not decoded to find
-// that out: its size is the one that it claims, if its bytes can decode to that size. A block that
-// decodes to > 1 GiB is damaged, and has another error.
+// A TooLargeError is the error of Decode for an intact block of more than limit bytes. A Reader with a MaxBlockSize
+// >= Size reads it. For a Snappy block, Size is the size that it claims, if that is possible for its length; it is
+// not decoded. Blocks of more than 1 GiB are corrupt.
 type TooLargeError struct {
-	Size  int // number of bytes that the block decodes to, <= 1 GiB
-	Limit int // the limit that Decode was given
+	Size  int // decoded size in bytes, <= 1 GiB
+	Limit int // limit of Decode
 }
 
 func (e *TooLargeError) Error() string {
@@ -25,7 +24,7 @@ func (e *TooLargeError) Error() string {
 }
 
 // tooLarge decodes the rest of a block to find its size. A block of > maxBlock bytes is
-// damaged.
+// corrupt.
 func tooLarge(rest io.Reader, have, limit int) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(rest, maxBlock-int64(have)+1))
 	size := int64(have) + n
@@ -33,7 +32,7 @@ func tooLarge(rest io.Reader, have, limit int) error {
 	case err != nil:
 		return err
 	case size > maxBlock:
-		return fmt.Errorf("decodes to > %d bytes", max(limit, maxBlock))
+		return fmt.Errorf("decodes to more than %d bytes", max(limit, maxBlock))
 	}
 	return &TooLargeError{int(size), limit}
 }
