@@ -17,7 +17,7 @@ import (
 //
 // Hashes have 32 bits, so 10 million keys have 0.2 percentage points more. Prefer several tables to a larger one.
 //
-// With at most 10 bits per key and fewer than 2048 lines, filters are identical to Pebble's after 2.1. Older
+// With at most 10 bits per key and fewer than 2048 lines, filters are identical to Pebble's after 2.1.7. Older
 // versions and RocksDB use another k at 4 and 9 bits per key. Larger filters get up to 30 more lines, or 0.2 %, to
 // avoid the numbers at which keys share bits: RocksDB and Pebble have 12 % false positives with 131073 lines at 10
 // bits per key.

@@ -46,7 +46,7 @@ type WriterOptions struct {
 	// means 11, for 2 KiB.
 	FilterBaseLg int
 
-	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1.5 requires it. RocksDB up to 10.x ingests
+	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1 requires it. RocksDB up to 10.x ingests
 	// (IngestExternalFile) tables with it and an InternalComparer whose sequence numbers are 0; 11.0 and later refuse
 	// LevelDB's format. LevelDB and goleveldb ignore it.
 	Properties bool
