@@ -34,7 +34,7 @@ var (
 // checkCodec checks that c does not have the id of NoCompression, unless it is that.
 func checkCodec(c Codec) error {
 	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
-		return fmt.Errorf("table: codec has id %d, which means no compression: want another id", c.ID())
+		return fmt.Errorf("table: codec has id %d, which means no compression: use another id", c.ID())
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ const maxExpansion = 320
 var exceptionsBudget = tablefile.Budget{Fixed: 4 << 20, PerByte: 1}
 
 // errNeverChanged is the error for a list that is another one when it is read again.
-var errNeverChanged = errors.New("table: Never has not yielded the same keys twice: want a sequence that can be run again")
+var errNeverChanged = errors.New("table: Never yielded other keys the second time: its keys must be the same each time")
 
 // A neverList is WriterOptions.Never for a Writer. First it goes through the list beside the keys of the
 // table, to find a key that is in both. When the filter is known, it goes through the list again, for

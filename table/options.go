@@ -123,13 +123,13 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 func (o *WriterOptions) check() error {
 	switch {
 	case o.FilterOnly && (o.TableFilterPolicy == nil || o.FilterPolicy != nil):
-		return errors.New("table: FilterOnly wants a TableFilterPolicy, and no FilterPolicy: there are no data blocks")
+		return errors.New("table: FilterOnly needs a TableFilterPolicy, and no FilterPolicy: there are no data blocks")
 	case o.FilterPrefix != nil && o.FilterPolicy == nil && o.TableFilterPolicy == nil:
 		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
 	case o.Never != nil && o.TableFilterPolicy == nil:
 		return errors.New("table: Never needs a TableFilterPolicy, whose filter has the exceptions")
 	case o.Never != nil && rowblock.OrderOf(o.Comparer).Unchecked:
-		return errors.New("table: Never is set with AnyOrder: want a Comparer that orders its keys")
+		return errors.New("table: Never is set with AnyOrder: use a Comparer that orders its keys")
 	}
 	return o.checkNames()
 }

@@ -21,7 +21,7 @@ func (w *Writer) startFilters() error {
 		w.tableFilter = p.NewTableGenerator()
 	}
 	if w.tableFilter == nil && (w.o.FilterOnly || w.o.Never != nil) {
-		return fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly and Never want a filter",
+		return fmt.Errorf("table: filter policy %q returns no TableGenerator, which FilterOnly and Never need",
 			w.o.TableFilterPolicy.Name())
 	}
 	if w.o.Never != nil {

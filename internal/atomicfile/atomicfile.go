@@ -166,7 +166,7 @@ func (f *File) remove() error {
 
 // ErrNotReplaced is the error for the name of a file that exists and is not a regular file,
 // such as a device, and for any name in /dev or /proc.
-var ErrNotReplaced = errors.New("not replaced: want a regular file or a new one, outside of /dev and /proc")
+var ErrNotReplaced = errors.New("not replaced: it must be a regular file or a new one, outside of /dev and /proc")
 
 // maxLinks is how many symbolic links are followed, as on Linux.
 const maxLinks = 40

@@ -43,7 +43,7 @@ func (b *Block) NumRestarts() int { return len(b.Restarts) / 4 }
 // CheckEmpty checks the restart points of a block without entries.
 func (b *Block) CheckEmpty() error {
 	if n := b.NumRestarts(); n != 1 || b.Restart(0) != 0 {
-		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries; want one at 0", n, uint32(b.Restart(0)))
+		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries: it must have one, at 0", n, uint32(b.Restart(0)))
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func decodeLong(entries []byte, off int) (Entry, error) {
 	unshared, n1 := Uvarint(entries[off+n0:])
 	length, n2 := Uvarint(entries[off+n0+n1:])
 	if n0 == 0 || n1 == 0 || n2 == 0 {
-		return Entry{}, fmt.Errorf("entry at %d: want three lengths, as minimal varints, within the block", off)
+		return Entry{}, fmt.Errorf("entry at %d: its three lengths are not minimal varints within the block", off)
 	}
 	at := off + n0 + n1 + n2
 	rest := uint64(len(entries) - at)

@@ -60,13 +60,13 @@ var MalformedBlocks = []MalformedBlock{
 	{"value runs into the restart array", Lengths(0, 1, 2) + "c3" + Restarts(0), "key of 1 and value of 2 bytes, but 2 are left"},
 
 	// Varints.
-	{"truncated varint: its end would be the restart array", "\x00\x01\x80" + Restarts(0), "entry at 0: want three lengths"},
-	{"truncated varint of the second length", "\x00\x80" + Restarts(0), "entry at 0: want three lengths"},
-	{"entry of two lengths", "\x00\x01" + Restarts(0), "entry at 0: want three lengths"},
-	{"varint of eleven bytes", "\x00" + strings.Repeat("\x80", 10) + "\x01\x01c3" + Restarts(0), "entry at 0: want three lengths"},
-	{"varint above 64 bits", "\x00" + strings.Repeat("\xff", 9) + "\x02\x01c3" + Restarts(0), "entry at 0: want three lengths"},
-	{"varint that is not minimal: two readers may differ over it", "\x00\x81\x00\x01c3" + Restarts(0), "entry at 0: want three lengths"},
-	{"shared length that is not minimal", "\x80\x00\x01\x01c3" + Restarts(0), "entry at 0: want three lengths"},
+	{"truncated varint: its end would be the restart array", "\x00\x01\x80" + Restarts(0), "entry at 0: its three lengths"},
+	{"truncated varint of the second length", "\x00\x80" + Restarts(0), "entry at 0: its three lengths"},
+	{"entry of two lengths", "\x00\x01" + Restarts(0), "entry at 0: its three lengths"},
+	{"varint of eleven bytes", "\x00" + strings.Repeat("\x80", 10) + "\x01\x01c3" + Restarts(0), "entry at 0: its three lengths"},
+	{"varint above 64 bits", "\x00" + strings.Repeat("\xff", 9) + "\x02\x01c3" + Restarts(0), "entry at 0: its three lengths"},
+	{"varint that is not minimal: two readers may differ over it", "\x00\x81\x00\x01c3" + Restarts(0), "entry at 0: its three lengths"},
+	{"shared length that is not minimal", "\x80\x00\x01\x01c3" + Restarts(0), "entry at 0: its three lengths"},
 
 	// Order.
 	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", which is not greater than the key before, "d"`},

@@ -50,7 +50,7 @@ func NewLevelIter(
 		}
 		if i > 0 && compare(&l.order, tables[i-1].Largest, t.Smallest) >= 0 {
 			return nil, fmt.Errorf("merge: level: %s has keys %s, and %s before it %s: "+
-				"want ranges in order that do not overlap; merge such tables with New",
+				"ranges must be in order and not overlap; merge such tables with New",
 				name(tables, i), t.keys(), name(tables, i-1), tables[i-1].keys())
 		}
 	}

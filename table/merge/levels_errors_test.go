@@ -55,7 +55,7 @@ type closing struct {
 func (c closing) Close() error { return errors.Join(c.Iterator.Close(), c.also()) }
 
 func TestLevelRangesAreChecked(t *testing.T) {
-	const order = ": want ranges in order that do not overlap; merge such tables with New"
+	const order = ": ranges must be in order and not overlap; merge such tables with New"
 	for name, tt := range map[string]struct {
 		ranges string
 		want   string
