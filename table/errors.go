@@ -116,3 +116,28 @@ func wrap(err error) error {
 	}
 	return fmt.Errorf("table: %w", err)
 }
+
+// A Loss is an unreadable part of a table, a set or a database: a data block, a file, or writes of a log. The OnLoss
+// options of iterators, sets and databases decide whether reading continues without it.
+type Loss struct {
+	File   string // the table or log, as in errors; "" for a Reader without a Name
+	Offset int64  // of the data block, or of the damage in the log; -1: the whole file is lost
+
+	// From <= key <= To for all lost keys, user keys in databases. Nil means no bound. The caller must not modify the
+	// slices.
+	From, To []byte
+
+	// The lost writes of a log have sequence numbers >= FirstSequence and, unless LastSequence is 0, <= LastSequence.
+	FirstSequence, LastSequence uint64
+
+	// OlderShow reports whether older versions of the lost entries, also deleted ones, may appear.
+	OlderShow bool
+
+	// Err says what is wrong: for a data block a [*CorruptionError].
+	Err error
+}
+
+// loss returns the loss of a data block.
+func (e *CorruptionError) loss() Loss {
+	return Loss{File: e.File, Offset: e.Offset, From: e.KeysAfter, To: e.KeysUpTo, Err: e}
+}

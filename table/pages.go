@@ -175,9 +175,3 @@ func (l Lookups) done() error {
 	}
 	return l.o.Ctx.Err()
 }
-
-// PagedFilter reports whether checking the table filter may read a page.
-func (r *Reader) PagedFilter() bool {
-	t, err := r.table()
-	return err == nil && t.sieve.Pages != nil
-}

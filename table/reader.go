@@ -201,6 +201,18 @@ func (r *Reader) Filters() layout.Filters {
 	return filters
 }
 
+// FilterOnly reports whether the table has only a filter.
+func (r *Reader) FilterOnly() bool {
+	t, err := r.table()
+	return err == nil && t.filterOnly
+}
+
+// PagedFilter reports whether checking the table filter may read a page.
+func (r *Reader) PagedFilter() bool {
+	t, err := r.table()
+	return err == nil && t.sieve.Pages != nil
+}
+
 // Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed. Values from Get
 // remain valid.
 func (r *Reader) Close() error {

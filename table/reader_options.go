@@ -1,9 +1,13 @@
 package table
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"sync/atomic"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
@@ -131,4 +135,121 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
 		}
 	}
+}
+
+// A Cache keeps decoded data blocks in memory, for Readers with [ReaderOptions].Cache. It is safe for concurrent use.
+// The zero value caches nothing.
+//
+// It evicts blocks not used recently, and when full admits a block on its second read. Never cached are blocks of
+// more than 4 MiB or 16,384 entries, and false positives. Close of a Reader without CacheKey removes its blocks.
+type Cache struct{ c tablefile.Cache }
+
+// NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of
+// a decoded block takes its key, its value and about 22 bytes, which can be far more than in the file.
+func NewCache(bytes int64) *Cache { return &Cache{tablefile.Cache{Budget: bytes}} }
+
+// Size returns the bytes of memory of the cached blocks.
+func (c *Cache) Size() int64 {
+	_, _, size := c.c.Use()
+	return size
+}
+
+// Metrics count the work of lookups and iterators: set [ReaderOptions].Metrics. Opening a table and Verify do not
+// count. The zero value is ready to use. Metrics are safe for concurrent use.
+type Metrics struct {
+	Lookups              atomic.Uint64 // calls of Get, AppendGet, Find, AppendFind, FindGE and MayContain, and keys of GetMany
+	FilterChecks         atomic.Uint64 // checks of a block filter or the table filter
+	FilterNegatives      atomic.Uint64 // FilterChecks that ruled the key out
+	TableFilterNegatives atomic.Uint64 // FilterNegatives of table filters, which also saved the search of the index
+	FilterFalsePositives atomic.Uint64 // data blocks searched in vain after a filter check; with Find, other versions count too
+	BlocksRead           atomic.Uint64 // data blocks read from the file, including failed reads
+	FilterPagesRead      atomic.Uint64 // pages of paged filters read
+	FilterPageErrors     atomic.Uint64 // lookups whose page could not be read or was corrupt
+	BytesRead            atomic.Uint64 // bytes of BlocksRead in the file
+	CacheHits            atomic.Uint64 // data blocks found in the Cache
+	CacheMisses          atomic.Uint64 // data blocks not found in the Cache; a block can count several times in GetMany
+	CacheEvictions       atomic.Uint64 // data blocks of these Readers that the Cache removed
+}
+
+// countFilterCheck counts a check of a filter and its result.
+func (m *Metrics) countFilterCheck(mayContain, wholeTable bool) {
+	m.FilterChecks.Add(1)
+	if mayContain {
+		return
+	}
+	m.FilterNegatives.Add(1)
+	if wholeTable {
+		m.TableFilterNegatives.Add(1)
+	}
+}
+
+// String returns the counts in one line.
+func (m *Metrics) String() string {
+	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
+		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
+		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load(),
+		m.BlocksRead.Load(), m.BytesRead.Load(), m.CacheHits.Load(), m.CacheMisses.Load(), m.CacheEvictions.Load())
+}
+
+// A ContextReaderAt is a source whose reads end when a context is done, for example in an object store. Methods with
+// a context use ReadAtContext. Others may use either method.
+type ContextReaderAt interface {
+	io.ReaderAt
+
+	// ReadAtContext is like ReadAt, and returns soon when ctx is done. It must be safe for concurrent use.
+	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
+}
+
+// A SliceReaderAt is a source that hands out its bytes, such as [Bytes] or a mapped file. Readers use them in place,
+// and read parts other than the footer when they are first needed.
+type SliceReaderAt interface {
+	io.ReaderAt
+
+	// Slice returns the n bytes at offset off. They must stay readable and unchanged while a Reader uses them. It
+	// must be safe for concurrent use.
+	Slice(off int64, n int) ([]byte, error)
+}
+
+// Bytes returns a source for a table in memory, which must not change.
+func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
+
+// MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
+// may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
+// returns nil: read it then. Do not wrap the source: if the file is truncated, reads would crash the program.
+func MapFile(f *os.File, size int64) SliceReaderAt {
+	if m := tablefile.Map(f, size); m != nil {
+		return m
+	}
+	return nil
+}
+
+// IterOptions are options of an Iter. The zero value iterates over all entries.
+type IterOptions struct {
+	// Lower and Upper, if not nil, are the bounds of the keys: Lower <= key < Upper. For internal keys, use
+	// [SearchKey] with MaxSequence, or [InternalPrefixBounds]. If the bounds are within one prefix that the filters
+	// hold, filters rule out data blocks as with Prefix, for bytewise user keys and filters of whole user keys.
+	Lower, Upper []byte
+
+	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data
+	// blocks whose filters rule it out are skipped. Set Lower and Upper too. Nil means that filters are not checked
+	// for it.
+	FilterKey []byte
+
+	// Prefix is the start of the filter keys of all wanted entries. If filters hold prefixes
+	// ([WriterOptions].FilterPrefix), data blocks that they rule out are skipped. Set Lower and Upper too, by
+	// [PrefixBounds]. It has no effect if FilterKey is set.
+	Prefix []byte
+
+	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.
+	DontFillCache bool
+
+	// ReadAhead is the number of bytes that Next reads at once, up to 1 GiB. Set it if reads are slow. The buffer
+	// lasts until Close. If such a read fails, blocks are read one by one. If it is <= 0, each block is read by
+	// itself.
+	ReadAhead int
+
+	// If OnLoss is not nil, it is called when a move reads a corrupt data block. If it returns true, the move
+	// continues with the next block; otherwise it fails with l.Err. A corrupt index and I/O errors fail the move.
+	// OnLoss must not use the Iter. In package merge, older versions of lost entries may then appear.
+	OnLoss func(l Loss) bool
 }
