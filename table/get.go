@@ -67,25 +67,28 @@ func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 // It reads only to validate filters, and pages of paged ones. After Close it works, but is always true for a mapped
 // file.
 func (r *Reader) MayContain(key []byte) bool {
+	mayContain, err := r.mayContain(key, &noOptions)
+	return mayContain || err != nil
+}
+
+// mayContain is MayContain with options. If there is an error, nothing is known of the key.
+func (r *Reader) mayContain(key []byte, o *lookupOptions) (bool, error) {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
 	t, err := r.table()
-	return err != nil || t.mayContain(key)
-}
-
-// mayContain reports whether filters and index leave open that the table has key.
-func (t *openTable) mayContain(key []byte) bool {
-	_, _, err := t.lookup(query{key: key, match: maybe}, &noOptions)
-	return err != ErrNotFound
+	if err == nil {
+		_, _, err = t.lookup(query{key: key, match: maybe}, o)
+	}
+	if err == ErrNotFound {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // MayContainHashed is like [Reader.MayContain], but faster for a key that is checked in many tables with filters of
 // [filter.TableBloom] and no FilterKey.
 func (r *Reader) MayContainHashed(k *HashedKey) bool {
-	if m := r.o.Metrics; m != nil {
-		m.Lookups.Add(1)
-	}
 	t, err := r.table()
 	if err != nil {
 		return true
@@ -94,7 +97,13 @@ func (r *Reader) MayContainHashed(k *HashedKey) bool {
 	if err := t.file.Guard(func() error { excluded = t.sieve.excludes(k); return nil }); err != nil {
 		return true
 	}
-	return !excluded && t.mayContain(k.key)
+	if !excluded {
+		return r.MayContain(k.key)
+	}
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	return false
 }
 
 // find returns the entry of a query.

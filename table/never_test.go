@@ -278,9 +278,9 @@ func TestNeverErrors(t *testing.T) {
 		{"out of order", bloom, neverOf([]byte("d"), []byte("b")), []string{"a", "e"}, `Never has "b" after "d"`},
 		{"out of order behind all keys", bloom, neverOf([]byte("d"), []byte("b")), []string{"a"}, `Never has "b" after "d"`},
 		{"an error", bloom, failing, []string{"a"}, errBroken.Error()},
-		{"other keys the second time", bloom, changing, []string{"a", "x"}, "has not yielded the same keys twice"},
-		{"a key of the table the second time", bloom, growing, []string{"a", "x"}, "has not yielded the same keys twice"},
-		{"no keys the second time", bloom, shrinking, []string{"a", "x"}, "has not yielded the same keys twice"},
+		{"other keys the second time", bloom, changing, []string{"a", "x"}, "yielded other keys the second time"},
+		{"a key of the table the second time", bloom, growing, []string{"a", "x"}, "yielded other keys the second time"},
+		{"no keys the second time", bloom, shrinking, []string{"a", "x"}, "yielded other keys the second time"},
 	} {
 		calls = 0
 		tt.o.Never = tt.never

@@ -144,17 +144,7 @@ func (l Lookups) MayContain(key []byte) (mayContain bool, err error) {
 	if err := l.done(); err != nil {
 		return false, err
 	}
-	if m := l.r.o.Metrics; m != nil {
-		m.Lookups.Add(1)
-	}
-	t, err := l.r.table()
-	if err == nil {
-		_, _, err = t.lookup(query{key: key, match: maybe}, &l.o)
-	}
-	if err == ErrNotFound {
-		return false, nil
-	}
-	return err == nil, err
+	return l.r.mayContain(key, &l.o)
 }
 
 // MayContainHashed is MayContain for a [HashedKey].

@@ -22,30 +22,18 @@ type Slicer interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// read fills p with the bytes at offset, unless ctx ends that. ctx may be nil.
+// read fills p with the bytes at offset, unless ctx, which may be nil, ends that. An error of the source is in the chain
+// of the error. If ctx is done when the read ends, the error is that of ctx.
 func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {
-	if ctx != nil {
-		return f.readContext(ctx, kind, p, offset)
+	src, ends := f.src.(ContextReader)
+	if ctx == nil {
+		ctx, ends = context.Background(), false
 	}
-	return f.readAt(kind, p, offset)
-}
-
-// readAt fills p with the bytes at offset. An error of the source is in the chain of the error.
-func (f *File) readAt(kind Kind, p []byte, offset uint64) error {
-	n, err := f.src.ReadAt(p, int64(offset))
-	if n == len(p) && (err == nil || err == io.EOF) {
-		return nil
-	}
-	return f.readError(kind, offset, err)
-}
-
-// readContext is readAt with a context. If that is done when the read ends, the error is the context's.
-func (f *File) readContext(ctx context.Context, kind Kind, p []byte, offset uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	n, err := 0, error(nil)
-	if src, ok := f.src.(ContextReader); ok {
+	if ends {
 		n, err = src.ReadAtContext(ctx, p, int64(offset))
 	} else {
 		n, err = f.src.ReadAt(p, int64(offset))
