@@ -86,7 +86,7 @@ func (d database) tables() (bars []bar) {
 	for _, t := range d.Tables {
 		f, ok := d.Found[t.Number]
 		b := bar{
-			Name: cmp.Or(f.Name, fmt.Sprintf("%06d", t.Number)), Row: fmt.Sprint("level ", t.Level), Kind: "table",
+			Name: cmp.Or(f.Name, fmt.Sprintf("%06d.ldb", t.Number)), Row: fmt.Sprint("level ", t.Level), Kind: "table",
 			Cells: []string{number(t.Level), text.Bytes(t.Size)}, Bytes: t.Size,
 			Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),
 		}

@@ -52,7 +52,7 @@ function heatOf(section, { label, things, formula, ...filters }) {
  * instead. place is what filters that tie have in common.
  */
 function worst(title, all, { order, place, text }, picker) {
-  const full = all.filter((figures) => figures.size > 0).sort(order);
+  const full = all.filter((figures) => figures.size > 0 && figures.keys > 0).sort(order);
   const after = full.findIndex((figures) => place(figures) !== place(full[0]));
   const ties = after < 0 ? full.length : after;
   if (ties >= Math.min(listed, full.length)) return tieOf(title, ties, full.length, text(full[0]));
