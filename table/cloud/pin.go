@@ -14,8 +14,9 @@ type Pin interface {
 	// the store sent no version, Version returns "".
 	Version(r *blob.Reader) string
 
-	// Require makes a read or write fail unless the object has that version. as is the argument of BeforeRead in
-	// [blob.ReaderOptions] or of BeforeWrite in [blob.WriterOptions]. For another driver, Require does nothing.
+	// Require makes a read or write fail unless the object has that version; "" stands for any. It is called for
+	// every read of a table. as is the argument of BeforeRead in [blob.ReaderOptions] or of BeforeWrite in
+	// [blob.WriterOptions]. For another driver, Require does nothing.
 	Require(version string, as func(any) bool)
 
 	// PastEnd reports whether err means that a read began at or past the end of the object.
@@ -62,6 +63,14 @@ func (o *object) same(p *object) bool {
 func (o *object) require(as func(any) bool) error {
 	if o.pin != nil {
 		o.pin.Require(o.version, as)
+	}
+	return nil
+}
+
+// requireAny has all pins prepare a read of any version.
+func (s *Store) requireAny(as func(any) bool) error {
+	for _, pin := range s.Pins {
+		pin.Require("", as)
 	}
 	return nil
 }

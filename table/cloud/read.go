@@ -48,10 +48,11 @@ func (s *Store) readAt(ctx context.Context, name string, p []byte, off int64) (n
 		return 0, nil
 	}
 	var opened *object // off may be past its end, if the object has been replaced by a longer one
-	var o blob.ReaderOptions
+	o := blob.ReaderOptions{BeforeRead: s.requireAny}
 	if first, ok := s.pinned.Load(name); ok {
-		opened = first.(*object)
-		o.BeforeRead = opened.require
+		if opened = first.(*object); opened.pin != nil {
+			o.BeforeRead = opened.require
+		}
 	}
 	r, err := s.Bucket.NewRangeReader(ctx, name, off, int64(len(p)), &o)
 	if err != nil {

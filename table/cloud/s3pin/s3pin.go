@@ -5,6 +5,7 @@ package s3pin
 import (
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
@@ -23,8 +24,18 @@ func (Pin) Version(r *blob.Reader) string {
 	return *out.ETag
 }
 
-// Require makes a read or write fail unless the object has that ETag.
+// Require makes a read or write fail unless the object has that ETag; "" stands for any. It also has the SDK compare no
+// checksum of a read: for a part of an object, some stores send the checksum of the whole.
 func (Pin) Require(etag string, as func(any) bool) {
+	var options *[]func(*s3.Options)
+	if as(&options) {
+		*options = append(*options, func(o *s3.Options) {
+			o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		})
+	}
+	if etag == "" {
+		return
+	}
 	var read *s3.GetObjectInput
 	if as(&read) {
 		read.IfMatch = &etag
