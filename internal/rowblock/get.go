@@ -20,19 +20,14 @@ import (
 // The budget bounds the work on keys if the order has a Func. A block that needs more is
 // an error. nil sets no bound.
 func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, found bool, err error) {
-	parts, err := format.SplitBlock(data)
-	if err != nil {
-		return nil, false, err
-	}
-	b := Block{parts: parts, order: order}
-	start, err := b.findRestart(key)
+	b, start, err := openAt(key, data, order)
 	if err != nil {
 		return nil, false, err
 	}
 	if order.Func != nil {
 		return b.getOrdered(start, key, budget)
 	}
-	return getBytewise(parts.Entries, start, key)
+	return getBytewise(b.parts.Entries, start, key)
 }
 
 // GetChecked is Get in the bytewise order, for a block that Walk has found sound. It takes no longer in a
@@ -102,12 +97,7 @@ func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte,
 // The budget bounds the work on keys in every order. A block that needs more is an error. nil sets no
 // bound.
 func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
-	parts, err := format.SplitBlock(data)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	b := Block{parts: parts, order: order}
-	start, err := b.findRestart(key)
+	b, start, err := openAt(key, data, order)
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -129,14 +119,18 @@ func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (
 	return slices.Clip(entryKey), b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// findRestart returns the offset of the last restart point whose key is ≤ key, or of the
-// first one if there is none. The scan for key starts there.
-func (b *Block) findRestart(key []byte) (int, error) {
-	i, err := b.lastRestart(key)
-	if err != nil {
-		return 0, err
+// openAt returns the block, unchecked, and the offset of the last restart point whose key is ≤ key, or of the first one
+// if there is none. The scan for key starts there.
+func openAt(key, data []byte, order Order) (b Block, start int, err error) {
+	b.order = order
+	if b.parts, err = format.SplitBlock(data); err != nil {
+		return b, 0, err
 	}
-	return b.checkedRestart(i)
+	i, err := b.lastRestart(key)
+	if err == nil {
+		start, err = b.checkedRestart(i)
+	}
+	return b, start, err
 }
 
 // lastRestart returns the number of that restart point.

@@ -131,7 +131,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 			value = b.checked.Value()
 		}
 	default:
-		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, b.budget(f.KeyBudget)); err != nil {
+		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, blockBudget(b.contents, f.KeyBudget)); err != nil {
 			err = f.corruptData(b.n, err)
 		}
 	}
@@ -149,7 +149,7 @@ func (b *Block) Prepare(n int) {
 		return
 	}
 	it := new(rowblock.Iter)
-	if it.Open(b.contents, b.f.o.Order, b.budget(b.f.KeyBudget)) == nil {
+	if it.Open(b.contents, b.f.o.Order, blockBudget(b.contents, b.f.KeyBudget)) == nil {
 		b.checked = it
 	}
 }
@@ -169,15 +169,10 @@ func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found
 	if borrows {
 		buf = &b.scratch.key
 	}
-	if k, v, found, err = rowblock.SeekGE(buf, b.contents, b.f.o.Order, key, b.budget(memory)); err != nil {
+	if k, v, found, err = rowblock.SeekGE(buf, b.contents, b.f.o.Order, key, blockBudget(b.contents, memory)); err != nil {
 		err = b.f.corruptData(b.n, err)
 	}
 	return k, v, found, err
-}
-
-// budget bounds the work of a lookup on keys that share bytes.
-func (b *Block) budget(memory int) *rowblock.Budget {
-	return &rowblock.Budget{Memory: memory, Compared: compareBudget(len(b.contents))}
 }
 
 // Lasts reports whether what Get and SeekGE return stays valid after Release, since it is in the cache.

@@ -83,8 +83,8 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 
 // openIter opens a block that has too many entries to be decoded.
 func (c *Cursor) openIter(keyBudget *int) error {
-	budget := rowblock.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
-	err := c.it.Open(c.contents, c.f.o.Order, &budget)
+	budget := blockBudget(c.contents, *keyBudget)
+	err := c.it.Open(c.contents, c.f.o.Order, budget)
 	*keyBudget = budget.Memory
 	if err != nil {
 		return c.f.corruptData(c.n, err)

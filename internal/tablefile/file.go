@@ -1,5 +1,5 @@
 // Package tablefile reads the file of one table: footer, index, metaindex and data blocks, checked and decompressed,
-// with a cache of data blocks. It knows neither filters nor what a user asks: package table does.
+// with a cache of data blocks. It knows neither filters nor queries: package table does.
 package tablefile
 
 import (
@@ -236,16 +236,10 @@ func (f *File) Allow(b Budget) int {
 	return int(min(b.Fixed+b.PerByte*min(f.FooterOffset, math.MaxInt64/8), math.MaxInt))
 }
 
-// compareBudget returns how many bytes of keys may be compared in a block of that length, decompressed, in an order
-// that has to see whole keys. Each key is compared with the key before. The keys of a block by block.Writer are
-// together at most 257 times as long as the block. So are those of other engines, unless hundreds of long keys follow
-// a restart point.
-func compareBudget(length int) int64 { return 64<<10 + 1024*int64(length) }
-
-// grow returns b with capacity for n more bytes. Unlike append, it allocates no more than that.
-func grow(b []byte, n int) []byte {
-	if n <= cap(b)-len(b) {
-		return b
-	}
-	return append(make([]byte, 0, len(b)+n), b...)
+// blockBudget returns what a search of a block with these contents, decompressed, may take: memory for keys that share
+// bytes, and comparisons in an order that has to see whole keys. Each key is compared with the key before. The keys of a
+// block by block.Writer are together at most 257 times as long as the block. So are those of other engines, unless
+// hundreds of long keys follow a restart point.
+func blockBudget(contents []byte, memory int) *rowblock.Budget {
+	return &rowblock.Budget{Memory: memory, Compared: 64<<10 + 1024*int64(len(contents))}
 }

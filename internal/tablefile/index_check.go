@@ -83,8 +83,8 @@ func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	left := f.Allow(separatorBudget)
 	var before Handle
 	var value []byte
-	budget := rowblock.Budget{Memory: f.Allow(indexKeyBudget), Compared: compareBudget(len(contents))}
-	err = rowblock.Walk(contents, f.o.Order, &budget, func(separator []byte, _ int, stored []byte) error {
+	budget := blockBudget(contents, f.Allow(indexKeyBudget))
+	err = rowblock.Walk(contents, f.o.Order, budget, func(separator []byte, _ int, stored []byte) error {
 		h, _, err := DecodeHandle(stored, f.FooterOffset)
 		if err == nil && len(value) > 0 {
 			err = checkBehind(before, h, separator)

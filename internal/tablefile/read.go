@@ -98,6 +98,14 @@ func (s *Scratch) own(contents []byte) []byte {
 	return s.stored[:len(contents):len(contents)]
 }
 
+// grow returns b with capacity for n more bytes. Unlike append, it allocates no more than that.
+func grow(b []byte, n int) []byte {
+	if n <= cap(b)-len(b) {
+		return b
+	}
+	return append(make([]byte, 0, len(b)+n), b...)
+}
+
 // ReadBlock does what ReadInPlace does, but the contents are in memory of s. What the source hands out can change, and
 // what checks it once and relies on that later would panic. So are those of the blocks that s is used for after it.
 func (f *File) ReadBlock(kind Kind, h Handle, s *Scratch) ([]byte, error) {
