@@ -14,7 +14,7 @@
 //	value, err := r.Get(key) // ErrNotFound if key is absent
 //
 // A Reader is safe for concurrent use. Whatever bytes a file has, methods return what the file contains or an error, and
-// never panic. The README has the file format, the limits, and what makes lookups fast.
+// never panic. table/README.md has the file format and what makes lookups fast, SECURITY.md the limits.
 //
 // Tables of a LevelDB database have internal keys: open them with an [InternalComparer], and look up user keys with
 // [Reader.Find] and [SearchKey]. Package table/database reads whole databases, table/merge iterates over many tables,

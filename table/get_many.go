@@ -87,7 +87,7 @@ func GetMany(
 	for i, part := range parts {
 		b.parts[i] = tableBatch{batch: &b, GetManyPart: part}
 	}
-	if err := b.askPages(ctx); err != nil {
+	if err := b.checkPages(ctx); err != nil {
 		return err
 	}
 	for i := range parts {
@@ -136,7 +136,7 @@ type batch struct {
 	mayContain [stageSize]bool
 }
 
-// A tableBatch is what one table is asked for.
+// A tableBatch is the part of a batch that one table answers.
 type tableBatch struct {
 	*batch
 	GetManyPart
@@ -144,7 +144,7 @@ type tableBatch struct {
 
 	passed   []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
 	wanted   []wantedKey     // the keys that a read has to answer
-	ended    error           // why nothing more is asked; failed has it too
+	ended    error           // why nothing more is looked up; failed has it too
 	reported map[int64]error // those of failed that are for the block at an offset, or, at -1, for all
 }
 

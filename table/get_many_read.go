@@ -148,7 +148,7 @@ func (x *run) answer(ctx context.Context) error {
 	}
 	for keys := range byBlock(x.keys) {
 		if x.kind == tablefile.TableFilterBlock {
-			p.checkPage(keys, x.ahead)
+			p.checkPageRun(keys, x.ahead)
 		} else if err := p.getFromBlock(ctx, keys, x.ahead); err != nil {
 			return err
 		}

@@ -160,9 +160,9 @@ func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 	return nil
 }
 
-// askPages consults the table filters that are read by the page for all keys of their parts, and leaves those that they
+// checkPages consults the table filters that are read by the page for all keys of their parts, and leaves those that they
 // do not rule out. It reads a page once, and neighbors together. The error ends the batch.
-func (b *batch) askPages(ctx context.Context) error {
+func (b *batch) checkPages(ctx context.Context) error {
 	for i := range b.parts {
 		b.parts[i].addPageRuns()
 	}
@@ -199,7 +199,7 @@ func (p *tableBatch) addPageRuns() {
 		}
 		k.block = int(t.sieve.Pages.Page(t.sieve.Pages.Hash(filterKey)))
 		if page := t.file.CachedPage(uint64(k.block)); page != nil {
-			p.askPage(page, k)
+			p.checkPage(page, k)
 		} else {
 			wanted = append(wanted, k)
 		}
@@ -213,20 +213,20 @@ func (t *openTable) pageSpan(page int) (start, end uint64, err error) {
 	return start, end, nil
 }
 
-// checkPage consults a page that was read for its keys.
-func (p *tableBatch) checkPage(keys []wantedKey, ahead tablefile.Ahead) {
+// checkPageRun consults a page that was read for its keys.
+func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
 	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.o.DontFillCache, p.t.sieve.Pages.CheckPage)
 	if err != nil {
 		p.noPage(err, keys)
 		return
 	}
 	for _, k := range keys {
-		p.askPage(page, k)
+		p.checkPage(page, k)
 	}
 }
 
-// askPage consults the page of a key.
-func (p *tableBatch) askPage(page []byte, k wantedKey) {
+// checkPage consults the page of a key.
+func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 	s := &p.t.sieve
 	filterKey := filterKeyOf(p.t.o.FilterKey, p.keys[k.number])
 	if s.trust.Load() != distrusted {

@@ -30,7 +30,7 @@ type Iter struct {
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
 	loaded             int           // the cursor's block; −1 before the first, N after the last
-	block              layout.Handle // of loaded, once it was asked for; else zero
+	block              layout.Handle // of loaded, once Block was called; else zero
 	c                  tablefile.Cursor
 	lowerPos, upperPos int // cursor positions ≥ lowerPos and < upperPos are within the bounds
 	valid              bool
@@ -71,16 +71,16 @@ func (it *Iter) init(r *Reader, o *IterOptions, ctx context.Context) {
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.c.NoFill, it.onLoss = it.c.NoFill || o.DontFillCache, o.OnLoss
-		asked := wholeTableByStart
+		scope := wholeTableByStart
 		switch {
 		case o.FilterKey != nil:
-			it.filterKey, asked = bytes.Clone(o.FilterKey), wholeTable
+			it.filterKey, scope = bytes.Clone(o.FilterKey), wholeTable
 		case o.Prefix != nil:
-			it.filterKey = bytes.Clone(t.sieve.askablePrefix(o.Prefix))
+			it.filterKey = bytes.Clone(t.sieve.storedPrefix(o.Prefix))
 		default:
 			it.filterKey = t.boundsPrefix(it.lower, it.upper)
 		}
-		if err := it.boundBlocks(asked); err != nil {
+		if err := it.boundBlocks(scope); err != nil {
 			it.t = brokenTable(&r.closed, err)
 		}
 		it.readAhead = min(max(o.ReadAhead, 0), tablefile.MaxReadSize)

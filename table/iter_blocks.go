@@ -180,9 +180,9 @@ func (t *openTable) search(key []byte) (i int, err error) {
 	return i, err
 }
 
-// boundBlocks sets the range of data blocks that can have entries within the bounds. asked says how the
-// table filter is asked: wholeTable or wholeTableByStart.
-func (it *Iter) boundBlocks(asked int) (err error) {
+// boundBlocks sets the range of data blocks that can have entries within the bounds. scope says how the
+// table filter is consulted: wholeTable or wholeTableByStart.
+func (it *Iter) boundBlocks(scope int) (err error) {
 	return it.t.file.Guard(func() error {
 		index := it.t.file.Index
 		if it.lower != nil {
@@ -197,10 +197,10 @@ func (it *Iter) boundBlocks(asked int) (err error) {
 			}
 			it.endBlock = min(i+1, it.endBlock)
 		}
-		mayContain, _ := it.t.sieve.mayContain(asked, it.filterKey)
+		mayContain, _ := it.t.sieve.mayContain(scope, it.filterKey)
 		if it.t.sieve.Pages != nil && it.firstBlock < it.endBlock {
 			o := tablefile.ReadOptions{Ctx: it.ctx, NoFill: it.c.NoFill}
-			if mayContain, _, err = it.t.sieve.mayContainPaged(asked, it.filterKey, &o); err != nil {
+			if mayContain, _, err = it.t.sieve.mayContainPaged(scope, it.filterKey, &o); err != nil {
 				return err
 			}
 		}

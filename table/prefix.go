@@ -32,9 +32,9 @@ func prefixOf(p filter.Prefixer, filterKey []byte) []byte {
 	return nil
 }
 
-// askablePrefix returns the prefix that all filter keys have that start with start, or nil if the filters
+// storedPrefix returns the prefix that all filter keys have that start with start, or nil if the filters
 // do not hold one.
-func (s *sieve) askablePrefix(start []byte) []byte {
+func (s *sieve) storedPrefix(start []byte) []byte {
 	if s.Prefix == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
 	case t.o.FilterKey != nil:
 		return nil
 	}
-	prefix := t.sieve.askablePrefix(user)
+	prefix := t.sieve.storedPrefix(user)
 	if prefix == nil {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error)
 	return prefixerOf(p.FilterPrefix), nil
 }
 
-// prefixDenial returns an error if a filter denies the prefix of a filter key that the table has.
-func (s *sieve) prefixDenial(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
+// prefixFalseNegative returns an error if a filter rules out the prefix of a filter key that the table has.
+func (s *sieve) prefixFalseNegative(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
 	if s.Prefix == nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ type Reader struct {
 	src            io.ReaderAt // nil: a mapped file that is closed
 	size           int64
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
-	checkFilterKey bool // filters that deny one of the table's first keys are not used
+	checkFilterKey bool // filters that rule out one of the table's first keys are not used
 	closed         atomic.Bool
 }
 

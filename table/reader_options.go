@@ -72,7 +72,7 @@ type ReaderOptions struct {
 
 	// If Mapped is set, Open maps the file into memory, reads only the footer, and keeps no file open. Index and
 	// filters are used in place unless they are compressed: write with [NoCompression]. The file is read instead on
-	// Windows, or if too many files are mapped. See [MapFile] for NewReader, and the README for files that change.
+	// Windows, or if too many files are mapped. See [MapFile] for NewReader, and SECURITY.md for files that change.
 	Mapped bool
 
 	// If SkipChecksums is set, checksums are not compared, except by Verify. Corrupt values are then not detected,
@@ -90,7 +90,7 @@ type ReaderOptions struct {
 	// is valid during the call only.
 	OnFalsePositive func(filterKey []byte)
 
-	filtersUserKeys bool // FilterKey is that of an InternalComparer, and can be asked for separators
+	filtersUserKeys bool // FilterKey is that of an InternalComparer, and is defined for separators
 }
 
 // set sets o to a copy of options, with defaults filled in. If options is nil, all are defaults.

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A sieve is the filters of a table with what is known of them. Lookups ask nothing else.
+// A sieve is the filters of a table with what is known of them. Lookups consult nothing else.
 type sieve struct {
 	layout.Filters
 	byHash hashFilter // Filters.Table, if it depends on the hash of the whole key; else nil
@@ -112,7 +112,7 @@ type hashFilter interface {
 	ContainsHash(h bloom.TableHash) bool
 }
 
-// excludes reports whether the table filter rules out the key by its hash. If it does not, there may be more to ask.
+// excludes reports whether the table filter rules out the key by its hash. If it does not, the rest of the sieve may.
 func (s *sieve) excludes(k *HashedKey) bool {
 	if s.byHash == nil || s.trust.Load() == distrusted {
 		return false
@@ -128,7 +128,7 @@ func (s *sieve) excludes(k *HashedKey) bool {
 }
 
 // validated reports whether a filter that rules out a key may be believed. If the first keys are damaged it may, since
-// lookups will report that; but if the source fails, the next negative asks again.
+// lookups will report that; but if the source fails, the next negative checks again.
 func (s *sieve) validated() bool {
 	if state := s.trust.Load(); state != 0 {
 		return state == trusted
@@ -136,13 +136,13 @@ func (s *sieve) validated() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trust.Load() == 0 {
-		denied, err := s.checkFirstKeys()
+		negatives, err := s.checkFirstKeys()
 		if err != nil && !errors.Is(err, ErrCorrupt) {
 			return false
 		}
 		state := int32(trusted)
-		if denied != nil {
-			s.distrust, state = denied, distrusted
+		if negatives != nil {
+			s.distrust, state = negatives, distrusted
 		}
 		s.trust.Store(state)
 	}
@@ -159,16 +159,16 @@ func (s *sieve) unusable() error {
 	})
 }
 
-// maxAsked is how many of the first keys filters are checked for. With a wrong FilterKey, a filter of 10 bits per key
+// maxChecked is the number of first keys that filters are checked for. With a wrong FilterKey, a filter of 10 bits per key
 // has one of 100 keys by chance, but hardly several.
-const maxAsked = 8
+const maxChecked = 8
 
-// errAsked ends the walk over the first keys.
-var errAsked = errors.New("the filters were checked for enough keys")
+// errChecked ends the walk over the first keys.
+var errChecked = errors.New("the filters were checked for enough keys")
 
 // checkFirstKeys checks the filters for the first keys of the table, in any order, as far as they are in its first data
-// block. denied is for the first key that is ruled out. err says why keys cannot be read.
-func (s *sieve) checkFirstKeys() (denied, err error) {
+// block. negatives is about the first key that is ruled out. err says why keys cannot be read.
+func (s *sieve) checkFirstKeys() (negatives, err error) {
 	h, err := s.file.Index.Handle(0)
 	if err != nil {
 		return nil, err
@@ -179,25 +179,25 @@ func (s *sieve) checkFirstKeys() (denied, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var unread error // why the filters could not be asked
-	asked, budget := 0, rowblock.Budget{Memory: s.file.KeyBudget}
+	var unread error // why the filters could not be read
+	checked, budget := 0, rowblock.Budget{Memory: s.file.KeyBudget}
 	err = rowblock.Walk(contents, rowblock.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
-		denied, unread = s.denials(h, key)
-		if asked++; denied != nil || unread != nil || asked == maxAsked {
-			return errAsked
+		negatives, unread = s.falseNegatives(h, key)
+		if checked++; negatives != nil || unread != nil || checked == maxChecked {
+			return errChecked
 		}
 		return nil
 	})
-	if err != nil && err != errAsked {
+	if err != nil && err != errChecked {
 		return nil, s.file.Damaged(tablefile.DataBlock, h, err)
 	}
-	return denied, unread
+	return negatives, unread
 }
 
-// denials returns an error for each filter that rules out key, which is in the data block at h, or its prefix. err says
-// why the table filter cannot be asked.
-func (s *sieve) denials(h tablefile.Handle, key []byte) (denied, err error) {
-	var denials [4]error
+// falseNegatives returns an error for each filter that rules out key, which is in the data block at h, or its prefix. err says
+// why the table filter cannot be read.
+func (s *sieve) falseNegatives(h tablefile.Handle, key []byte) (negatives, err error) {
+	var found [4]error
 	filterKey := filterKeyOf(s.o.FilterKey, key)
 	if (s.Table != nil || s.Pages != nil) && filterKey != nil {
 		inTable := func(key []byte) bool {
@@ -206,21 +206,21 @@ func (s *sieve) denials(h tablefile.Handle, key []byte) (denied, err error) {
 			return contains
 		}
 		contains := func(key []byte) bool { return inTable(key) && !s.Never.Contains(key) }
-		denials[0] = s.denial(s.TableEntry, contains, key, filterKey)
-		if denials[1] = s.prefixDenial(s.TableEntry, inTable, filterKey); err != nil {
+		found[0] = s.falseNegative(s.TableEntry, contains, key, filterKey)
+		if found[1] = s.prefixFalseNegative(s.TableEntry, inTable, filterKey); err != nil {
 			return nil, err
 		}
 	}
 	if f := s.Blocks; f != nil && filterKey != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
-		denials[2] = s.denial(s.BlocksEntry, contains, key, filterKey)
-		denials[3] = s.prefixDenial(s.BlocksEntry, contains, filterKey)
+		found[2] = s.falseNegative(s.BlocksEntry, contains, key, filterKey)
+		found[3] = s.prefixFalseNegative(s.BlocksEntry, contains, filterKey)
 	}
-	return errors.Join(denials[:]...), nil
+	return errors.Join(found[:]...), nil
 }
 
-// denial returns an error if a filter rules out key, which the table has.
-func (s *sieve) denial(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
+// falseNegative returns an error if a filter rules out key, which the table has.
+func (s *sieve) falseNegative(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
 	if contains(filterKey) {
 		return nil
 	}

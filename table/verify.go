@@ -101,7 +101,7 @@ type verifier struct {
 // verifyReadAhead is how many bytes of data blocks Verify reads at once.
 const verifyReadAhead = 256 << 10
 
-// findingsBudget bounds the memory for findings; and again for denied keys.
+// findingsBudget bounds the memory for findings; and again for those of the filters.
 var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
 
 // start prepares the verifier for a table.
@@ -109,7 +109,7 @@ func (v *verifier) start(t *openTable) {
 	v.t = t
 	v.keyBudget, v.hashBudget = t.file.KeyBudget, 1<<28
 	v.budget = t.file.Allow(findingsBudget)
-	v.denialBudget = v.budget
+	v.negativesBudget = v.budget
 	v.trailers = sha256.New()
 	v.memory.SetAhead(verifyReadAhead)
 }

@@ -12,17 +12,17 @@ type filterChecks struct {
 	filters    []checkedFilter
 	hashBudget int64 // bytes of filter keys that may still be hashed
 
-	denials      []error // one for each filter and data block of which it denies keys
-	denialBudget int     // bytes of memory that may still be taken for denials
-	names        []byte  // scratch
+	falseNegatives  []error // one for each filter and data block of which it rules out keys
+	negativesBudget int     // bytes of memory that may still be taken for them
+	names           []byte  // scratch
 
 	exceptions *layout.Exceptions // nil: there are none
 	listed     *metaBlock         // where they are
 
 	checks          int        // how often a filter was checked for a key
-	deniedUnnamed   int        // denied keys that no denial counts
-	foundAsInternal int        // denied keys that the filter has without their last 8 bytes
-	firstDenier     *metaBlock // the filter that denied the first key
+	unnamed         int        // keys ruled out that falseNegatives do not count
+	foundAsInternal int        // keys ruled out that the filter has without their last 8 bytes
+	firstFilter     *metaBlock // the filter that ruled out the first of them
 }
 
 // A checkedFilter is a filter whose form is sound, and whose policy is known.
@@ -50,36 +50,36 @@ func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 		first.kind, first.Offset, h.Offset, maxExpansion)
 }
 
-// maxNamedKeys is how many of the keys of a data block a denial names.
+// maxNamedKeys is how many keys of a data block a finding names.
 const maxNamedKeys = 3
 
-// checkFilter checks one filter for each key of a data block, and adds a denial that counts
-// the keys that the filter denies and names the first ones, within the budget.
+// checkFilter checks one filter for each key of a data block, and adds a finding that counts
+// the keys that the filter rules out, and names the first ones, within the budget.
 func (v *verifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile.Handle) {
 	names, n, checked := v.names[:0], 0, 0
 	for ok := c.First(); ok && v.hashBudget >= 0; ok = c.Next() {
 		checked++
-		if !v.denies(f, h.Offset, c.Key()) {
+		if !v.rulesOut(f, h.Offset, c.Key()) {
 			continue
 		}
-		if v.firstDenier == nil {
-			v.firstDenier = f.metaBlock
+		if v.firstFilter == nil {
+			v.firstFilter = f.metaBlock
 		}
 		if n++; n <= maxNamedKeys {
 			names = format.AppendQuote(append(names, ", "...), c.Key())
 		}
 	}
 	v.names = names
-	v.addDenial(f, h, n, checked, names)
+	v.addFalseNegative(f, h, n, checked, names)
 }
 
-// addDenial adds a denial of n of the keys of the data block at h that were checked.
-func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
+// addFalseNegative adds a finding: the filter rules out n of the keys of the data block at h that were checked.
+func (v *verifier) addFalseNegative(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
 	switch {
 	case n == 0:
 		return
-	case v.denialBudget < 0:
-		v.deniedUnnamed += n
+	case v.negativesBudget < 0:
+		v.unnamed += n
 		return
 	case n > maxNamedKeys:
 		names = append(names, ", …"...)
@@ -88,9 +88,9 @@ func (v *verifier) addDenial(f checkedFilter, h tablefile.Handle, n, checked int
 	if f.prefixes {
 		what = "rules out the prefixes of"
 	}
-	v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle,
+	v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.kind, f.Handle,
 		"%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
-	v.denialBudget -= 256 + 4*len(names)
+	v.negativesBudget -= 256 + 4*len(names)
 }
 
 // addPrefixes has the filters checked for the prefixes of the keys too.
@@ -108,8 +108,8 @@ func (v *verifier) addPrefixes(p filter.Prefixer) {
 	}
 }
 
-// denies reports whether the filter denies key, which is in the data block at offset.
-func (v *verifier) denies(f checkedFilter, offset uint64, key []byte) bool {
+// rulesOut reports whether the filter rules out key, which is in the data block at offset.
+func (v *verifier) rulesOut(f checkedFilter, offset uint64, key []byte) bool {
 	filterKey := filterKeyOf(v.t.o.FilterKey, key)
 	if filterKey == nil {
 		return false
@@ -125,18 +125,18 @@ func (v *verifier) denies(f checkedFilter, offset uint64, key []byte) bool {
 	return true
 }
 
-// filterFindings returns the denials, or one finding that explains them.
+// filterFindings returns the findings of the filters, or one that explains them all.
 func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
 		return []error{v.t.o.errorf("%s at %d: rules out %d keys, but contains them without their last 8 bytes: "+
 			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
-			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
+			v.firstFilter.kind, v.firstFilter.Offset, v.foundAsInternal)}
 	}
-	if v.deniedUnnamed > 0 {
-		f := v.firstDenier
-		v.denials = append(v.denials, v.t.file.Corrupt(f.kind, f.Handle, "rules out %d further keys", v.deniedUnnamed))
+	if v.unnamed > 0 {
+		f := v.firstFilter
+		v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.kind, f.Handle, "rules out %d further keys", v.unnamed))
 	}
-	return v.denials
+	return v.falseNegatives
 }
 
 // addFilter adds the only one of filters, which b is. No key of the table may be among exceptions.

@@ -123,8 +123,8 @@ func (p *opener) goesOnWithout(l table.Loss) bool {
 		return false
 	}
 	why := l.Err.Error()
-	agreed, asked := p.agreed[why]
-	if !asked {
+	agreed, known := p.agreed[why]
+	if !known {
 		agreed = userLoss(p.onLoss)(l)
 		p.agreed[why] = agreed
 	}

@@ -153,7 +153,7 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 	return err
 }
 
-// openStart opens the table at the start of a file. NewReader does not see whether its filters deny
+// openStart opens the table at the start of a file. NewReader does not see whether its filters rule out
 // its keys, as Open does, so they are not used.
 func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	open := func() (regular.File, fs.FileInfo, error) { return p.dir.Open(o.name) }

@@ -51,7 +51,7 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 }
 
 // hidden returns the error for a key whose newest version can be in a layer that cannot be read. If a table of it is
-// lost, older layers are asked for an older version.
+// lost, older layers are searched for an older version.
 func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 	if !isLost(err) {
 		return err
@@ -69,7 +69,7 @@ func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 }
 
 // get looks the key up. The value is not nil if there is no error. If the run seldom has the key, k is the
-// key too, and the filters are asked alone first.
+// key too, and the filters alone are checked first.
 func (r *run) get(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
 	m := r.member(key)
 	if k != nil {
@@ -113,7 +113,7 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	return h.reader.With(ctx).Get(key)
 }
 
-// tryMayContain asks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
+// tryMayContain checks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
 // no key.
 func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	if m == nil {

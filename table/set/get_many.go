@@ -41,7 +41,7 @@ func (s *Set) GetMany(
 	return errors.Join(b.failed...)
 }
 
-// route returns what each table is asked for, of the keys that have no answer yet. parts has no Readers yet.
+// route returns which keys each table is searched for, of those that are not found yet. parts has no Readers yet.
 func (r *run) route(keys [][]byte, answered []bool) (members []*member, parts []table.GetManyPart) {
 	type routed struct{ table, key int }
 	all := make([]routed, 0, len(keys))
@@ -94,7 +94,7 @@ func newBatch(s *Set, keys [][]byte, o *table.GetManyOptions) *batch {
 	return b
 }
 
-// getRun asks a run for the keys that have no answer yet. The error that it returns ends the batch.
+// getRun searches a run for the keys that are not found yet. The error that it returns ends the batch.
 func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []byte) error) error {
 	members, parts := r.route(b.keys, b.answered)
 	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
@@ -107,7 +107,7 @@ func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []by
 	return nil
 }
 
-// groupSize returns how many of the tables are asked at a time.
+// groupSize returns how many of the tables are searched at a time.
 func (b *batch) groupSize(members []*member) int {
 	if b.s.o.MemorySize == 0 {
 		return len(members)
@@ -121,11 +121,11 @@ func (b *batch) groupSize(members []*member) int {
 	return len(members)
 }
 
-// getGroup opens tables, and asks them for parts. The error that it returns ends the batch.
+// getGroup opens tables, and searches them for parts. The error that it returns ends the batch.
 func (b *batch) getGroup(
 	ctx context.Context, members []*member, parts []table.GetManyPart, found func(i int, value []byte) error,
 ) error {
-	var asked []table.GetManyPart
+	var open []table.GetManyPart
 	var inUse []*handle
 	defer func() { releaseAll(inUse) }()
 	err := b.s.loadAll(ctx, members, false, func(i int, h *handle, err error) error {
@@ -134,14 +134,14 @@ func (b *batch) getGroup(
 			return ctx.Err()
 		}
 		inUse = append(inUse, h)
-		asked = append(asked, table.GetManyPart{Reader: h.reader, Keys: parts[i].Keys})
+		open = append(open, table.GetManyPart{Reader: h.reader, Keys: parts[i].Keys})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	var ends error
-	err = table.GetMany(ctx, b.keys, asked, &b.o, func(i int, value []byte) error {
+	err = table.GetMany(ctx, b.keys, open, &b.o, func(i int, value []byte) error {
 		b.answered[i] = true
 		ends = found(i, value)
 		return ends

@@ -40,7 +40,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 		return h, h.readTail(ctx, h.pagesBefore(false))
 	}
 	size := h.Size
-	err = h.ask(ctx, func(ctx context.Context) (err error) {
+	err = h.request(ctx, func(ctx context.Context) (err error) {
 		src, size, err = m.Map(ctx, h.Name)
 		return err
 	})
@@ -57,7 +57,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 
 // newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
 // in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
-// turns out not to be, the Reader must be closed before it is asked for a block.
+// turns out not to be, the Reader must be closed before it reads a block.
 func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
 	o := h.s.readerOptions(h.limit)
 	o.Name, o.CacheKey = h.Name, fmt.Sprintf("member %d", h.number)

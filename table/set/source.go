@@ -33,7 +33,7 @@ type Forgetter interface {
 
 // read reads len(p) bytes of the table.
 func (h *handle) read(ctx context.Context, p []byte, off int64) (n int, err error) {
-	err = h.ask(ctx, func(ctx context.Context) (err error) {
+	err = h.request(ctx, func(ctx context.Context) (err error) {
 		n, err = h.s.src.ReadAt(ctx, h.Name, p, off)
 		return err
 	})
@@ -48,8 +48,8 @@ func (h *handle) read(ctx context.Context, p []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// ask asks the Source for the table, by a call of it. After the table has ended it asks nothing.
-func (h *handle) ask(ctx context.Context, call func(context.Context) error) error {
+// request makes a call of the Source about the table. After the table has ended it makes none.
+func (h *handle) request(ctx context.Context, call func(context.Context) error) error {
 	if !h.refs.Acquire() {
 		return table.ErrClosed
 	}

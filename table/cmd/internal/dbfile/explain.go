@@ -227,7 +227,7 @@ func (e filterOnlyError) Error() string {
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
-// MayContain asks the filters of the table. A page of a filter that cannot be read is an error.
+// MayContain checks the filters of the table. A page of a filter that cannot be read is an error.
 func (f *File) MayContain(key []byte) (bool, error) {
 	may, err := f.Reader.With(context.Background()).MayContain(f.SeekKey(key))
 	return may, f.Wrap(err)

@@ -75,8 +75,8 @@ type unitedFilter struct {
 	exceptions [][]byte
 }
 
-// denies reports whether the filter is sure that its table does not have the key.
-func (f unitedFilter) denies(key []byte) bool {
+// rulesOut reports whether the filter rules the key out.
+func (f unitedFilter) rulesOut(key []byte) bool {
 	_, isException := slices.BinarySearchFunc(f.exceptions, key, bytes.Compare)
 	return isException || !f.Contains(key)
 }
@@ -180,7 +180,7 @@ func copyExceptions(f *layout.Filters) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// exceptions returns the exceptions of the tables that all tables deny, in the bytewise order. The others
+// exceptions returns the exceptions of the tables that all tables rule out, in the bytewise order. The others
 // may be keys of another table, and are counted.
 func (u *union) exceptions() (keys [][]byte) {
 	for _, f := range u.tables {
@@ -190,7 +190,7 @@ func (u *union) exceptions() (keys [][]byte) {
 	keys = slices.CompactFunc(keys, bytes.Equal)
 	all := len(keys)
 	keys = slices.DeleteFunc(keys, func(key []byte) bool {
-		return slices.ContainsFunc(u.tables, func(f unitedFilter) bool { return !f.denies(key) })
+		return slices.ContainsFunc(u.tables, func(f unitedFilter) bool { return !f.rulesOut(key) })
 	})
 	u.leftOut = all - len(keys)
 	return keys

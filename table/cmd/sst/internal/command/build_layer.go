@@ -96,7 +96,7 @@ func (a *additions) Append(key, value []byte) error {
 	return a.appender.Append(key, value)
 }
 
-// newLayerTable returns the writer of a table of a layer. Most lookups ask one of removals for a key that it does not
+// newLayerTable returns the writer of a table of a layer. Most lookups search one of removals for a key that it does not
 // have. So it has both kinds of filter, whatever the other tables have.
 func (b *build) newLayerTable(to io.Writer, removals bool) (set.TableAppender, error) {
 	if !removals {

@@ -100,7 +100,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 			return f.Wrap(err)
 		}
 		err = c.Append(e.Key, e.Value)
-		if errors.Is(err, table.ErrNever) { // the table itself denies the key
+		if errors.Is(err, table.ErrNever) { // the table itself rules out the key
 			never := f.Filters().NeverEntry
 			return f.Wrap(&table.CorruptionError{
 				Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
@@ -124,7 +124,7 @@ type exceptions struct {
 	leftOut    string // why they are left out; "": they are not
 }
 
-// keepExceptions has a new table of the entries of f deny the exceptions of f, as far as its filter has
+// keepExceptions has a new table of the entries of f rule out the exceptions of f, as far as its filter has
 // them. The options are complete apart from that.
 func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
@@ -181,12 +181,12 @@ func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 	return keys
 }
 
-// leaveOut has a table not deny exceptions of a damaged one that has one of them as a key.
+// leaveOut has a table not rule out exceptions of a damaged one that has one of them as a key.
 func (e *exceptions) leaveOut(o *table.WriterOptions) {
 	o.Never, e.leftOut = nil, "the table contains one of them"
 }
 
-// note says what the new table does not deny as the old one does.
+// note says which exceptions of the old table the new one does not rule out.
 func (e *exceptions) note(stderr io.Writer) {
 	switch {
 	case !e.promised || e.n == 0 && e.leftOut != "":

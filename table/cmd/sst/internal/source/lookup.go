@@ -113,7 +113,7 @@ func (s *Source) FilterOnly() (only bool) {
 	return only
 }
 
-// MayContain asks the filters of a single table, or of the table of a set that may have the key. Removals are asked
+// MayContain checks the filters of a single table, or of the table of a set that may have the key. Removals are checked
 // exactly.
 func (s *Source) MayContain(key []byte) (may bool, err error) {
 	ask := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {

@@ -60,7 +60,7 @@ type MetaBlock struct {
 	BlockInfo
 }
 
-// Exceptions are the keys that the filter of the table has by chance, and that lookups deny.
+// Exceptions are the keys that the filter of the table has by chance, and that lookups rule out.
 type Exceptions struct {
 	Keys   int    `json:"keys"`
 	Offset uint64 `json:"offset"`
