@@ -93,7 +93,7 @@ func (l *lives) checkRepair(t *testing.T, seed int) {
 	if _, got, _ := l.sst.ask("scan", to); status != 0 || got != want {
 		t.Errorf("seed %d: sst repair has status %d and %d bytes of pairs, want 0 and %d: %s%s", seed, status, len(got), len(want), out, stderr)
 	}
-	if strings.Contains(out, "may be lost") {
+	if strings.Contains(out, "may be outdated") {
 		t.Logf("seed %d: %s%s", seed, out, stderr)
 	}
 }

@@ -34,7 +34,9 @@ func FlagValues() (words []string) {
 }
 
 // Advice says how to give the order of keys.
-func Advice() string { return "use --comparator " + text.OneOf(FlagValues()...) }
+func Advice() string {
+	return "use --comparator " + text.OneOf(FlagValues()...) + " (Chromium's IndexedDB)"
+}
 
 // ByFlagValue returns the order for a value of --comparator, or nil for another word.
 func ByFlagValue(word string) table.Comparer {

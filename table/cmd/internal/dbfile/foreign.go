@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -15,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -113,13 +115,19 @@ func hasMagicAt(r io.ReaderAt, size int64) bool {
 }
 
 // IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.
-func IsTable(path string) bool {
+func IsTable(path string) bool { return endsTable(path, math.MaxInt64) }
+
+// HasListed reports whether a file begins with a table of the size in a MANIFEST. Engines ignore what follows it.
+func HasListed(path string, meta *versions.Table) bool { return endsTable(path, int64(meta.Size)) }
+
+// endsTable reports whether a table ends at that offset of a file, or at the end of a shorter one.
+func endsTable(path string, most int64) bool {
 	f, err := OpenRegular(path, nil)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return hasMagicAt(f.Src, f.Size)
+	return hasMagicAt(f.Src, min(f.Size, most))
 }
 
 // foreignTypes are file types that are known by their first bytes. No block of a table

@@ -43,6 +43,20 @@ func listing(path string) *versions.Version {
 // IsInManifest reports whether the MANIFEST in the file's directory lists the file, or it is a log.
 func IsInManifest(path string) bool { return listing(path) != nil }
 
+// MayBeInManifest reports whether the MANIFEST in the file's directory lists the file, or is missing or damaged.
+func MayBeInManifest(path string) bool {
+	if files.IsURL(path) {
+		return false // no database is there
+	}
+	dir := filepath.Dir(path)
+	name, err := versions.FindCurrentOrManifest(dir)
+	if name == "" || err != nil {
+		return false
+	}
+	_, err = versions.Read(dir)
+	return err != nil || IsInManifest(path)
+}
+
 // OutputName returns a free name for a table made from a file, with suffix instead of the
 // extension. It is beside the file, but never in the directory of a database: that is for
 // the files of its engine. If a file has that name already, it adds the first number ≥ 2 that

@@ -133,7 +133,7 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 	if err != nil {
 		return filterfile.ExplainTooManyKeys(err)
 	}
-	if engine := notRepaired[c.compression]; engine != "" && (c.internal || c.database) && !c.filterOnly {
+	if engine := notRepaired[c.compression]; engine != "" && !c.retained && (c.internal || c.database) && !c.filterOnly {
 		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) silently drop such tables: for these engines, use --compression snappy", engine, c.compression)
 	}
 	return filterfile.ExplainTooManyKeys(complete())

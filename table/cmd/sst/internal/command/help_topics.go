@@ -119,24 +119,25 @@ const tablesHelp = `How sst build, merge, convert and repair write tables:
   --temp-dir DIR        write temporary files to DIR`
 
 const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
-and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads tables that no intact
-edit mentions; if it is lost, all tables. Obsolete tables can then bring deleted keys back.
+and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads the tables
+that its readable part does not mention; if it is lost, all tables. Obsolete tables can then bring
+deleted keys back.
 
 Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys may
 appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
   - writes of live logs after the damage, also in its block of 32 KiB, which other commands skip
-  - pairs of tables, if no log has lost writes, and nothing in their level or a lower one may have
-    their key (LevelDB up to 1.20 could move a newer version to a higher level)
+  - pairs of tables, if no log has lost writes, and nothing that is lost in level 0 to their own
+    level may have their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
-MANIFEST counts its writes. Keys out of order under valid checksums are sorted, and count as lost.
-A key of an unknown kind is lost with its older versions.
+MANIFEST counts its writes. Keys out of order under valid checksums are kept, sorted, but are not
+certain. A key of an unknown kind is lost with its older versions.
 
-sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, even in
-a table stored as a value, with the file in a quarter of --memory. If keys are equal, it keeps the
-first; in an unknown order, all. From a log it keeps the newest write of each key, as internal
+sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
+needs a --memory of four times the file. If keys are equal, it keeps the first; in an unknown order,
+all. From a log it keeps the newest write of each key, as internal
 keys, or with --internal-keys no as user keys without deletions. The table cannot replace a
 database's table, since the MANIFEST has the old size: repair the database. Build a set again, or
 merge its sound tables.`

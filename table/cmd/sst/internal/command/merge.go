@@ -133,6 +133,7 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
 		f.to.retainFilters(all[0], cmd.Flags().Changed)
 	}
+	f.to.retainCompression(all, cmd.Flags().Changed)
 	c, err := f.to.newCopier(cmd, f.to.database, m.order, limit)
 	if err != nil {
 		return err

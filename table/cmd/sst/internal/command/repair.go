@@ -17,8 +17,8 @@ import (
 const repairLong = `Write a new database from whatever is still readable of a damaged one, or a new table from a
 damaged table or log. sst never writes into DIR or FILE. It prints what is lost, and the exit
 status is then 3. Older or deleted versions of lost keys may appear: sst counts them, and --certain
-leaves them out. A new table keeps FILE's settings, unless flags change them.
-See sst help damage.`
+leaves them out. A new database keeps DIR's compression, a new table FILE's settings, unless flags
+change them. See sst help damage.`
 
 // repairFlags are the flags of repair.
 type repairFlags struct {
@@ -40,7 +40,7 @@ func repairCommand() *cobra.Command {
   sst repair broken.ldb -o repaired.ldb`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk, and nothing was lost",
-			cli.ExitDamaged: "something was lost or out of order; OUT has the rest, if there is any",
+			cli.ExitDamaged: "DIR or FILE is damaged: the messages name what is lost, if anything; OUT has the rest",
 		}.Annotation(),
 		Args:              cli.Arguments("DIR or FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),

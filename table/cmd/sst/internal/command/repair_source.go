@@ -43,9 +43,10 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		switch {
 		case s.Order == table.AnyOrder:
 			return fmt.Errorf("%s: the key order is unknown, and engines need it: %s", s.Path, comparers.Advice())
-		case !s.Internal && len(s.Tables) > 0:
+		case s.HasUserKeys():
 			return fmt.Errorf("%s: not a database, as the keys are not internal keys: use sst merge", s.Path)
 		}
+		f.to.retainCompression([]*source.Source{s}, cmd.Flags().Changed)
 		c, err := f.to.newCopier(cmd, true, s.Order, limit)
 		if err != nil {
 			return err
@@ -111,11 +112,11 @@ func (r *databaseRepair) report(c *copier) []string {
 	}
 	switch {
 	case r.uncertain > 0 && r.certain:
-		report.add("left out %s: newer versions or deletions of them may be lost", text.Count(r.uncertain, "pair"))
+		report.add("left out %s that may be outdated, or may have been deleted", text.Count(r.uncertain, "pair"))
 	case r.uncertain == c.pairs && c.pairs > 0: // none would be left
-		report.add("newer versions or deletions of all of them may be lost")
+		report.add("all of them may be outdated, or may have been deleted")
 	case r.uncertain > 0:
-		report.add("newer versions or deletions of %s of them may be lost: to leave these out, run: sst repair --certain %s -o %s",
+		report.add("%s of them may be outdated, or may have been deleted: to leave these out, run: sst repair --certain %s -o %s",
 			humanize.Comma(int64(r.uncertain)), text.ShellPath(r.Path), text.ShellPath(filepath.Clean(c.out)+".certain"))
 	}
 	return report.lines

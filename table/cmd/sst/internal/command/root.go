@@ -101,7 +101,7 @@ func suggestRepair(w io.Writer, all []string) {
 			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0])))
 		return
 	}
-	if dir := files.Dir(paths[0]); dbfile.IsInManifest(paths[0]) {
+	if dir := files.Dir(paths[0]); dbfile.MayBeInManifest(paths[0]) {
 		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir))
 		return
 	}

@@ -32,6 +32,7 @@ type writerFlags struct {
 	blockSize       int64
 	restartInterval int
 	compression     string
+	retained        bool // compression is that of the input
 	properties      bool
 	concurrency     int
 }

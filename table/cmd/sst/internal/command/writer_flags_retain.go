@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -157,6 +158,48 @@ func mainCompression(compression map[string]int) string {
 		}
 	}
 	return best
+}
+
+// How many tables of a database, and blocks of each, tell its compression.
+const sampledTables, sampledBlocks = 16, 4
+
+// retainCompression sets --compression, if it was not given, to that of most compressed blocks of databases: the programs
+// that use them may read no other.
+func (f *writerFlags) retainCompression(all []*source.Source, given func(name string) bool) {
+	if given("compression") {
+		return
+	}
+	blocks := map[string]int{}
+	for _, s := range all {
+		tables := 0
+		for file := range s.Files() {
+			sampleCompression(file, blocks)
+			if tables++; tables == sampledTables {
+				break
+			}
+		}
+	}
+	if name := mainCompression(blocks); len(blocks) > 0 && compressions[name] != nil {
+		f.compression, f.retained = name, true
+	}
+}
+
+// sampleCompression counts some data blocks of a table by their compressions.
+func sampleCompression(file *dbfile.File, blocks map[string]int) {
+	if file.Reader == nil {
+		return
+	}
+	l, err := file.Reader.Layout()
+	if err != nil {
+		return // and reading the table reports it
+	}
+	n := min(sampledBlocks, len(l.Data))
+	for i := range n {
+		h := l.Data[i*len(l.Data)/n].Handle
+		if _, id, err := l.ReadBlock(h); err == nil {
+			blocks[tablestats.Compression(file, h, id)]++
+		}
+	}
 }
 
 // retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if

@@ -101,7 +101,7 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.L
 
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
 // A set is one if its first table is.
-func (s *Source) FilterOnly() (only bool) {
+func (s *Source) FilterOnly() bool {
 	if s.isLog || s.Dir && !s.isSet() {
 		return false
 	}
@@ -109,8 +109,10 @@ func (s *Source) FilterOnly() (only bool) {
 	if s.isSet() && files.IsRemote(s.Path) {                                                      // the name tells, and opening the table takes a request
 		return len(keyed) > 0 && filepath.Ext(keyed[0].Path) == ".filter"
 	}
-	s.withFirst(slices.All(keyed), func(f *dbfile.File) { only = f.Reader.FilterOnly() })
-	return only
+	for f := range s.readable(slices.All(keyed)) {
+		return f.Reader.FilterOnly()
+	}
+	return false
 }
 
 // MayContain checks the filters of a single table, or of the table of a set that may have the key. Removals are checked

@@ -211,19 +211,39 @@ func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 // TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
 // a set, or "" if it has none.
 func (s *Source) TableFilter() (policy string) {
-	s.withFirst(slices.Backward(s.Tables), func(f *dbfile.File) {
-		policy = strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
-	})
-	return policy
+	for f := range s.readable(slices.Backward(s.Tables)) {
+		return strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
+	}
+	return ""
 }
 
-// withFirst calls do with the first of the tables that can be opened. Errors come again when the table is read.
-func (s *Source) withFirst(tables iter.Seq2[int, *Table], do func(*dbfile.File)) {
-	for _, t := range tables {
-		if f, err := s.open(t); err == nil {
-			do(f)
+// HasUserKeys reports whether the keys of all tables that can be opened are user keys, and there are any.
+func (s *Source) HasUserKeys() bool {
+	return !s.Internal && slices.ContainsFunc(s.Tables, func(t *Table) bool { return !t.empty })
+}
+
+// Files returns the tables of a database that can be opened, each open until the next one. Of anything else it returns
+// none.
+func (s *Source) Files() iter.Seq[*dbfile.File] {
+	if !s.Dir || s.isSet() {
+		return func(func(*dbfile.File) bool) {}
+	}
+	return s.readable(slices.All(s.Tables))
+}
+
+// readable returns the tables that can be opened. Errors come again when the table is read.
+func (s *Source) readable(tables iter.Seq2[int, *Table]) iter.Seq[*dbfile.File] {
+	return func(yield func(*dbfile.File) bool) {
+		for _, t := range tables {
+			f, err := s.open(t)
+			if err != nil {
+				continue
+			}
+			more := yield(f)
 			s.release(t, f) // it was only read
-			return
+			if !more {
+				return
+			}
 		}
 	}
 }

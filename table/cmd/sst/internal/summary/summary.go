@@ -133,6 +133,9 @@ func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 		case l.Meta == nil:
 			s.Others = append(s.Others, *f)
 		default:
+			if uint64(f.Bytes) > l.Meta.Size && dbfile.HasListed(l.Path, l.Meta) {
+				f.Bytes = int64(l.Meta.Size) // engines ignore what follows in the file
+			}
 			s.Found[l.Meta.Number] = *f
 			if err := dbfile.CheckSize(l.Meta, f.Bytes, d.Version.Manifest, ""); err != nil {
 				damage = append(damage, &dbfile.FileError{Path: l.Path, Err: err})
