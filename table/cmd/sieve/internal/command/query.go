@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -66,6 +67,9 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	read.Options = input.Options{Format: f.format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
 	if err := read.Options.Check(read.Paths, stdin); err != nil {
 		return err
+	}
+	if files.IsDir(path) {
+		return fmt.Errorf("%s is a directory, not a filter: to look up keys in a set, run: sst get %s KEY", path, text.ShellPath(path))
 	}
 	file, err := dbfile.Open(path, dbfile.Options{Outputs: outputs})
 	if err != nil {

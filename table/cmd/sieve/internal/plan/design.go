@@ -122,7 +122,11 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 	} else if q.ValueSize == 0 && q.Sample == nil {
 		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
 	}
-	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
+	repeats := q.ValueSize == 0 // in lists of keys alone, lines may be repeated
+	if q.Sample != nil {
+		repeats = q.Sample.repeats
+	}
+	if repeats && !d.FilterOnly { // filters take repeated keys
 		words = append(words, "--on-duplicate first")
 	}
 	out := "-o OUT"

@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 	o := q.option(newDesign(10, tableFilter{}, 4096))
 	fits, alone := o, q.option(newDesign(0, tableFilter{fuseBits: 8}, 0))
 	o.MeetsMemory = false
-	const build = "bloom:10, 2.2 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --input-format raw-keys -o OUT INPUT\n"
+	const build = "bloom:10, 2.2 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --input-format raw-keys --on-duplicate first -o OUT INPUT\n"
 	for _, tt := range []struct {
 		plan Plan
 		want string
