@@ -11,8 +11,8 @@
 //
 //   - [NewBloom]: a filter block, with a small filter for each 2 KiB of the file. LevelDB and goleveldb read and
 //     write it.
-//   - [NewTableBloom]: a table filter, which contains all keys and is checked before the index. RocksDB and Pebble
-//     read and write it.
+//   - [NewTableBloom]: a table filter, which contains all keys and is checked before the index. RocksDB up to 10.x
+//     and Pebble read and write it.
 //   - Module filter/fuse: the table filter with the fewest false positives for its bits. Pebble after 2.1.7 reads
 //     and writes it.
 //   - Module filter/blocked: a live filter, to which goroutines add keys while others query it.

@@ -13,7 +13,7 @@ import (
 // of a key are in one line of 64 bytes, so a lookup has at most one cache miss. With a million keys:
 //
 //	bits per key                 6     8    10    12    14    16    20    24
-//	false positives in percent   5.89  2.49  1.16  0.62  0.38  0.26  0.15  0.11
+//	false positives in percent   5.89  2.49  1.16  0.61  0.37  0.26  0.15  0.11
 //
 // Hashes have 32 bits, so 10 million keys have 0.2 percentage points more. Prefer several tables to a larger one.
 //

@@ -123,8 +123,8 @@ func (r *Reader) read() (t *openTable, err error) {
 // Open opens the named file and returns a Reader of its table. If o is nil, the defaults are used. Close closes the
 // file. If name is not a regular file, Open returns an error without blocking.
 //
-// The first time that a filter rules out a key, the Reader checks some keys of the table: if one is ruled out too, no
-// filter is used, as FilterErr reports.
+// To detect a FilterKey other than the writer's, the Reader checks some keys of the table the first time that a filter
+// rules out a key. If one is ruled out too, no filter is used, as FilterErr reports.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {

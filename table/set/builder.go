@@ -14,7 +14,7 @@ import (
 type BuilderOptions struct {
 	Layer           bool                 // add a layer to the Store's set, which must exist, instead of replacing it
 	EntriesPerTable int                  // maximum; zero means 1,000,000; tables have about equally many
-	Writer          *table.WriterOptions // of the tables; nil means the defaults; Never does not apply to removals
+	Writer          *table.WriterOptions // of the tables; nil means the defaults, without filters; Never does not apply to removals
 	TempDir         string               // of a temporary file for the first entries; "" means os.TempDir
 
 	// If NewTable is not nil, it returns the writer of a table to w, instead of a [TableWriter] with the options
