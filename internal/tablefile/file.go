@@ -235,11 +235,3 @@ var (
 func (f *File) Allow(b Budget) int {
 	return int(min(b.Fixed+b.PerByte*min(f.FooterOffset, math.MaxInt64/8), math.MaxInt))
 }
-
-// blockBudget returns what a search of a block with these contents, decompressed, may take: memory for keys that share
-// bytes, and comparisons in an order that has to see whole keys. Each key is compared with the key before. The keys of a
-// block by block.Writer are together at most 257 times as long as the block. So are those of other engines, unless
-// hundreds of long keys follow a restart point.
-func blockBudget(contents []byte, memory int) *rowblock.Budget {
-	return &rowblock.Budget{Memory: memory, Compared: 64<<10 + 1024*int64(len(contents))}
-}

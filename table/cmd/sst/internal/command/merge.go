@@ -40,8 +40,8 @@ INPUTs, --on-duplicate takes
 
 An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
 newest: sequence numbers of other databases do not compare. If they did not decide, an output
-database has only 0. Filters alone are united. Exceptions (--never) are not kept.
-See sst help sources, sets and filters.`
+database has only 0. It keeps the compression of INPUT databases. Filters alone are united.
+Exceptions (--never) are not kept. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags
@@ -133,7 +133,9 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
 		f.to.retainFilters(all[0], cmd.Flags().Changed)
 	}
-	f.to.retainCompression(all, cmd.Flags().Changed)
+	if f.to.database {
+		f.to.retainCompression(all, cmd.Flags().Changed)
+	}
 	c, err := f.to.newCopier(cmd, f.to.database, m.order, limit)
 	if err != nil {
 		return err
