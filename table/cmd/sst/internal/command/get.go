@@ -28,8 +28,8 @@ type getFlags struct {
 
 const getLong = `Print the value of a key. For several keys, or with --keys-from, print keys and values; absent keys
 print nothing. If damage may hide the newest version of a key, sst says so, prints an older one if
-there is one (with --strict none), and exits with status 3. A table of filters alone answers "may
-be present" or "absent".
+there is one (with --strict none), and exits with status 3. For filters alone, it prints a line for
+each key: "may be present" or "absent".
 
 --explain prints the steps of each lookup: the tables searched, their filters' answers with hash
 and probed bits, the block filter's number (its block's offset >> log2 of the filter's range,

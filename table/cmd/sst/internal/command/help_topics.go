@@ -74,7 +74,7 @@ missing table. A build replaces the manifest and keeps older tables.
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
 at once. Each layer adds its false positives, which cost reads, so its tables have --table-filter
 table-bloom:10 by default. A set with --filter-only answers "may be present": it takes layers of
-keys, but no --delete, and cannot be folded. Folding keeps table filters.
+keys, but no --delete, and cannot be folded. Folding keeps the settings of the tables.
 
 Several machines can build a set from sorted input. Each table's line for the manifest comes from
 --manifest-line, and sst manifest joins the lines:

@@ -131,7 +131,7 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 		return err
 	}
 	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
-		f.to.retainFilters(all[0], cmd.Flags().Changed)
+		f.to.retainSet(all[0], cmd.Flags().Changed)
 	}
 	if f.to.database {
 		f.to.retainCompression(all, cmd.Flags().Changed)
@@ -163,20 +163,31 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
 }
 
-// retainFilters sets the flags of filters that were not given to those of a table of the base of a set that is folded.
-func (f *writerFlags) retainFilters(s *source.Source, given func(name string) bool) {
-	if len(s.Tables) == 0 {
+// retainSet sets the flags that were not given to the settings of a set that is folded: of a table of its base, and about
+// as many tables as the base has.
+func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) {
+	var base []*source.Table
+	entries := uint64(0)
+	for _, t := range s.Tables {
+		if entries += t.Line.Entries; t.Layer == 0 {
+			base = append(base, t)
+		}
+	}
+	if len(base) == 0 {
 		return
 	}
-	oldest := s.Tables[len(s.Tables)-1]
-	base, err := dbfile.Open(oldest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order)})
+	if n := uint64(len(base)); !given("entries-per-table") {
+		f.entriesPerTable = int(max(1, min(uint64(f.entriesPerTable), (entries+n-1)/n)))
+	}
+	oldest := base[len(base)-1]
+	file, err := dbfile.Open(oldest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order), Line: oldest.Line})
 	if err != nil {
 		return // and merging it fails
 	}
-	defer base.Close() // it was only read
-	if whole := tablestats.TableFilter(base, int(oldest.Line.Entries)); whole != nil {
-		retain(given("table-filter"), &f.tableFilter, retainedTableFilter(*whole))
-		retain(given("bits") || base.Filters().Blocks != nil, &f.bits, -1)
+	defer file.Close() // it was only read
+	none := func(error) error { return nil }
+	if stats, err := tablestats.Collect(file, none, tablestats.NewBudget(1)); err == nil && stats.Entries > 0 {
+		f.retainSettings(stats, maxBlockSize, given)
 	}
 }
 

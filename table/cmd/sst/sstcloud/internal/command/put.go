@@ -30,10 +30,11 @@ type putFlags struct {
 const putLong = `Upload the set in directory SET: first its tables, then its manifest. Readers see the old set or the
 complete new one. If put fails or is interrupted, run it again: it skips tables that are stored.
 
-put replaces the manifest only if no other program has replaced it meanwhile. It uploads a table again
-if no manifest (an object ending in .jsonl) lists it and it is older than 12 hours, because sstcloud
-sweep may be deleting it. After exit status 3, readers still see the old set, unless a table was
-deleted at the same time: then upload the set again.
+put replaces the manifest only if no other program has replaced it since put began. It prints a note
+if the replaced set had layers that SET lacks. It uploads a table again if no manifest (an object
+ending in .jsonl) lists it and it is older than 12 hours, because sstcloud sweep may be deleting it.
+After exit status 3, readers still see the old set, unless a table was deleted at the same time:
+then upload the set again.
 
 To store several sets, give each a prefix in its URL, or a --manifest.`
 
@@ -99,6 +100,10 @@ func (f *putFlags) run(ctx context.Context, cmd *cobra.Command, dir string, s *s
 		return err
 	}
 	r := f.report(u, s)
+	if r.Dropped > 0 {
+		text.Note(cmd.ErrOrStderr(), "the replaced set had %s that %s lacks: these changes are lost, unless they were merged into it",
+			text.Count(uint64(r.Dropped), "layer"), text.ShellPath(dir))
+	}
 	if f.json {
 		return printable.WriteJSON(cmd.OutOrStdout(), r)
 	}
@@ -116,12 +121,13 @@ type putReport struct {
 	There      int    `json:"there"`
 	ThereBytes int64  `json:"there_bytes"`
 	Layers     int    `json:"layers"`
+	Dropped    int    `json:"dropped_layers"` // of the set that was replaced
 	Requests   *int64 `json:"requests,omitempty"`
 }
 
 // report returns the report of an upload.
 func (f *putFlags) report(u *upload.Upload, s *store.Store) putReport {
-	r := putReport{Manifest: s.Path(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers)}
+	r := putReport{Manifest: s.Path(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers), Dropped: u.Dropped()}
 	for t := range u.Manifest.All() {
 		if u.Sent[t.Name] {
 			r.Tables, r.Bytes = r.Tables+1, r.Bytes+t.Size

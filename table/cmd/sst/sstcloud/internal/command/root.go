@@ -58,7 +58,7 @@ func withStores(p cli.Program) cli.Program {
 		case errors.Is(err, set.ErrGone):
 			text.Say(w, "upload the set again, by: sstcloud put %s", putArguments(cmd))
 		case errors.Is(err, table.ErrCorrupt) && cmd.Name() != "put" && cmd.Name() != "sweep":
-			text.Say(w, "delete the damaged objects, then run: sstcloud put SET URL (put skips tables of the right size)")
+			text.Say(w, "delete damaged objects, then run: sstcloud put SET URL (it uploads what is missing or of another size)")
 		}
 	}
 	return p

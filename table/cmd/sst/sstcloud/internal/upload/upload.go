@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sievetable/sievetable/table"
@@ -61,6 +62,24 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 // same reports whether two manifests, which may be nil, have the same contents.
 func same(a, b *set.Manifest) bool {
 	return (a == nil) == (b == nil) && (a == nil || bytes.Equal(encoded(a), encoded(b)))
+}
+
+// Dropped returns the number of layers of the store's set that the new one does not have: they were merged into it, or
+// their changes are lost.
+func (u *Upload) Dropped() (layers int) {
+	if u.old == nil {
+		return 0
+	}
+	has := map[string]bool{}
+	for t := range u.Manifest.All() {
+		has[t.SHA256] = true
+	}
+	for _, l := range u.old.Layers {
+		if slices.ContainsFunc(slices.Concat(l.Tables, l.Removals), func(t set.Table) bool { return !has[t.SHA256] }) {
+			layers++
+		}
+	}
+	return layers
 }
 
 // encoded returns the contents of a manifest's file.
