@@ -59,7 +59,7 @@ func run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, bucket.Close()) }()
 	s, err := openService(ctx, bucket, *timeout)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", *bucketURL, err)
 	}
 	defer func() { err = errors.Join(err, s.set.Close()) }()
 	l, err := net.Listen("tcp", *address)
