@@ -84,7 +84,7 @@ func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) 
 // readFooter reads the footer.
 func (f *File) readFooter() error {
 	var buf [format.FooterLen]byte
-	if err := f.read(nil, FooterBlock, buf[:], f.FooterOffset); err != nil {
+	if err := f.read(noContext, FooterBlock, buf[:], f.FooterOffset); err != nil {
 		return err
 	}
 	footer, padding, err := decodeFooter(buf[:], f.FooterOffset)

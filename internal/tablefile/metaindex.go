@@ -132,7 +132,7 @@ func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err e
 	tail := sha256.New()
 	for _, h := range append(blocks, f.Footer.Metaindex, f.Footer.Index) {
 		var trailer [format.TrailerLen]byte
-		if err := f.read(nil, MetaBlock, trailer[:], h.End()-format.TrailerLen); err != nil {
+		if err := f.read(noContext, MetaBlock, trailer[:], h.End()-format.TrailerLen); err != nil {
 			return sum, false, err
 		}
 		tail.Write(trailer[:])

@@ -20,7 +20,7 @@ func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
 		return f.Corrupt(kind, h, "%d bytes, not %d to %d", h.Length, len(p), f.o.MaxBlockSize)
 	}
 	end := make([]byte, len(p)+format.TrailerLen)
-	if err := f.read(nil, kind, end, h.End()-uint64(len(end))); err != nil {
+	if err := f.read(noContext, kind, end, h.End()-uint64(len(end))); err != nil {
 		return err
 	}
 	if id := end[copy(p, end)]; id != 0 {

@@ -22,6 +22,9 @@ type Slicer interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
+// noContext is for reads that nothing ends.
+var noContext context.Context
+
 // read fills p with the bytes at offset, unless ctx, which may be nil, ends that. An error of the source is in the chain
 // of the error. If ctx is done when the read ends, the error is that of ctx.
 func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {

@@ -209,10 +209,10 @@ func (r *Reader) fragment() (fragment, error) {
 	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
 	mismatch := whole <= len(r.rest) && checksum != format.MaskCRC(crc32.Checksum(r.rest[6:whole], castagnoli))
 	switch {
-	case isZero && r.zeros.from < at+FragmentHeaderLen, mismatch && r.zeros.tear(at+int64(whole)):
+	case isZero && r.zeros.from < at+FragmentHeaderLen:
 		return fragment{}, io.EOF
-	case whole > len(r.rest) && r.eof && findFragment(r.rest[1:]) < 0:
-		return fragment{}, io.EOF
+	case (mismatch && r.zeros.tear(at+int64(whole)) || whole > len(r.rest) && r.eof) && findFragment(r.rest[1:]) < 0:
+		return fragment{}, io.EOF // no other was written after it
 	case whole > len(r.rest):
 		return r.skipBlock(at, "fragment ends after its block"), nil
 	case isZero:

@@ -70,7 +70,8 @@ func TestEndThatWasNeverWritten(t *testing.T) {
 }
 
 // Wherever a log is damaged before its last record, this is reported, unless the damage is only in
-// what no record needs: also a length that reaches behind the end, and zeros instead of headers.
+// what no record needs: also a length that reaches behind the end, or into zeros that follow, and zeros instead of
+// headers.
 func TestDamageBeforeTheEnd(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -86,8 +87,26 @@ func TestDamageBeforeTheEnd(t *testing.T) {
 				damaged[i] ^= byte(1 + random.IntN(255))
 			}
 		}
-		if records, tail, damage := readLog(t, log); len(records) < len(all) && (damage == nil || tail > 0) {
-			t.Fatalf("damage from %d to %d: %d of %d records, %d bytes passed over, and %v", at, to, len(records), len(all), tail, damage)
+		padding := random.IntN(2) * random.IntN(2*blockSize) // which was allocated, and not written
+		log = append(log, make([]byte, padding)...)
+		if records, tail, damage := readLog(t, log); len(records) < len(all) && (damage == nil || tail > int64(padding)) {
+			t.Fatalf("damage from %d to %d of %d bytes: %d of %d records, %d bytes passed over, and %v",
+				at, to, len(log), len(records), len(all), tail, damage)
+		}
+	}
+}
+
+// A record whose damaged length leads into the zeros at the end was written completely, if another follows it.
+func TestLengthThatLeadsIntoZeros(t *testing.T) {
+	t.Parallel()
+	log := logOf(t, []byte("the first of three records"), []byte("the second of three records"), []byte("the third"))
+	for at := 4; at <= 5; at++ {
+		for flip := 1; flip < 256; flip++ {
+			padded := append(slices.Clone(log), make([]byte, blockSize)...)
+			padded[at] ^= byte(flip)
+			if records, tail, damage := readLog(t, padded); damage == nil || tail > blockSize {
+				t.Errorf("byte %d ^ %#x: %q, %d bytes passed over, and no damage", at, flip, records, tail)
+			}
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (d *Dir) loseLog(o ListOptions, number uint64) {
 		lost, advice = "the MANIFEST is cut short, so the log is obsolete, or the writes in it are lost", "Unless it is obsolete, restore it"
 	}
 	if !o.Repair {
-		advice += ", or use --no-log"
+		advice += ", or read without it by --no-log"
 	}
 	d.addDamage(versions.LogName(number), "missing (named in %s): %s, and older or deleted versions may appear. %s", d.Version.Manifest, lost, advice)
 }

@@ -146,7 +146,7 @@ var foreignTypes = map[string]foreign{
 func isTar(head []byte) bool {
 	const blockLen = 512
 	_, err := tar.NewReader(bytes.NewReader(head)).Next()
-	return len(head) >= blockLen && err != io.EOF && !errors.Is(err, tar.ErrHeader)
+	return len(head) >= blockLen && head[0] != 0 && err != io.EOF && !errors.Is(err, tar.ErrHeader)
 }
 
 const (

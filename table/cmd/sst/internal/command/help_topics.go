@@ -127,13 +127,13 @@ Messages name lost ranges of keys and sequence numbers. Older or deleted version
 appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
-  - writes of live logs after the damage, also in its block of 32 KiB, which other commands skip
-  - pairs of tables, if no log has lost writes, and nothing that is lost in level 0 to their own
-    level may have their key (LevelDB up to 1.20 could move a newer version to a higher level)
+  - writes of live logs after the damage, also in its block of 32 KiB, which scan skips
+  - pairs of tables, if no log has lost writes, and nothing lost in level 0 to their own level may
+    have their key (LevelDB up to 1.20 could move a newer version to a higher level)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST counts its writes. Keys out of order under valid checksums are kept, sorted, but are not
-certain. A key of an unknown kind is lost with its older versions.
+certain. Keys of unknown kinds are lost with older versions.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. If keys are equal, it keeps the first; in an unknown order,

@@ -17,7 +17,7 @@ func TestLeftOutLogs(t *testing.T) {
 	const (
 		missing  = "000002.log: missing (named in MANIFEST-000000): the writes in it are lost, and older or deleted versions may appear. Restore it"
 		obsolete = "000002.log: missing (named in MANIFEST-000000): the MANIFEST is cut short, so the log is obsolete, or the writes in it are lost, and older or deleted versions may appear. Unless it is obsolete, restore it"
-		noLog    = ", or use --no-log"
+		noLog    = ", or read without it by --no-log"
 		leftOut  = "--no-log skips 000002.log: older or deleted versions may appear"
 	)
 	for _, tt := range []struct {

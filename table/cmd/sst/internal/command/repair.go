@@ -39,7 +39,7 @@ func repairCommand() *cobra.Command {
   sst repair --certain db -o repaired
   sst repair broken.ldb -o repaired.ldb`,
 		Annotations: cli.ExitStatus{
-			cli.ExitOK:      "OUT is complete and on disk, and nothing was lost",
+			cli.ExitOK:      "OUT is complete and on disk, and no pair is lost or doubtful",
 			cli.ExitDamaged: "DIR or FILE is damaged: the messages name what is lost, if anything; OUT has the rest",
 		}.Annotation(),
 		Args:              cli.Arguments("DIR or FILE", 1, 1, 1),

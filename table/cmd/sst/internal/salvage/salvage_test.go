@@ -98,6 +98,9 @@ func TestSalvageInventsNothing(t *testing.T) {
 			do   func(c []byte) []byte
 			want int
 		}{
+			"data, no footer":  {func(c []byte) []byte { c[100] ^= 1; clear(c[len(c)-48:]); return c }, 0},
+			"data, cut":        {func(c []byte) []byte { c[100] ^= 1; return c[:len(c)-20] }, 0},
+			"data longer":      {func(c []byte) []byte { c[len(c)-1] ^= 1; return slices.Insert(c, 3, 'a', 'b', 'c') }, 0},
 			"data and footer":  {func(c []byte) []byte { c[100] ^= 1; c[len(c)-1] ^= 1; return c }, 0},
 			"footer":           {func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, 100},
 			"moved, footer":    {func(c []byte) []byte { c[len(c)-1] ^= 1; return append([]byte("#######"), c...) }, 100},

@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -85,6 +86,9 @@ var kinds = [...]struct{ name, leftOut string }{
 	propertiesBlock: {"properties", "it looks like properties"}, metaBlock: {"block", "a metaindex lists it"},
 }
 
+// maxSequence is the end of an internal key with the maximum sequence number and the kind that separators have.
+var maxSequence = []byte("\x01\xff\xff\xff\xff\xff\xff\xff")
+
 // propertyName matches keys that begin as the names of properties do.
 var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
@@ -103,7 +107,8 @@ func (s *search) classify(last []extent, lengths map[uint64]bool) {
 		if err != nil {
 			continue // it was decoded before
 		}
-		is := kindOf(it, lengths, uint64(e.start), e == index)
+		atEnd := e.end+format.TrailerLen+format.FooterLen >= len(s.fileImage.data)
+		is := kindOf(it, lengths, uint64(e.start), e == index, atEnd)
 		if taken[is] {
 			is = dataBlock
 		}
@@ -122,11 +127,13 @@ func (s *search) classify(last []extent, lengths map[uint64]bool) {
 
 // kindOf tells the kind of the block at start by its keys and values. All values of an
 // index are handles: either of adjacent blocks, from the start of the file on, or with the
-// lengths of blocks that were found. A metaindex has names as keys and handles as values.
-// Properties have names as keys.
-func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
+// lengths of blocks that were found. If the data blocks cannot be found, the index shows by its
+// place, before at most a footer, or by a separator with the maximum sequence number, which no
+// entry has. A metaindex has names as keys and handles as values. Properties have names as keys.
+func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex, atEnd bool) blockKind {
 	n, found, end := 0, 0, uint64(0)
 	handles, chained, names, properties, counts, fromStart := true, true, true, true, false, true
+	separates := atEnd
 	for ; it.Next(); n++ {
 		offset, length, ok := decodeHandle(it.Value())
 		handles = handles && ok
@@ -139,6 +146,7 @@ func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex bo
 		names = names && format.MetaName.Match(it.Key())
 		properties = properties && propertyName.Match(it.Key())
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
+		separates = separates || bytes.HasSuffix(it.Key(), maxSequence)
 	}
 	switch {
 	case names && handles: // also true for an empty block
@@ -146,6 +154,8 @@ func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex bo
 	case handles && isIndex:
 		return indexBlock
 	case chained && n > 1 && (2*found >= n || fromStart && n > 2 && end <= start), n == 1 && found == 1 && end <= start:
+		return indexBlock
+	case chained && n > 0 && fromStart && end <= start && separates:
 		return indexBlock
 	case properties && counts:
 		return propertiesBlock
