@@ -119,6 +119,7 @@ type folder struct {
 	lastLog   *dbfile.Log  // the last log that was read
 	highest   uint64       // the highest sequence number of the tables that were checked
 	newest    string       // the path of a table that has it
+	internal  bool         // a table that was checked has internal keys
 }
 
 // targets returns the files that the arguments name. Missing tables are among them. Directories

@@ -94,6 +94,13 @@ func (v *verifier) verify(targets []target) error {
 		}
 	}
 	err := each(v.pass, targets, v.check)
+	var last *folder
+	for _, t := range targets {
+		if in := t.in; in != last && in.internal && in.Path != "" && !in.IsDatabase() {
+			v.noteAbout(in.Path, "no CURRENT and no MANIFEST, so no engine opens it: to make a database of its tables, run: "+dbfile.RepairCommand(in.Path))
+		}
+		last = t.in
+	}
 	if v.shown {
 		err = errors.Join(err, v.found)
 	}
@@ -184,6 +191,7 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	t.in.internal = t.in.internal || f.Internal
 	filters := f.Filters()
 	remarks = noted(remarks, filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
 	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
