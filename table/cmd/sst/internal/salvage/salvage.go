@@ -86,11 +86,19 @@ func (s *Salvage) byIndex(yield func(*rowblock.Iter) bool) {
 
 // keyRangeOf says between which separators the keys of data block i are.
 func keyRangeOf(f *dbfile.File, i int) string {
-	upTo := "≤ " + f.Separator(f.Layout.Data[i].Separator)
+	upTo := boundOf(f, f.Layout.Data[i].Separator, "≤", "<")
 	if i == 0 {
 		return upTo
 	}
-	return fmt.Sprintf("> %s and %s", f.Separator(f.Layout.Data[i-1].Separator), upTo)
+	return boundOf(f, f.Layout.Data[i-1].Separator, ">", "≥") + " and " + upTo
+}
+
+// boundOf formats a separator as a bound. One with the maximum sequence number is before all versions of its user key.
+func boundOf(f *dbfile.File, separator []byte, is, ofUserKeys string) string {
+	if k, ok := table.ParseInternalKey(separator); ok && f.Internal && k.Sequence == table.MaxSequence {
+		return ofUserKeys + " " + format.Quote(k.UserKey)
+	}
+	return is + " " + f.Separator(separator)
 }
 
 // byChecksum yields the data blocks that were found by their checksums.
