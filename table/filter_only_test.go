@@ -77,10 +77,17 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	if _, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil); err == nil || !strings.Contains(err.Error(), `filter "other": no policy of that name`) {
 		t.Errorf("NewReader without the policy returns %v", err)
 	}
+	lazy, err := table.NewReader(table.Bytes(other), int64(len(other)), nil) // which reads the footer only
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !lazy.MayContain([]byte("b")) {
+		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), lazy.MayContain([]byte("b")))
+	}
 	var f rawtable.File
 	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
 	missing := f.Footer(f.Block(rawtable.Entries("rocksdb.properties", properties)), f.Block(rawtable.Entries()))
-	_, err := table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
+	_, err = table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
 	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "a filter of 2 keys is all it has") {
 		t.Errorf("NewReader without the filter returns %v", err)
 	}

@@ -201,10 +201,10 @@ func (r *Reader) Filters() layout.Filters {
 	return filters
 }
 
-// FilterOnly reports whether the table has only a filter.
+// FilterOnly reports whether the table has only a filter, also one without a policy in the options.
 func (r *Reader) FilterOnly() bool {
 	t, err := r.table()
-	return err == nil && t.filterOnly
+	return err == nil && t.filterOnly || errors.Is(err, ErrUnknownFilter) // it has nothing else
 }
 
 // PagedFilter reports whether checking the table filter may read a page.

@@ -49,6 +49,9 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 	if r.closed.Load() {
 		return false, ErrClosed
 	}
+	if _, failed := r.table(); err == nil && errors.Is(failed, ErrUnknownFilter) {
+		err = errors.Join(failed)
+	}
 	return v.sawAll, err
 }
 
