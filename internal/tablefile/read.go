@@ -219,7 +219,7 @@ func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, err
 	}
 	codec := f.codec(id)
 	if codec == nil {
-		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options, such as those of table/codecs", id)
+		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options (see package table/codecs)", id)
 	}
 	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
 	if err != nil {
