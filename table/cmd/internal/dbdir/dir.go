@@ -39,6 +39,7 @@ type Dir struct {
 	Flaws []versions.Flaw
 
 	hasCurrent bool              // there is a CURRENT
+	hasLock    bool              // there is a LOCK or a LOG
 	history    *versions.History // of the newest MANIFEST, if not all of it can be read
 
 	// Which entries can be the newest of their keys for certain, before any table or log is read.
@@ -60,6 +61,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		return Dir{}, err
 	}
 	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]TableFile, 0, len(names))}
+	d.hasLock = slices.Contains(names, "LOCK") || slices.Contains(names, "LOG")
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it during the read", dir, pid)
 	}

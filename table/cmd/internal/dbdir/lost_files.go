@@ -163,7 +163,7 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	case d.hasCurrent:
 		add(current, nil)
 	case d.Version == nil && len(d.Damage) == 0 && d.hasEngineFiles():
-		add(current, dbfile.Corruption("missing, but the directory contains a database's tables and logs"))
+		add(current, dbfile.Corruption("missing, but the directory contains a database's files"))
 	}
 	for _, err := range d.Damage {
 		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {
@@ -176,15 +176,17 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// hasEngineFiles reports whether the directory has tables and logs that are named as engines name them.
+// hasEngineFiles reports whether the directory has tables and logs that are named as engines name them, or some of them
+// and files that only engines write.
 func (d *Dir) hasEngineFiles() bool {
 	isLog := func(path string) bool { return numbered(path).hasEngineName() }
-	return slices.ContainsFunc(d.Tables, TableFile.hasEngineName) && slices.ContainsFunc(d.Logs, isLog)
+	tables, logs := slices.ContainsFunc(d.Tables, TableFile.hasEngineName), slices.ContainsFunc(d.Logs, isLog)
+	return tables && logs || d.hasLock && (tables || logs)
 }
 
 // IsDatabase reports whether the directory has files of a database besides tables.
 func (d *Dir) IsDatabase() bool {
-	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
+	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0 || d.hasEngineFiles())
 }
 
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.

@@ -72,7 +72,7 @@ func TestDatabaseWithoutState(t *testing.T) {
 		}
 	}
 	status, stdout, _ := sst("verify", "--quiet", dir)
-	if want := filepath.Join(dir, "CURRENT") + ": missing, but the directory contains a database's tables and logs\n"; status != cli.ExitDamaged || stdout != want {
+	if want := filepath.Join(dir, "CURRENT") + ": missing, but the directory contains a database's files\n"; status != cli.ExitDamaged || stdout != want {
 		t.Errorf("status %d, %q, want %q", status, stdout, want)
 	}
 	if status, _, stderr := sst("scan", "-k", dir); status != cli.ExitOK || !strings.Contains(stderr, "has no MANIFEST") {

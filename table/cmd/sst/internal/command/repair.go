@@ -40,7 +40,7 @@ func repairCommand() *cobra.Command {
   sst repair broken.ldb -o repaired.ldb`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk, and no pair is lost or doubtful",
-			cli.ExitDamaged: "DIR or FILE is damaged: the messages name what is lost, if anything; OUT has the rest",
+			cli.ExitDamaged: "DIR or FILE is damaged: messages say what is lost, and whether OUT was written",
 		}.Annotation(),
 		Args:              cli.Arguments("DIR or FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),

@@ -59,7 +59,7 @@ func TestPlanToService(t *testing.T) {
 }
 
 // buildLine matches a command that sieve plan prints.
-var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys --entries-per-table [0-9]+ -o DIR/ INPUT$`)
+var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys (?:--on-duplicate first )?--entries-per-table [0-9]+ -o DIR/ INPUT$`)
 
 // planned returns the sets that sieve plan recommends.
 func planned(t *testing.T, plan string) (walks []walk) {
