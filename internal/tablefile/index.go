@@ -147,7 +147,7 @@ func (x *Index) Search(key []byte) (int, error) {
 	switch {
 	case t == nil:
 		return x.halve(key)
-	case t.levels == nil:
+	case !t.order.Bytewise():
 		return t.halve(key), nil
 	}
 	ordered := key
