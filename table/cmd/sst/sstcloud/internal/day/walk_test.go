@@ -59,15 +59,19 @@ func TestPlanToService(t *testing.T) {
 }
 
 // buildLine matches a command that sieve plan prints.
-var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys (?:--on-duplicate first )?--entries-per-table [0-9]+ -o DIR/ INPUT$`)
+var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys (--on-duplicate first )?--entries-per-table [0-9]+ -o DIR/ INPUT$`)
 
 // planned returns the sets that sieve plan recommends.
 func planned(t *testing.T, plan string) (walks []walk) {
 	t.Helper()
 	for _, match := range buildLine.FindAllStringSubmatch(plan, -1) {
 		w := walk{name: "planned: " + match[1], flags: match[1]}
-		if strings.Contains(w.flags, "--filter-only") {
+		filterOnly := strings.Contains(w.flags, "--filter-only")
+		if filterOnly {
 			w.layer = w.flags
+		}
+		if repeats := match[2] != ""; repeats == filterOnly { // filters take repeated lines without the flag
+			t.Errorf("--on-duplicate first: %v, in %s", repeats, match[0])
 		}
 		walks = append(walks, w)
 	}
