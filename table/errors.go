@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrNotFound is returned if the table has no such entry, FirstKey and LastKey if it has none, Properties if it
-	// has no properties.
+	// ErrNotFound is returned by lookups if the key is absent, by FirstKey and LastKey if the table is empty, and by
+	// Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
 	// ErrCorrupt matches corruption, by errors.Is: each [*CorruptionError] matches it.

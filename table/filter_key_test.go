@@ -144,7 +144,7 @@ func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
 var errRead = errors.New("the disk is gone")
 
 // If the first key cannot be read when a filter rules out a key for the first time, the filter is not
-// believed, and the next falseNegative asks again.
+// believed, and the next negative checks again.
 func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	t.Parallel()
 	pairs := internalPairs("ada", "grace", "ken")

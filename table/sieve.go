@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A sieve is the filters of a table with what is known of them. Lookups consult nothing else.
+// A sieve has the filters of a table, and knows whether to trust them. Lookups consult filters through it only.
 type sieve struct {
 	layout.Filters
 	byHash hashFilter // Filters.Table, if it depends on the hash of the whole key; else nil

@@ -104,7 +104,7 @@ type verifier struct {
 // verifyReadAhead is how many bytes of data blocks Verify reads at once.
 const verifyReadAhead = 256 << 10
 
-// findingsBudget bounds the memory for findings; and again for those of the filters.
+// findingsBudget bounds the memory for findings; and as much again for the findings of the filters.
 var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
 
 // start prepares the verifier for a table.

@@ -211,10 +211,10 @@ func (b *Block) Release() {
 	}
 }
 
-// blockBudget returns what a search of a block with these contents, decompressed, may take: memory for keys that share
-// bytes, and comparisons in an order that has to see whole keys. Each key is compared with the key before. The keys of a
-// block by block.Writer are together at most 257 times as long as the block. So are those of other engines, unless
-// hundreds of long keys follow a restart point.
+// blockBudget bounds a search of a block with these contents, decompressed: the memory for keys that share bytes, and the
+// bytes compared in an order that sees whole keys. Each key is compared with the key before. In a block by block.Writer,
+// all keys together are at most 257 times as long as the block; other engines exceed that only if hundreds of long keys
+// follow a restart point.
 func blockBudget(contents []byte, memory int) *rowblock.Budget {
 	return &rowblock.Budget{Memory: memory, Compared: 64<<10 + 1024*int64(len(contents))}
 }

@@ -216,7 +216,7 @@ func (x *Index) Build() bool { return x.build() != nil }
 func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
 
 // Overlapping returns the first data block that shares bytes with h, if there is one. Entries
-// that are damaged have none. Most h are behind all data blocks.
+// that are damaged have none. Most blocks that it is called for are behind all data blocks.
 func (x *Index) Overlapping(h Handle) (Handle, bool) {
 	if x.N == 0 {
 		return Handle{}, false

@@ -22,11 +22,11 @@ type Slicer interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// noContext is for reads that nothing ends.
+// noContext is nil: nothing ends the read.
 var noContext context.Context
 
-// read fills p with the bytes at offset, unless ctx, which may be nil, ends that. An error of the source is in the chain
-// of the error. If ctx is done when the read ends, the error is that of ctx.
+// read fills p with the bytes at offset, unless ctx, which may be nil, ends that. The error wraps the source's and, if ctx
+// is done, the error of ctx.
 func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {
 	src, ends := f.src.(ContextReader)
 	if ctx == nil {

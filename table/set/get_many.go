@@ -42,7 +42,7 @@ func (s *Set) GetMany(
 	return errors.Join(b.failed...)
 }
 
-// route returns which keys each table is searched for, of those that are not found yet. parts has no Readers yet.
+// route returns which of the keys not found yet each table is searched for. parts has no Readers yet.
 func (r *run) route(keys [][]byte, answered []bool) (members []*member, parts []table.GetManyPart) {
 	type routed struct{ table, key int }
 	all := make([]routed, 0, len(keys))

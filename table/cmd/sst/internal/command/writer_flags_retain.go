@@ -163,8 +163,8 @@ func mainCompression(compression map[string]int) string {
 // How many tables of a database, and blocks of each, tell its compression.
 const sampledTables, sampledBlocks = 16, 4
 
-// retainCompression sets --compression, if it was not given, to that of most compressed blocks of databases: the programs
-// that use them may read no other.
+// retainCompression sets --compression, unless it was given, to the most frequent one in blocks of databases: the programs
+// that use these may read no other.
 func (f *writerFlags) retainCompression(all []*source.Source, given func(name string) bool) {
 	if given("compression") {
 		return
