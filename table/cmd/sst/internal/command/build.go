@@ -90,7 +90,7 @@ func (f *targetFlags) addOut(cmd *cobra.Command) {
 // addOutput adds the flags that say what OUT is, and how to write it.
 func (f *targetFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT")
+	flags.BoolVar(&f.set, "set", false, "write a set to the directory OUT (default for OUT/)")
 	flags.Var(cli.Count(&f.entriesPerTable, "1M", tablefilter.MaxEntries), "entries-per-table", "`number` of entries per table of a set")
 	dbdir.AddForce(cmd, &f.force)
 	flags.BoolVar(&f.database, "database", false, "write a LevelDB database to a new directory OUT")

@@ -61,7 +61,7 @@ Rates      0.01 or 1%.
 Messages   Keys are in quotes, with the same escapes.`
 
 const setsHelp = `A set is a directory of tables with no keys in common and a manifest, set.jsonl. Programs query it
-as one table: see package table/set.
+as one table, by package table/set.
 
   sst build --set -o urls --on-duplicate first urls.txt    make a set of lines
   sst build --layer-of urls --delete gone.txt new.txt      add a layer
@@ -114,7 +114,7 @@ const tablesHelp = `How sst build, merge, convert and repair write tables:
 
   --restart-interval N  a restart point, where the key is stored whole, every N entries (default 16)
   --properties          write RocksDB's properties block, which Pebble and RocksDB read
-  --concurrency N       compress blocks in N goroutines (default: as many as CPUs)
+  --concurrency N       compress blocks in N goroutines (default: one per CPU)
   --memory SIZE         memory limit for sorting and buffers, at least 32MiB (default 1GiB)
   --temp-dir DIR        write temporary files to DIR`
 

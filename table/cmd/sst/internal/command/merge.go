@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func mergeCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	f.to.addOut(cmd)
-	cmd.Flags().Var(cli.Choice(&f.onDuplicate, ruleAuto, ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError), "on-duplicate", "which to take: auto, newest, last, first, error")
+	cmd.Flags().Var(cli.Choice(&f.onDuplicate, ruleAuto, ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError), "on-duplicate", "which entry to take")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
 	f.from.addDir(cmd)
@@ -129,6 +130,9 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	m, err := newMerging(all, f.onDuplicate)
 	if err != nil {
 		return err
+	}
+	if i := slices.IndexFunc(all, (*source.Source).FilterOnly); i >= 0 && all[i].Dir {
+		return fmt.Errorf("%s is a set of filters, which has no keys to merge: build it again from all keys", all[i].Path)
 	}
 	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
 		f.to.retainSet(all[0], cmd.Flags().Changed)
