@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -70,6 +71,22 @@ func Example() {
 	// Output:
 	// Lima <nil>
 	// table: key not found
+}
+
+//go:embed testdata/capitals.ldb
+var data embed.FS
+
+// A table is part of the program: sst build capitals.tsv -o testdata/capitals.ldb has made the file.
+func ExampleOpenFS() {
+	r, err := table.OpenFS(data, "testdata/capitals.ldb", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	capital, err := r.Get([]byte("Togo"))
+	fmt.Printf("%s %v\n", capital, err)
+	// Output: Lomé <nil>
 }
 
 // Metrics show what the filter saves: the absent key costs no read of a data block.
