@@ -31,7 +31,7 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	var used [4]*metaBlock
 	blocks := f.metaBlocks(m, memory[:0])
 	used[3] = best(blocks, tablefile.PropertiesBlock)
-	promises := best(blocks, tablefile.NeverBlock) != nil && !f.o.NarrowExceptions
+	promises := best(blocks, tablefile.NeverBlock) != nil
 	var errs [4]error
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)

@@ -36,10 +36,6 @@ type ReaderOptions struct {
 	// If IgnoreFilter is set, filters are not loaded.
 	IgnoreFilter bool
 
-	// If NarrowExceptions is set, policies may also narrow filters written with [WriterOptions].Never. Keys of Never
-	// can then be false positives.
-	NarrowExceptions bool
-
 	// Codecs decompress blocks, chosen by the block's id. [Snappy] is built in, and the module table/codecs has zstd,
 	// zlib and deflate. Reading a block of another id fails with a [*CorruptionError].
 	Codecs []Codec

@@ -32,17 +32,11 @@ func narrowKey(i, n int) []byte {
 	return fmt.Appendf(nil, "key%06d", i)
 }
 
-// A narrowCase is a table of n keys, and how it is read.
-type narrowCase struct {
-	w table.WriterOptions
-	r table.ReaderOptions
-}
-
-// write returns the table of n keys.
-func (c *narrowCase) write(t testing.TB, n int) []byte {
+// narrowTable returns a table of n keys.
+func narrowTable(t testing.TB, o *table.WriterOptions, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &c.w)
+	w, err := table.NewWriter(&out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,36 +65,34 @@ func passing(r *table.Reader, n int) (listed, others float64) {
 }
 
 // A Reader holds at most the bits of its policy, and rules out what the narrowed filter does. With Never it
-// holds all bits, also if there are no exceptions, unless the promise is over.
+// holds all bits, also if there are no exceptions.
 func TestReaderNarrowsFilters(t *testing.T) {
 	t.Parallel()
 	const n, absent = 20_000, 100_000
 	for _, bits := range allBits {
-		for name, c := range map[string]narrowCase{
+		for name, c := range map[string]table.WriterOptions{
 			"plain":                   {},
-			"filter only":             {w: table.WriterOptions{FilterOnly: true}},
-			"an empty list":           {w: table.WriterOptions{Never: listedKeys(0)}},
-			"few listed":              {w: table.WriterOptions{Never: listedKeys(10)}},
-			"listed all":              {w: table.WriterOptions{Never: listedKeys(absent)}},
-			"filter only, listed all": {w: table.WriterOptions{Never: listedKeys(absent), FilterOnly: true}},
-			"listed before": {w: table.WriterOptions{Never: listedKeys(absent)},
-				r: table.ReaderOptions{NarrowExceptions: true}},
+			"filter only":             {FilterOnly: true},
+			"an empty list":           {Never: listedKeys(0)},
+			"few listed":              {Never: listedKeys(10)},
+			"listed all":              {Never: listedKeys(absent)},
+			"filter only, listed all": {Never: listedKeys(absent), FilterOnly: true},
 		} {
 			t.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(t *testing.T) {
 				t.Parallel()
-				c.w.TableFilterPolicy = newPolicy(t, bits)
-				contents, want := c.write(t, n), bits
-				if c.w.Never == nil || c.r.NarrowExceptions {
+				c.TableFilterPolicy = newPolicy(t, bits)
+				contents, want := narrowTable(t, &c, n), bits
+				if c.Never == nil {
 					want = min(bits, 8)
 				}
-				c.r.TableFilterPolicies = []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)}
-				r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &c.r)
+				o := table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)}}
+				r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &o)
 				if err != nil {
 					t.Fatal(err)
 				}
 				checkNarrowReader(t, r, n, want)
 				listed, others := passing(r, absent)
-				if promised := strings.HasSuffix(name, " all"); promised && listed > 0 || c.r.NarrowExceptions && bits > 8 && listed == 0 {
+				if strings.HasSuffix(name, " all") && listed > 0 {
 					t.Errorf("%v of the first %d keys after %q pass", listed, absent, "never")
 				}
 				rate := math.Exp2(-float64(want)) * absent
@@ -119,10 +111,10 @@ func TestExceptWithNarrowedFilters(t *testing.T) {
 	const n, listed = 20_000, 50_000
 	for _, filterOnly := range []bool{false, true} {
 		for _, list := range []int{0, listed} {
-			plain := narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 12), FilterOnly: filterOnly}}
+			plain := table.WriterOptions{TableFilterPolicy: newPolicy(t, 12), FilterOnly: filterOnly}
 			c := plain
-			c.w.Never = listedKeys(list)
-			contents := plain.write(t, n)
+			c.Never = listedKeys(list)
+			contents := narrowTable(t, &plain, n)
 			o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 4)}}
 			r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
 			if err != nil {
@@ -130,7 +122,7 @@ func TestExceptWithNarrowedFilters(t *testing.T) {
 			}
 			checkNarrowReader(t, r, n, 4)
 			var out bytes.Buffer
-			if _, err := r.Except(&out, listedKeys(list)); err != nil || !bytes.Equal(out.Bytes(), c.write(t, n)) {
+			if _, err := r.Except(&out, listedKeys(list)); err != nil || !bytes.Equal(out.Bytes(), narrowTable(t, &c, n)) {
 				t.Errorf("%d listed, filter only %v: %v, or another table than with Never", list, filterOnly, err)
 			}
 		}
@@ -154,7 +146,7 @@ func checkNarrowReader(t *testing.T, r *table.Reader, n, bits int) {
 func TestMemorySizeOfNarrowedFilters(t *testing.T) {
 	t.Parallel()
 	const n = 50_000
-	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, n)
 	sizes := map[int]int64{}
 	for _, bits := range allBits {
 		r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, bits))
@@ -172,7 +164,7 @@ func TestMemorySizeOfNarrowedFilters(t *testing.T) {
 func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
 	t.Parallel()
 	const n = 1000
-	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, n)
 	name := filepath.Join(t.TempDir(), "t.ldb")
 	if err := os.WriteFile(name, contents, 0o666); err != nil {
 		t.Fatal(err)
@@ -205,8 +197,7 @@ func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
 		"the exceptions": {"sievetable.never", "exceptions block", 16},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(300_000)}}
-			contents := c.write(t, 1000)
+			contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(300_000)}, 1000)
 			l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -238,7 +229,7 @@ func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
 func TestVerifyChecksTheWideFilter(t *testing.T) {
 	t.Parallel()
 	const n = 1000
-	contents := (&narrowCase{w: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}}).write(t, n)
+	contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, n)
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {
 		t.Fatal(err)
