@@ -62,9 +62,7 @@ func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
 	scans := 0
 	for b.Loop() {
 		prefix := absent[scans%len(absent)]
-		o := table.IterOptions{Prefix: prefix}
-		o.Lower, o.Upper = table.PrefixBounds(prefix)
-		it := r.NewIter(&o)
+		it := r.NewIter(&table.IterOptions{Prefix: prefix})
 		if it.First() || it.Close() != nil {
 			b.Fatalf("prefix %q is found, or cannot be sought", prefix)
 		}

@@ -15,7 +15,7 @@ type Prefixer interface {
 
 	// PrefixLen returns the length of key's prefix, or 0 if it has none. If PrefixLen(p) is len(p), it
 	// must be len(p) for every key that starts with p. Otherwise scans can miss entries, even without
-	// Prefix: see Lower of table.IterOptions. Writers check some keys. PrefixLen must not modify or
+	// Prefix: see table.IterOptions. Writers check some keys. PrefixLen must not modify or
 	// keep key, and must not panic.
 	PrefixLen(key []byte) int
 }

@@ -132,6 +132,20 @@ func ExampleCache() {
 	// 1 data blocks read, 2 found in the cache
 }
 
+// An Iter shows the entries whose keys start with a prefix.
+func ExampleIterOptions() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for e, err := range r.All(&table.IterOptions{Prefix: []byte("P")}) {
+		fmt.Println(string(e.Key), string(e.Value), err)
+	}
+	// Output: Peru Lima <nil>
+}
+
 func ExampleReader_AppendGet() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)

@@ -69,7 +69,7 @@ func (it *Iter) init(r *Reader, o *IterOptions, ctx context.Context) {
 	it.t, it.ctx, it.loaded, it.c.I, it.fastFrom = t, ctx, -1, -1, math.MaxInt
 	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
 	if o != nil {
-		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
+		it.lower, it.upper = t.bounds(o)
 		it.c.NoFill, it.onLoss = it.c.NoFill || o.DontFillCache, o.OnLoss
 		scope := wholeTableByStart
 		switch {

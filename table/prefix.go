@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -45,25 +46,55 @@ func (s *sieve) storedPrefix(start []byte) []byte {
 	return prefix
 }
 
-// boundsPrefix returns the prefix that all filter keys within the bounds have, or nil if the filters do not hold one.
-// Only in the bytewise order are the keys of a prefix neighbours, and only whole user keys have their prefixes.
-func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
+// bounds returns the bounds of an Iter with the options o: within those of Prefix, if keys with a prefix are neighbors.
+func (t *openTable) bounds(o *IterOptions) (lower, upper []byte) {
+	lower, upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
+	if len(o.Prefix) == 0 || !t.neighbors() {
+		return lower, upper
+	}
+	order, first := t.file.Order(), bytes.Clone(o.Prefix)
+	if order.Suffix > 0 {
+		first = SearchKey(first, nil, MaxSequence)
+	}
+	if order.Compare(first, lower) > 0 {
+		lower = first
+	}
+	if end := t.prefixEnd(o.Prefix); end != nil && (upper == nil || order.Compare(end, upper) < 0) {
+		upper = end
+	}
+	return lower, upper
+}
+
+// neighbors reports whether keys whose filter keys have a prefix are neighbors: they are in bytewise order, and filter
+// keys are whole user keys.
+func (t *openTable) neighbors() bool {
 	order := t.file.Order()
-	if t.sieve.Prefix == nil || order.Unchecked || !order.Bytewise() {
+	return order.Bytewise() && (t.o.FilterKey == nil || order.Suffix > 0 && t.o.filtersUserKeys)
+}
+
+// prefixEnd returns the upper bound of neighbors with a prefix, or nil if there is none.
+func (t *openTable) prefixEnd(prefix []byte) []byte {
+	end := format.PrefixEnd(prefix)
+	if end != nil && t.file.Order().Suffix > 0 {
+		end = SearchKey(end, nil, MaxSequence)
+	}
+	return end
+}
+
+// boundsPrefix returns the prefix that all filter keys within the bounds have, or nil if the filters do not hold one.
+func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
+	if t.sieve.Prefix == nil || !t.neighbors() {
 		return nil
 	}
-	user, boundsOf := lower, PrefixBounds
-	switch {
-	case order.Suffix > 0 && t.o.filtersUserKeys:
-		user, boundsOf = InternalFilterKey(lower), InternalPrefixBounds
-	case t.o.FilterKey != nil:
-		return nil
+	user := lower
+	if t.file.Order().Suffix > 0 {
+		user = InternalFilterKey(lower)
 	}
 	prefix := t.sieve.storedPrefix(user)
 	if prefix == nil {
 		return nil
 	}
-	if _, end := boundsOf(prefix); end != nil && (upper == nil || order.Compare(upper, end) > 0) {
+	if end := t.prefixEnd(prefix); end != nil && (upper == nil || t.file.Order().Compare(upper, end) > 0) {
 		return nil
 	}
 	return prefix
@@ -117,26 +148,4 @@ func (s *sieve) prefixFalseNegative(listed layout.MetaindexEntry, contains func(
 	}
 	return s.o.errorf("%s at %d rules out %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
 		listed.Name, listed.Offset, format.Quote(prefix), format.Quote(filterKey), fmt.Sprintf("%.100q", s.Prefix.Name()))
-}
-
-// PrefixBounds returns Lower and Upper of [IterOptions] for the keys that start with prefix, in bytewise order. upper
-// may be nil, which means no bound. For internal keys, use [InternalPrefixBounds].
-func PrefixBounds(prefix []byte) (lower, upper []byte) {
-	lower = append([]byte{}, prefix...)
-	for n := len(prefix); n > 0; n-- {
-		if last := prefix[n-1]; last < 0xff {
-			return lower, append(append([]byte{}, prefix[:n-1]...), last+1)
-		}
-	}
-	return lower, nil
-}
-
-// InternalPrefixBounds is like [PrefixBounds] for internal keys whose user keys are in bytewise order. The bounds
-// include all versions of the user keys.
-func InternalPrefixBounds(prefix []byte) (lower, upper []byte) {
-	lower, upper = PrefixBounds(prefix)
-	if upper != nil {
-		upper = SearchKey(upper, nil, MaxSequence)
-	}
-	return SearchKey(lower, nil, MaxSequence), upper
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -17,7 +18,7 @@ import (
 
 // prefixBounds returns bounds at or near those of a prefix, or anywhere, or nil.
 func prefixBounds(rng *rand.Rand, internal bool) (lower, upper []byte) {
-	lower, upper = table.PrefixBounds(pathKey(rng))
+	lower, upper = format.WithinPrefix(nil, nil, pathKey(rng))
 	return prefixBound(rng, lower, internal), prefixBound(rng, upper, internal)
 }
 
@@ -101,7 +102,7 @@ func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	} {
 		var m table.Metrics
 		r := open(t, contents, &table.ReaderOptions{Metrics: &m})
-		tt.o.Lower, tt.o.Upper = table.PrefixBounds([]byte("aa/"))
+		tt.o.Lower, tt.o.Upper = format.WithinPrefix(nil, nil, []byte("aa/"))
 		forward(t, r.NewIter(&tt.o))
 		if got := m.BlocksRead.Load(); got != tt.want {
 			t.Errorf("%s: %d blocks read, want %d", name, got, tt.want)

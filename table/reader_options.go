@@ -222,8 +222,7 @@ func MapFile(f *os.File, size int64) SliceReaderAt {
 // IterOptions are options of an Iter. The zero value iterates over all entries.
 type IterOptions struct {
 	// Lower and Upper, if not nil, are the bounds of the keys: Lower <= key < Upper. For internal keys, use
-	// [SearchKey] with MaxSequence, or [InternalPrefixBounds]. If the bounds are within one prefix that the filters
-	// hold, filters rule out data blocks as with Prefix, for bytewise user keys and filters of whole user keys.
+	// [SearchKey] with MaxSequence.
 	Lower, Upper []byte
 
 	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data
@@ -231,9 +230,10 @@ type IterOptions struct {
 	// for it.
 	FilterKey []byte
 
-	// Prefix is the start of the filter keys of all wanted entries. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks that they rule out are skipped. Set Lower and Upper too, by
-	// [PrefixBounds]. It has no effect if FilterKey is set.
+	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
+	// ([WriterOptions].FilterPrefix), data blocks that they rule out are skipped, also if Lower and Upper are within
+	// one prefix. In another order than bytewise, or with a FilterKey of your own, Prefix is the start of all filter
+	// keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.

@@ -143,8 +143,7 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o *table.GetManyOpti
 		all = append(all, fmt.Sprintf("%s: %s %v, %v, %v %v %v, %s", key, value, err, findErr, r.MayContain(key), may, mayErr, many[i]))
 	}
 	for prefix := range 12 {
-		var io table.IterOptions
-		io.Lower, io.Upper = table.PrefixBounds(fmt.Appendf(nil, "%d/", prefix))
+		io := table.IterOptions{Prefix: fmt.Appendf(nil, "%d/", prefix)}
 		n := 0
 		for _, err := range r.All(&io) {
 			if n++; err != nil {

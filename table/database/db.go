@@ -106,7 +106,7 @@ func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 // about user keys. If OnLoss of o returns true, overwritten and deleted entries can reappear. The iterator is not
 // safe for concurrent use.
 func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
-	opts := internalOptions(o)
+	opts := v.internalOptions(o)
 	var its []merge.Iterator
 	if len(v.memory.at) > 0 {
 		its = append(its, v.memory.iter(opts.Lower, opts.Upper))
@@ -126,18 +126,21 @@ func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 }
 
 // internalOptions returns the options of iterators over internal keys.
-func internalOptions(o *table.IterOptions) (internal table.IterOptions) {
+func (c *contents) internalOptions(o *table.IterOptions) (internal table.IterOptions) {
 	if o == nil {
 		return internal
 	}
 	internal = *o
+	if c.order == table.BytewiseComparer {
+		internal.Lower, internal.Upper = format.WithinPrefix(o.Lower, o.Upper, o.Prefix)
+	}
 	internal.FilterKey, internal.Prefix = bytes.Clone(o.FilterKey), bytes.Clone(o.Prefix)
 	internal.OnLoss = userLoss(o.OnLoss)
-	if o.Lower != nil {
-		internal.Lower = table.SearchKey(nil, o.Lower, table.MaxSequence)
+	if internal.Lower != nil {
+		internal.Lower = table.SearchKey(nil, internal.Lower, table.MaxSequence)
 	}
-	if o.Upper != nil {
-		internal.Upper = table.SearchKey(nil, o.Upper, table.MaxSequence)
+	if internal.Upper != nil {
+		internal.Upper = table.SearchKey(nil, internal.Upper, table.MaxSequence)
 	}
 	return internal
 }

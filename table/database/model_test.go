@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,11 +36,12 @@ func asOf(writes []entry, sequence uint64) model {
 	return m
 }
 
-// pairs returns what the bounds leave of the model, in an order.
+// pairs returns what the bounds and the prefix leave of the model, in an order.
 func (m model) pairs(order table.Comparer, o *table.IterOptions) (pairs []workload.Pair) {
 	for _, key := range slices.SortedFunc(maps.Keys(m), func(a, b string) int { return order.Compare([]byte(a), []byte(b)) }) {
-		below := o != nil && o.Lower != nil && order.Compare([]byte(key), o.Lower) < 0
-		if !below && (o == nil || o.Upper == nil || order.Compare([]byte(key), o.Upper) < 0) {
+		out := o != nil && (o.Lower != nil && order.Compare([]byte(key), o.Lower) < 0 || o.Upper != nil && order.Compare([]byte(key), o.Upper) >= 0 ||
+			!strings.HasPrefix(key, string(o.Prefix)))
+		if !out {
 			pairs = append(pairs, workload.Pair{Key: []byte(key), Value: []byte(m[key])})
 		}
 	}
@@ -111,7 +113,7 @@ func (c *checker) checkGetMany(t *testing.T, v database.View, m model) {
 	}
 }
 
-// bounds returns random bounds, which may be in a wrong order, or nil.
+// bounds returns random bounds, which may be in a wrong order, and in bytewise order a prefix, or nil.
 func (c *checker) bounds() *table.IterOptions {
 	bound := func() []byte {
 		if c.rng.IntN(3) == 0 {
@@ -122,7 +124,11 @@ func (c *checker) bounds() *table.IterOptions {
 	if c.rng.IntN(4) == 0 {
 		return nil
 	}
-	return &table.IterOptions{Lower: bound(), Upper: bound(), ReadAhead: c.rng.IntN(3) * 300, DontFillCache: c.rng.IntN(2) == 0}
+	o := &table.IterOptions{Lower: bound(), Upper: bound(), ReadAhead: c.rng.IntN(3) * 300, DontFillCache: c.rng.IntN(2) == 0}
+	if prefix := bound(); c.order == table.BytewiseComparer {
+		o.Prefix = prefix[:c.rng.IntN(len(prefix)+1)]
+	}
+	return o
 }
 
 // collect returns what All shows.

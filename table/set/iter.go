@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -43,6 +44,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	}
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
 	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
+	opts.Lower, opts.Upper = format.WithinPrefix(opts.Lower, opts.Upper, opts.Prefix)
 	if onLoss := opts.OnLoss; onLoss != nil && len(v.layers) > 1 {
 		opts.OnLoss = func(l table.Loss) bool {
 			l.OlderShow = true

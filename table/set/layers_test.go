@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -139,11 +140,14 @@ func (l *layeredModel) checkIter(t *testing.T, s *set.Set) {
 	if l.rng.IntN(2) == 0 {
 		o.Upper = []byte(key(l.rng.IntN(numberOfKeys)))
 	}
+	if prefix := key(l.rng.IntN(numberOfKeys)); l.rng.IntN(2) == 0 {
+		o.Prefix = []byte(prefix[:l.rng.IntN(len(prefix)+1)])
+	}
 	shown := slices.DeleteFunc(slices.Sorted(maps.Keys(l.values)), func(k string) bool {
-		return k < string(o.Lower) || o.Upper != nil && k >= string(o.Upper)
+		return k < string(o.Lower) || o.Upper != nil && k >= string(o.Upper) || !strings.HasPrefix(k, string(o.Prefix))
 	})
 	it = s.NewIter(background, &o)
-	moveAround(t, fmt.Sprintf("from %q to %q", o.Lower, o.Upper), l.rng, it, shown)
+	moveAround(t, fmt.Sprintf("from %q to %q, with %q", o.Lower, o.Upper, o.Prefix), l.rng, it, shown)
 	if err := it.Close(); err != nil {
 		t.Fatal(err)
 	}

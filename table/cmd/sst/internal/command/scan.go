@@ -116,7 +116,7 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 		return nil
 	}
 	from, to, prefix := format.Quote(f.from), format.Quote(f.to), format.Quote(f.prefix)
-	_, end := table.PrefixBounds(f.prefix)
+	end := format.PrefixEnd(f.prefix)
 	compared := -1
 	if f.from != nil && f.to != nil {
 		compared = order.Compare(f.from, f.to)
@@ -172,14 +172,8 @@ func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, err
 // scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
 func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	o := source.ScanOptions{From: f.from, To: f.to, Prefix: f.prefix, Reverse: f.reverse, Versions: f.versions}
-	if order != table.BytewiseComparer {
-		return o
-	}
-	if bytes.Compare(f.prefix, o.From) > 0 {
-		o.From = f.prefix
-	}
-	if _, end := table.PrefixBounds(f.prefix); end != nil && (o.To == nil || bytes.Compare(end, o.To) < 0) {
-		o.To = end
+	if order == table.BytewiseComparer {
+		o.From, o.To = format.WithinPrefix(o.From, o.To, f.prefix)
 	}
 	return o
 }
