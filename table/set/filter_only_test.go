@@ -71,6 +71,33 @@ func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 	}
 }
 
+// A set whose filters need a policy that is missing would read for each absent key: with OpenAll, it does not open,
+// unless filters are ignored. Without OpenAll, FilterErr reports it.
+func TestOpenAllNeedsThePolicies(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, &table.WriterOptions{TableFilterPolicy: custom{filter.NewTableBloom(10)}})
+	checkMissing := func(err error) {
+		t.Helper()
+		if !errors.Is(err, table.ErrUnknownFilter) || !strings.Contains(err.Error(), `t00`) || !strings.HasSuffix(err.Error(), `add the policy to Reader.TableFilterPolicies of the set's Options`) {
+			t.Errorf("%v, want ErrUnknownFilter of a table", err)
+		}
+	}
+	goOn := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }}
+	_, err := set.Open(background, m, src, goOn)
+	checkMissing(err)
+	checkMissing(open(t, &set.Manifest{}, src, goOn).Swap(background, m))
+	for name, o := range map[string]*set.Options{
+		"known":   {OpenAll: true, Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{custom{}}}},
+		"ignored": {OpenAll: true, Reader: table.ReaderOptions{IgnoreFilter: true}},
+		"lazy":    nil,
+	} {
+		s := open(t, m, src, o)
+		if _, err := s.Get(background, []byte(key(0))); err != nil || errors.Is(s.FilterErr(), table.ErrUnknownFilter) != (o == nil) {
+			t.Errorf("%s: Get = %v, FilterErr %v", name, err, s.FilterErr())
+		}
+	}
+}
+
 // The service of the example answers for a set of filters by 200 or 404.
 func TestServiceOfFilters(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,9 @@ type Options struct {
 	// limit are read.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened. By default, a table is opened
-	// by its first lookup, which returns the error.
+	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened, or with
+	// [table.ErrUnknownFilter] if Reader lacks the policy of a filter. By default, a table is opened by its first lookup,
+	// which returns the error, and FilterErr reports a filter that is not used.
 	OpenAll bool
 
 	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it returns

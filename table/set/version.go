@@ -175,7 +175,7 @@ func (s *Set) change(ctx context.Context, m *Manifest) error {
 }
 
 // openNew opens each table of v once that was not opened before. If one cannot be opened, OnLoss may go on
-// without it.
+// without it, unless its filter's policy is missing: no later try would find it.
 func (s *Set) openNew(ctx context.Context, v *version) error {
 	var unopened []*member
 	s.mu.Lock()
@@ -186,12 +186,18 @@ func (s *Set) openNew(ctx context.Context, v *version) error {
 	}
 	s.mu.Unlock()
 	return s.loadAll(ctx, unopened, false, func(i int, h *handle, err error) error {
+		if err == nil {
+			if errors.Is(h.filterErr, table.ErrUnknownFilter) {
+				err = unopened[i].errorf("%w", h.filterErr)
+			}
+			h.release()
+		}
 		switch {
 		case err == nil:
-			h.release()
+			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, table.ErrUnknownFilter): // no later try would find the policy
+		case errors.Is(err, table.ErrUnknownFilter):
 			return fmt.Errorf("%w: add the policy to Reader.TableFilterPolicies of the set's Options", err)
 		case s.o.OnLoss != nil && s.o.OnLoss(v.loss(unopened[i], err)):
 			return nil
