@@ -130,7 +130,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o := r.Options
-	p := parser{lineFormat: o.formatOf(name), internal: o.InternalKeys, keysOnly: o.KeysOnly}
+	p := parser{lineFormat: formats[o.FormatOf(name)], internal: o.InternalKeys, keysOnly: o.KeysOnly}
 	lines := bufio.NewScanner(interruptible(ctx, r.bar.Reader(in)))
 	lines.Buffer(make([]byte, bufferSize), o.Memory.MaxPair()+1)
 	lines.Split(o.split)
@@ -174,18 +174,18 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	}
 }
 
-// formatOf returns the format of the input with this name.
-func (o Options) formatOf(name string) lineFormat {
+// FormatOf returns the name of the format of the input with this name.
+func (o Options) FormatOf(name string) string {
 	if o.Format != "" {
-		return formats[o.Format]
+		return o.Format
 	}
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case slices.Contains([]string{".json", ".jsonl", ".ndjson"}, ext):
-		return formats["json"]
+		return "json"
 	case ext == ".txt" && !o.InternalKeys:
-		return formats["raw-keys"]
+		return "raw-keys"
 	}
-	return formats["tsv"]
+	return "tsv"
 }
 
 // withoutMark returns the first line of an input without a byte order mark of UTF-8. If the format is raw, the mark is

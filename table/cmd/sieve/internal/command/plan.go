@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-const planLong = `Compare filters for N keys by memory, disk space and false positives, and print the command that
+const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that
 builds the best one. With -p, each filter has the fewest bits that reach the rate. If tables miss
 the rate or exceed --memory, larger blocks are tried.
 
@@ -26,7 +26,7 @@ Measured rates are ± at 95 %. See sst help filters.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
-  shuf -n 100000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys`
+  shuf -n 1000000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys`
 
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
 // most of it.
@@ -52,7 +52,7 @@ func planCommand() *cobra.Command {
 		Short:       "Compare filters for a number of keys",
 		Long:        planLong,
 		Example:     planExamples,
-		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small"}.Annotation(),
+		Annotations: cli.ExitStatus{cli.ExitUsage: "usage error, or --memory is too small for one table"}.Annotation(),
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return f.plan(cmd) },
 	}
@@ -139,8 +139,11 @@ func (f *planFlags) readSample(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.Sample = s; f.Keys == 0 {
+	f.Sample = s
+	if f.Keys == 0 {
 		f.Keys, f.Input = s.Keys, text.ShellPath(f.sample)
+	} else { // the input may have another name
+		f.Format = options.FormatOf(f.sample)
 	}
 	return nil
 }

@@ -126,6 +126,33 @@ func firstKey(t *testing.T, r *table.Reader) []byte {
 	return key
 }
 
+// The commands for a longer list than the sample name the format that the sample's name told, and let keys without
+// values repeat, even if none of the sample does. With values, they do not.
+func TestCommandsOfPartOfAList(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, want := range map[string]string{
+		"urls.txt":  "--input-format raw-keys --on-duplicate first -o OUT INPUT\n",
+		"urls.json": "--input-format json -o OUT INPUT\n",
+	} {
+		var lines bytes.Buffer
+		for range 2000 {
+			if n := rng.Uint64(); name == "urls.txt" {
+				fmt.Fprintf(&lines, "http://example.com/%d\n", n)
+			} else {
+				fmt.Fprintf(&lines, `{"key": "%d", "value": "%d"}`+"\n", n, n)
+			}
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, lines.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustSieve(t, "plan", "-n", "10k", "--sample", path, "--bits", "10"); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q in\n%s", name, want, got)
+		}
+	}
+}
+
 // A list that is planned as a whole gives its own name to the commands, also of a file that repeats keys
 // or has a name that a shell would take apart.
 func TestCommandsOfWholeList(t *testing.T) {

@@ -122,11 +122,7 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 	} else if q.ValueSize == 0 && q.Sample == nil {
 		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
 	}
-	repeats := q.ValueSize == 0 // in lists of keys alone, lines may be repeated
-	if q.Sample != nil {
-		repeats = q.Sample.repeats
-	}
-	if repeats && !d.FilterOnly { // filters take repeated keys
+	if q.repeats() && !d.FilterOnly { // filters take repeated keys
 		words = append(words, "--on-duplicate first")
 	}
 	out := "-o OUT"
@@ -134,4 +130,12 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 		out = fmt.Sprintf("--entries-per-table %.0f -o DIR/", keysPerTable)
 	}
 	return strings.Join(append(words, out, cmp.Or(q.Input, "INPUT")), " ")
+}
+
+// repeats reports whether lines may be repeated: those of a sample are, or they are keys alone.
+func (q Query) repeats() bool {
+	if s := q.Sample; s != nil {
+		return s.repeats || s.bytes == s.keyBytes
+	}
+	return q.ValueSize == 0
 }

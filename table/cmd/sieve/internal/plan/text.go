@@ -24,8 +24,8 @@ func (p *Plan) WriteText(w io.Writer) error {
 	fmt.Fprintf(&out, "%s of %s %s; goal: %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.asked())
 	fmt.Fprintf(&out, "LevelDB's filters by the classical formula: %s per key, k = %d, %s, %s false positives\n\n",
 		text.Count(uint64(p.FormulaBits), "bit"), p.FormulaK, size(float64(p.FormulaBytes)), percent(p.FormulaRate))
-	p.writeRow(&out, "", "", "", "", "bits", "", "", "false positives", "")
-	p.writeRow(&out, "machines", "meets goal", "filters", "blocks", "a key", "memory", "disk", "measured", "predicted")
+	p.writeRow(&out, "", "", "", "", "", "", "", "false positives", "")
+	p.writeRow(&out, "machines", "meets goal", "filters", "blocks", "bits/key", "memory", "disk", "measured", "predicted")
 	p.writeSection(&out, "with keys and values", p.WithData)
 	p.writeSection(&out, "with larger blocks, where better", p.LargerBlocks)
 	p.writeSection(&out, "filters only: no keys, values or index", p.FilterOnly)
@@ -50,7 +50,7 @@ func (p *Plan) asked() string {
 
 // writeRow writes a row of the table. The last two columns depend on the goal.
 func (p *Plan) writeRow(out *bytes.Buffer, machines, meets string, cells ...any) {
-	row := fmt.Sprintf("%-24s %6s %5s %8s %10s  %-17s %10s", cells...)
+	row := fmt.Sprintf("%-24s %6s %8s %8s %10s  %-17s %10s", cells...)
 	switch {
 	case p.Memory > 0:
 		row += fmt.Sprintf(" %8s  %s", machines, meets)
@@ -132,7 +132,7 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	}
 	criterion, none := "Least memory", "Nothing meets the goal on one machine."
 	if p.Rate == 0 {
-		criterion, none = "Lowest rate", "No filter of this size fits on one machine."
+		criterion, none = fmt.Sprintf("Lowest rate in %d bits per key", p.BitsPerKey), "No filter of this size fits on one machine."
 	}
 	if !p.Best.MeetsMemory {
 		fmt.Fprintln(out, none)
