@@ -159,7 +159,11 @@ func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	if !l.begun && l.isNext {
 		return LogDamage{Damage{Offset: l.endBefore, Reason: "writes between its end and the next log are missing"}, l.last, sequence, true}
 	}
-	return LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence, false}
+	reason := "writes before this offset are missing"
+	if offset == 0 {
+		reason = "writes before this log are missing"
+	}
+	return LogDamage{Damage{Offset: offset, Reason: reason}, l.last, sequence, false}
 }
 
 // torn is what a log has of batches whose writing was interrupted, when the next one has the same

@@ -155,15 +155,11 @@ func (d *Dir) StateFiles() (all []StateFile) {
 			all[i].Err = errors.Join(all[i].Err, &dbfile.FileError{Path: path, Err: err})
 		}
 	}
-	current := filepath.Join(d.Path, "CURRENT")
 	if v := d.Version; v != nil {
 		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
 	}
-	switch {
-	case d.hasCurrent:
-		add(current, nil)
-	case d.Version == nil && len(d.Damage) == 0 && d.hasEngineFiles():
-		add(current, dbfile.Corruption("missing, but the directory contains a database's files"))
+	if d.hasCurrent {
+		add(filepath.Join(d.Path, "CURRENT"), nil)
 	}
 	for _, err := range d.Damage {
 		if e := (*dbfile.FileError)(nil); errors.As(err, &e) {

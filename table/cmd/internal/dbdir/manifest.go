@@ -52,6 +52,8 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 		d.addDamage(file, "%s: %s", why, meaning)
 	case o.Repair:
 		d.addDamage("", "no MANIFEST: %s", meaning)
+	case d.hasEngineFiles():
+		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
 	}

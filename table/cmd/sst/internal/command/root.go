@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -101,8 +103,12 @@ func suggestRepair(w io.Writer, all []string) {
 			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0])))
 		return
 	}
-	if dir := files.Dir(paths[0]); dbfile.MayBeInManifest(paths[0]) {
+	switch dir := files.Dir(paths[0]); {
+	case dbfile.MayBeInManifest(paths[0]):
 		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir))
+		return
+	case dbdir.OwnerOf(paths[0]).Listed: // in the manifest of a set, which does not list what repair writes
+		text.Say(w, "restore the table from a copy, or build the set again")
 		return
 	}
 	repaired := dbfile.OutputName(paths[0], ".repaired.ldb")
@@ -124,7 +130,7 @@ type damageReported struct {
 // damageOf returns what err says is damaged, with paths without duplicates.
 func damageOf(err error) (d damageReported) {
 	d.collect(err)
-	for _, paths := range []*[]string{&d.files, &d.missing} {
+	for _, paths := range []*[]string{&d.files, &d.missing, &d.databases} {
 		slices.Sort(*paths)
 		*paths = slices.Compact(*paths)
 	}
@@ -139,6 +145,8 @@ func (d *damageReported) collect(err error) {
 		switch {
 		case errors.As(e, new(dbdir.MissingTable)):
 			d.missing = append(d.missing, e.Path)
+		case errors.Is(e, table.ErrCorrupt) && versions.IsCurrentOrManifest(filepath.Base(e.Path)):
+			d.databases = append(d.databases, files.Dir(e.Path))
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			d.files = append(d.files, e.Path)
 		}
