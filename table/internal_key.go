@@ -95,7 +95,8 @@ func appendInternal(user []byte, trailer uint64) []byte {
 
 // InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
 // bytewise if user is nil. It orders internal keys by user key, the newest version first. It is a [FilterKeyer]:
-// filters hold user keys, or user's filter keys if user is a FilterKeyer.
+// filters hold user keys, or user's filter keys if user is a FilterKeyer. Write keys from [InternalKey.Append]: a
+// Writer takes others too.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
 		return user

@@ -235,7 +235,8 @@ func (r *Reader) Close() error {
 }
 
 // OpenFS is like [Open] for a file of fsys. The file must be regular and have a ReadAt that is safe for concurrent
-// use, like the files of os.DirFS and embed.FS. It is never mapped.
+// use, like the files of os.DirFS and embed.FS. It is never mapped. For a table that is embedded as []byte, NewReader
+// with [Bytes] takes less memory.
 func OpenFS(fsys fs.FS, name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.OpenFS(fsys, name)
 	if err != nil {

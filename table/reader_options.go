@@ -157,7 +157,7 @@ type Metrics struct {
 	FilterChecks         atomic.Uint64 // checks of a block filter or the table filter
 	FilterNegatives      atomic.Uint64 // FilterChecks that ruled the key out
 	TableFilterNegatives atomic.Uint64 // FilterNegatives of table filters, which also saved the search of the index
-	FilterFalsePositives atomic.Uint64 // data blocks searched in vain after a filter check; with Find, other versions count too
+	FilterFalsePositives atomic.Uint64 // data blocks searched in vain after a filter check; by Find also those with only newer versions
 	BlocksRead           atomic.Uint64 // data blocks read from the file, including failed reads
 	FilterPagesRead      atomic.Uint64 // pages of paged filters read
 	FilterPageErrors     atomic.Uint64 // lookups whose page could not be read or was corrupt

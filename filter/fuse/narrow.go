@@ -51,7 +51,7 @@ func repack(to, from []byte, n uint64, toBits, fromBits int) {
 //	reading, err := policy.AtMost(8)
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{reading}})
 //
-// A Reader keeps the whole filter if the table was written with Never, or if the table is mapped or in memory.
+// A Reader keeps the whole filter if the table was written with Never, or if it is read from a [table.SliceReaderAt].
 func (p Policy) AtMost(bits int) (filter.TablePolicy, error) {
 	if !validBits(bits) {
 		return nil, errBits(bits)

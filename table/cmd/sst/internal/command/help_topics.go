@@ -74,7 +74,7 @@ missing table. A build replaces the manifest and keeps older tables.
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
 at once. Each layer adds its false positives, which cost reads, so its tables have --table-filter
 table-bloom:10 by default. A set with --filter-only answers "may be present": it takes layers of
-keys, but no --delete, and cannot be folded. Folding keeps the tables' settings.
+keys, but no --delete, and cannot be folded.
 
 Several machines can build a set from sorted input. Each table's line for the manifest comes from
 --manifest-line, and sst manifest joins the lines:
@@ -127,13 +127,13 @@ Messages name lost ranges of keys and sequence numbers. Older or deleted version
 appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
-  - writes of live logs after the damage; repair also reads the rest of its 32 KiB block
+  - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
   - pairs of tables, if no log has lost writes, and no lost range of keys from level 0 down to their
-    own level has their key (LevelDB up to 1.20 could move a newer version to a higher level)
+    own level has their key (but LevelDB up to 1.20 could move a newer version further down)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST counts its writes. Keys out of order under valid checksums are kept, sorted, but are not
-certain. Keys of unknown kinds are lost with older versions.
+certain. Keys of unknown kinds and their older versions are lost.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. If keys are equal, it keeps the first; in an unknown order,

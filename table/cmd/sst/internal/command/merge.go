@@ -40,9 +40,9 @@ INPUTs, --on-duplicate takes
   error   none: sst fails
 
 An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
-newest: sequence numbers of other databases do not compare. If they did not decide, an output
-database has only 0. It keeps the compression of INPUT databases. Filters alone are united.
-Exceptions (--never) are not kept. See sst help sources, sets and filters.`
+newest: numbers of different databases cannot be compared. If another rule decides, all sequence
+numbers in OUT are 0. Databases keep their compression, a set that is folded all settings. Filters
+without entries are united. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags

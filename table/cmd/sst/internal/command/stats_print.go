@@ -256,5 +256,5 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"),
 		text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)
 	rowIf(s.Smallest != nil, w, "keys", "%v to %v", s.Smallest, s.Largest)
-	text.Row(w, "filters and indexes", "%s", text.Bytes(uint64(s.TailBytes)))
+	text.Row(w, "filters and indexes", "%s on disk", text.Bytes(uint64(s.TailBytes)))
 }
