@@ -17,12 +17,12 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that
-builds the best one. With -p, each filter has the fewest bits that reach the rate. If tables miss
-the rate or exceed --memory, larger blocks are tried.
+const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
+the best. With -p, each filter has the fewest bits that reach the rate. If tables miss the rate or
+exceed --memory, larger blocks are tried.
 
-Keys are random, or those in --sample: your own, all or a random part. Sizes are then within 10 %.
-Measured rates are ± at 95 %. See sst help filters.`
+Keys are random, or those in --sample: all of yours, or a random part. From 1 % of them on, sizes
+are within 10 %. Measured rates are ± at 95 %.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB

@@ -23,11 +23,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in
-FILE, as far as its properties or blocks show them; filters get the names that sst build gives. OUT
-may be FILE. Directories are converted by sst merge, damaged tables by sst repair.
+const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in FILE,
+as far as it shows them; filters get the names that sst build gives. OUT may be FILE. Directories
+are converted by sst merge, damaged tables by sst repair.
 
---never only adds exceptions, also to a set.`
+With --never, sst only adds exceptions. FILE may then be a set.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags

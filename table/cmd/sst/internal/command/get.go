@@ -31,9 +31,8 @@ print nothing. If damage may hide the newest version of a key, sst says so, prin
 there is one (with --strict none), and exits with status 3. For filters alone, it prints a line for
 each key: "may be present" or "absent".
 
---explain prints the steps of each lookup: the tables searched, their filters' answers with hash
-and probed bits, the block filter's number (its block's offset >> log2 of the filter's range,
-usually 11), the data blocks read, and the time without a block cache.
+--explain prints the steps of each lookup: the tables searched, what their filters answer and which
+bits of them are checked, the data blocks read, and the time without a block cache.
 See sst help sources, formats and filters.`
 
 func getCommand() *cobra.Command {

@@ -21,8 +21,8 @@ Databases    sst reads the tables and logs that the MANIFEST lists, and shows th
              with a note. Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
-Directories  All tables and logs. Without sequence numbers, the table with the highest number in its
-             name counts, or the last name.
+Directories  All tables and logs. If keys have no sequence numbers, the table with the highest
+             number in its name wins, or the last name.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
              lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
              versions of these keys may appear.
@@ -35,9 +35,9 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     stop at the first damage
 
-For a lone table, sst confirms the order first: scan reads up to 8 MiB, get 16 blocks, and
-after a miss those whose filters contain the key. --comparator bytewise skips this. In an unknown
-order, sst can scan, but not look up keys.`
+Of a lone table, sst first checks the key order: scan reads up to 8 MiB for it, get 16 blocks and,
+if the key is absent, those whose filters contain it. --comparator bytewise skips this. In an
+unknown order, sst can scan, but not look up keys.`
 
 const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, json and hex (--format), get raw too:
 
@@ -53,8 +53,8 @@ build reads .txt as raw-keys, .json, .jsonl and .ndjson as json, and other input
 sequence number, and the kind, set or delete. A UTF-8 byte order mark is skipped with a note,
 except with --input-format raw and raw-keys.
 
-Keys       KEY and --keys-from have the escapes of tsv, or with --hex two digits per byte. In a
-           raw key, write \\ for a backslash. A line may have up to 16 MiB.
+Keys       KEY and --keys-from have the escapes of tsv, so a backslash is \\, or with --hex two
+           digits per byte. A line may have up to 16 MiB.
 Numbers    10000000, 10_000_000, 10,000,000, 10e6 or 10M (k, M, G and T are powers of 1000).
 Sizes      65536, 64KiB (powers of 1024) or 64kB (powers of 1000).
 Rates      0.01 or 1%.
@@ -103,8 +103,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   --filter-only           write a table filter without entries, fuse:12 by default: sst get answers
                           "may be present" or "absent"; name it .filter, as LevelDB sees an empty
                           table
-  --filter-keys N         size the filter for N keys; sst merge unites table-bloom filters that were
-                          built with the same BITS and the same N, the number of keys of all
+  --filter-keys N         size a table-bloom filter for N keys, as many as all filters together have
+                          that sst merge is to unite; they need the same BITS and N
   --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
                           positives among them, 1 of 4096 for fuse:12, are stored as exceptions
 
@@ -119,25 +119,24 @@ const tablesHelp = `How sst build, merge, convert and repair write tables:
   --temp-dir DIR        write temporary files to DIR`
 
 const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
-and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads the tables
-that its readable part does not mention; if it is lost, all tables. Obsolete tables can then bring
-deleted keys back.
+and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads the tables that its
+readable part does not mention; if it is lost, all tables. Obsolete tables can then bring deleted
+keys back.
 
 Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys may
 appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of tables, if no log has lost writes, and no lost range of keys from level 0 down to their
-    own level has their key (but LevelDB up to 1.20 could move a newer version further down)
+  - pairs of tables, if no log has lost writes, and no table from level 0 to their own has lost a
+    range with their key (but LevelDB up to 1.20 could move a newer version to a later level)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST counts its writes. Keys out of order under valid checksums are kept, sorted, but are not
 certain. Keys of unknown kinds and their older versions are lost.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
-needs a --memory of four times the file. If keys are equal, it keeps the first; in an unknown order,
-all. From a log it keeps the newest write of each key, as internal
-keys, or with --internal-keys no as user keys without deletions. The table cannot replace a
-database's table, since the MANIFEST has the old size: repair the database. Build a set again, or
-merge its sound tables.`
+needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is
+unknown. From a log it keeps the newest write of each key, as internal keys, or with --internal-keys
+no as user keys without deletions. The table cannot replace a database's table, since the MANIFEST
+has the old size: repair the database. Build a damaged set again, or merge its sound tables.`

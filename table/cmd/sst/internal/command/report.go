@@ -25,10 +25,10 @@ type reportFlags struct {
 }
 
 const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. Its address
-keeps what is chosen. The page of a
+contains what you have selected. The page of a
 
   table     draws each block to scale, and shows sizes, filters, and the steps of a lookup of any
-            key; it holds up to 16 MB of index and filters, and the entries up to --embed, with 32
+            key; it contains up to 16 MB of index and filters and, up to --embed, the keys with 32
             bytes of each value
   database  draws the tables of each level over their ranges; no table is opened
   set       draws its tables layer by layer, and the filters of one of them
