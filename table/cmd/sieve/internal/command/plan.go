@@ -21,8 +21,8 @@ const planLong = `Compare filters for N keys by memory, disk and false positives
 the best. With -p, each filter has the fewest bits that reach the rate. If tables miss the rate or
 exceed --memory, larger blocks are tried.
 
-Keys are random, or those in --sample: all of yours, or a random part. From 1 % of them on, sizes
-are within 10 %. Measured rates are ± at 95 %.`
+Keys are random, or those in --sample: all or a random part of yours. 1 % or more gives sizes
+within 10 %. Measured rates are ± at 95 %.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
@@ -64,7 +64,7 @@ func planCommand() *cobra.Command {
 	addInputFormat(cmd, &f.Format, "")
 	flags.Var(size(&f.KeySize, "16"), "key-size", "key `size`, up to 64KiB")
 	flags.Var(size(&f.ValueSize, "0"), "value-size", "value `size`, up to 1GiB")
-	flags.Float64Var(&f.Compression, "compression", 1, "compressed `share` of data, 0.01 to 1")
+	flags.Float64Var(&f.Compression, "compression", 1, "`share` that remains after compression, 0.01 to 1")
 	flags.Var(size(&f.BlockSize, "4KiB"), "block-size", "data block `size`, uncompressed")
 	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
 	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` per table (default 1M with data)")

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +135,9 @@ func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 		if err := f.setFilterOnly(cmd); err != nil {
 			return err
 		}
+	}
+	if len(inputs) == 0 && f.delete != "" && f.delete != "-" && isPipe(cmd.InOrStdin()) {
+		text.Note(cmd.ErrOrStderr(), "with --delete, standard input is not read: to add its lines, pass - as INPUT")
 	}
 	if len(inputs) == 0 && f.delete == "" {
 		inputs = []string{"-"}
@@ -275,4 +279,14 @@ func (b *build) checkInputs() error {
 func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dbdir.RealName(dir), dbdir.RealName(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// isPipe reports whether in is a pipe.
+func isPipe(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }

@@ -113,7 +113,7 @@ func (e *setExceptions) publish(manifest string) error {
 		return err
 	}
 	if n := uint64(len(e.added)); n > 0 {
-		e.note("%s of %s got exceptions. Once no program reads the old tables, run: sst sweep --age 0s --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
+		e.note("%s of %s got exceptions. Once no program reads the old tables, and no build runs, run: sst sweep --age 0s --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 		c.note("the input has no pairs: %s is an empty set", c.out)
 	}
 	if obsolete > 0 {
-		c.note("%s still contains %s of the previous set. Once no program reads them, run: sst sweep --age 0s --delete %s",
+		c.note("%s still contains %s of the previous set. Once no program reads them, and no build runs, run: sst sweep --age 0s --delete %s",
 			c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
 	}
 	return nil

@@ -35,7 +35,7 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     stop at the first damage
 
-Of a lone table, sst first checks the key order: scan reads up to 8 MiB for it, get 16 blocks and,
+For a lone table, sst first checks the key order: scan reads up to 8 MiB for it, get 16 blocks and,
 if the key is absent, those whose filters contain it. --comparator bytewise skips this. In an
 unknown order, sst can scan, but not look up keys.`
 
@@ -51,7 +51,7 @@ const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, j
 build reads .txt as raw-keys, .json, .jsonl and .ndjson as json, and other input as tsv, unless
 --input-format says what it is. With internal keys there are two more columns or fields: the
 sequence number, and the kind, set or delete. A UTF-8 byte order mark is skipped with a note,
-except with --input-format raw and raw-keys.
+unless you pass --input-format raw or raw-keys.
 
 Keys       KEY and --keys-from have the escapes of tsv, so a backslash is \\, or with --hex two
            digits per byte. A line may have up to 16 MiB.
@@ -103,8 +103,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   --filter-only           write a table filter without entries, fuse:12 by default: sst get answers
                           "may be present" or "absent"; name it .filter, as LevelDB sees an empty
                           table
-  --filter-keys N         size a table-bloom filter for N keys, as many as all filters together have
-                          that sst merge is to unite; they need the same BITS and N
+  --filter-keys N         size a table-bloom filter for N keys, the total of all filters that sst
+                          merge will unite; they need the same BITS and N
   --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
                           positives among them, 1 of 4096 for fuse:12, are stored as exceptions
 

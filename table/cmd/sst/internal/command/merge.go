@@ -41,7 +41,7 @@ INPUTs, --on-duplicate takes
 
 An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
 newest: numbers of different databases cannot be compared. If another rule decides, all sequence
-numbers in OUT are 0. Databases keep their compression, a set that is folded all settings. Filters
+numbers in OUT are 0. A database keeps its compression, a set merged alone all its settings. Filters
 without entries are united. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {

@@ -23,8 +23,8 @@ import (
 
 const sweepLong = `List the tables in a set's directory that no manifest there lists, and temporary files of killed
 builds: one per line, with size and time. With --delete, remove them. Programs may still read the
-older tables of a set that was built again: sweep once they have reopened it. --age must be longer
-than a build takes.`
+older tables of a set that was built again: sweep once they have reopened it. No build may run for
+longer than --age.`
 
 func sweepCommand() *cobra.Command { return SweepCommand(SweepDir) }
 
@@ -75,6 +75,7 @@ func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
 		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !dbdir.IsDirectory(dir) {
 			return fmt.Errorf("%s is not the directory of a set", dir)
 		}
+		text.Note(cmd.ErrOrStderr(), "%s has no manifest of a set: only temporary files are listed", dir)
 		o.Match = IsTemporary // of a first build that was killed
 	}
 	return s.Run(cmd, &set.DirStore{Dir: dir, LockFile: filelock.Wait}, o)
