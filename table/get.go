@@ -41,8 +41,7 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	return r.find(query{key: key, match: sameFilterKey}, &noOptions)
 }
 
-// AppendFind is Find, but appends key and value to dstKey and dstValue, which must not share memory, as AppendGet
-// does.
+// AppendFind is Find, but like AppendGet appends key and value to dstKey and dstValue, which must not share memory.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	return r.appendFind(key, &lookupOptions{appends: true, dstKey: dstKey, dstValue: dstValue})
 }

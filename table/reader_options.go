@@ -49,8 +49,8 @@ type ReaderOptions struct {
 	CacheKey string
 
 	// TailSum is the expected fingerprint: see [layout.Layout].TailSum. If the table has another one, opening it
-	// fails with a [*CorruptionError]. Zero means no check. The check reads 5 bytes per block of the tail outside
-	// TailSize.
+	// fails with a [*CorruptionError]. Zero means no check. The check reads the trailers of blocks after the
+	// data that are outside TailSize.
 	TailSum [sha256.Size]byte
 
 	// Name is the table's name in the errors of NewReader. Open uses the file name.
@@ -231,9 +231,9 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks that they rule out are skipped, also if Lower and Upper are within
-	// one prefix. In another order than bytewise, or with a FilterKey of your own, Prefix is the start of all filter
-	// keys and only skips blocks: set Lower and Upper too.
+	// ([WriterOptions].FilterPrefix), data blocks without it are skipped. Lower and Upper alone do the same, if only
+	// keys of one prefix are within them. In another order than bytewise, or with a FilterKey of your own, set Lower and
+	// Upper too: Prefix, the start of the wanted filter keys, then only skips blocks.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.
