@@ -41,12 +41,20 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another one, or one that is lost
 				older = ", which may be out of date: older or deleted versions may appear"
 			}
-			d.addDamage(file, "%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
+			instead := fmt.Sprintf("%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
+			if o.Repair && !d.Doubt { // nothing is lost
+				d.note("%s: %s", filepath.Join(d.Path, file), instead)
+			} else {
+				d.addDamage(file, "%s", instead)
+			}
 			return
 		}
 	}
 	d.Doubt = true
-	const meaning = "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
+	meaning := "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
+	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
+		meaning = "reading all tables that it does not mark obsolete. Some may be all the same: older or deleted versions may appear"
+	}
 	switch {
 	case d.hasCurrent || len(manifests) > 0:
 		d.addDamage(file, "%s: %s", why, meaning)

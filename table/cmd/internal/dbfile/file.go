@@ -59,6 +59,10 @@ type Options struct {
 	// Outputs are files that the command writes. They are not opened for reading.
 	Outputs output.Files
 
+	// Unread, if not nil, is called for what the disk cannot read of a table or a log, which then counts as damaged.
+	// It may be called concurrently. If it is nil, that is an error.
+	Unread func(path string, at int64, err error)
+
 	// WrapReader, if not nil, wraps the file of each table, to show progress.
 	WrapReader func(io.ReaderAt) io.ReaderAt
 

@@ -39,6 +39,7 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 		return "", err
 	}
 	defer f.Close()
+	f.Src = pastUnreadable(f.Src, path, o.Unread)
 	start, err := ReadAt(f.Src, 0, min(f.Size, startLen))
 	if s, found := StandInOf(path, start, nil); found {
 		err = errors.New(s.What + ": " + s.Next)

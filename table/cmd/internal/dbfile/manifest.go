@@ -84,6 +84,8 @@ type Log struct {
 	Path string
 	wal.Log
 
+	Unread func(path string, at int64, err error) // as in Options
+
 	before string // the path of the log before, in a database
 }
 
@@ -106,7 +108,7 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 			yield(wal.Write{}, err)
 			return
 		}
-		for w, err := range l.Log.Writes(f, size) {
+		for w, err := range l.Log.Writes(pastUnreadable(f, l.Path, l.Unread), size) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", l.Path, err)
 			}
@@ -118,7 +120,7 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 }
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.
-func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Path} }
+func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Unread, l.Path} }
 
 // Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
 // number in the tables of the database: those of the log are higher, since engines put whole logs into tables.

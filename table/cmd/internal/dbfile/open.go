@@ -42,6 +42,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Src = pastUnreadable(f.Src, path, o.Unread)
 	err = f.open(o)
 	if errors.Is(err, table.ErrCorrupt) {
 		f.Damage = f.Wrap(err)

@@ -128,12 +128,12 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of tables, if no log has lost writes, and no table from level 0 to their own has lost a
-    range with their key (but LevelDB up to 1.20 could move a newer version to a later level)
+  - pairs of tables, if no log has lost writes, and no table of their level or a lower one has lost
+    a range with their key (but pairs of LevelDB up to 1.20 may be outdated all the same)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
-MANIFEST counts its writes. Keys out of order under valid checksums are kept, sorted, but are not
-certain. Keys of unknown kinds and their older versions are lost.
+MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but
+are not certain. Keys of unknown kinds and their older versions are lost.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +42,7 @@ func repairCommand() *cobra.Command {
   sst repair broken.ldb -o repaired.ldb`,
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:      "OUT is complete and on disk, and no pair is lost or doubtful",
-			cli.ExitDamaged: "DIR or FILE is damaged: messages say what is lost, and whether OUT was written",
+			cli.ExitDamaged: "pairs are lost or doubtful: messages say which, and whether OUT was written",
 		}.Annotation(),
 		Args:              cli.Arguments("DIR or FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
@@ -79,6 +81,17 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 		}
 	}
 	return f.repairFile(cmd, path)
+}
+
+// sayUnread returns Options.Unread that says of each file once that the disk cannot read all of it.
+func sayUnread(w io.Writer) func(path string, at int64, err error) {
+	var told sync.Map // by path
+	return func(path string, at int64, err error) {
+		if _, again := told.LoadOrStore(path, true); !again {
+			text.Say(w, "%s: at %d: %v: what the disk cannot read counts as damaged. To save more of it, copy the files by ddrescue, and repair the copy",
+				path, at, syscall.EIO)
+		}
+	}
 }
 
 // errNothingLeft ends a copy of which nothing is kept, as there is nothing that can be read.

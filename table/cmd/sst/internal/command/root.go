@@ -13,7 +13,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -76,9 +75,6 @@ var exitMeanings = cli.ExitStatus{
 // advise prints how to save what damaged tables have.
 func advise(w io.Writer, command *cobra.Command, err error) {
 	if command.Name() == "repair" {
-		if errors.Is(err, syscall.EIO) {
-			text.Say(w, "the disk cannot read a part of the file: copy the files by a tool such as ddrescue, and repair the copy")
-		}
 		return
 	}
 	damage := damageOf(err)

@@ -86,6 +86,9 @@ func (f *sourceFlags) options() (o source.Options) {
 func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
 	o := f.options()
 	o.Note = func(note string) { text.Note(stderr, "%s", note) }
+	if f.repairs {
+		o.Unread = sayUnread(stderr)
+	}
 	o.KeepBlocks = f.prefetches && files.IsRemote(path)
 	s, err := source.OpenSource(path, o)
 	if err != nil {

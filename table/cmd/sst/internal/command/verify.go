@@ -25,7 +25,7 @@ Missing files are listed as well. sst checks
   - checksums, block formats, and key order, also against the index
   - that filters contain all keys and prefixes, and that exceptions (--never) are no keys
   - a database's tables against its MANIFEST, and the kinds of its keys
-  - that its logs are complete and newer than its tables
+  - that its logs are undamaged, and newer than its tables
   - that CURRENT and the MANIFEST are sound, and the next file number is unused
   - a set's SHA-256, sizes, entries and ranges against its manifest
 

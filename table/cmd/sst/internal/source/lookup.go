@@ -146,7 +146,7 @@ type logs struct {
 // logWrites yields the writes of all logs as entries, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}}
+		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}, Unread: s.o.Unread}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
