@@ -18,7 +18,7 @@ type Bloom struct {
 	bitsPerKey int
 }
 
-// NewBloom returns a Bloom with bitsPerKey bits for each key. The usual choice is 10, with 1 % false positives.
+// NewBloom returns a Bloom with bitsPerKey bits for each key. The usual choice is 10, with about 1 % false positives.
 // [ForRate] chooses the bits for other rates. Negative values mean 0. Readers ignore bitsPerKey.
 //
 // A key sets bitsPerKey*69/100 bits, at least 1 and at most 30. A filter has 64 to 2^32-8 bits.

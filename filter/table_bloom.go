@@ -42,7 +42,7 @@ const (
 	maxLineK = math.MaxInt8
 )
 
-// NewTableBloom returns a TableBloom with bitsPerKey bits for each key. The usual choice is 10, with 1 % false
+// NewTableBloom returns a TableBloom with bitsPerKey bits for each key. The usual choice is 10, with 1.2 % false
 // positives. [ForRate] chooses the bits for other rates. Negative values mean 0. Readers ignore bitsPerKey.
 //
 // A filter has 69 bytes to 512 MiB, or 5 bytes without keys.

@@ -130,7 +130,7 @@ func (it *Iter) Block() layout.Handle {
 // Error returns why the last move failed, or nil.
 func (it *Iter) Error() error { return it.err }
 
-// Close returns Error. Then every move fails with ErrClosed.
+// Close returns Error. Afterwards moves, Error and Close fail with ErrClosed.
 func (it *Iter) Close() error {
 	err := it.err
 	if it.memory != nil {

@@ -232,8 +232,8 @@ type IterOptions struct {
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
 	// ([WriterOptions].FilterPrefix), data blocks without it are skipped. Lower and Upper alone do the same, if only
-	// keys of one prefix are within them. In another order than bytewise, or with a FilterKey of your own, set Lower and
-	// Upper too: Prefix, the start of the wanted filter keys, then only skips blocks.
+	// keys of one prefix are within them. In another order than bytewise, or with a FilterKey of your own, Prefix is
+	// a prefix of filter keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.
