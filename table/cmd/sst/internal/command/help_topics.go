@@ -128,8 +128,8 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of tables, if no log has lost writes, and no table of their level or a lower one has lost
-    a range with their key (but pairs of LevelDB up to 1.20 may be outdated all the same)
+  - pairs of tables, if no log has lost writes, and no table of level 0 up to their own has lost a
+    range with their key (but pairs of LevelDB up to 1.20 may be outdated all the same)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but

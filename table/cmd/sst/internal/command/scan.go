@@ -30,9 +30,9 @@ type scanFlags struct {
 }
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. A database
-shows the newest value of each key, with --versions all. A database's table and a log show each
-entry with its sequence number and kind, a log in write order, unless --versions=false. Other files
-in LevelDB's log format, such as Firestore exports, print one record per line.
+shows the newest value of each key, or all with --versions. A database's table and a log
+show each entry with its sequence number and kind, a log in write order, unless --versions=false.
+Other files in LevelDB's log format, such as Firestore exports, print one record per line.
 
 With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
 out.

@@ -23,7 +23,7 @@ const verifyLong = `Check tables, logs, databases and sets, and print a line for
 Missing files are listed as well. sst checks
 
   - checksums, block formats, and key order, also against the index
-  - that filters contain all keys and prefixes, and that exceptions (--never) are no keys
+  - that filters contain all keys and prefixes, and that no exception (--never) is a key
   - a database's tables against its MANIFEST, and the kinds of its keys
   - that its logs are undamaged, and newer than its tables
   - that CURRENT and the MANIFEST are sound, and the next file number is unused

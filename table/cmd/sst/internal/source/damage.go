@@ -1,6 +1,7 @@
 package source
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
 	"math"
@@ -55,24 +56,57 @@ func (s *Source) hides(e Entry) bool {
 // A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
 type LossCursor struct {
 	s     *Source
-	seen  int    // losses that were looked at
-	ahead []Loss // those of them that do not end before the last key
+	seen  int         // losses that were looked at
+	ahead lossesAhead // those of them that begin after the last key: a heap, since each key can be one
+	here  []Loss      // those that begin before it, and do not end before it
 
 	shownUpTo uint64 // a sequence number: entries with it and lower ones are not hidden
 }
 
 // NewLossCursor returns a LossCursor before the first key.
-func (s *Source) NewLossCursor() *LossCursor { return &LossCursor{s: s} }
+func (s *Source) NewLossCursor() *LossCursor {
+	return &LossCursor{s: s, ahead: lossesAhead{order: s.Order}}
+}
+
+// lossesAhead are a heap of losses, that which begins first on top.
+type lossesAhead struct {
+	order  table.Comparer
+	losses []Loss
+}
+
+func (h *lossesAhead) Len() int      { return len(h.losses) }
+func (h *lossesAhead) Swap(i, j int) { h.losses[i], h.losses[j] = h.losses[j], h.losses[i] }
+func (h *lossesAhead) Push(x any)    { h.losses = append(h.losses, x.(Loss)) }
+
+func (h *lossesAhead) Less(i, j int) bool {
+	a, b := h.losses[i].Keys.From, h.losses[j].Keys.From
+	return b != nil && (a == nil || h.order.Compare(a, b) < 0)
+}
+
+func (h *lossesAhead) Pop() any {
+	last := h.losses[len(h.losses)-1]
+	h.losses = h.losses[:len(h.losses)-1]
+	return last
+}
+
+// hasBegun reports whether the loss on top, if there is one, begins before a key or at it.
+func (h *lossesAhead) hasBegun(key []byte) bool {
+	return len(h.losses) > 0 && (h.losses[0].Keys.From == nil || h.order.Compare(h.losses[0].Keys.From, key) <= 0)
+}
 
 // IsLost reports whether entries of a key are lost.
 func (c *LossCursor) IsLost(key []byte) bool { return c.isLostUpTo(math.MaxInt, key) }
 
 // isLostUpTo reports whether entries of a key are lost in levels ≤ level, or in tables that are not listed.
 func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
-	all := c.s.losses.all
-	c.ahead, c.seen = append(c.ahead, all[c.seen:]...), len(all)
-	c.ahead = slices.DeleteFunc(c.ahead, func(l Loss) bool { return l.Keys.endsBefore(c.s.Order, key, false) })
-	return slices.ContainsFunc(c.ahead, func(l Loss) bool {
+	for ; c.seen < len(c.s.losses.all); c.seen++ {
+		heap.Push(&c.ahead, c.s.losses.all[c.seen])
+	}
+	for c.ahead.hasBegun(key) {
+		c.here = append(c.here, heap.Pop(&c.ahead).(Loss))
+	}
+	c.here = slices.DeleteFunc(c.here, func(l Loss) bool { return l.Keys.endsBefore(c.s.Order, key, false) })
+	return slices.ContainsFunc(c.here, func(l Loss) bool {
 		return l.level <= level && l.Keys.overlaps(c.s.Order, KeyRange{From: key, To: key})
 	})
 }
