@@ -64,7 +64,7 @@ func Parse(name string) (filter.TablePolicy, error) {
 	}
 	hint := ""
 	if kind == "bloom" { // as other commands call it
-		hint = "; for block filters, use --bits BITS"
+		hint = "; block filters are --bits of sst build"
 	}
 	return nil, fmt.Errorf("%s, not none, table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to 64, default 14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
 }

@@ -243,7 +243,11 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	if s.Tables == 0 {
 		return
 	}
-	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %.2f times the mean", humanize.Comma(int64(s.Entries)),
+	entries := humanize.Comma(int64(s.Entries))
+	if s.Layers > 0 {
+		entries += " without layers"
+	}
+	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %.2f times the mean", entries,
 		humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/(float64(s.Entries)/float64(s.InBase)))
 	changes, fold := s.Added+s.Removals, ""
 	switch {
