@@ -26,8 +26,8 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	var lost []TableFile
 	for _, l := range unlisted {
-		if !l.hasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
-			if others = append(others, l); l.hasEngineName() && !d.isWhole() && !d.Version.Lists(l.number) {
+		if !l.HasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
+			if others = append(others, l); l.HasEngineName() && !d.isWhole() && !d.Version.Lists(l.number) {
 				l.Obsolete = true
 				d.Tables = append(d.Tables, l)
 			}
@@ -175,8 +175,8 @@ func (d *Dir) StateFiles() (all []StateFile) {
 // hasEngineFiles reports whether the directory has tables and logs that are named as engines name them, or some of them
 // and files that only engines write.
 func (d *Dir) hasEngineFiles() bool {
-	isLog := func(path string) bool { return numbered(path).hasEngineName() }
-	tables, logs := slices.ContainsFunc(d.Tables, TableFile.hasEngineName), slices.ContainsFunc(d.Logs, isLog)
+	isLog := func(path string) bool { return numbered(path).HasEngineName() }
+	tables, logs := slices.ContainsFunc(d.Tables, TableFile.HasEngineName), slices.ContainsFunc(d.Logs, isLog)
 	return tables && logs || d.hasLock && (tables || logs)
 }
 

@@ -107,7 +107,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
-		if listed := files[l.number]; listed.Missing && l.hasEngineName() {
+		if listed := files[l.number]; listed.Missing && l.HasEngineName() {
 			l.Meta = listed.Meta
 			files[l.number] = l
 		} else {

@@ -94,7 +94,7 @@ func ownerInDatabase(dir, name string, exists bool) Owner {
 	l := numbered(filepath.Join(dir, name))
 	v, err := versions.Read(dir)
 	mayList := exists && (err != nil || v.Torn > 0 || v.Unread > 0)
-	if !isTableName(name) || !l.hasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
+	if !isTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
 		return Owner{}
 	}
 	return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}

@@ -47,8 +47,8 @@ func numbered(path string) TableFile {
 	return TableFile{Path: path, number: n, numbered: err == nil}
 }
 
-// hasEngineName reports whether the name is as engines write it: a number of at least 6 digits.
-func (l TableFile) hasEngineName() bool {
+// HasEngineName reports whether the name is as engines write it: a number of at least 6 digits.
+func (l TableFile) HasEngineName() bool {
 	name := filepath.Base(l.Path)
 	digits := strings.TrimSuffix(name, filepath.Ext(name))
 	return l.numbered && (len(digits) == 6 || len(digits) > 6 && digits[0] != '0')
@@ -71,7 +71,7 @@ func compareNumbered(a, b TableFile) int {
 // FileOptions returns how to open the table.
 func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
 	f := o.Options
-	f.Meta, f.Line, f.Numbered, f.AnyKind = l.Meta, l.Line, l.hasEngineName(), o.Repair
+	f.Meta, f.Line, f.Numbered, f.AnyKind = l.Meta, l.Line, l.HasEngineName(), o.Repair
 	if l.Line != nil {
 		f.InternalKeys = dbfile.No
 	}

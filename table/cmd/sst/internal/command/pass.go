@@ -173,6 +173,13 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	return all
 }
 
+// lostCurrent returns the target of the CURRENT file of a directory that has only the tables of a database.
+func (in *folder) lostCurrent() target {
+	path := filepath.Join(in.Path, "CURRENT")
+	err := &dbfile.FileError{Path: path, Err: dbfile.Corruption("missing, and so is the MANIFEST, so no engine opens the directory")}
+	return target{dbdir.TableFile{Path: path}, isCurrent, &dbdir.StateFile{Path: path, Err: err}, in}
+}
+
 // nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
 func (t target) nextLog() *dbfile.Log {
 	t.in.lastLog = t.in.lastLog.Next(t.Path)

@@ -163,7 +163,7 @@ func (d *damageReported) collect(err error) {
 func (d *damageReported) add(t target, err error) {
 	d.damaged++
 	switch {
-	case t.in.IsDatabase():
+	case t.in.IsDatabase() || t.kind == isCurrent:
 		if !slices.Contains(d.databases, t.in.Path) {
 			d.databases = append(d.databases, t.in.Path)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
@@ -97,8 +99,8 @@ func (v *verifier) verify(targets []target) error {
 	err := each(v.pass, targets, v.check)
 	var last *folder
 	for _, t := range targets {
-		if in := t.in; in != last && in.internal && in.Path != "" && !in.IsDatabase() {
-			v.noteAbout(in.Path, "no CURRENT and no MANIFEST, so no engine opens it: to make a database of its tables, run: "+dbfile.RepairCommand(in.Path))
+		if in := t.in; in != last && in.internal && in.Path != "" && !in.IsDatabase() && slices.ContainsFunc(in.Tables, dbdir.TableFile.HasEngineName) {
+			err = errors.Join(err, v.check(in.lostCurrent()))
 		}
 		last = t.in
 	}
