@@ -162,7 +162,7 @@ func (in *inspection) do(operation string, f func() error) {
 	var c *table.CorruptionError
 	switch {
 	case err == nil || errors.Is(err, table.ErrNotFound) || errors.Is(err, table.ErrFilterOnly):
-	case operation == "NewReader" && strings.Contains(textOf(err), "no policy of that name"): // of a table with a filter only
+	case operation == "NewReader" && strings.Contains(textOf(err), "no policy of that name in the options"): // of a table with a filter only
 	case operation == "Verify" && strings.Contains(textOf(err), "not checked for all keys"): // no damage
 	case !errors.Is(err, table.ErrCorrupt) || !errors.As(err, &c):
 		in.t.Errorf("%s: %s = %v, want a *CorruptionError", in.name, operation, err)
@@ -359,7 +359,7 @@ func (in *inspection) takeApart() {
 	})
 	in.do("Filters", func() error {
 		_, err := l.Filters()
-		if err != nil && strings.Contains(textOf(err), "no policy of that name") {
+		if err != nil && strings.Contains(textOf(err), "no policy of that name in the options") {
 			return nil // no damage
 		}
 		return err

@@ -29,7 +29,7 @@ var (
 
 	// ErrUnknownFilter matches FilterErr if no policy has the filter's name, and the error of opening a table with
 	// only that filter.
-	ErrUnknownFilter = errors.New("no policy of that name")
+	ErrUnknownFilter = errors.New("no policy of that name in the options")
 
 	// ErrClosed is returned after Close, and by a Writer after Abort.
 	ErrClosed = tablefile.ErrClosed
@@ -98,6 +98,9 @@ type reporter ReaderOptions
 
 // Corrupt returns the *CorruptionError for d.
 func (o *reporter) Corrupt(d tablefile.Damage) error {
+	if d.Kind == tablefile.IndexBlock && o.Comparer != BytewiseComparer && errors.Is(d.Err, block.ErrOrder) {
+		d.Err = fmt.Errorf("%w: the Comparer is %s", d.Err, o.Comparer.Name())
+	}
 	return &CorruptionError{
 		File: o.Name, Block: BlockKind(d.Kind), Offset: int64(d.Handle.Offset), Length: int64(d.Handle.Length),
 		KeysAfter: d.KeysAfter, KeysUpTo: d.KeysUpTo, Err: d.Err,

@@ -19,8 +19,8 @@ import (
 // [WriterOptions].Never. It returns the number of new ones. keys yields keys for Get or, with an InternalComparer,
 // Find, in any order.
 //
-// If one is in the table, or may be a prefix in the filter, Except writes nothing and the error wraps ErrNever. A
-// table with only a filter cannot be checked. A FilterKey of your own is an error. The rest is copied unchecked: call
+// If one is in the table, or may be a prefix in the filter, Except writes nothing and the error wraps ErrNever. In a
+// table with only a filter, this is not checked. A FilterKey of your own is an error. The rest is copied unchecked: call
 // Verify before.
 func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, err error) {
 	t, err := r.table()

@@ -229,7 +229,7 @@ func TestExceptErrors(t *testing.T) {
 	}{
 		"a key":               {o: whole, keys: neverOf([]byte("a"), []byte("key")), want: `key is in Never: "key" is in the table`},
 		"no filter":           {o: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, keys: neverOf([]byte("a")), want: "there is no filter of the whole table"},
-		"an unknown filter":   {o: renamedFilter, keys: neverOf(), want: "no policy of that name"},
+		"an unknown filter":   {o: renamedFilter, keys: neverOf(), want: "no policy of that name in the options"},
 		"an ignored filter":   {o: whole, r: table.ReaderOptions{IgnoreFilter: true}, keys: neverOf(), want: "there is no filter of the whole table"},
 		"an unknown Prefixer": {o: prefixes, keys: neverOf(), want: `the filters hold prefixes by "test.twoParts"`},
 		"a list that fails":   {o: whole, keys: func(yield func([]byte, error) bool) { yield(nil, errBroken) }, want: errBroken.Error()},

@@ -74,7 +74,7 @@ func TestMayContain(t *testing.T) {
 func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	t.Parallel()
 	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
-	if _, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil); err == nil || !strings.Contains(err.Error(), `filter "other": no policy of that name`) {
+	if _, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil); err == nil || !strings.Contains(err.Error(), `filter "other": no policy of that name in the options`) {
 		t.Errorf("NewReader without the policy returns %v", err)
 	}
 	lazy, err := table.NewReader(table.Bytes(other), int64(len(other)), nil) // which reads the footer only

@@ -226,7 +226,7 @@ func TestTableFilterPolicies(t *testing.T) {
 		opened   []string
 		err      string
 	}{
-		{"none", "", nil, `table: filter "test.List": no policy of that name`},
+		{"none", "", nil, `table: filter "test.List": no policy of that name in the options`},
 		{"by name", "test.List", []string{"test.List"}, "<nil>"},
 		{"by alias", "test.NewList", []string{"test.NewList"}, "<nil>"},
 		{"the first that matches", "test.NewList test.List", []string{"test.NewList"}, "<nil>"},

@@ -124,7 +124,7 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 		{"goleveldb's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter"), nil, ""},
 		{"C++ LevelDB's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter2"), nil, ""},
 		{"no filter", nil, nil, ""},
-		{"a name that nobody knows", filter.Rename(bloom, "my.Bloom"), nil, `filter "my.Bloom": no policy of that name`},
+		{"a name that nobody knows", filter.Rename(bloom, "my.Bloom"), nil, `filter "my.Bloom": no policy of that name in the options`},
 		{"a name that the options know", filter.Rename(bloom, "my.Bloom"), []filter.Policy{nil, filter.Rename(bloom, "my.Bloom")}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -136,8 +136,8 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 // A Cache keeps decoded data blocks in memory, for Readers with [ReaderOptions].Cache. It is safe for concurrent use.
 // The zero value caches nothing.
 //
-// It evicts blocks not used recently, and when full admits a block on its second read. Never cached are blocks of
-// more than 4 MiB or 16,384 entries, and false positives. Close of a Reader without CacheKey removes its blocks.
+// It evicts blocks not used recently, and when full admits a block on its second read. It never caches blocks of
+// more than 4 MiB or 16,384 entries, or those that a false positive reads. Close of a Reader without CacheKey removes its blocks.
 type Cache struct{ c tablefile.Cache }
 
 // NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of

@@ -48,5 +48,5 @@ func ExamplePolicy() {
 	}
 	// Output:
 	// false <nil>
-	// true table: filter "binaryfuse": no policy of that name
+	// true table: filter "binaryfuse": no policy of that name in the options
 }

@@ -58,7 +58,7 @@ func TestFilterSavesReadsOfAbsentKeys(t *testing.T) {
 		err      string // of FilterErr
 	}{
 		"with a Policy": {[]filter.TablePolicy{fuse.Policy{}}, 5, ""},
-		"without":       {nil, lookups, `filter "binaryfuse": no policy of that name`},
+		"without":       {nil, lookups, `filter "binaryfuse": no policy of that name in the options`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, m := readTable(t, contents, tt.policies...)

@@ -197,7 +197,7 @@ func TestLayoutFilters(t *testing.T) {
 		{"both", table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)},
 			"filter.leveldb.BuiltinBloomFilter", "fullfilter.rocksdb.BuiltinBloomFilter", ""},
 		{"another name", table.WriterOptions{FilterPolicy: filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilterX"), TableFilterPolicy: filter.NewTableBloom(10)},
-			"", "fullfilter.rocksdb.BuiltinBloomFilter", `table: filter "leveldb.BuiltinBloomFilterX": no policy of that name`},
+			"", "fullfilter.rocksdb.BuiltinBloomFilter", `table: filter "leveldb.BuiltinBloomFilterX": no policy of that name in the options`},
 	} {
 		f, err := layoutOf(t, build(t, &tt.o, pairsOf("a", "b"))).Filters()
 		if got := fmt.Sprint(err); err != nil && got != tt.err || err == nil && tt.err != "" {

@@ -26,7 +26,7 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	policy := custom{filter.NewTableBloom(10)}
 	src, o := newStore(), &table.WriterOptions{FilterOnly: true, TableFilterPolicy: policy}
 	m := &set.Manifest{Tables: []set.Table{src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}})}}
-	if _, err := set.Open(background, m, src, eager); err == nil || !strings.Contains(err.Error(), `filter "custom": no policy of that name`) {
+	if _, err := set.Open(background, m, src, eager); err == nil || !strings.Contains(err.Error(), `filter "custom": no policy of that name in the options`) {
 		t.Errorf("Open without the policy = %v", err)
 	}
 	checkMissingPolicy(t, m, src)

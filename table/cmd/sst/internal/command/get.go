@@ -27,9 +27,9 @@ type getFlags struct {
 }
 
 const getLong = `Print the value of a key. For several keys, or with --keys-from, print keys and values; absent keys
-print nothing. If damage may hide the newest version of a key, sst says so, prints an older one if
-there is one (with --strict none), and exits with status 3. For filters alone, it prints a line for
-each key: "may be present" or "absent".
+print nothing. If damage may hide the newest version of a key, sst says so, exits with status 3
+and, without --strict, prints an older version if there is one. For filters alone, it prints a line
+for each key: "may be present" or "absent".
 
 --explain prints the steps of each lookup: the tables searched, what their filters answer and which
 bits of them are checked, the data blocks read, and the time without a block cache.

@@ -35,9 +35,9 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     stop at the first damage
 
-For a lone table, sst first checks the key order: scan reads up to 8 MiB for it, get 16 blocks and,
-if the key is absent, those whose filters contain it. --comparator bytewise skips this. In an
-unknown order, sst can scan, but not look up keys.`
+For a lone table, sst first checks the key order: scan reads up to 8 MiB for that, get 16 blocks,
+and more if a key is absent. --comparator bytewise skips the check. In an unknown order, sst can
+scan, but not look up keys.`
 
 const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, json and hex (--format), get raw too:
 
@@ -128,8 +128,8 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of tables, if no log has lost writes, and no table of level 0 up to their own has lost a
-    range with their key (but pairs of LevelDB up to 1.20 may be outdated all the same)
+  - pairs of a table, if no log has lost writes, and no table of its level or a lower number has
+    lost a range with their key (but LevelDB up to 1.20 could break the order of levels)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but

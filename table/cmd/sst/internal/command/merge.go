@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -167,24 +168,18 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
 }
 
-// retainSet sets the flags that were not given to the settings of a set that is folded: of a table of its base, and about
-// as many tables as the base has.
+// retainSet sets the flags that were not given to the settings of a set that is folded: those of the largest table of its
+// base, and its number of entries if there are others.
 func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) {
-	var base []*source.Table
-	entries := uint64(0)
-	for _, t := range s.Tables {
-		if entries += t.Line.Entries; t.Layer == 0 {
-			base = append(base, t)
-		}
-	}
+	base := slices.DeleteFunc(slices.Clone(s.Tables), func(t *source.Table) bool { return t.Layer > 0 })
 	if len(base) == 0 {
 		return
 	}
-	if n := uint64(len(base)); !given("entries-per-table") {
-		f.entriesPerTable = int(max(1, min(uint64(f.entriesPerTable), (entries+n-1)/n)))
+	largest := slices.MaxFunc(base, func(a, b *source.Table) int { return cmp.Compare(a.Line.Entries, b.Line.Entries) })
+	if n := largest.Line.Entries; !given("entries-per-table") && (len(base) > 1 || n > uint64(f.entriesPerTable)) {
+		f.entriesPerTable = int(min(n, tablefilter.MaxEntries))
 	}
-	oldest := base[len(base)-1]
-	file, err := dbfile.Open(oldest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order), Line: oldest.Line})
+	file, err := dbfile.Open(largest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order), Line: largest.Line})
 	if err != nil {
 		return // and merging it fails
 	}

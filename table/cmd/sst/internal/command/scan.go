@@ -29,10 +29,11 @@ type scanFlags struct {
 	format            string
 }
 
-const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. A database
-shows the newest value of each key, or all with --versions. A database's table and a log
-show each entry with its sequence number and kind, a log in write order, unless --versions=false.
-Other files in LevelDB's log format, such as Firestore exports, print one record per line.
+const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. Of a
+database, print the newest value of each key, or with --versions all. Of a database's table or a
+log, print all versions with sequence number and kind, a log's in write order, or the newest with
+--versions=false. Other files in LevelDB's log format, such as Firestore exports, print one record
+per line.
 
 With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
 out.

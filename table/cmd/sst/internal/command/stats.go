@@ -25,9 +25,9 @@ false-positive rates: predicted, measured with random keys, and of neighbours, w
 keys that differ from present ones in the last byte. Databases and sets are described by their
 manifests, without opening tables.
 
---try samples at most 16 MiB of blocks and 64 tables, and counts no filters. --by-prefix counts all
-stored versions, and how many are live. It is exact in bytewise order, and in other orders for
-about half a million prefixes.
+--try samples at most 16 MiB of blocks and 64 tables; its sizes are without filters. --by-prefix
+counts all stored versions, and how many are live. It is exact in bytewise order, and in other
+orders for about half a million prefixes.
 See sst help sources.`
 
 func statsCommand() *cobra.Command {

@@ -50,7 +50,7 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	retain(given("block-size"), &f.blockSize, retainedBlockSize(s, most))
 	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
 	retain(given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
-	retain(given("restart-interval"), &f.restartInterval, f.retainedRestartInterval(s))
+	retain(given("restart-interval"), &f.restartInterval, retainedRestartInterval(s))
 }
 
 // retain sets a flag to the value of a table, unless it was given.
@@ -61,16 +61,12 @@ func retain[T any](given bool, flag *T, value T) {
 }
 
 // retainedRestartInterval returns the restart interval in the properties, or else the
-// estimated one. If all blocks have a single restart point, the default may be closer.
-func (f *writerFlags) retainedRestartInterval(s *tablestats.Stats) int {
+// estimated one.
+func retainedRestartInterval(s *tablestats.Stats) int {
 	if p := s.TableProperties; p != nil && p.RestartInterval > 0 {
 		return int(min(p.RestartInterval, maxRestartInterval))
 	}
-	n := s.Estimate.RestartInterval
-	if s.RestartPoints <= s.DataBlocks {
-		n = max(n, f.restartInterval)
-	}
-	return n
+	return s.Estimate.RestartInterval()
 }
 
 // retainedBlockSize returns the block size in the properties, or else the estimated one, within limits. A single data
@@ -81,7 +77,7 @@ func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
 	written := max(byDefault, uint64(s.DataRaw))
 	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
 		written = p.BlockSize
-	} else if n := s.Estimate.BlockSize; n > 0 {
+	} else if n := s.Estimate.BlockSize(); n > 0 {
 		written = uint64(n)
 	}
 	size := int64(min(written, uint64(most)))

@@ -4,6 +4,7 @@ package tablestats
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -24,6 +25,7 @@ type Block struct {
 	Compression       byte // compression id
 	Raw               int  // size after decompression
 	UserKeys          int  // number of distinct user keys; for plain keys the same as Entries
+	growing           int  // Raw without the last entry, when the block was not complete yet
 	Totals
 
 	Iter *rowblock.Iter // goes through the entries; nil if the block is damaged
@@ -94,7 +96,17 @@ func (b *Block) count(internal bool) {
 		b.ValueBytes += int64(len(value))
 		b.ValueSizes.Add(len(value))
 		b.LongestValue = max(b.LongestValue, len(value))
+		b.growing = b.Raw - storedLen(b.Iter.Shared(), len(key), len(value))
 	}
+}
+
+// storedLen returns how many bytes an entry takes, of whose key so many bytes are shared.
+func storedLen(shared, key, value int) int {
+	n := key - shared + value
+	for _, length := range []int{shared, key - shared, value} {
+		n += len(binary.AppendUvarint(nil, uint64(length)))
+	}
+	return n
 }
 
 // A PrefixTracker tells how many bytes adjacent keys of a block share. Its time grows with
@@ -144,23 +156,50 @@ var compressionNames = map[byte]string{
 // An Estimate of the settings that a table was written with comes from its data blocks. With
 // these settings, a Writer completes blocks and places restart points as in the table.
 type Estimate struct {
-	// BlockSize is the size of the smallest data block before compression, without the last
-	// one: all others were complete when they had at least the block size. 0: there is only
-	// the last block.
-	BlockSize int
+	// Smallest is the size of the smallest data block before compression, without the last one:
+	// all others were complete when they had at least the block size. 0: there is only the last
+	// block.
+	Smallest int
 
-	// RestartInterval is the most entries per restart point of a block, rounded up. It is
-	// smaller than the real one if no block has two restart points.
-	RestartInterval int
+	// Growing is the most bytes of a block before its last entry, when it was not complete yet.
+	Growing int
+
+	// FewestPerRestart is the smallest restart interval that gives so few restart points, and
+	// MostPerRestart the largest that gives so many. 0: no block has two.
+	FewestPerRestart, MostPerRestart int
+}
+
+// BlockSize returns the power of two that gives these blocks, if there is one, or else the size
+// of the smallest. It is 0 if there is only the last block.
+func (e *Estimate) BlockSize() int {
+	if power := 1 << bits.Len(uint(e.Smallest)) >> 1; power > e.Growing {
+		return power
+	}
+	return e.Smallest
+}
+
+// RestartInterval returns the default of engines if that gives these restart points, or else the
+// smallest interval that gives so few.
+func (e *Estimate) RestartInterval() int {
+	const byDefault = 16
+	if e.FewestPerRestart <= byDefault && (e.MostPerRestart == 0 || byDefault <= e.MostPerRestart) {
+		return byDefault
+	}
+	return e.FewestPerRestart
 }
 
 // Add adds a block that is not damaged. last says that it is the last one of the table.
 func (e *Estimate) Add(b Block, last bool) {
-	if !last && (e.BlockSize == 0 || b.Raw < e.BlockSize) {
-		e.BlockSize = b.Raw
+	if !last && (e.Smallest == 0 || b.Raw < e.Smallest) {
+		e.Smallest = b.Raw
 	}
+	e.Growing = max(e.Growing, b.growing)
 	if n := b.RestartPoints; n > 0 {
-		e.RestartInterval = max(e.RestartInterval, (b.Entries+n-1)/n)
+		e.FewestPerRestart = max(e.FewestPerRestart, (b.Entries+n-1)/n)
+	}
+	if n := b.RestartPoints; n > 1 {
+		most := max(1, (b.Entries-1)/(n-1))
+		e.MostPerRestart = min(cmp.Or(e.MostPerRestart, most), most)
 	}
 }
 

@@ -227,3 +227,27 @@ func TestStatsOfDamagedTable(t *testing.T) {
 		t.Errorf("%d entries, %q, %v; want %d entries", dropped.Entries, dropped.Damage, err, s.Entries)
 	}
 }
+
+// The default is estimated if it gives these restart points.
+func TestRestartInterval(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		blocks [][2]int // entries and restart points
+		want   int
+	}{
+		{nil, 16},
+		{[][2]int{{3, 1}, {9, 1}}, 16},
+		{[][2]int{{40, 1}}, 40},
+		{[][2]int{{36, 3}, {34, 3}}, 16},
+		{[][2]int{{36, 3}, {31, 3}}, 12}, // 16 would have given two
+		{[][2]int{{9, 9}}, 1},
+	} {
+		var e Estimate
+		for _, b := range tt.blocks {
+			e.Add(Block{Totals: Totals{Entries: b[0], RestartPoints: b[1]}}, false)
+		}
+		if got := e.RestartInterval(); got != tt.want {
+			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)
+		}
+	}
+}

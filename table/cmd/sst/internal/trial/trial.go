@@ -4,7 +4,6 @@ package trial
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math/bits"
@@ -32,7 +31,7 @@ type Sample struct {
 	stretches []*stretch
 	stored    uint64 // bytes that the blocks that are tried take in the file
 	largest   int    // size of the largest block that is tried, uncompressed
-	shape     shape
+	estimate  tablestats.Estimate
 }
 
 // A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
@@ -69,7 +68,7 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 		s.stretches = append(s.stretches, &stretch{from: from, next: from, end: (i + 1) * s.Blocks / n})
 	}
 	damage := s.read(most)
-	s.BlockSize, s.RestartInterval = s.shape.blockSize(), s.shape.restartInterval()
+	s.BlockSize, s.RestartInterval = blockSize(&s.estimate), min(s.estimate.RestartInterval(), maxRestartInterval)
 	if p, err := f.Reader.Properties(); err == nil {
 		s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(s.BlockSize)))
 		s.RestartInterval = int(cmp.Or(min(p.RestartInterval, maxRestartInterval), uint64(s.RestartInterval)))
@@ -113,7 +112,7 @@ func (s *Sample) readNext(of *stretch) (size int64, err error) {
 	s.stored += stored(part.Length)
 	s.Compression[tablestats.Compression(s.file, part.Handle, b.Compression)]++
 	s.largest = max(s.largest, b.Raw)
-	s.shape.add(b, of.next == s.Blocks-1)
+	s.estimate.Add(b, of.next == s.Blocks-1)
 	return int64(b.Raw), nil
 }
 
@@ -166,60 +165,12 @@ type unchecked struct{ table.Comparer }
 
 func (unchecked) Compare(_, _ []byte) int { return -1 }
 
-// A shape shows with which block size and restart interval a table was written.
-type shape struct {
-	tablestats.Estimate
-
-	growing int // the most bytes of a block before its last entry, when it was not complete yet
-	most    int // the largest restart interval that gives so many restart points; 0: any does
-}
-
-// add adds a block. last says that it is the last one of the table.
-func (s *shape) add(b tablestats.Block, last bool) {
-	s.Estimate.Add(b, last)
-	if b.Iter.Last() {
-		s.growing = max(s.growing, b.Raw-lastEntryLen(b))
+// blockSize returns a block size that gives these blocks.
+func blockSize(e *tablestats.Estimate) int {
+	const byDefault = 4096
+	size := e.BlockSize()
+	if size == 0 { // any size > Growing gives a single block
+		size = max(byDefault, 1<<bits.Len(uint(e.Growing)))
 	}
-	if b.RestartPoints > 1 {
-		most := max(1, (b.Entries-1)/(b.RestartPoints-1))
-		s.most = min(cmp.Or(s.most, most), most)
-	}
-}
-
-// lastEntryLen returns how many bytes the last entry of a block takes, which b.Iter is on.
-func lastEntryLen(b tablestats.Block) int {
-	shared, value := b.Iter.Shared(), len(b.Iter.Value())
-	rest := len(b.Iter.Key()) - shared
-	n := rest + value
-	for _, length := range []int{shared, rest, value} {
-		n += len(binary.AppendUvarint(nil, uint64(length)))
-	}
-	return n
-}
-
-// defaultBlockSize and defaultRestartInterval are what engines use if nobody says otherwise.
-const (
-	defaultBlockSize       = 4096
-	defaultRestartInterval = 16
-)
-
-// blockSize returns the power of two that gives these blocks, if there is one, or else the
-// size of the smallest.
-func (s *shape) blockSize() int {
-	if s.BlockSize == 0 { // any size > growing gives a single block
-		return max(defaultBlockSize, min(1<<bits.Len(uint(s.growing)), maxBlockSize))
-	}
-	if power := 1 << (bits.Len(uint(s.BlockSize)) - 1); power > s.growing {
-		return min(power, maxBlockSize)
-	}
-	return min(s.BlockSize, maxBlockSize)
-}
-
-// restartInterval returns the default if that gives these restart points, or else the least
-// interval that gives so few.
-func (s *shape) restartInterval() int {
-	if s.RestartInterval <= defaultRestartInterval && (s.most == 0 || defaultRestartInterval <= s.most) {
-		return defaultRestartInterval
-	}
-	return min(s.RestartInterval, maxRestartInterval)
+	return min(size, maxBlockSize)
 }

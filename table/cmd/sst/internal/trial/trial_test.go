@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -127,41 +126,18 @@ func TestUnevenStretches(t *testing.T) {
 func TestBlockSize(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		shape shape
-		want  int
+		estimate tablestats.Estimate
+		want     int
 	}{
-		{shape{}, 4096},
-		{shape{growing: 100}, 4096}, // a single block
-		{shape{growing: 5000}, 8192},
-		{shape{Estimate: tablestats.Estimate{BlockSize: 4100}, growing: 4090}, 4096},
-		{shape{Estimate: tablestats.Estimate{BlockSize: 4100}, growing: 4096}, 4100}, // with 4096, the block would have been complete
-		{shape{Estimate: tablestats.Estimate{BlockSize: 1 << 30}, growing: 1 << 20}, 512 << 20},
+		{tablestats.Estimate{}, 4096},
+		{tablestats.Estimate{Growing: 100}, 4096}, // a single block
+		{tablestats.Estimate{Growing: 5000}, 8192},
+		{tablestats.Estimate{Smallest: 4100, Growing: 4090}, 4096},
+		{tablestats.Estimate{Smallest: 4100, Growing: 4096}, 4100}, // with 4096, the block would have been complete
+		{tablestats.Estimate{Smallest: 1 << 30, Growing: 1 << 20}, 512 << 20},
 	} {
-		if got := tt.shape.blockSize(); got != tt.want {
-			t.Errorf("%+v: block size %d, want %d", tt.shape, got, tt.want)
-		}
-	}
-}
-
-func TestRestartInterval(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		blocks [][2]int // entries and restart points
-		want   int
-	}{
-		{nil, 16},
-		{[][2]int{{3, 1}, {9, 1}}, 16},
-		{[][2]int{{40, 1}}, 40},
-		{[][2]int{{36, 3}, {34, 3}}, 16},
-		{[][2]int{{36, 3}, {31, 3}}, 12}, // 16 would have given two
-		{[][2]int{{9, 9}}, 1},
-	} {
-		var s shape
-		for _, b := range tt.blocks {
-			s.add(tablestats.Block{Totals: tablestats.Totals{Entries: b[0], RestartPoints: b[1]}, Iter: new(rowblock.Iter)}, false)
-		}
-		if got := s.restartInterval(); got != tt.want {
-			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)
+		if got := blockSize(&tt.estimate); got != tt.want {
+			t.Errorf("%+v: block size %d, want %d", tt.estimate, got, tt.want)
 		}
 	}
 }
