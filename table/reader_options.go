@@ -137,7 +137,7 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 // The zero value caches nothing.
 //
 // It evicts blocks not used recently, and when full admits a block on its second read. It never caches blocks of
-// more than 4 MiB or 16,384 entries, or those that a false positive reads. Close of a Reader without CacheKey removes its blocks.
+// more than 4 MiB or 16,384 entries, or blocks read for a false positive. Close of a Reader without CacheKey removes its blocks.
 type Cache struct{ c tablefile.Cache }
 
 // NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of

@@ -29,8 +29,8 @@ type scanFlags struct {
 	format            string
 }
 
-const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. Of a
-database, print the newest value of each key, or with --versions all. Of a database's table or a
+const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
+database, print the newest value of each key, or with --versions all. For a database's table or a
 log, print all versions with sequence number and kind, a log's in write order, or the newest with
 --versions=false. Other files in LevelDB's log format, such as Firestore exports, print one record
 per line.
