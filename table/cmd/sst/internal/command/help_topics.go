@@ -94,9 +94,9 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   paged:BITS        a paged Bloom filter of 1 to 64 BITS per key, 14 by default, for sets larger
                     than memory
 
-  --filter-name NAME      list the block filters under one name, not under both engines' names: an
-                          uncompressed table with leveldb.BuiltinBloomFilter is byte for byte
-                          goleveldb's, with leveldb.BuiltinBloomFilter2 C++ LevelDB's
+  --filter-name NAME      list the block filters under NAME only; uncompressed tables are then byte
+                          for byte goleveldb's (NAME is leveldb.BuiltinBloomFilter) or C++
+                          LevelDB's (leveldb.BuiltinBloomFilter2)
   --filter-prefix PREFIX  filters also contain each key's prefix, delimiter:TEXT (up to the first
                           TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
   --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
@@ -128,7 +128,7 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of a table, if no log has lost writes, and no table of its level or a lower number has
+  - pairs of a table, if no log has lost writes, and no table of its or a lower-numbered level has
     lost a range with their key (but LevelDB up to 1.20 could break the order of levels)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the

@@ -31,9 +31,9 @@ type scanFlags struct {
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
 database, print the newest value of each key, or with --versions all. For a database's table or a
-log, print all versions with sequence number and kind, a log's in write order, or the newest with
---versions=false. Other files in LevelDB's log format, such as Firestore exports, print one record
-per line.
+log, print all versions (--versions=false: the newest) with sequence number and kind, a log's in
+write order. Other files in LevelDB's log format, such as Firestore exports, print one record per
+line.
 
 With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
 out.
