@@ -211,7 +211,8 @@ func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
 
 // MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
 // may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
-// returns nil: read it then. Do not wrap the source: if the file is truncated, reads would crash the program.
+// returns nil: read it then. Do not wrap the source: reads of a file that is
+// truncated meanwhile would then crash the program, instead of failing.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := tablefile.Map(f, size); m != nil {
 		return m

@@ -214,7 +214,7 @@ func (w *Writer) TailSize() int64 { return w.tailSize }
 // TailSum returns the table's fingerprint. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
-// TableFilter returns the size of the table filter in bytes, and the bits of its fingerprints if it can be narrowed.
+// TableFilter returns the size of the table filter in bytes, and of a fuse filter the bits of its fingerprints.
 // Before Close both are 0.
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -33,6 +35,25 @@ func TestErrorsOfLines(t *testing.T) {
 		got := pairs([]string{"-"}, tt.in, Options{Format: tt.format, InternalKeys: tt.internal, Memory: 1 << 30})
 		if diff := cmp.Diff([]string{"standard input, line 1: " + tt.want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// A compressed list is no list of keys, in whatever format, and is not taken for one.
+func TestCompressedInput(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	fmt.Fprintln(w, "http://example.com/")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for program, in := range map[string]string{"gzip": out.String(), "zstd": "\x28\xb5\x2f\xfd\x04\x00", "xz": "\xfd7zXZ\x00\x00"} {
+		for name := range formats {
+			got := pairs([]string{"-"}, in, Options{Format: name, Memory: 1 << 30})
+			if len(got) != 1 || !strings.HasPrefix(got[0], "standard input is compressed by "+program+": decompress it first") {
+				t.Errorf("%s as %s: %q", program, name, got)
+			}
 		}
 	}
 }

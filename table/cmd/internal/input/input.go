@@ -146,6 +146,9 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 			return fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
 		}
 		if n == 1 {
+			if c := compressionOf(line); c != "" {
+				return fmt.Errorf("%s is compressed by %s: decompress it first, as in: zcat urls.gz | sst build --input-format raw-keys -o OUT", name, c)
+			}
 			line = r.withoutMark(name, line, raw)
 		}
 		if err := p.parse(line); err != nil {
@@ -172,6 +175,16 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	default:
 		return fmt.Errorf("%s, after line %d: %w", name, n, err)
 	}
+}
+
+// compressionOf returns what has compressed an input with this start, or "". No list of text starts so.
+func compressionOf(start []byte) string {
+	for program, magic := range map[string]string{"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00"} {
+		if bytes.HasPrefix(start, []byte(magic)) {
+			return program
+		}
+	}
+	return ""
 }
 
 // FormatOf returns the name of the format of the input with this name.

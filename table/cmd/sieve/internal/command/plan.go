@@ -22,7 +22,7 @@ the best. With -p, each filter has the fewest bits that reach the rate. If table
 exceed --memory, larger blocks are tried.
 
 Keys are random, or those in --sample: all or a random part of yours. 1 % or more gives sizes
-within 10 %. Measured rates are ± at 95 %.`
+within 10 %. The ± is a 95 % interval.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB

@@ -129,7 +129,7 @@ are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
   - pairs of a table, if no log has lost writes, and no table of its or a lower-numbered level has
-    lost a range with their key (but LevelDB up to 1.20 could break the order of levels)
+    lost a range with their key (but LevelDB up to 1.20 can have put newer pairs into a later level)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but
