@@ -18,8 +18,8 @@ import (
 )
 
 const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
-the best. With -p, each filter has the fewest bits that reach the rate. If tables miss the rate or
-exceed --memory, larger blocks are tried.
+the best. With -p, each filter has the fewest bits that reach the rate. If a filter misses the
+rate or exceeds --memory, larger blocks are tried.
 
 Keys are random, or those in --sample: all or a random part of yours. 1 % or more gives sizes
 within 10 %. The ± is a 95 % interval.`

@@ -43,7 +43,7 @@ INPUTs, --on-duplicate takes
 An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
 newest: numbers of different databases cannot be compared. If another rule decides, all sequence
 numbers in OUT are 0. A database keeps its compression, a set merged alone all its settings. Filter
-files are united. Exceptions (--never) are lost. See sst help sources, sets and filters.`
+files become one. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags

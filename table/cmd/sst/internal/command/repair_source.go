@@ -67,6 +67,9 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		lost := lostFrom(s)
+		if r.uncertain > 0 && lost == nil && s.LogDamage() == nil && s.Damage == nil { // only the notes say why
+			lost = &dbfile.FileError{Path: s.Path, Err: dbfile.Corruption("newer versions or deletions of these pairs may be lost")}
+		}
 		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
 	})
 }
@@ -96,7 +99,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 			return err
 		}
 	}
-	if c.pairs == 0 && r.isDamaged() {
+	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
 		return errNothingLeft
 	}
 	return nil
@@ -105,7 +108,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 // report says what was written.
 func (r *databaseRepair) report(c *copier) []string {
 	report := reportOf{path: r.Path}
-	if c.pairs == 0 && r.isDamaged() {
+	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
 		report.add("found no pair to keep: %s was not written", c.out)
 	} else {
 		report.add("wrote %s to %s", text.Count(c.pairs, "pair"), c.out)
