@@ -171,7 +171,7 @@ func TestCommandsOfWholeList(t *testing.T) {
 		"1,250 keys of 23 B without values; goal: about 10 bits per key\n",
 		"sst build --filter-only --table-filter fuse:8 --input-format raw-keys --entries-per-table 1000 -o DIR/ 'my list'\n",
 		"sst build --bits none --table-filter fuse:8 --block-size 4KiB --input-format raw-keys --on-duplicate first --entries-per-table 1000 -o DIR/ 'my list'\n",
-		"\nSizes and rates are for 1,250 keys from a list of 1,250.\n",
+		"\nSizes and rates were estimated from 1,250 keys of a list of 1,250.\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

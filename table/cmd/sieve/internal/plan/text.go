@@ -88,7 +88,7 @@ func (p *Plan) basis() string {
 			"your own keys, use --sample. If keys differ only in their last bytes, as consecutive numbers do,\n" +
 			"bloom and table-bloom can have far more false positives. fuse does not."
 	}
-	basis := fmt.Sprintf("Sizes and rates are for %s from a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
+	basis := fmt.Sprintf("Sizes and rates were estimated from %s of a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
 	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
 		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 10 %. Use a larger sample."
 	}

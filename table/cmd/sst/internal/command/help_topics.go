@@ -21,8 +21,8 @@ Databases    sst reads the tables and logs that the MANIFEST lists, and shows th
              with a note. Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
-Directories  All tables and logs. If keys have no sequence numbers, the table with the highest
-             number in its name wins, or the last name.
+Directories  All tables and logs. Without sequence numbers, the table with the highest number in
+             its name wins; without numbers, that with the last name.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
              lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
              versions of these keys may appear.
@@ -129,7 +129,7 @@ are certain:
 
   - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
   - pairs of a table, if no log has lost writes, and no table of its or a lower-numbered level has
-    lost a range with their key (but LevelDB up to 1.20 can have put newer pairs into a later level)
+    lost a range with their key (but not if LevelDB up to 1.20 put newer pairs into a later level)
 
 With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
 MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but

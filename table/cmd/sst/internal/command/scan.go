@@ -35,8 +35,8 @@ log, print all versions (--versions=false: the newest) with sequence number and 
 write order. Other files in LevelDB's log format, such as Firestore exports, print one record per
 line.
 
-With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
-out.
+With --prefix, or with --from and --to in one prefix of --filter-prefix, sst skips blocks whose
+filters rule the prefix out.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {

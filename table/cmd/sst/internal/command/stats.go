@@ -26,8 +26,8 @@ keys that differ from present ones in the last byte. Databases and sets are desc
 manifests, without opening tables.
 
 --try samples at most 16 MiB of blocks and 64 tables; its sizes are without filters. --by-prefix
-counts all stored versions, and how many are live; in other orders than bytewise, exactly up to
-about half a million prefixes.
+counts the stored and the live versions. With more than half a million prefixes in another order
+than bytewise, the counts are approximate.
 See sst help sources.`
 
 func statsCommand() *cobra.Command {
