@@ -46,7 +46,7 @@ func (s *sieve) storedPrefix(start []byte) []byte {
 	return prefix
 }
 
-// bounds returns the bounds of an Iter with the options o: within those of Prefix, if keys with a prefix are neighbors.
+// bounds returns copies of the bounds in o, narrowed to Prefix if keys with a prefix are neighbors.
 func (t *openTable) bounds(o *IterOptions) (lower, upper []byte) {
 	lower, upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 	if len(o.Prefix) == 0 || !t.neighbors() {
@@ -56,13 +56,7 @@ func (t *openTable) bounds(o *IterOptions) (lower, upper []byte) {
 	if order.Suffix > 0 {
 		first = SearchKey(first, nil, MaxSequence)
 	}
-	if order.Compare(first, lower) > 0 {
-		lower = first
-	}
-	if end := t.prefixEnd(o.Prefix); end != nil && (upper == nil || order.Compare(end, upper) < 0) {
-		upper = end
-	}
-	return lower, upper
+	return format.Narrow(lower, upper, first, t.prefixEnd(o.Prefix), order.Compare)
 }
 
 // neighbors reports whether keys whose filter keys have a prefix are neighbors: they are in bytewise order, and filter

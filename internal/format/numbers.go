@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
@@ -20,32 +19,6 @@ func SharedLen(a, b []byte) int {
 		i++
 	}
 	return i
-}
-
-// WithinPrefix narrows bounds, lower <= key < upper, to the keys that start with prefix, in bytewise order. A nil bound
-// is none.
-func WithinPrefix(lower, upper, prefix []byte) (l, u []byte) {
-	if len(prefix) == 0 {
-		return lower, upper
-	}
-	if bytes.Compare(prefix, lower) > 0 {
-		lower = prefix
-	}
-	if end := PrefixEnd(prefix); end != nil && (upper == nil || bytes.Compare(end, upper) < 0) {
-		upper = end
-	}
-	return lower, upper
-}
-
-// PrefixEnd returns the first possible key after those that start with prefix, in bytewise order, or nil if there is
-// none.
-func PrefixEnd(prefix []byte) []byte {
-	for n := len(prefix); n > 0; n-- {
-		if last := prefix[n-1]; last < 0xff {
-			return append(append([]byte{}, prefix[:n-1]...), last+1)
-		}
-	}
-	return nil
 }
 
 // First8 returns the first 8 bytes of key as a number. The order of the numbers is that of
