@@ -67,7 +67,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		lost := lostFrom(s)
-		if r.uncertain > 0 && lost == nil && s.LogDamage() == nil && s.Damage == nil { // only the notes say why
+		if r.uncertain > 0 && !r.isDamaged() { // only the notes say why
 			lost = &dbfile.FileError{Path: s.Path, Err: dbfile.Corruption("newer versions or deletions of these pairs may be lost")}
 		}
 		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
@@ -76,6 +76,11 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 
 func (r *databaseRepair) isDamaged() bool {
 	return r.Damage != nil || r.LogDamage() != nil || len(r.Losses(source.KeyRange{})) > 0
+}
+
+// keepsNothing reports whether nothing is written, since no pair is kept of a database that may have had some.
+func (r *databaseRepair) keepsNothing(c *copier) bool {
+	return c.pairs == 0 && (r.uncertain > 0 || r.isDamaged())
 }
 
 func (r *databaseRepair) appendNewest(c *copier) error {
@@ -99,7 +104,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 			return err
 		}
 	}
-	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
+	if r.keepsNothing(c) {
 		return errNothingLeft
 	}
 	return nil
@@ -108,7 +113,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 // report says what was written.
 func (r *databaseRepair) report(c *copier) []string {
 	report := reportOf{path: r.Path}
-	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
+	if r.keepsNothing(c) {
 		report.add("found no pair to keep: %s was not written", c.out)
 	} else {
 		report.add("wrote %s to %s", text.Count(c.pairs, "pair"), c.out)
