@@ -185,6 +185,27 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 	}
 }
 
+// If keys are out of order because another Comparer than the default was given, the error names it.
+func TestOrderErrorNamesTheComparer(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{BlockSize: 1}, numbered(500))
+	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder})
+	if !errors.Is(err, table.ErrOrder) || !strings.HasSuffix(err.Error(), ": the Comparer is "+internalOrder.Name()) {
+		t.Errorf("NewReader = %v, want ErrOrder with the name of the Comparer", err)
+	}
+	if err := bytewise(build(t, &table.WriterOptions{Comparer: internalOrder, BlockSize: 1}, internalVersions(20))); !errors.Is(err, table.ErrOrder) || strings.Contains(err.Error(), "Comparer") {
+		t.Errorf("in the bytewise order: %v, want ErrOrder without the name", err)
+	}
+}
+
+// internalVersions returns the key k with versions from n to 1.
+func internalVersions(n int) (pairs []workload.Pair) {
+	for i := range n {
+		pairs = append(pairs, workload.Pair{Key: internalKey("k", uint64(n-i), table.KindSet)})
+	}
+	return pairs
+}
+
 // bytewise verifies a table in the bytewise order.
 func bytewise(contents []byte) error {
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)

@@ -86,6 +86,35 @@ func TestBoundsHideNothing(t *testing.T) {
 	}
 }
 
+// An Iter with a prefix shows all versions of the user keys that start with it, deletions too, and no other entry. It
+// does not change the prefix.
+func TestPrefixOfInternalKeys(t *testing.T) {
+	t.Parallel()
+	users := []string{"", "\x00", "a", "a\x00", "a\xff", "a\xff\xff", "a\xff\xffb", "b", "\xfe\xff", "\xff", "\xff\x00", "\xff\xff", "\xff\xff\xff"}
+	var pairs []workload.Pair
+	for _, user := range users {
+		for _, key := range [][]byte{internalKey(user, table.MaxSequence, table.KindSet), internalKey(user, 7, table.KindSet), internalKey(user, 0, table.KindDelete)} {
+			pairs = append(pairs, workload.Pair{Key: key})
+		}
+	}
+	r := open(t, build(t, &table.WriterOptions{Comparer: internalOrder, BlockSize: 1}, pairs), &table.ReaderOptions{Comparer: internalOrder})
+	for _, prefix := range append(users, "none") {
+		var want []workload.Pair
+		for _, p := range pairs {
+			if bytes.HasPrefix(table.InternalFilterKey(p.Key), []byte(prefix)) {
+				want = append(want, p)
+			}
+		}
+		o := table.IterOptions{Prefix: []byte(prefix)}
+		if diff := diffPairs(want, forward(t, r.NewIter(&o))); diff != "" {
+			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
+		}
+		if string(o.Prefix) != prefix {
+			t.Errorf("prefix %q is now %q", prefix, o.Prefix)
+		}
+	}
+}
+
 // An explicit Prefix or FilterKey is what the filters are consulted for, not the bounds.
 func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,18 @@ func (c *prefixCase) among(pairs []workload.Pair, prefix []byte) (all []workload
 	return all
 }
 
-// Whatever prefix is asked for, in whatever table, an Iter shows the entries that start with it, in both
+// within returns the pairs within bounds.
+func (c *prefixCase) within(o *table.IterOptions) (all []workload.Pair) {
+	compare := c.o.Comparer.Compare
+	for _, p := range c.pairs {
+		if (o.Lower == nil || compare(p.Key, o.Lower) >= 0) && (o.Upper == nil || compare(p.Key, o.Upper) < 0) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// For any prefix, bounds and table, an Iter shows the entries that start with the prefix within the bounds, in both
 // directions, and Verify finds that the filters hold all prefixes.
 func TestPrefixHidesNothing(t *testing.T) {
 	long.NoRace(t)
@@ -141,7 +152,7 @@ func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 		o.Lower, o.Upper = prefixBounds(rng, c.o.Comparer.Name() == internalOrder.Name())
 	}
 	prefix := pathKey(rng)
-	want := c.among(forward(t, r.NewIter(&o)), prefix)
+	want := c.among(c.within(&o), prefix)
 	o.Prefix = prefix
 	shown := func(pairs []workload.Pair) []workload.Pair { return pairs }
 	if !c.neighbors {
@@ -152,6 +163,24 @@ func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 	}
 	if diff := diffPairs(want, shown(backward(t, r.NewIter(&o)))); diff != "" {
 		t.Fatalf("%s: backward from %q to %q with prefix %q (-want +got):\n%s", c.name, o.Lower, o.Upper, prefix, diff)
+	}
+	if c.neighbors {
+		checkSeekOfPrefix(t, c, r.NewIter(&o), prefix, want)
+	}
+}
+
+// checkSeekOfPrefix checks that SeekGE of the prefix of it is at the first pair.
+func checkSeekOfPrefix(t *testing.T, c *prefixCase, it *table.Iter, prefix []byte, want []workload.Pair) {
+	t.Helper()
+	first := prefix
+	if c.o.Comparer.Name() == internalOrder.Name() {
+		first = table.SearchKey(nil, prefix, table.MaxSequence)
+	}
+	if it.SeekGE(first) != (want != nil) || want != nil && !bytes.Equal(it.Key(), want[0].Key) {
+		t.Fatalf("%s: SeekGE of prefix %q is at %q", c.name, prefix, it.Key())
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
