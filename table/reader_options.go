@@ -137,7 +137,8 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 // The zero value caches nothing.
 //
 // It evicts blocks not used recently, and when full admits a block on its second read. It never caches blocks of
-// more than 4 MiB or 16,384 entries, or blocks read for a false positive. Close of a Reader without CacheKey removes its blocks.
+// more than 4 MiB or 16,384 entries, or blocks read for a false positive. Close of a Reader without CacheKey removes
+// its blocks.
 type Cache struct{ c tablefile.Cache }
 
 // NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of
@@ -211,8 +212,8 @@ func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
 
 // MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
 // may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
-// returns nil: read it then. Do not wrap the source: reads of a file that is
-// truncated meanwhile would then crash the program, instead of failing.
+// returns nil: read it then. Do not wrap the source: reads of a file that is truncated meanwhile would then crash the
+// program, instead of failing.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := tablefile.Map(f, size); m != nil {
 		return m

@@ -15,8 +15,8 @@
 // Opening a table compares its TailSum with the manifest, and [Set.Verify] the SHA-256 of all bytes.
 //
 // A [Layer] of the manifest is a change: added and removed entries, in small tables of their own. Lookups search the
-// newest layer first, and each table of a layer costs about one check of a filter. When the layers reach about a tenth of the
-// set, write the set again without them.
+// newest layer first, and each table of a layer costs about one check of a filter. When the layers reach about a tenth
+// of the set, write the set again without them.
 //
 // # Unavailable tables
 //

@@ -32,8 +32,7 @@ func (d failingDisk) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// Wherever a disk fails and whatever is read, there is 0xff in place of the sectors that fail, and the rest as it is.
-// Each read tells where it comes to such a sector.
+// A read has 0xff in place of each sector that fails, and the other sectors as they are. It tells where each fails.
 func TestPastUnreadable(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -132,7 +132,7 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 	return strings.Join(append(words, out, cmp.Or(q.Input, "INPUT")), " ")
 }
 
-// repeats reports whether lines may be repeated: those of a sample are, or they are keys alone.
+// repeats reports whether a line may be repeated. In a list of keys alone it may, even if none of the sample is.
 func (q Query) repeats() bool {
 	if s := q.Sample; s != nil {
 		return s.repeats || s.bytes == s.keyBytes

@@ -168,8 +168,8 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
 }
 
-// retainSet sets the flags that were not given to the settings of a set that is folded: those of the largest table of its
-// base, and its number of entries if there are others.
+// retainSet sets the flags that were not given for a set that is folded: to the settings of the largest table of its base.
+// If that is the only one, it does not tell how many entries a table may have.
 func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) {
 	base := slices.DeleteFunc(slices.Clone(s.Tables), func(t *source.Table) bool { return t.Layer > 0 })
 	if len(base) == 0 {

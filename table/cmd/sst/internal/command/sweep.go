@@ -23,8 +23,8 @@ import (
 
 const sweepLong = `List the tables in a set's directory that no manifest there lists, and temporary files of killed
 builds: one per line, with size and time. With --delete, remove them. Programs may still read the
-older tables of a set that was built again: sweep once they have reopened it. --age must
-exceed the time of the longest build.`
+older tables of a set that was built again: sweep once they have reopened it. --age must exceed the
+time of the longest build.`
 
 func sweepCommand() *cobra.Command { return SweepCommand(SweepDir) }
 

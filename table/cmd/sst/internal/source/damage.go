@@ -68,7 +68,7 @@ func (s *Source) NewLossCursor() *LossCursor {
 	return &LossCursor{s: s, ahead: lossesAhead{order: s.Order}}
 }
 
-// lossesAhead are a heap of losses, that which begins first on top.
+// lossesAhead is a heap of losses. The one that begins first is on top.
 type lossesAhead struct {
 	order  table.Comparer
 	losses []Loss
