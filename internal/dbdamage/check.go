@@ -179,7 +179,7 @@ func (c *checker) checkGets(rng *rand.Rand, dir string) error {
 	keys := c.sortedKeys()
 	for range 6 {
 		key := keys[rng.IntN(len(keys))]
-		status, out, stderr := c.sst("get", "--hex", "-f", "hex", dir, hex.EncodeToString([]byte(key)))
+		status, out, stderr := c.sst("get", "--input-format", "hex", "-f", "hex", dir, hex.EncodeToString([]byte(key)))
 		got, found := strings.CutSuffix(out, "\n")
 		want, there := c.current(key, c.until)
 		right := found == there && got == want

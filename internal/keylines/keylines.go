@@ -1,75 +1,17 @@
-// Package keylines reads keys that are given as text, one per line.
+// Package keylines splits text into lines with a key each.
 package keylines
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"iter"
-
-	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/printable"
 )
 
-// Most bytes of a line, and of the keys of a batch.
-const (
-	MaxLine       = 16 << 20
-	maxBatchBytes = 16 << 20
-)
+// maxBatchBytes is how many bytes the keys of a batch may have.
+const maxBatchBytes = 16 << 20
 
-// Decode decodes a key that is in hexadecimal, or has the escapes of printable.Escape.
-func Decode(s string, inHex bool) (key []byte, err error) {
-	if inHex {
-		if key, err = hex.DecodeString(s); err != nil {
-			err = fmt.Errorf("key %s is not hexadecimal (--hex expects two digits per byte)", format.Quote([]byte(s)))
-		}
-		return key, err
-	}
-	if key, err = printable.Unescape(s); err != nil {
-		err = fmt.Errorf("key %s: %w", format.Quote([]byte(s)), err)
-	}
-	return key, err
-}
-
-// Keys yields the keys of the lines of a file, whose name is for errors, and for note, which is called if a byte
-// order mark is left out. After an error it ends.
-func Keys(name string, in io.Reader, inHex bool, note func(string)) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		lines, n, encoding := bufio.NewScanner(in), 0, Encoding{}
-		lines.Buffer(nil, MaxLine+1)
-		lines.Split(Split)
-		for lines.Scan() {
-			n++
-			line := lines.Bytes()
-			if encoding.IsUTF16(line) {
-				yield(nil, fmt.Errorf("%s: %w", name, ErrUTF16))
-				return
-			}
-			if rest, had := TrimMark(line); had && n == 1 {
-				note(MarkNote(name))
-				line = rest
-			}
-			key, err := Decode(string(line), inHex)
-			if err != nil {
-				err = fmt.Errorf("%s, line %d: %w", name, n, err)
-			}
-			if !yield(key, err) || err != nil {
-				return
-			}
-		}
-		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: longer than the limit of %d bytes", name, n+1, MaxLine))
-		} else if err != nil {
-			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
-		}
-	}
-}
-
-// Batches yields the first keys and then those of more in batches of at most so many keys, but all of the
-// first ones in one. After an error it ends.
+// Batches yields the first keys and then copies of those of more in batches of at most so many keys, but all of
+// the first ones in one. After an error it ends.
 func Batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		batch, size := first, 0
@@ -84,7 +26,7 @@ func Batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[
 				}
 				batch, size = nil, len(key)
 			}
-			batch = append(batch, key)
+			batch = append(batch, bytes.Clone(key))
 		}
 		if len(batch) > 0 {
 			yield(batch, nil)

@@ -1,34 +1,49 @@
 package keylines
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// Keys come in their order, in batches, up to the first line that is wrong.
+// Keys come in their order, in batches, up to the first error. Those of lines are copied.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	half := strings.Repeat("h", maxBatchBytes/2+1)
+	failure := errors.New("failure")
 	for _, tt := range []struct {
-		in, err string
-		hex     bool
-		want    [][]string
+		first, more []string
+		err         error
+		want        [][]string
 	}{
-		{"", "", false, nil},
-		{"a\\t\nb\r\n\nc", "", false, [][]string{{"a\t", "b\r"}, {"", "c"}}},
-		{"61\nff\n00\n", "", true, [][]string{{"a", "\xff"}, {"\x00"}}},
-		{half + "\n" + half + "\n", "", false, [][]string{{half}, {half}}},
-		{"a\nb\nc\n\\q\n", `in, line 4: key "\\q": no such escape: \q (a backslash is \\)`, false, [][]string{{"a", "b"}}},
-		{"6\n", `in, line 1: key "6" is not hexadecimal (--hex expects two digits per byte)`, true, nil},
-		{"a\n" + half + half + "\n", "in, line 2: longer than the limit of 16777216 bytes", false, nil},
+		{nil, nil, nil, nil},
+		{nil, []string{"a", "b", "", "c"}, nil, [][]string{{"a", "b"}, {"", "c"}}},
+		{[]string{"a", "b", "c"}, []string{"d"}, nil, [][]string{{"a", "b", "c"}, {"d"}}},
+		{[]string{"a"}, []string{"b", "c"}, nil, [][]string{{"a", "b"}, {"c"}}},
+		{nil, []string{half, half}, nil, [][]string{{half}, {half}}},
+		{nil, []string{"a", "b", "c"}, failure, [][]string{{"a", "b"}}},
 	} {
+		var first [][]byte
+		for _, key := range tt.first {
+			first = append(first, []byte(key))
+		}
+		more := func(yield func([]byte, error) bool) {
+			var line []byte // each key replaces the one before
+			for _, key := range tt.more {
+				if line = append(line[:0], key...); !yield(line, nil) {
+					return
+				}
+			}
+			if tt.err != nil {
+				yield(nil, tt.err)
+			}
+		}
 		var got [][]string
-		message := ""
-		for batch, err := range Batches(nil, Keys("in", strings.NewReader(tt.in), tt.hex, func(string) {}), 2) {
-			if err != nil {
-				message = err.Error()
+		var failed error
+		for batch, err := range Batches(first, more, 2) {
+			if failed = err; err != nil {
 				continue
 			}
 			var keys []string
@@ -37,44 +52,35 @@ func TestBatches(t *testing.T) {
 			}
 			got = append(got, keys)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" || message != tt.err {
-			t.Errorf("%.20q: %s, want %s; batches (-want +got):\n%.500s", tt.in, message, tt.err, diff)
+		if diff := cmp.Diff(tt.want, got); diff != "" || failed != tt.err {
+			t.Errorf("%.20q, %.20q: %v, want %v; batches (-want +got):\n%.500s", tt.first, tt.more, failed, tt.err, diff)
 		}
 	}
 }
 
-// A byte order mark is no part of the first key, and is noted. In another line it is text. UTF-16 is an error.
-func TestByteOrderMarks(t *testing.T) {
+// UTF-16 is found out by its first two lines, and other bytes are not taken for it.
+func TestEncoding(t *testing.T) {
 	t.Parallel()
-	const noted, utf16 = "in starts with a UTF-8 byte order mark, which is left out", "in: UTF-16 text, not UTF-8: convert it with iconv -f utf-16 -t utf-8"
 	for _, tt := range []struct {
-		in, note, err string
-		hex           bool
-		want          []string
+		in   string
+		want int // the line that tells; 0: none
 	}{
-		{"a\nb\n", "", "", false, []string{"a", "b"}},
-		{"\ufeffa\nb\n", noted, "", false, []string{"a", "b"}},
-		{"\ufeff61\n", noted, "", true, []string{"a"}},
-		{"\ufeff", noted, "", false, []string{""}},
-		{"a\n\ufeffb\n", "", "", false, []string{"a", "\ufeffb"}},
-		{"\\ufeffa\n", "", "", false, []string{"\ufeffa"}}, // as sst prints a key that begins so
-		{"\xff\xfea\x00\n\x00b\x00\n\x00", "", utf16, false, nil},
-		{"\xfe\xff\x00a\x00\n\x00b\x00\n", "", utf16, false, nil},
-		{"\xff\xfe\xe5\x65\n\x00\xe6\x65\n\x00", "", utf16, false, []string{"\xff\xfe\xe5\x65"}},
-		{"\xff\xfea\nb\n", "", "", false, []string{"\xff\xfea", "b"}},
-		{"a\x00\n\x00b\n", "", "", false, []string{"a\x00", "\x00b"}},
+		{"a\nb\n", 0},
+		{"\xff\xfea\x00\n\x00b\x00\n\x00", 1},
+		{"\xfe\xff\x00a\x00\n\x00b\x00\n", 1},
+		{"\xff\xfe\xe5\x65\n\x00\xe6\x65\n\x00", 2},
+		{"\xff\xfea\nb\n", 0},
+		{"a\x00\n\x00b\n", 0},
 	} {
-		var got []string
-		note, message := "", ""
-		for key, err := range Keys("in", strings.NewReader(tt.in), tt.hex, func(s string) { note += s }) {
-			if err != nil {
-				message = err.Error()
-				continue
+		var e Encoding
+		got := 0
+		for i, line := range strings.Split(tt.in, "\n") {
+			if e.IsUTF16([]byte(line)) && got == 0 {
+				got = i + 1
 			}
-			got = append(got, string(key))
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" || note != tt.note || message != tt.err {
-			t.Errorf("%q: note %q, want %q; error %q, want %q; keys (-want +got):\n%s", tt.in, note, tt.note, message, tt.err, diff)
+		if got != tt.want {
+			t.Errorf("%q: UTF-16 by line %d, want %d", tt.in, got, tt.want)
 		}
 	}
 }

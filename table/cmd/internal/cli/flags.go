@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,8 +17,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -27,14 +29,14 @@ import (
 
 // KeyFlags say how keys are given.
 type KeyFlags struct {
-	From string // a file with a key per line; -: standard input
-	Hex  bool
+	From   string // a file with a key per line; -: standard input
+	Format string // one of input.FormatNames; "": of a file by its name, of arguments keys
 }
 
-// Add adds the flags. purpose says what the command does with the keys of the file.
-func (f *KeyFlags) Add(cmd *cobra.Command, purpose string) {
-	cmd.Flags().StringVar(&f.From, "keys-from", "", purpose+" the keys in this `file`, one per line")
-	cmd.Flags().BoolVar(&f.Hex, "hex", false, "keys are in hexadecimal, two digits per byte")
+// Add adds the flags. purpose says what the command does with the keys of the file, and usual is their usual Format.
+func (f *KeyFlags) Add(cmd *cobra.Command, purpose, usual string) {
+	cmd.Flags().StringVar(&f.From, "keys-from", "", purpose+" the lines of this `file`")
+	cmd.Flags().Var(Choice(&f.Format, usual, input.FormatNames...), "input-format", "`format`: "+input.Formats)
 }
 
 // MaxBatchKeys is how many keys of --keys-from are looked up at once.
@@ -44,9 +46,9 @@ const MaxBatchKeys = 100_000
 func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 	var keys [][]byte
 	for _, arg := range args {
-		key, err := keylines.Decode(arg, f.Hex)
+		key, err := input.ParseKey(arg, f.Format)
 		if err != nil {
-			return nil, UsageErrorf("%w", err)
+			return nil, UsageErrorf("key %s: %w", format.Quote([]byte(arg)), err)
 		}
 		keys = append(keys, key)
 	}
@@ -55,39 +57,32 @@ func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 
 // Batches yields the first keys and those of --keys-from in batches.
 func (f *KeyFlags) Batches(first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[][]byte, error] {
-	return keylines.Batches(first, f.Lines(cmd, outputs), MaxBatchKeys)
+	return keylines.Batches(first, f.Lines(cmd.Context(), cmd, outputs), MaxBatchKeys)
 }
 
-// Lines yields the keys of --keys-from, which must not be one of the outputs.
-func (f *KeyFlags) Lines(cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
+// Lines yields the keys of --keys-from, which must not be one of the outputs. A key is valid until the next one.
+func (f *KeyFlags) Lines(ctx context.Context, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		name, in := "standard input", cmd.InOrStdin()
-		switch f.From {
-		case "":
+		if f.From == "" {
 			return
-		case "-":
-		default:
-			file, err := f.open(outputs)
-			if err != nil {
-				yield(nil, err)
+		}
+		// The answers are printed while keys are read: a bar would be drawn among them.
+		r := &input.Reader{Paths: []string{f.From}, Stdin: cmd.InOrStdin(), Stderr: struct{ io.Writer }{cmd.ErrOrStderr()}}
+		r.Options = input.Options{Format: f.Format, KeysOnly: true, Outputs: outputs}
+		err := r.Options.Check(r.Paths, r.Stdin)
+		if files.IsDir(f.From) {
+			err = UsageErrorf("--keys-from %s is a directory, not a file of keys", text.ShellPath(f.From))
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for p, err := range r.Pairs(ctx) {
+			if !yield(p.Key, err) {
 				return
 			}
-			defer file.Close() // it was only read
-			name, in = f.From, file
 		}
-		note := func(note string) { text.Note(cmd.ErrOrStderr(), "%s", note) }
-		keylines.Keys(name, in, f.Hex, note)(yield)
 	}
-}
-
-func (f *KeyFlags) open(outputs output.Files) (*os.File, error) {
-	if err := outputs.CheckAll([]string{f.From}); err != nil {
-		return nil, err
-	}
-	if info, err := os.Stat(f.From); err == nil && info.IsDir() {
-		return nil, UsageErrorf("--keys-from %s is a directory, not a file of keys", text.ShellPath(f.From))
-	}
-	return os.Open(f.From)
 }
 
 // MemoryFlags are the flags of commands that limit their memory.

@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -32,10 +33,19 @@ type lineFormat struct {
 var formats = map[string]lineFormat{
 	"tsv":      {decode: printable.AppendUnescape, last: "value"},
 	"json":     {},
-	"hex":      {decode: hex.AppendDecode},
+	"hex":      {decode: appendHex},
 	"keys":     {decode: printable.AppendUnescape, last: "key", keys: true},
 	"raw":      {decode: appendRaw, last: "value", raw: true},
 	"raw-keys": {decode: appendRaw, last: "key", raw: true, keys: true},
+}
+
+// appendHex is hex.AppendDecode with an error for the user.
+func appendHex(dst, b []byte) ([]byte, error) {
+	dst, err := hex.AppendDecode(dst, b)
+	if err != nil {
+		err = errors.New("not hexadecimal, two digits per byte")
+	}
+	return dst, err
 }
 
 func appendRaw(dst, b []byte) ([]byte, error) { return append(dst, b...), nil }
@@ -59,6 +69,14 @@ func (p *parser) parse(line []byte) (err error) {
 		err = errors.New("the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format")
 	}
 	return err
+}
+
+// ParseKey returns the key that an argument has, in a format of lines; "": keys.
+func ParseKey(arg, format string) ([]byte, error) {
+	p := parser{lineFormat: formats[cmp.Or(format, "keys")]}
+	p.keys = true
+	err := p.parse([]byte(arg))
+	return p.Key, err
 }
 
 // columns parses key and value. Internal keys have sequence number and kind in between.

@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +14,7 @@ import (
 )
 
 // A Limit is the value of --memory. A command uses about this much memory at most, and up
-// to 64 MiB more.
+// to 64 MiB more. 0 is DefaultLimit, of a command without the flag.
 type Limit int64
 
 // MinLimit is the smallest limit. With less, the fixed costs of sorting and compression are
@@ -75,7 +76,7 @@ func hold(limit int64) (release func()) {
 }
 
 // MaxPair is the maximum size of a line, of a file that becomes a value, and of a block.
-func (l Limit) MaxPair() int { return int(min(l/pairShare+minPair, maxPair)) }
+func (l Limit) MaxPair() int { return int(min(cmp.Or(l, DefaultLimit)/pairShare+minPair, maxPair)) }
 
 // SortMemory is how much memory the sorting of pairs may use.
 func (l Limit) SortMemory() int64 { return int64(l / sortShare) }
@@ -92,6 +93,9 @@ func (l Limit) CheckPair(size int64) error {
 		return fmt.Errorf("%d bytes, but a pair must be shorter than %d", size, maxPair)
 	}
 	if size > int64(l.MaxPair()) {
+		if l == 0 {
+			return fmt.Errorf("%d bytes, above the limit of %d", size, l.MaxPair())
+		}
 		return fmt.Errorf("%d bytes, above the limit of %d (1/16 of --memory plus 2 MiB): %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
 	}
 	return nil
@@ -123,6 +127,9 @@ func suggestLimit(size, part int64) string {
 func (l Limit) LongLineError() error {
 	if l.MaxPair() == maxPair {
 		return l.CheckPair(maxPair + 1)
+	}
+	if l == 0 {
+		return fmt.Errorf("longer than the limit of %d bytes", l.MaxPair())
 	}
 	return fmt.Errorf("longer than the limit of %d bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line", l.MaxPair())
 }

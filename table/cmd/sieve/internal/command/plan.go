@@ -128,7 +128,7 @@ func (f *planFlags) check(given func(name string) bool) error {
 
 // readSample reads the sample. Without -n, the query is for as many keys as it has.
 func (f *planFlags) readSample(cmd *cobra.Command) error {
-	options := input.Options{Format: f.Format, Memory: planMemory}
+	options := input.Options{Format: f.Format}
 	if err := options.Check([]string{f.sample}, cmd.InOrStdin()); err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +14,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/cmd/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -25,8 +23,8 @@ positives, at the rate that sieve plan predicts. All others are certainly absent
 
 // queryFlags are the flags of query.
 type queryFlags struct {
-	from, format string
-	absent       bool
+	cli.KeyFlags
+	absent bool
 }
 
 func queryCommand() *cobra.Command {
@@ -48,30 +46,24 @@ func queryCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
 	}
 	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys instead")
-	cmd.Flags().StringVar(&f.from, "keys-from", "-", "read keys from this `file`, one per line")
-	addInputFormat(cmd, &f.format, "raw-keys")
+	f.KeyFlags.Add(cmd, "look up", "raw-keys")
+	cmd.Flag("keys-from").DefValue = "-"
 	return cmd
 }
 
 // run looks the keys up.
-func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
-	stdin := cmd.InOrStdin()
-	if len(keys) > 0 {
-		if cmd.Flags().Changed("keys-from") {
-			return cli.UsageErrorf("--keys-from and KEY cannot be combined")
-		}
-		stdin = strings.NewReader(strings.Join(keys, "\n") + "\n")
-	}
-	outputs := output.FilesOf(cmd.OutOrStdout(), "")
-	read := &input.Reader{Paths: []string{f.from}, Stdin: stdin, Stderr: io.Discard} // without notes
-	read.Options = input.Options{Format: f.format, KeysOnly: true, Memory: memory.DefaultLimit, Outputs: outputs}
-	if err := read.Options.Check(read.Paths, stdin); err != nil {
+func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
+	keys, err := f.DecodeAll(args)
+	if err != nil {
 		return err
+	}
+	if len(keys) == 0 && f.From == "" {
+		f.From = "-"
 	}
 	if files.IsDir(path) {
 		return fmt.Errorf("%s is a directory, not a filter: to look up keys in a set, run: sst get %s KEY", path, text.ShellPath(path))
 	}
-	file, err := dbfile.Open(path, dbfile.Options{Outputs: outputs})
+	file, err := dbfile.Open(path, dbfile.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), "")})
 	if err != nil {
 		return err
 	}
@@ -83,7 +75,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 		return file.Wrap(err)
 	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		found, err := f.print(ctx, file, read, cmd.OutOrStdout().(cli.Stdout))
+		found, err := f.print(ctx, cmd, file, keys)
 		if err == nil {
 			err = cli.Negative(!found)
 		}
@@ -91,14 +83,15 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, keys []string) error {
 	})
 }
 
-// print prints keys in the format that they have. Of a pipe, each is printed at once.
-func (f *queryFlags) print(ctx context.Context, file *dbfile.File, keys *input.Reader, out cli.Stdout) (found bool, err error) {
-	live := f.from == "-" && !isRegular(keys.Stdin)
-	for pair, err := range keys.Pairs(ctx) {
+// print prints the keys, and those of --keys-from, in the format that they have. Of a pipe, each is printed at once.
+func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
+	out := cmd.OutOrStdout().(cli.Stdout)
+	live := f.From == "-" && !isRegular(cmd.InOrStdin())
+	for key, err := range chain(keys, f.Lines(ctx, cmd, output.FilesOf(out, ""))) {
 		if err != nil {
 			return found, err
 		}
-		may, err := file.Reader.With(ctx).MayContain(pair.Key)
+		may, err := file.Reader.With(ctx).MayContain(key)
 		if err != nil {
 			return found, file.Wrap(err)
 		}
@@ -106,7 +99,7 @@ func (f *queryFlags) print(ctx context.Context, file *dbfile.File, keys *input.R
 			continue
 		}
 		found = true
-		out.Write(append(f.encode(pair.Key), '\n')) // Flush returns the error
+		out.Write(append(f.encode(key), '\n')) // Flush returns the error
 		if live {
 			err = out.Flush()
 		}
@@ -117,9 +110,21 @@ func (f *queryFlags) print(ctx context.Context, file *dbfile.File, keys *input.R
 	return found, nil
 }
 
+// chain yields the first keys and then those of more.
+func chain(first [][]byte, more iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, key := range first {
+			if !yield(key, nil) {
+				return
+			}
+		}
+		more(yield)
+	}
+}
+
 // encode returns a key in the format of its line.
 func (f *queryFlags) encode(key []byte) []byte {
-	switch f.format {
+	switch f.Format {
 	case "raw", "raw-keys":
 		return key
 	case "hex":

@@ -67,8 +67,8 @@ func ratesCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)
 	cli.Complete(cmd, "shapes", rates.Shapes()...)
-	f.KeyFlags.Add(cmd, "measure")
-	cli.Needs(cmd, "hex", "keys-from")
+	f.KeyFlags.Add(cmd, "measure", "raw-keys")
+	cli.Needs(cmd, "input-format", "keys-from")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs`, 2 to 1000")
 	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "absent `keys` per run, 100 to 1M")
 	cli.CountVar(flags, &f.Width, "width", "", 0, "chart width in `pixels`, 340 to 4000")
@@ -119,7 +119,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 		return cli.UsageErrorf("-o is %s, a directory: use -o NAME, for NAME.svg and NAME.csv", f.name)
 	case f.From != "":
 		outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
-		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd, outputs)); err != nil {
+		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd.Context(), cmd, outputs)); err != nil {
 			return fmt.Errorf("--keys-from: %w", err)
 		}
 		if !given("shapes") {

@@ -158,7 +158,7 @@ func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 			continue
 		}
 		in := *b.read
-		in.Options.KeysOnly = l == b.removed
+		in.Options.KeysOnly = true
 		defer l.file.Close() // it is removed
 		if err := l.read(b.copier, in); err != nil {
 			return err

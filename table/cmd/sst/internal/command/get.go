@@ -44,7 +44,7 @@ func getCommand() *cobra.Command {
 		Long:       getLong,
 		Example: `  sst get users.ldb ada
   sst get --explain /var/lib/app/db -- -key-that-starts-with-a-dash
-  cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
+  sst get --keys-from names.txt users.ldb`,
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 		Annotations: cli.ExitStatus{
 			cli.ExitOK:       "all keys were found",
@@ -61,7 +61,7 @@ func getCommand() *cobra.Command {
 	cmd.Flags().VarP(cli.Choice(&f.format, "tsv", "tsv", "json", "hex", "raw"), "format", "f", "output format: tsv, json, hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	cmd.MarkFlagsMutuallyExclusive("explain", "format")
-	f.KeyFlags.Add(cmd, "look up")
+	f.KeyFlags.Add(cmd, "look up", "")
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -39,7 +39,8 @@ For a lone table, sst first checks the key order: scan reads up to 8 MiB for tha
 and more if a key is absent. --comparator bytewise skips the check. In an unknown order, sst can
 scan, but not look up keys.`
 
-const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, json and hex (--format), get raw too:
+const formatsHelp = `Lines. build and get read all (--input-format), scan prints tsv, json and hex (--format), get raw
+too:
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
@@ -48,13 +49,12 @@ const formatsHelp = `Lines. build reads all (--input-format), scan prints tsv, j
   keys      one key per line, with escapes
   raw-keys  one key per line; each byte before the newline is part of the key
 
-build reads .txt as raw-keys, .json, .jsonl and .ndjson as json, and other input as tsv, unless
---input-format says what it is. With internal keys there are two more columns or fields: the
-sequence number, and the kind, set or delete. A UTF-8 byte order mark is skipped with a note,
-unless you pass --input-format raw or raw-keys.
+.txt files are raw-keys, .json, .jsonl and .ndjson are json, and other input is tsv, unless you pass
+--input-format. get --keys-from takes lines without values too. With internal keys, build and scan
+have two more columns or fields: the sequence number, and the kind, set or delete. A UTF-8 byte
+order mark is skipped with a note, unless you pass --input-format raw or raw-keys.
 
-Keys       KEY and --keys-from have the escapes of tsv, so a backslash is \\, or with --hex two
-           digits per byte. A line may have up to 16 MiB.
+Keys       KEY has the escapes of tsv, so a backslash is \\, unless you pass --input-format.
 Numbers    10000000, 10_000_000, 10,000,000, 10e6 or 10M (k, M, G and T are powers of 1000).
 Sizes      65536, 64KiB (powers of 1024) or 64kB (powers of 1000).
 Rates      0.01 or 1%.

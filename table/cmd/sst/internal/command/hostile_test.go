@@ -76,7 +76,7 @@ var usages = map[string][]string{
 	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys=yes PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--manifest-line - -o HOSTILEout.ldb PATH", "--manifest-line PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
-	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},
+	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--input-format hex PATH HOSTILE 61"},
 	"layout":   {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},
 	"manifest": {"PATH", "PATH HOSTILEwritten.ldb", "PATH -o PATH", "-o HOSTILE/out PATH"},
 	"merge":    {"PATH -o out.ldb", "PATH PATH -o out/", "PATH HOSTILEwritten.ldb --database -o merged", "PATH --database -o HOSTILEnew", "HOSTILEonly.filter PATH -o out.filter", "HOSTILEwritten.ldb PATH -o HOSTILE/out", "--on-duplicate error PATH PATH -o HOSTILEout2.ldb", "PATH -o PATH/out"},

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -25,7 +25,7 @@ func TestKeysInBatches(t *testing.T) {
 			fmt.Fprintf(&want, "key%d\t\n", i)
 		}
 	}
-	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", keylines.MaxLine+1)} {
+	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", memory.Limit(0).MaxPair()+1)} {
 		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestKeysInBatches(t *testing.T) {
 		t.Errorf("status %d, %d answers, want %d: %s", status, strings.Count(got, "\n"), strings.Count(want.String(), "\n"), stderr)
 	}
 	status, _, stderr = sst("get", "--keys-from", "long.txt", "t.ldb")
-	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than the limit of 16777216 bytes") {
+	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than the limit of 69206016 bytes\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -50,7 +50,7 @@ func TestMessagesShortenKeys(t *testing.T) {
 	for _, args := range [][]string{
 		{"repair", "cut.ldb", "-o", "out.ldb"}, {"repair", "order.ldb", "-o", "out.ldb"},
 		{"get", "--explain", "t.ldb", longKey}, {"get", "--explain", "dir", longKey + "1"}, {"get", "order.ldb", longKey + "1"},
-		{"get", "t.ldb", longKey + `\q`}, {"get", "--hex", "t.ldb", longKey}, {"get", "--keys-from", "wrong.tsv", "t.ldb"},
+		{"get", "t.ldb", longKey + `\q`}, {"get", "--input-format", "hex", "t.ldb", longKey}, {"get", "--keys-from", "wrong.tsv", "t.ldb"},
 		{"get", "--internal-keys", "yes", "t.ldb", "k"},
 		{"scan", "--from", longKey + `\q`, "t.ldb"}, {"scan", "order.ldb", "--keys", "--limit", "1", "--from", "l"},
 		{"build", "-o", "out.ldb", "in.tsv", "in.tsv"}, {"build", "-o", "out.ldb", "wrong.tsv"},

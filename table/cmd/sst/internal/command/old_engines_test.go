@@ -10,10 +10,10 @@ import (
 func TestFilterOfSignedBytes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(goldens, "leveldb-1.17", "byte-edges.ldb")
-	if got := mustSST(t, "get", "--explain", "--hex", file, "000080"); !strings.Contains(got, "hash of signed bytes 0x") || !strings.Contains(got, "found: ") {
+	if got := mustSST(t, "get", "--explain", "--input-format", "hex", file, "000080"); !strings.Contains(got, "hash of signed bytes 0x") || !strings.Contains(got, "found: ") {
 		t.Errorf("get --explain prints\n%s", got)
 	}
-	if got := mustSST(t, "get", "--explain", file, "7f7f7f", "--hex"); strings.Contains(got, "signed") {
+	if got := mustSST(t, "get", "--explain", file, "7f7f7f", "--input-format", "hex"); strings.Contains(got, "signed") {
 		t.Errorf("get --explain of bytes < 0x80 prints\n%s", got)
 	}
 	if got := mustSST(t, "stats", file); !strings.Contains(got, "two hashes") {
