@@ -106,15 +106,13 @@ func (s *Sound) current(key string, sequence uint64) (value string, ok bool) {
 }
 
 // isLost reports whether damage hits a version: its data block, or the index of its table; in a
-// log, its batch or the rest of a block of 32 KiB behind the damage.
+// log, its batch.
 func (s *Sound) isLost(v version, d Damage) bool {
-	const logBlock = 32 << 10
 	switch {
 	case v.file != d.File:
 		return false
 	case d.isLog():
-		behind := (d.To + logBlock - 1) / logBlock * logBlock
-		return d.Lost || v.end > d.From && (v.at < behind || d.Cut)
+		return d.Lost || v.end > d.From && (v.at < d.To || d.Cut)
 	}
 	return d.Cut || d.overlaps(v.at, v.end) || d.overlaps(s.index[v.file], 1<<62)
 }

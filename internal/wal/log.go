@@ -13,7 +13,6 @@ import (
 // which writes are lost.
 type Log struct {
 	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
-	FindMore   bool   // go on behind damage where the next record is, as no engine does
 	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
 
 	// What reading has found so far.
@@ -86,10 +85,8 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	if err != nil {
 		return err
 	}
-	if l.FindMore {
-		r.FindMore()
-		l.numbers, r.numbers = numbers{log: f, last: l.last, end: -1}, &l.numbers
-	}
+	r.FindMore()
+	l.numbers, r.numbers = numbers{log: f, last: l.last, end: -1}, &l.numbers
 	for {
 		record, offset, err := r.Next()
 		if err == io.EOF {

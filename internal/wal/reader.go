@@ -2,11 +2,11 @@
 // consists of blocks of 32 KiB. A record is split into fragments, so that no fragment
 // crosses a block boundary (LevelDB, doc/log_format.md).
 //
-// After damage, a Reader continues like LevelDB's own. goleveldb's reader can join the
-// fragments of a truncated record with those of the next record. This one does not.
+// After damage, a Reader continues like LevelDB's own, and a Log where the next record is. goleveldb's
+// reader can join the fragments of a truncated record with those of the next record. This one does not.
 //
 // A value can be a log itself: a backup of another database, say. Its fragments look like those of the log
-// that has it. With Log.FindMore, sequence numbers tell them apart behind damage: those of a database only
+// that has it. In a Log, sequence numbers tell them apart behind damage: those of a database only
 // go up, and each batch starts where the one before it ends. So batches are foreign if they cannot go on
 // from the last write before the damage, or do not lead to the first batch behind the block without a gap. A
 // block starts with a fragment of this log, whatever its values have. Two cases remain:

@@ -71,7 +71,7 @@ func newLogWithLog(t testing.TB, random *rand.Rand, before, after int, inner uin
 // foundWrites returns the sequence numbers of the own writes that are found, and of the foreign ones.
 func foundWrites(t testing.TB, log []byte) (own, foreign map[uint64]bool, l *Log) {
 	t.Helper()
-	l = &Log{FindMore: true}
+	l = &Log{}
 	own, foreign = map[uint64]bool{}, map[uint64]bool{}
 	for w, err := range l.Writes(bytes.NewReader(log), int64(len(log))) {
 		if err != nil {

@@ -62,8 +62,8 @@ func TestDamagedLevels(t *testing.T) {
 		for range rng.IntN(8) {
 			d.damage(t)
 		}
-		for _, o := range []source.Options{{}, {ListOptions: dbdir.ListOptions{Repair: true}}, {ListOptions: dbdir.ListOptions{Repair: true}, FindMore: true}, {Lookups: true}} {
-			what := fmt.Sprintf("seed %d, repair %t, find more %t, damage %q", seed, o.Repair, o.FindMore, d.what)
+		for _, o := range []source.Options{{}, {ListOptions: dbdir.ListOptions{Repair: true}}, {Lookups: true}} {
+			what := fmt.Sprintf("seed %d, repair %t, damage %q", seed, o.Repair, d.what)
 			d.check(t, what, o)
 		}
 		d.checkWithoutLogs(t, fmt.Sprintf("seed %d, damage %q", seed, d.what))

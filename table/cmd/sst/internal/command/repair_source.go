@@ -158,7 +158,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	}
 	internal := o.InternalKeys != dbfile.No // keys of the table
 	var notes []string
-	o.InternalKeys, o.FindMore, o.Note = dbfile.Auto, true, func(note string) { notes = append(notes, note) }
+	o.InternalKeys, o.Note = dbfile.Auto, func(note string) { notes = append(notes, note) }
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return false, err

@@ -33,7 +33,7 @@ func TestSalvagedTables(t *testing.T) {
 		d.addTable(t, 1, slices.SortedFunc(slices.Values(d.writes[older:]), rawEntry.compare))
 		d.end(t)
 		gap := d.breakIndex(t)
-		s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, FindMore: true, Salvage: true})
+		s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, Salvage: true})
 		if err != nil {
 			t.Fatal(err)
 		}

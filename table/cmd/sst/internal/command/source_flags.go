@@ -73,7 +73,7 @@ func (f *sourceFlags) options() (o source.Options) {
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	if f.repairs {
-		o.Repair, o.FindMore, o.Salvage = true, true, true
+		o.Repair, o.Salvage = true, true
 	}
 	o.InternalKeys = internalKeys[f.internalKeys]
 	if order := comparers.ByFlagValue(f.comparator); order != nil {

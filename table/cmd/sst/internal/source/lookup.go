@@ -149,7 +149,7 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}, Unread: s.o.Unread}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
-			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
+			l.Standalone = s.isLog
 			for w, err := range l.Writes() {
 				e := Entry{Entry: dbfile.Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind}, Log: path, Offset: uint64(w.Offset)}
 				if !yield(e, err) || err != nil {

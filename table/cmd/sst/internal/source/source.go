@@ -263,10 +263,6 @@ type Options struct {
 	// damaged: see Loss.
 	Strict bool
 
-	// FindMore has logs read on behind damage where the next record is. Engines, and commands that
-	// show what these do, skip up to 32 KiB there.
-	FindMore bool
-
 	// Salvage has the pairs read that package salvage finds in a damaged table of a directory. What can be missing
 	// is a Loss all the same.
 	Salvage bool
