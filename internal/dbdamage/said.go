@@ -38,7 +38,7 @@ func Hear(stderr string) (s Said) {
 			s.ranges = append(s.ranges, r)
 		case l != nil && l[5] == "":
 			s.sequences = append(s.sequences, sequencesOf(l))
-		case strings.Contains(line, ".log: log at ") && l == nil:
+		case strings.Contains(line, ".log: offset ") && l == nil:
 			s.missed = line
 		}
 		s.all = s.all || strings.Contains(line, "older or deleted versions may appear")

@@ -19,7 +19,7 @@ type LogDamage struct {
 
 func (d LogDamage) Error() string {
 	if d.Bytes == 0 {
-		return fmt.Sprintf("log at %d: %s: %s", d.Offset, d.Reason, d.lost())
+		return fmt.Sprintf("offset %d: %s: %s", d.Offset, d.Reason, d.lost())
 	}
 	return d.Damage.Error() + ": " + d.lost()
 }

@@ -69,7 +69,7 @@ type Damage struct {
 }
 
 func (d Damage) Error() string {
-	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, format.Plural(uint64(d.Bytes), "byte"))
+	return fmt.Sprintf("offset %d: %s, %s skipped", d.Offset, d.Reason, format.Plural(uint64(d.Bytes), "byte"))
 }
 
 // Is reports whether target is table.ErrCorrupt.
@@ -170,12 +170,12 @@ const checkedLen = 64 << 20
 // extendRecord appends a fragment to the record, as far as it is kept.
 func (r *Reader) extendRecord(payload []byte) error {
 	if r.recordLen += len(payload); r.recordLen > r.maxRecord {
-		return fmt.Errorf("log at %d: record exceeds %d bytes", r.recordStart, r.maxRecord)
+		return fmt.Errorf("offset %d: record exceeds %d bytes", r.recordStart, r.maxRecord)
 	}
 	payload = payload[:min(len(payload), max(0, r.keep-len(r.record)))]
 	if n := len(r.record) + len(payload); n >= checkedLen && n > cap(r.record) {
 		if err := alloc.Check(uint64(n) + uint64(n)/4); err != nil { // append grows by a quarter
-			return fmt.Errorf("log at %d: record of ≥ %d bytes: %w", r.recordStart, r.recordLen, err)
+			return fmt.Errorf("offset %d: record of ≥ %d bytes: %w", r.recordStart, r.recordLen, err)
 		}
 	}
 	r.record = append(r.record, payload...)

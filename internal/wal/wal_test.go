@@ -91,37 +91,37 @@ func TestReader(t *testing.T) {
 		{"a record without its last block", log[:2*blockSize], whole[:1], nil},
 		{"zeros that were allocated", append(bytes.Clone(log), make([]byte, 100_000)...), whole, nil},
 		{"zeros between blocks", slicesOf(log[:2*blockSize], make([]byte, blockSize), log[2*blockSize:]), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
-			"log at 12: record with a damaged fragment, 65510 bytes skipped",
-			"log at 98304: record without its first fragment, 32768 bytes skipped",
-			"log at 131072: record without its first fragment, 40 bytes skipped",
+			"offset 12: record with a damaged fragment, 65510 bytes skipped",
+			"offset 98304: record without its first fragment, 32768 bytes skipped",
+			"offset 131072: record without its first fragment, 40 bytes skipped",
 		}},
 		{"zeros, and the next block goes on", slicesOf(zeroed(logOf(t, recordsOf(5)...), 12, 12), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
 		{"zeros cut a record", slicesOf(zeroed(log, 12+FragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
-			"log at 12: checksum mismatch, 32756 bytes skipped",
+			"offset 12: checksum mismatch, 32756 bytes skipped",
 		}},
 
 		{"a damaged fragment", flipped(blockSize + 1000), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
-			"log at 32768: checksum mismatch, 32768 bytes skipped",
-			"log at 12: record with a damaged fragment, 32749 bytes skipped",
-			"log at 65536: record without its first fragment, 32768 bytes skipped",
-			"log at 98304: record without its first fragment, 40 bytes skipped",
+			"offset 32768: checksum mismatch, 32768 bytes skipped",
+			"offset 12: record with a damaged fragment, 32749 bytes skipped",
+			"offset 65536: record without its first fragment, 32768 bytes skipped",
+			"offset 98304: record without its first fragment, 40 bytes skipped",
 		}},
 		{"a damaged length", flipped(5), []string{"cccccccccc", "d… 20"}, []string{
-			"log at 0: checksum mismatch, 32768 bytes skipped",
-			"log at 32768: record without its first fragment, 32768 bytes skipped",
-			"log at 65536: record without its first fragment, 32768 bytes skipped",
-			"log at 98304: record without its first fragment, 40 bytes skipped",
+			"offset 0: checksum mismatch, 32768 bytes skipped",
+			"offset 32768: record without its first fragment, 32768 bytes skipped",
+			"offset 65536: record without its first fragment, 32768 bytes skipped",
+			"offset 98304: record without its first fragment, 40 bytes skipped",
 		}},
 		{"a kind that LevelDB does not have", slicesOf(logOf(t, []byte("a")), fragmentOf(5, "b"), fragmentOf(kindFull, "c")), []string{"a", "c"}, []string{
-			"log at 8: fragment of unknown kind 5, 8 bytes skipped",
+			"offset 8: fragment of unknown kind 5, 8 bytes skipped",
 		}},
 		{"a kind that LevelDB does not have within a record", slicesOf(fragmentOf(kindFirst, "a"), fragmentOf(5, "b"), fragmentOf(kindLast, "c")), nil, []string{
-			"log at 8: fragment of unknown kind 5, 8 bytes skipped",
-			"log at 0: record with a damaged fragment, 1 byte skipped",
-			"log at 16: record without its first fragment, 8 bytes skipped",
+			"offset 8: fragment of unknown kind 5, 8 bytes skipped",
+			"offset 0: record with a damaged fragment, 1 byte skipped",
+			"offset 16: record without its first fragment, 8 bytes skipped",
 		}},
 		{"a record that another follows too early", slicesOf(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
-			"log at 12: record without its last fragment, 32749 bytes skipped",
+			"offset 12: record without its last fragment, 32749 bytes skipped",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	if record, _, err := reader(most).Next(); err != nil || len(record) != most {
 		t.Errorf("a record of %d bytes: %d bytes, %v", most, len(record), err)
 	}
-	want := fmt.Sprintf("log at 10: record exceeds %d bytes", most)
+	want := fmt.Sprintf("offset 10: record exceeds %d bytes", most)
 	if _, _, err := reader(most + 1).Next(); fmt.Sprint(err) != want {
 		t.Errorf("a record of %d bytes: %v, want %s", most+1, err, want)
 	}

@@ -104,7 +104,7 @@ func TestLazyTablesHaveTheErrorsOfOpen(t *testing.T) {
 		_, wantErr := database.OpenFS(files, ".", nil)
 		want := wantErr.Error()
 		if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
-			want = "database: 000004.log: log at 0: writes before this log are missing"
+			want = "database: 000004.log: offset 0: writes before this log are missing"
 		}
 		opened := &openedFS{FS: files}
 		db, err := database.OpenFS(opened, ".", &database.Options{LazyTables: true, OnLoss: func(l table.Loss) bool {

@@ -52,7 +52,7 @@ var damages = map[string]struct {
 	"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: restore the file"},
 	"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT names "", which is not a MANIFEST`},
 	"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
-	"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: log at 0: checksum mismatch"},
+	"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: offset 0: checksum mismatch"},
 	"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {
 		m := files["MANIFEST-000001"]
 		m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
@@ -78,11 +78,11 @@ var damages = map[string]struct {
 	"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
 		"000004.log does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs"},
 	"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
-		"000004.log: log at 24: writes between its end and the next log are missing: the write with sequence number 5 is lost: restore the file"},
-	"damage in a log": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
+		"000004.log: offset 24: writes between its end and the next log are missing: the write with sequence number 5 is lost: restore the file"},
+	"damage in a log": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: offset 0: checksum mismatch"},
 	"two damaged parts of a log": {func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, "")), []byte("none")) }, nil,
-		"or set IgnoreLogs\n000006.log: log at 38: batch of 4 bytes, shorter than its header of 12"},
-	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, shorter than its header of 12"},
+		"or set IgnoreLogs\n000006.log: offset 38: batch of 4 bytes, shorter than its header of 12"},
+	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: offset 0: batch of 8 bytes, shorter than its header of 12"},
 	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, not a regular file"},
 }
 

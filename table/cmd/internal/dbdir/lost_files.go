@@ -172,12 +172,12 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// hasEngineFiles reports whether the directory has tables and logs that are named as engines name them, or some of them
-// and files that only engines write.
+// hasEngineFiles reports whether the directory has logs that are named as engines name them, or such tables and files
+// that only engines write.
 func (d *Dir) hasEngineFiles() bool {
 	isLog := func(path string) bool { return numbered(path).HasEngineName() }
 	tables, logs := slices.ContainsFunc(d.Tables, TableFile.HasEngineName), slices.ContainsFunc(d.Logs, isLog)
-	return tables && logs || d.hasLock && (tables || logs)
+	return logs || d.hasLock && tables
 }
 
 // IsDatabase reports whether the directory has files of a database besides tables.

@@ -32,11 +32,11 @@ func TestTornBatches(t *testing.T) {
 		"went on": {[]string{put(6)}, []string{filetest.Deletion(6), filetest.Deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored", nil},
 		"twice":   {[]string{put(6), put(6)}, []string{filetest.Deletion(6)}, "65522 bytes in it are 2 incomplete records, which are ignored", nil},
 		"went on, and writes are missing": {[]string{put(9)}, []string{filetest.Deletion(9)}, "32761 bytes in it are an incomplete record, which is ignored",
-			[]string{"log at 65536: writes before this offset are missing: the writes with sequence numbers 6 to 8 are lost"}},
+			[]string{"offset 65536: writes before this offset are missing: the writes with sequence numbers 6 to 8 are lost"}},
 		"lost": {[]string{put(6)}, []string{filetest.Deletion(7)}, "",
-			[]string{"log at 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
+			[]string{"offset 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
 		"lost, and torn": {[]string{put(6), put(7)}, []string{filetest.Deletion(7)}, "32761 bytes in it are an incomplete record, which is ignored",
-			[]string{"log at 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
+			[]string{"offset 32768: record without its last fragment, 32761 bytes skipped: the write with sequence number 6 is lost"}},
 		"to the end": {[]string{put(6), put(6)}, nil, "32761 bytes in it are an incomplete record, which is ignored, and 32768 bytes at its end are an incomplete record, which is ignored", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -131,7 +132,7 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 			return "", err
 		}
 		if old == nil && w.Sequence <= inTables {
-			old = &FileError{l.Path, wal.Corruptionf("log at %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
+			old = &FileError{l.Path, wal.Corruptionf("offset %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
@@ -150,7 +151,7 @@ func (l *Log) DamageError() error {
 			d.Bytes += l.Damage[i].Bytes
 		}
 		if more := i - first - 1; more > 0 {
-			d.Reason += fmt.Sprintf(", and %d more after it", more)
+			d.Reason += ", and " + format.Plural(uint64(more), "more damaged part")
 		}
 		if d.InLogBefore {
 			files = append(files, &FileError{l.before, Corruption(d.Error())})

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func checkDamage(t *testing.T, what, before string, l *dbfile.Log) {
 		}
 		bytes[len(losses)-1] += d.Bytes
 	}
-	if n := strings.Count(said, "log at "); n != len(losses) {
+	if n := len(regexp.MustCompile(`offset \d`).FindAllString(said, -1)); n != len(losses) {
 		t.Errorf("%s: %d losses are named, want %d:\n%s\nof %+v", what, n, len(losses), said, l.Damage)
 	}
 	for i, of := range losses {
@@ -144,7 +145,7 @@ func checkDamage(t *testing.T, what, before string, l *dbfile.Log) {
 		}
 	}
 	isBefore := func(d wal.LogDamage) bool { return d.InLogBefore }
-	if got, want := strings.Contains(said, before+": log at"), slices.ContainsFunc(l.Damage, isBefore); before != "" && got != want {
+	if got, want := strings.Contains(said, before+": offset"), slices.ContainsFunc(l.Damage, isBefore); before != "" && got != want {
 		t.Errorf("%s: the log before is named: %t, want %t:\n%s", what, got, want, said)
 	}
 	if got, want := strings.Contains(said, l.Path+": "), slices.ContainsFunc(l.Damage, func(d wal.LogDamage) bool { return !isBefore(d) }); got != want {
