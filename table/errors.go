@@ -72,6 +72,9 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("%s%s at %d (%d bytes): %v", prefix(e.File), e.Block, e.Offset, e.Length, e.Err)
 }
 
+// Prefix returns the start of errors that are no damage.
+func (o *reporter) Prefix() string { return prefix(o.Name) }
+
 // prefix returns the start of the errors about a file.
 func prefix(name string) string {
 	if name == "" {

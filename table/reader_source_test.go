@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -39,13 +40,15 @@ func TestReadErrorsAreTransient(t *testing.T) {
 	cause := errors.New("cable pulled")
 	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
 	src := &failOnce{src: bytes.NewReader(contents), err: cause}
-	r, err := table.NewReader(src, int64(len(contents)), nil)
+	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{Name: "t.ldb"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	src.n = 1
 	if _, err := r.Get([]byte("b")); !errors.Is(err, cause) || errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Get = %v, want the cause, not ErrCorrupt", err)
+	} else if !strings.HasPrefix(err.Error(), "table: t.ldb: reading data block at ") {
+		t.Errorf("Get = %v, want the name of the table", err)
 	}
 	if v, err := r.Get([]byte("b")); err != nil || string(v) != "value of b" {
 		t.Errorf("Get again = %q, %v", v, err)

@@ -39,6 +39,7 @@ type Damage struct {
 // A Reporter turns damage into the error that the user of a File gets.
 type Reporter interface {
 	Corrupt(d Damage) error
+	Prefix() string // of other errors: the package and the name of the file
 }
 
 // Corrupt returns the error for damage in the block at h.

@@ -60,7 +60,7 @@ func (f *File) readError(kind Kind, offset uint64, err error) error {
 	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("table: reading %s at %d: %w", kind, offset, err)
+	return fmt.Errorf("%sreading %s at %d: %w", f.o.Reporter.Prefix(), kind, offset, err)
 }
 
 // slice returns the n bytes at offset of a source that hands them out. ctx may be nil.
