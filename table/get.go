@@ -63,8 +63,8 @@ func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 // MayContain reports whether filters and index may contain key. If not, Get and Find return ErrNotFound. It is also
 // true for false positives, and without a usable filter: see FilterErr. With an InternalComparer, pass a [SearchKey].
 //
-// It reads only to validate filters, and pages of paged ones. After Close it works, but is always true for a mapped
-// file.
+// It reads a page of a paged filter, and some keys to validate the filters the first time. After Close it works, but
+// is always true for a mapped file.
 func (r *Reader) MayContain(key []byte) bool {
 	mayContain, err := r.mayContain(key, &noOptions)
 	return mayContain || err != nil

@@ -49,8 +49,8 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 }
 
 // GetMany looks up many keys with few reads: it reads a block once, neighbors together, and several at a time. Use it
-// if reads are slow, or with a large Cache; otherwise Get is faster. Like Get, it finds whole keys, not user keys. If o
-// is nil, the defaults are used.
+// if reads are slow, or with a large Cache; otherwise Get is faster. In a mapped file or a table in memory, it reads a
+// block per key, as Get does. Like Get, it finds whole keys, not user keys. If o is nil, the defaults are used.
 //
 // It calls found(i, value) for each keys[i] in the table, in any order, on the caller's goroutine. An error of found
 // ends it. keys must not change meanwhile. Lookups fail if their data block is corrupt; an I/O error or a done ctx

@@ -53,7 +53,7 @@ type Iter struct {
 }
 
 // NewIter returns an Iter before the first entry. If o is nil, it iterates over all entries. The Iter copies the
-// slices of o. Its Close makes later ones cheap. An Iter may be copied before its first move.
+// slices of o. Its Close leaves its memory to later Iters. An Iter may be copied before its first move.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
 	it.init(r, o, nil)

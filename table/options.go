@@ -42,8 +42,8 @@ type WriterOptions struct {
 	// prefixes.
 	FilterPrefix filter.Prefixer
 
-	// FilterBaseLg is the base-2 logarithm of the bytes of the file per filter of the filter block, 1 to 30. Zero
-	// means 11, for 2 KiB.
+	// FilterBaseLg sets how many bytes of data blocks share a filter of the filter block: 2 to the power of it, 1 to
+	// 30. Zero means 11, for 2 KiB.
 	FilterBaseLg int
 
 	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1 requires it. RocksDB up to 10.x ingests

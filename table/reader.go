@@ -124,7 +124,7 @@ func (r *Reader) read() (t *openTable, err error) {
 // file. If name is not a regular file, Open returns an error without blocking.
 //
 // To detect a FilterKey other than the writer's, the Reader checks some keys of the table the first time that a filter
-// rules out a key. If one is ruled out too, no filter is used, as FilterErr reports.
+// rules out a key. If the filters rule out such a key too, they are not used, as FilterErr reports.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {

@@ -49,8 +49,8 @@ type ReaderOptions struct {
 	CacheKey string
 
 	// TailSum is the expected fingerprint: see [layout.Layout].TailSum. If the table has another one, opening it
-	// fails with a [*CorruptionError]. Zero means no check. The check reads the trailers of blocks after the
-	// data that are outside TailSize.
+	// fails with a [*CorruptionError]. Zero means no check. If TailSize is smaller than all that follows the data
+	// blocks, the check takes more reads.
 	TailSum [sha256.Size]byte
 
 	// Name is the table's name in the errors of NewReader. Open uses the file name.
@@ -142,7 +142,7 @@ func (o *ReaderOptions) setFile(f *tablefile.Options) {
 type Cache struct{ c tablefile.Cache }
 
 // NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of
-// a decoded block takes its key, its value and about 22 bytes, which can be far more than in the file.
+// a decoded block takes its key, its value and about 24 bytes, which can be far more than in the file.
 func NewCache(bytes int64) *Cache { return &Cache{tablefile.Cache{Budget: bytes}} }
 
 // Size returns the bytes of memory of the cached blocks.
@@ -233,9 +233,9 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks without it are skipped. Lower and Upper alone do the same, if only
-	// keys of one prefix are within them. In another order than bytewise, or with a FilterKey of your own, Prefix is
-	// a prefix of filter keys and only skips blocks: set Lower and Upper too.
+	// ([WriterOptions].FilterPrefix), data blocks without it are skipped, also if Lower and Upper enclose only keys
+	// of one prefix. If the order is not bytewise, or you set a FilterKey, Prefix is a prefix of filter keys, and
+	// does not limit the Iter: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.

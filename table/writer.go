@@ -218,7 +218,7 @@ func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 // Before Close both are 0.
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
-// Close completes the table. A file of Create is then on disk; on error, only its temporary file is removed. If the
+// Close completes the table. A file of Create is then on disk; on error, an older file of its name stays. If the
 // directory cannot be synced, Close returns an error, and a crash may undo the name.
 func (w *Writer) Close() error {
 	if w.closed {

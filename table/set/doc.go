@@ -16,7 +16,7 @@
 //
 // A [Layer] of the manifest is a change: added and removed entries, in small tables of their own. Lookups search the
 // newest layer first, and each table of a layer costs about one check of a filter. When the layers reach about a tenth
-// of the set, write the set again without them.
+// of the set, write a new set from the entries that it shows.
 //
 // # Unavailable tables
 //

@@ -18,11 +18,11 @@ import (
 )
 
 const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
-the best. With -p, each filter has the fewest bits that reach the rate. If a filter misses the
-rate or exceeds --memory, larger blocks are tried.
+the best. With -p, each filter has the fewest bits that reach the rate. Larger blocks are tried to
+meet the rate and --memory.
 
-Keys are random, or those in --sample: all or a random part of yours. 1 % or more gives sizes
-within 10 %. The ± is a 95 % interval.`
+Keys are random, or those in --sample: all or a random part of yours. From 1 % of your keys, sizes
+can be off by 20 %. The ± is a 95 % interval.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB

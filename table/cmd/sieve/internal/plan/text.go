@@ -90,13 +90,13 @@ func (p *Plan) basis() string {
 	}
 	basis := fmt.Sprintf("Sizes and rates were estimated from %s of a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
 	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
-		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 10 %. Use a larger sample."
+		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 20 %. Use a larger sample."
 	}
 	return basis
 }
 
-// roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 10 %, as
-// measured with lists of URLs and of names.
+// roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 20 %, as
+// measured with lists of URLs, of many hosts or of one, and of names.
 const roughFrom = 100
 
 // verdict says whether the Option meets what is asked, and of filters alone in how many tables: the rates of some grow

@@ -47,7 +47,7 @@ func convertCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, tableNames...),
 	}
-	cmd.Flags().StringVarP(&to.out, "output", "o", "", "write the table to this `file` (required)")
+	cmd.Flags().StringVarP(&to.out, "output", "o", "", "write to this `file` (required for a table)")
 	to.add(cmd)
 	showRetainedDefaults(cmd.Flags())
 	addExcept(cmd, &except)

@@ -33,7 +33,7 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
                                idb_cmp1
   --all-tables                 also read tables and logs that the manifest does not list
   --no-log                     ignore a database's logs: writes that are in no table yet
-  --strict                     stop at the first damage
+  --strict                     scan, diff: stop at the first damage; get: no older versions
 
 For a lone table, sst first checks the key order: scan reads up to 8 MiB for that, get 16 blocks,
 and more if a key is absent. --comparator bytewise skips the check. In an unknown order, sst can
@@ -127,16 +127,17 @@ Messages name lost ranges of keys and sequence numbers. Older or deleted version
 appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
 are certain:
 
-  - writes of live logs after the damage, also in the rest of the damaged 32 KiB block
-  - pairs of a table, if no log has lost writes, and no table of its or a lower-numbered level has
-    lost a range with their key (but not if LevelDB up to 1.20 put newer pairs into a later level)
+  - writes of live logs after the damage
+  - pairs of a table, if no log has lost writes, and no table of the same or a lower level has lost
+    a range with their key (LevelDB up to 1.20 can have put newer pairs into a higher level)
 
-With --no-log, no pair of a table is certain. A truncated log looks as after a crash, unless the
-MANIFEST has a later sequence number. Keys out of order under valid checksums are kept, sorted, but
-are not certain. Keys of unknown kinds and their older versions are lost.
+With --no-log, no pair of a table is certain. If the newest log or its end is missing, sst may not
+notice, and even certain pairs may be outdated. Keys out of order under valid checksums are kept,
+sorted, but are not certain. Keys of unknown kinds and their older versions are lost.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is
-unknown. From a log it keeps the newest write of each key, as internal keys, or with --internal-keys
-no as user keys without deletions. The table cannot replace a database's table, since the MANIFEST
-has the old size: repair the database. Build a damaged set again, or merge its sound tables.`
+unknown. From a log it keeps the newest write of each key, with sequence number and kind;
+--internal-keys no leaves these out, and deleted keys too. The table cannot replace a database's
+table, since the MANIFEST has the old size: repair the database. Build a damaged set again, or merge
+its sound tables.`

@@ -247,9 +247,12 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	if s.Layers > 0 {
 		entries += " without layers"
 	}
-	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %.2f times the mean", entries,
-		humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/(float64(s.Entries)/float64(s.InBase)))
-	changes, fold := s.Added+s.Removals, ""
+	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %s on average", entries,
+		humanize.Comma(int64(s.MostEntries)), humanize.Comma(int64(s.Entries)/max(1, int64(s.InBase))))
+	changes, share, fold := s.Added+s.Removals, "", ""
+	if s.Entries > 0 {
+		share = fmt.Sprintf(": %.1f %% of the entries", 100*float64(changes)/float64(s.Entries))
+	}
 	switch {
 	case 10*changes < s.Entries:
 	case s.Filters:
@@ -257,8 +260,8 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	default:
 		fold = fmt.Sprintf(": to fold the layers, run: sst merge %s -o NEW/", text.ShellPath(s.Manifest))
 	}
-	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"),
-		text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)
+	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s%s%s", s.Layers, text.Count(s.Added, "pair"),
+		text.Count(s.Removals, "removal"), share, fold)
 	rowIf(s.Smallest != nil, w, "keys", "%v to %v", s.Smallest, s.Largest)
-	text.Row(w, "filters and indexes", "%s on disk", text.Bytes(uint64(s.TailBytes)))
+	text.Row(w, "read at opening", "%s: filters and indexes", text.Bytes(uint64(s.TailBytes)))
 }

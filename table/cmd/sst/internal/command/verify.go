@@ -31,8 +31,9 @@ Missing files are listed as well. sst checks
   - that CURRENT and the MANIFEST are sound, and the next file number is unused
   - a set's SHA-256, sizes, entries and ranges against its manifest
 
-An unfinished record at the end of a log is normal after a crash. If a footer or an index is
-corrupt, nothing else in that table can be checked.
+An unfinished record at the end of a log is normal after a crash. sst cannot notice that the newest
+log or its end is missing. If a footer or an index is corrupt, nothing else in that table can be
+checked.
 See sst help sources and damage.`
 
 func verifyCommand() *cobra.Command {
