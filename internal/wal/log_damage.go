@@ -35,6 +35,8 @@ func (d LogDamage) lost() string {
 		return fmt.Sprintf("writes with sequence numbers > %d may be lost", d.After)
 	case d.stepsBack():
 		return fmt.Sprintf("it is unknown which writes are lost, because sequence numbers step back from %d to %d", d.After, d.Before)
+	case first > last && d.Unread:
+		return "writes that engines do not read either may be lost"
 	case first > last:
 		return fmt.Sprintf("no writes are lost, because sequence numbers %d and %d are both present", d.After, d.Before)
 	case first == last:
@@ -51,7 +53,7 @@ func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.Afte
 // highest returns the highest sequence number that a lost write can have, or 0 if none is lost.
 func (d LogDamage) highest() uint64 {
 	switch {
-	case d.Before == 0 || d.stepsBack():
+	case d.Before == 0 || d.stepsBack() || d.Unread:
 		return table.MaxSequence
 	case d.After+1 > d.Before-1:
 		return 0
@@ -61,7 +63,7 @@ func (d LogDamage) highest() uint64 {
 
 // has reports whether a lost write can have that sequence number.
 func (d LogDamage) has(sequence uint64) bool {
-	return d.stepsBack() || sequence > d.After && (d.Before == 0 || sequence < d.Before)
+	return d.stepsBack() || d.Unread || sequence > d.After && (d.Before == 0 || sequence < d.Before)
 }
 
 // MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.

@@ -260,7 +260,9 @@ func (r *Reader) skip(at int64, n int, reason string) fragment {
 func (r *Reader) skipZeros(at int64) fragment {
 	if r.findMore {
 		if n := r.nextFragment(); n < len(r.rest) {
-			return r.skip(at, n, "header of zeros")
+			r.report(Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: len(bytes.Trim(r.rest[:n], "\x00")) > 0})
+			r.rest = r.rest[n:]
+			return fragment{kind: kindZero}
 		}
 	}
 	if len(bytes.TrimRight(r.rest, "\x00")) > 0 {
