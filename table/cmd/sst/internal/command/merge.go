@@ -40,9 +40,9 @@ INPUTs, --on-duplicate takes
   first   the entry of the first
   error   none: sst fails
 
-An INPUT's deletions hide keys in the INPUTs that it wins over. For copies of one database, use
-newest: numbers of different databases cannot be compared. If another rule decides, all sequence
-numbers in OUT are 0. A database keeps its compression, a set merged alone all its settings. Filter
+Deletions in an INPUT hide keys in INPUTs that it wins over. For copies of one database, use newest:
+numbers of different databases cannot be compared. With other rules, all sequence numbers in OUT are
+0. A database keeps its compression, a set merged alone all its settings. Filter
 files become one. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {

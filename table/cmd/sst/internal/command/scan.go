@@ -30,13 +30,13 @@ type scanFlags struct {
 }
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
-database, print the newest value of each key, or with --versions all. For a database's table or a
-log, print all versions (--versions=false: the newest) with sequence number and kind, a log's in
-write order. Other files in LevelDB's log format, such as Firestore exports, print one record per
-line.
+database, print the newest value of each key, or all with --versions. For a database's table or a
+log, print all versions with sequence number and kind, or the newest with --versions=false. A log's
+are in write order. Print other files in LevelDB's log format, such as Firestore exports, one record
+per line.
 
-With --prefix, or with --from and --to in one prefix of --filter-prefix, sst skips blocks whose
-filters rule the prefix out.
+With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
+out, if they were built with --filter-prefix.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {

@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-const verifyLong = `Check tables, logs, databases and sets, and print a line for each file: ok, or what is wrong.
-Missing files are listed as well. sst checks
+const verifyLong = `Check tables, logs, databases and sets, and print a line for each file, also missing ones: ok, or
+what is wrong. sst checks
 
   - checksums, block formats, and key order, also against the index
   - that filters contain all keys and prefixes, and that no exception (--never) is a key
