@@ -85,7 +85,10 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
-	s.dir, s.Notes, s.Damage = d, d.Notes, errors.Join(d.Damage...)
+	s.dir, s.Damage = d, errors.Join(d.Damage...)
+	if d.Set == "" || !s.o.Lookups { // that a set has tables to sweep is no answer about a key
+		s.Notes = d.Notes
+	}
 	for _, f := range d.Flaws { // they do not matter to what is read
 		s.Notes = append(s.Notes, files.Join(d.Path, f.File)+": "+f.What)
 	}
