@@ -65,6 +65,9 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it during the read", dir, pid)
 	}
+	if lost := files.Join(dir, "lost"); o.Repair && slices.Contains(names, "lost") && files.IsDir(lost) {
+		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, run: %s", lost, dbfile.RepairCommand(lost))
+	}
 	for _, name := range names {
 		path := files.Join(dir, name)
 		_, isLog := versions.LogNumber(name)
