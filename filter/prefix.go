@@ -13,10 +13,10 @@ type Prefixer interface {
 	// have a Prefixer of that name.
 	Name() string
 
-	// PrefixLen returns the length of key's prefix, or 0 if it has none. If PrefixLen(p) is len(p), it
-	// must be len(p) for every key that starts with p. Otherwise scans can miss entries, even without
-	// Prefix: see table.IterOptions. Writers check some keys. PrefixLen must not modify or
-	// keep key, and must not panic.
+	// PrefixLen returns the length of key's prefix, or 0 if it has none. If p is its own prefix, so that
+	// PrefixLen(p) is len(p), then p must be the prefix of every key that starts with p. Otherwise scans
+	// can miss entries, even without Prefix: see table.IterOptions. Writers check some keys. PrefixLen
+	// must not modify or keep key, and must not panic.
 	PrefixLen(key []byte) int
 }
 

@@ -33,8 +33,8 @@ func (r *Reader) appendGet(key []byte, o *lookupOptions) ([]byte, error) {
 
 // Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
 // the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In general, it returns
-// the first entry >= key with the filter key of key. With a FilterKey of your own, it may be the entry of another key,
-// and keys of equal filter key must be neighbors.
+// the first entry >= key, if it has the same filter key. With a FilterKey of your own, it may be the entry of another
+// key, and keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {

@@ -123,8 +123,8 @@ func (r *Reader) read() (t *openTable, err error) {
 // Open opens the named file and returns a Reader of its table. If o is nil, the defaults are used. Close closes the
 // file. If name is not a regular file, Open returns an error without blocking.
 //
-// To detect a FilterKey other than the writer's, the Reader checks some keys of the table the first time that a filter
-// rules out a key. If the filters rule out such a key too, they are not used, as FilterErr reports.
+// To detect a FilterKey other than the writer's, the Reader asks the filters for some keys of the table when they first
+// rule out a key. If they rule out a key of the table, they are not used, as FilterErr reports.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -213,8 +213,8 @@ func (r *Reader) PagedFilter() bool {
 	return err == nil && t.sieve.Pages != nil
 }
 
-// Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed. Values from Get
-// remain valid.
+// Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed, later ones ErrClosed.
+// Values from Get remain valid.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed

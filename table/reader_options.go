@@ -233,9 +233,9 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks without it are skipped, also if Lower and Upper enclose only keys
-	// of one prefix. If the order is not bytewise, or you set a FilterKey, Prefix is a prefix of filter keys, and
-	// does not limit the Iter: set Lower and Upper too.
+	// ([WriterOptions].FilterPrefix), data blocks without it are skipped. Lower and Upper do that too, without Prefix,
+	// if they enclose only keys of one prefix. If the order is not bytewise, or you set a FilterKey, Prefix is a
+	// prefix of filter keys, and does not limit the Iter: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.
