@@ -172,7 +172,14 @@ func readCurrent(dir regular.Dir) (string, error) {
 		return "", err
 	}
 	if name := strings.TrimSuffix(string(current), "\n"); !IsManifest(name) {
-		return "", wal.Corruptionf("%s names %s, which is not a MANIFEST", dir.Path("CURRENT"), format.Quote([]byte(name)))
+		has := "names " + format.Quote([]byte(name)) + ", which is not a MANIFEST"
+		switch {
+		case name == "":
+			has = "is empty"
+		case strings.Trim(name, "\x00") == "":
+			has = "is zeros"
+		}
+		return "", wal.Corruptionf("%s %s", dir.Path("CURRENT"), has)
 	}
 	return string(current), nil
 }

@@ -50,7 +50,7 @@ var damages = map[string]struct {
 	want   string
 }{
 	"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: restore the file"},
-	"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT names "", which is not a MANIFEST`},
+	"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT is empty`},
 	"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
 	"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: offset 0: checksum mismatch"},
 	"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {

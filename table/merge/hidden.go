@@ -16,7 +16,7 @@ type HiddenError struct {
 // Error returns why the last move failed, or nil.
 func (e *HiddenError) Error() string {
 	if e.Found {
-		return fmt.Sprintf("%v: an older version of the key was found, which may be deleted", e.Err)
+		return fmt.Sprintf("%v: a version of the key was found, but a newer one or its deletion may be lost", e.Err)
 	}
 	return fmt.Sprintf("%v: whether the key exists is unknown", e.Err)
 }

@@ -85,12 +85,8 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if err := d.checkEngine(names); err != nil {
 		return Dir{}, err
 	}
-	if d.readVersion(o, names); d.Version != nil {
-		d.applyManifest(o, names)
-	} else if err := d.checkCurrent(names); err != nil {
+	if err := d.applyState(o, names); err != nil {
 		return Dir{}, err
-	} else if o.Repair && !o.AllTables {
-		d.leaveOutObsolete()
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
@@ -102,6 +98,24 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
+}
+
+// applyState reads CURRENT and the MANIFESTs among the names, and keeps the tables and logs that they say.
+func (d *Dir) applyState(o ListOptions, names []string) error {
+	if err := d.readVersion(o, names); err != nil {
+		return err
+	}
+	if d.Version != nil {
+		d.applyManifest(o, names)
+		return nil
+	}
+	if err := d.checkCurrent(names); err != nil {
+		return err
+	}
+	if o.Repair && !o.AllTables {
+		d.leaveOutObsolete()
+	}
+	return nil
 }
 
 // isTableName reports whether a file has an extension of tables.

@@ -38,7 +38,7 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
-		d.note("%s: %s neither lists %s nor marks them obsolete: they were never committed, and are read only where data is lost", d.Path, d.Version.Manifest, firstNames(lost))
+		d.note("%s: %s neither lists nor marks obsolete %s: read only where data is lost", d.Path, d.Version.Manifest, firstNames(lost))
 	case len(lost) > 0:
 		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 		d.Doubt = true
@@ -75,7 +75,7 @@ func (d *Dir) leaveOutObsolete() {
 		return isObsolete
 	})
 	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s marks obsolete, apart from deletions in them (--all-tables reads all tables)", d.Path, firstNames(obsolete), h.Manifest)
+		d.note("%s: skipped %s, which %s marks obsolete, but not the deletions there (--all-tables reads all tables)", d.Path, firstNames(obsolete), h.Manifest)
 	}
 }
 
@@ -85,14 +85,11 @@ func (d *Dir) loseLog(o ListOptions, number uint64) {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
-	lost, advice := "the writes in it are lost", "Restore it"
+	lost := "the writes in it are lost"
 	if d.Version.Torn > 0 {
-		lost, advice = "the MANIFEST is cut short, so the log is obsolete, or the writes in it are lost", "Unless it is obsolete, restore it"
+		lost = "unless it was obsolete, which the MANIFEST, cut short, does not tell, " + lost
 	}
-	if !o.Repair {
-		advice += ", or read without it by --no-log"
-	}
-	d.addDamage(versions.LogName(number), "missing (named in %s): %s, and older or deleted versions may appear. %s", d.Version.Manifest, lost, advice)
+	d.addDamage(versions.LogName(number), "missing (named in %s): %s, and older or deleted versions may appear. Restore it if you can", d.Version.Manifest, lost)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.

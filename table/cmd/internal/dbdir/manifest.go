@@ -2,6 +2,7 @@ package dbdir
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,11 +19,11 @@ import (
 )
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
-// MANIFEST.
-func (d *Dir) readVersion(o ListOptions, names []string) {
+// MANIFEST. An error says that one must not be read.
+func (d *Dir) readVersion(o ListOptions, names []string) error {
 	v, err := versions.Read(d.Path)
-	if d.Version = v; err == nil {
-		return
+	if d.Version = v; err == nil || errors.Is(err, fs.ErrPermission) {
+		return err
 	}
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.SortFunc(manifests, versions.CompareManifests)
@@ -33,8 +34,10 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 		d.Order = dbfile.ManifestOrder(h.Comparer)
 	}
 	file, why := d.whyNoVersion(err)
+	var newest error // of the newest
 	for _, name := range slices.Backward(manifests) {
-		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
+		v, err := versions.ReadManifest(d.Path, name)
+		if newest = cmp.Or(newest, err); v != nil {
 			d.Version = v
 			_, noCurrent := versions.Current(d.Path)
 			older := ""
@@ -47,13 +50,17 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 			} else {
 				d.addDamage(file, "%s", instead)
 			}
-			return
+			return nil
 		}
 	}
 	d.Doubt = true
+	if newest != nil && manifests[len(manifests)-1] != file { // CURRENT is at fault too
+		name := manifests[len(manifests)-1]
+		d.addDamage(name, "%s", withoutPath(newest, filepath.Join(d.Path, name)))
+	}
 	meaning := "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
-		meaning = "reading all tables that it does not mark obsolete. Others may be obsolete too: older or deleted versions may appear"
+		meaning = "reading all tables that " + d.history.Manifest + " does not mark obsolete. Others may be obsolete too: older or deleted versions may appear"
 	}
 	switch {
 	case d.hasCurrent || len(manifests) > 0:
@@ -65,6 +72,12 @@ func (d *Dir) readVersion(o ListOptions, names []string) {
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
 	}
+	return nil
+}
+
+// withoutPath returns the message of an error without the path at its start.
+func withoutPath(err error, path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), path+": "), path+" ")
 }
 
 // whyNoVersion returns which file is at fault for an error of reading the MANIFEST that CURRENT names, and why.
@@ -72,7 +85,7 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 	if !d.hasCurrent {
 		return "CURRENT", "missing"
 	}
-	file, why = "CURRENT", err.Error()
+	file = "CURRENT"
 	if name, currentErr := versions.Current(d.Path); currentErr == nil {
 		file = name
 	}
@@ -83,7 +96,7 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 		}
 		return file, "missing (named in CURRENT)"
 	}
-	return file, strings.TrimPrefix(strings.TrimPrefix(why, path+": "), path+" ")
+	return file, withoutPath(err, path)
 }
 
 // applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the

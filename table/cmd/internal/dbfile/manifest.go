@@ -44,6 +44,16 @@ func listing(path string) *versions.Version {
 // IsInManifest reports whether the MANIFEST in the file's directory lists the file, or it is a log.
 func IsInManifest(path string) bool { return listing(path) != nil }
 
+// IsOfDatabase reports whether a file is CURRENT, a MANIFEST, or a log beside one.
+func IsOfDatabase(path string) bool {
+	if versions.IsCurrentOrManifest(filepath.Base(path)) {
+		return true
+	}
+	_, isLog := versions.LogNumber(filepath.Base(path))
+	beside, err := versions.FindCurrentOrManifest(filepath.Dir(path))
+	return isLog && err == nil && beside != ""
+}
+
 // MayBeInManifest reports whether the MANIFEST in the file's directory lists the file, or is missing or damaged.
 func MayBeInManifest(path string) bool {
 	if files.IsURL(path) {

@@ -91,7 +91,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.sides[0].only, a.Path, c.sides[1].only, b.Path, c.changed, c.same, unknown)
 	}
 	lost := func(s *source.Source) error {
-		return namedLosses(s, s.Losses(source.KeyRange{}), "keys in these ranges were not compared if one side lacks them")
+		return namedLosses(s, s.Losses(source.KeyRange{}), "keys in these ranges were not compared")
 	}
 	return cmp.Or(errors.Join(lost(a), lost(b)), cli.Negative(c.sides[0].only+c.sides[1].only+c.changed > 0))
 }

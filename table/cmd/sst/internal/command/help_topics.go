@@ -128,8 +128,8 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage
-  - pairs of a table, if no log has lost writes, and no table of the same or a lower level has lost
-    a range with their key (LevelDB up to 1.20 can have put newer pairs into a higher level)
+  - pairs of a table, if no log has lost writes, and no table of their level or a lower-numbered
+    one has lost a range with their key (LevelDB up to 1.20 can break this order of levels)
 
 With --no-log, no pair of a table is certain. If the newest log or its end is missing, sst may not
 notice, and even certain pairs may be outdated. Keys out of order under valid checksums are kept,

@@ -15,7 +15,7 @@ import (
 // read as keys without sequence numbers.
 func TestLostRangesOfTables(t *testing.T) {
 	t.Parallel()
-	const anyKey = "lost the keys, possibly any ("
+	const anyKey = "lost the keys of an unknown range ("
 	for name, tt := range map[string]struct {
 		from, to string // of the range
 		args     string

@@ -11,12 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -145,7 +143,7 @@ func (d *damageReported) collect(err error) {
 		switch {
 		case errors.As(e, new(dbdir.MissingTable)):
 			d.missing = append(d.missing, e.Path)
-		case errors.Is(e, table.ErrCorrupt) && versions.IsCurrentOrManifest(filepath.Base(e.Path)):
+		case errors.Is(e, table.ErrCorrupt) && dbfile.IsOfDatabase(e.Path):
 			d.databases = append(d.databases, files.Dir(e.Path))
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			d.files = append(d.files, e.Path)

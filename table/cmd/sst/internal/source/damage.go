@@ -149,7 +149,7 @@ func (r KeyRange) String() string {
 		bounds = append(bounds, map[bool]string{false: "≤ ", true: "< "}[r.BeforeTo]+format.Quote(r.To))
 	}
 	if bounds == nil {
-		return "keys, possibly any"
+		return "keys of an unknown range"
 	}
 	return "keys " + strings.Join(bounds, " and ")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -30,7 +31,7 @@ type Loss struct {
 func (l *Loss) Error() string {
 	more := ""
 	if l.More > 0 {
-		more = fmt.Sprintf(", and %d more after it", l.More)
+		more = ", and " + format.Plural(uint64(l.More), "more damaged block")
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
 	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {
@@ -40,7 +41,7 @@ func (l *Loss) Error() string {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
 	}
 	if l.sorted {
-		return fmt.Sprintf("keys out of order among the %s%s: sorted; if one was changed, the original is lost (%s%s)", l.Keys, parts, why, more)
+		return fmt.Sprintf("keys out of order among the %s%s: kept and sorted, but some may be corrupt, and the original keys lost (%s%s)", l.Keys, parts, why, more)
 	}
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
