@@ -174,9 +174,9 @@ func readCurrent(dir regular.Dir) (string, error) {
 	if name := strings.TrimSuffix(string(current), "\n"); !IsManifest(name) {
 		has := "names " + format.Quote([]byte(name)) + ", which is not a MANIFEST"
 		switch {
-		case name == "":
+		case size == 0:
 			has = "is empty"
-		case strings.Trim(name, "\x00") == "":
+		case name != "" && strings.Trim(name, "\x00") == "":
 			has = "is zeros"
 		}
 		return "", wal.Corruptionf("%s %s", dir.Path("CURRENT"), has)

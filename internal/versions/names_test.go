@@ -21,8 +21,9 @@ func TestReadWithoutManifest(t *testing.T) {
 	}
 	path := filepath.Join(dir, "CURRENT")
 	for current, want := range map[string]string{
-		"":                     `names "", which is not a MANIFEST`,
+		"":                     `is empty`,
 		"\n":                   `names "", which is not a MANIFEST`,
+		"\x00\x00":             `is zeros`,
 		"MANIFEST-\n":          `names "MANIFEST-", which is not a MANIFEST`,
 		"../MANIFEST-000001\n": `names "../MANIFEST-000001", which is not a MANIFEST`,
 		"MANIFEST-000001":      "names MANIFEST-000001, which does not exist",

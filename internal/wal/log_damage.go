@@ -147,6 +147,8 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		l.others.Before, l.pending = sequence, false
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(l.gapBefore(sequence, offset))
+	case !l.begun && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
+		l.add(LogDamage{Damage{Offset: offset, Reason: "it does not go on where the log before ends"}, l.last, sequence, false})
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
 	if offset < l.numbers.unsure {

@@ -192,6 +192,8 @@ func TestLostSequenceNumbers(t *testing.T) {
 		"of a new database":            {[]string{filetest.Deletion(1), filetest.Deletion(2)}, []string{filetest.Deletion(4)}, 1, []string{"the write with sequence number 3 is lost"}},
 		"between two logs":             {[]string{filetest.Deletion(5), filetest.Deletion(6)}, []string{filetest.Deletion(8)}, 21, []string{"the write with sequence number 7 is lost"}},
 		"behind a log that was cut":    {[]string{""}, []string{filetest.Deletion(7)}, 21, []string{"writes with sequence numbers < 7 may be lost"}},
+		"a copy of the log before":     {[]string{filetest.Deletion(5), filetest.Deletion(6)}, []string{filetest.Deletion(5), filetest.Deletion(6)}, 21, []string{"offset 0: it does not go on where the log before ends: it is unknown which writes are lost, because sequence numbers step back from 6 to 5"}},
+		"a repeated write":             {[]string{filetest.Deletion(5)}, []string{filetest.Deletion(6), filetest.Deletion(6)}, 21, nil},
 		"not between two logs":         {[]string{filetest.Deletion(5), filetest.Deletion(6)}, []string{filetest.Deletion(7)}, 21, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
