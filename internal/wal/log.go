@@ -22,6 +22,7 @@ type Log struct {
 	Torn     torn        // what was never written completely elsewhere
 	Tail     int64       // size of what is at the end and was never written completely, after all was read
 	ZeroTail bool        // that is zeros
+	zeroEnd  bool        // its end is zeros
 
 	last    uint64    // sequence number of the last write, also of the logs before
 	begun   bool      // a write of this log was read
@@ -90,7 +91,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	for {
 		record, offset, err := r.Next()
 		if err == io.EOF {
-			l.Tail, l.ZeroTail = l.Size-r.Offset(), r.EndsInZeros()
+			l.Tail, l.ZeroTail, l.zeroEnd = l.Size-r.Offset(), r.EndsInZeros(), r.zeros.size-r.zeros.from >= minTornZeros
 			l.endTorn(true)
 		}
 		if err != nil {
@@ -134,8 +135,11 @@ func (l *Log) UnwrittenNote() string {
 		add(l.Torn.Bytes, "in it are", fmt.Sprintf("%d incomplete records, which are ignored", n))
 	}
 	what, are := one, "at its end are"
-	if l.ZeroTail {
+	switch {
+	case l.ZeroTail:
 		what = "zeros, which are ignored"
+	case l.zeroEnd:
+		what = "an incomplete record and zeros, which are ignored"
 	}
 	if l.Tail == 1 {
 		are = "at its end is"

@@ -133,7 +133,7 @@ type Field struct {
 func OfLog(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		edits := 0
-		for r, err := range records(src, size) {
+		for r, err := range records(src, size, kind) {
 			switch {
 			case r.Kind != record && kind == dbfile.ManifestFile:
 				r.text = r.Kind
@@ -173,12 +173,20 @@ func (r *Row) readBatch() {
 	}
 }
 
+// newReader returns a Reader as engines read the kind of file: zeros end a log.
+func newReader(src io.ReaderAt, size int64, kind dbfile.FileKind, report func(wal.Damage)) (*wal.Reader, error) {
+	if kind == dbfile.ManifestFile {
+		return wal.NewReader(io.NewSectionReader(src, 0, size), report), nil
+	}
+	return wal.NewLogReader(src, size, report)
+}
+
 // records yields the records with their contents, and what is damaged or not read between them.
-func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
+func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var rows []Row
 		unread := zeros
-		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) {
+		in, err := newReader(src, size, kind, func(d wal.Damage) {
 			if d.Unread {
 				unread = unreadBytes
 				return
@@ -187,6 +195,10 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
 			r.Damage = d.Reason
 			rows = append(rows, r)
 		})
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
 		for {
 			before := in.Offset()
 			rows, unread = nil, zeros
@@ -196,7 +208,7 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Row, error] {
 			switch {
 			case err == io.EOF:
 				offset = min(in.Offset(), size)
-				last = rowOf(offset, size-offset, truncated)
+				last = rowOf(offset, size-offset, map[bool]string{true: zeros, false: truncated}[in.EndsInZeros()])
 			case err != nil:
 				last = rowOf(before, 0, damaged)
 				last.Damage = err.Error()
