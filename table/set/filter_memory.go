@@ -137,7 +137,7 @@ func (s *Set) readerOptions(bits int32) table.ReaderOptions {
 func (h *handle) filterErrOf(r *table.Reader) error {
 	err := r.FilterErr()
 	if h.limit == noBit && errors.Is(err, table.ErrUnknownFilter) {
-		return fmt.Errorf("the table filter of %d bytes is not used: FilterMemory (%d bytes) is too small even for its fewest bits",
+		return fmt.Errorf("the table filter of %d bytes is not used: FilterMemory (%d bytes) is too small for the filters of all tables, even at their fewest bits",
 			h.FilterSize, h.s.o.FilterMemory)
 	}
 	return err

@@ -79,7 +79,8 @@ func (s *Set) Manifest() *Manifest {
 	return v.manifest
 }
 
-// MemorySize returns the bytes of memory of indexes and filters in use.
+// MemorySize returns the bytes of memory of indexes and filters in use. Lookups add search trees: see
+// [table.Reader.MemorySize].
 func (s *Set) MemorySize() (size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,8 +55,10 @@ func setHelp(root *cobra.Command) {
 	if err != nil {
 		return // there are no commands
 	}
-	help.Use, help.DisableFlagsInUseLine = "help [COMMAND|TOPIC]", true
-	help.Short, help.Long = "Print the help of a command or a topic", ""
+	help.Use, help.Short, help.Long, help.DisableFlagsInUseLine = "help [COMMAND]", "Print the help of a command", "", true
+	if slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Hidden }) {
+		help.Use, help.Short = "help [COMMAND|TOPIC]", "Print the help of a command or a topic"
+	}
 	help.Example = "  " + root.Name() + " help build"
 	help.Args = func(cmd *cobra.Command, args []string) error {
 		_, rest, err := root.Find(args)

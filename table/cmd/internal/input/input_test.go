@@ -45,6 +45,7 @@ func TestLines(t *testing.T) {
 		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --input-format keys (or raw-keys, without escapes)"}},
 		{"a wrong escape", "tsv", "a\\q\t1\n", false, []string{`standard input, line 1: key: no such escape: \q (a backslash is \\)`}},
 		{"hex", "hex", "00ff\t61\n", false, []string{`"\x00\xff" "a"`}},
+		{"hex without a tab", "hex", "00ff\n", false, []string{"standard input, line 1: no tab between key and value: add a tab after keys without values"}},
 		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: not hexadecimal, two digits per byte"}},
 		{"raw", "raw", "a\\q\t\\t\n", false, []string{`"a\\q" "\\t"`}},
 		{"a byte order mark later", "keys", "a\n\ufeffb\n", false, []string{`"a" ""`, `"\ufeffb" ""`}},

@@ -83,6 +83,9 @@ func ParseKey(arg, format string) ([]byte, error) {
 func (p *parser) columns(line []byte) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok && !p.keysOnly {
+		if p.last == "" {
+			return errors.New("no tab between key and value: add a tab after keys without values")
+		}
 		return errors.New("no tab between key and value: for keys without values, use --input-format keys (or raw-keys, without escapes)")
 	}
 	if p.Key, err = p.decode(p.Key[:0], key); err != nil {

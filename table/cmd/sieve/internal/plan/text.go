@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,12 @@ func (p *Plan) basis() string {
 			"bloom and table-bloom can have far more false positives. fuse does not."
 	}
 	basis := fmt.Sprintf("Sizes and rates were estimated from %s of a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
+	for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly) {
+		if o.table.bloomBits > 0 && float64(o.MeasuredKeys) < min(o.KeysPerTable, maxMeasuredKeys)/2 {
+			basis += fmt.Sprintf("\nThe sample has too few keys to measure table-bloom: a filter of %s errs less than the planned ones.", text.Count(uint64(o.MeasuredKeys), "key"))
+			break
+		}
+	}
 	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
 		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 20 %. Use a larger sample."
 	}

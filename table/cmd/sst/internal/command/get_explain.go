@@ -81,6 +81,9 @@ func describeEntry(e dbfile.Entry) string {
 	if len(value) > 60 {
 		value, more = value[:60], "…"
 	}
+	if len(value) == 0 {
+		return version + "an empty value"
+	}
 	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), printable.Escape(value), more)
 }
 

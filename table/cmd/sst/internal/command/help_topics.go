@@ -17,8 +17,8 @@ const sourcesHelp = `A SOURCE is a table (.ldb, .sst), a write-ahead log (.log),
 directory of tables.
 
 Databases    sst reads the tables and logs that the MANIFEST lists, and shows the newest version of
-             each key. It ignores an unfinished record at the end of a log, which a crash leaves,
-             with a note. Another process may use the database.
+             each key. It ignores an unfinished record at the end of a log, which a crash leaves.
+             Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
 Directories  All tables and logs. Without sequence numbers, the table with the highest number in

@@ -40,9 +40,9 @@ INPUTs, --on-duplicate takes
   first   the entry of the first
   error   none: sst fails
 
-Deletions in an INPUT hide keys in INPUTs that it wins over. For copies of one database, use newest:
-numbers of different databases cannot be compared. With other rules, all sequence numbers in OUT are
-0. A database keeps its compression, a set merged alone all its settings. Filter
+A deletion hides the key in INPUTs that rank lower. For copies of one database, use newest: numbers
+of different databases cannot be compared. With other rules, all sequence numbers in OUT are 0. A
+database keeps its compression, and a set that is the only INPUT all its settings. Filter
 files become one. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
@@ -66,6 +66,7 @@ func mergeCommand() *cobra.Command {
 	cmd.Flags().Var(cli.Choice(&f.onDuplicate, ruleAuto, ruleAuto, ruleNewest, ruleLast, ruleFirst, ruleError), "on-duplicate", "which entry to take")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON object: out, pairs, and keys in several INPUTs")
 	f.to.addOutput(cmd)
+	showUsualDefaults(cmd.Flags())
 	f.from.addDir(cmd)
 	cmd.RunE = interruptible(f.run)
 	return cmd

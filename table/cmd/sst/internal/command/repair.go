@@ -54,6 +54,7 @@ func repairCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print a JSON object: source, out, pairs and messages")
 	f.to.addMemory(cmd)
 	f.to.add(cmd)
+	showUsualDefaults(flags)
 	f.from.addDir(cmd)
 	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd

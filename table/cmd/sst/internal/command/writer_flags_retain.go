@@ -27,6 +27,14 @@ func showRetainedDefaults(flags *pflag.FlagSet) {
 	}
 }
 
+// showUsualDefaults makes the help show that an input can have other settings, which are kept.
+func showUsualDefaults(flags *pflag.FlagSet) {
+	for _, name := range []string{"bits", "table-filter", "compression", "block-size"} {
+		f := flags.Lookup(name)
+		f.DefValue = "usually " + f.DefValue
+	}
+}
+
 // retainSettings sets the flags that were not given to the settings of a table. The
 // settings come from a file, so they are limited: blocks, the index and the filter offsets
 // must not take much more than most bytes because of them.
