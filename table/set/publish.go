@@ -130,8 +130,9 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 }
 
 // PublishManifest writes a whole manifest, with its layers, to the file name of the Store. If check is not nil and
-// returns an error for the old manifest, or nil, the old one stays. If a table is missing, the error is [ErrMissing].
-// A [Replacer] checks only afterwards. Then the error is [ErrGone], and the new manifest stays.
+// returns an error for the old manifest, or nil, the old one stays. So it does if a table is missing: the error is
+// [ErrMissing]. If the Store is a [Replacer], tables are looked for only after the manifest is written: if one is
+// missing, the error is [ErrGone], and the new manifest stays.
 func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
 	replace := func() error {
 		old, err := readStored(ctx, s, name)

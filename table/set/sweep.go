@@ -41,9 +41,9 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 // and expired leases. If o is nil, files that changed within 24 hours stay. A manifest that cannot be read is an
 // error. Before Commit, tables are temporary files, so Before must be longer ago than a build takes.
 //
-// Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. Without a lock,
-// Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is [ErrGone]. If
-// the Store is no [Replacer] either, run no build meanwhile.
+// Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. If the Store is no
+// [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is
+// [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if o == nil {
 		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
