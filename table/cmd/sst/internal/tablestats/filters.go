@@ -190,15 +190,6 @@ func (k *FilterKeys) tableFilter(entry layout.MetaindexEntry) FilterStats {
 	return s
 }
 
-// TableFilter returns the statistics of the filter of a whole table of so many keys, or nil if there is none.
-func TableFilter(f *dbfile.File, keys int) *FilterStats {
-	if !f.Filters().HasTable() {
-		return nil
-	}
-	s := (&FilterKeys{file: f, table: keys}).tableFilter(f.Filters().TableEntry)
-	return &s
-}
-
 // lineSize is the length of a line of a filter.TableBloom.
 const lineSize = 64
 
