@@ -136,7 +136,7 @@ func (t *openTable) startLookups(n int) error {
 	return nil
 }
 
-// Lookups are a Reader's lookups and iterators with options, from [Reader.With]. Each method is like the Reader's
+// Lookups are a Reader's lookups and iterators with a context, from [Reader.With]. Each method is like the Reader's
 // method of the same name. Lookups are safe for concurrent use, and do not allocate. The zero value must not be
 // used.
 type Lookups struct {
@@ -156,35 +156,35 @@ func (l Lookups) DontFillCache(dont bool) Lookups {
 	return l
 }
 
-// Get is [Reader.Get] with the options.
+// Get is [Reader.Get] with the context.
 func (l Lookups) Get(key []byte) ([]byte, error) {
 	_, v, err := l.r.find(query{key: key}, &l.o)
 	return v, err
 }
 
-// AppendGet is [Reader.AppendGet] with the options.
+// AppendGet is [Reader.AppendGet] with the context.
 func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {
 	l.o.appends, l.o.dstValue = true, dst
 	return l.r.appendGet(key, &l.o)
 }
 
-// Find is [Reader.Find] with the options.
+// Find is [Reader.Find] with the context.
 func (l Lookups) Find(key []byte) (k, v []byte, err error) {
 	return l.r.find(query{key: key, match: sameFilterKey}, &l.o)
 }
 
-// AppendFind is [Reader.AppendFind] with the options.
+// AppendFind is [Reader.AppendFind] with the context.
 func (l Lookups) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	l.o.appends, l.o.dstKey, l.o.dstValue = true, dstKey, dstValue
 	return l.r.appendFind(key, &l.o)
 }
 
-// FindGE is [Reader.FindGE] with the options.
+// FindGE is [Reader.FindGE] with the context.
 func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
 	return l.r.find(query{key: key, match: atOrAfter}, &l.o)
 }
 
-// NewIter is [Reader.NewIter] with the options.
+// NewIter is [Reader.NewIter] with the context.
 func (l Lookups) NewIter(o *IterOptions) *Iter {
 	it := new(Iter)
 	it.c.NoFill = l.o.NoFill

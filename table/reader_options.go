@@ -60,10 +60,10 @@ type ReaderOptions struct {
 	// Writer's limit.
 	MaxBlockSize int
 
-	// TailSize is the number of bytes at the end of the file to read at once when opening, up to 1 GiB: filters,
-	// index and footer. Set it if reads are slow; [Writer.TailSize] returns the best one. About 1.5 bytes per entry
-	// and 30 bytes plus a key per data block are typical. Zero reads each part by itself, except in files of up to
-	// 256 KiB.
+	// TailSize is the number of bytes at the end of the file to read at once when opening: filters, index and footer.
+	// More than 1 GiB counts as 1 GiB. Set it if reads are slow; [Writer.TailSize] returns the best one. About 1.5
+	// bytes per entry and 30 bytes plus a key per data block are typical. Zero reads each part by itself, except in
+	// files of up to 256 KiB.
 	TailSize int
 
 	// If Mapped is set, Open maps the file into memory, reads only the footer, and keeps no file open. Index and
@@ -158,7 +158,7 @@ type Metrics struct {
 	FilterChecks         atomic.Uint64 // checks of a block filter or the table filter
 	FilterNegatives      atomic.Uint64 // FilterChecks that ruled the key out
 	TableFilterNegatives atomic.Uint64 // FilterNegatives of table filters, which also saved the search of the index
-	FilterFalsePositives atomic.Uint64 // data blocks searched in vain after a filter check; by Find also those with only newer versions
+	FilterFalsePositives atomic.Uint64 // data blocks that passed a filter and lack the key, or for Find have only newer versions of it
 	BlocksRead           atomic.Uint64 // data blocks read from the file, including failed reads
 	FilterPagesRead      atomic.Uint64 // pages of paged filters read
 	FilterPageErrors     atomic.Uint64 // lookups whose page could not be read or was corrupt
@@ -233,9 +233,9 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks without it are skipped. Lower and Upper do that too, without Prefix,
-	// if they enclose only keys of one prefix. If the order is not bytewise, or you set a FilterKey, Prefix is a
-	// prefix of filter keys, and does not limit the Iter: set Lower and Upper too.
+	// ([WriterOptions].FilterPrefix), and Prefix starts with one, data blocks without that one are skipped. So they
+	// are if Lower and Upper enclose only keys with one of these prefixes. If the order is not bytewise, or you set a FilterKey,
+	// Prefix applies to filter keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.

@@ -30,6 +30,18 @@ func (m *Mapping) Slice(off int64, n int) ([]byte, error) { return m.data.Slice(
 // Close does nothing: lookups may use the memory still.
 func (m *Mapping) Close() error { return nil }
 
+// A faultError is the error of a read that faults.
+type faultError struct {
+	name string // of the file
+	at   uintptr
+}
+
+func (e *faultError) Error() string {
+	return fmt.Sprintf("table: %s: the mapped file cannot be read at byte %d: it was cut, or its disk fails", e.name, e.at)
+}
+
+func (e *faultError) Unwrap() error { return io.ErrUnexpectedEOF }
+
 // Guard calls use, which reads what src hands out. Bytes that are not in a mapped file any more, since another program
 // has cut it, cannot be read: the processor faults. Guard turns that into an error.
 func Guard(src io.ReaderAt, use func() error) error {
@@ -60,8 +72,7 @@ func (m *Mapping) guard(use func() error) (err error) {
 		if !ok || !m.has(fault.Addr()) {
 			panic(p)
 		}
-		err = fmt.Errorf("table: %s: the mapped file cannot be read at byte %d: it was cut, or its disk fails: %w",
-			m.name, fault.Addr()-m.start(), io.ErrUnexpectedEOF)
+		err = &faultError{m.name, fault.Addr() - m.start()}
 	}()
 	return use()
 }

@@ -57,6 +57,9 @@ func (f *File) readError(kind Kind, offset uint64, err error) error {
 	if f.Closed.Load() {
 		return ErrClosed
 	}
+	if fault := (*faultError)(nil); errors.As(err, &fault) {
+		return fault
+	}
 	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}

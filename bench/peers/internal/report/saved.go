@@ -40,7 +40,7 @@ func (r *results) time(name string, e engine, c color.NRGBA) bar {
 func (r *results) savedAlt() string {
 	ns := func(e engine) string { return r.time("", e, theme.Ink).figure }
 	return fmt.Sprintf("%s. The filter rules out %s of the keys, and nothing is read. Data blocks read per lookup: 1 without a filter, %.2g with one. "+
-		"Time per lookup: %s without a filter, %s with one; goleveldb with a filter %s",
+		"Time per lookup, uncached: %s without a filter, %s with one; goleveldb with a filter %s",
 		savedTitle, r.ruledOut(), r.reads(), ns(noFilter), ns(engines[0]), ns(goleveldb))
 }
 
