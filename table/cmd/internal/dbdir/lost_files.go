@@ -116,9 +116,9 @@ func (d *Dir) LogsToRead(o ListOptions) []string {
 	return nil
 }
 
-// Logged is Version.Logged for a repair, if that is known.
+// Logged is Version.Logged, if that is known.
 func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
-	if !o.Repair || d.LogStart(o) == 0 {
+	if d.LogStart(o) == 0 {
 		return 0, 0
 	}
 	return d.Version.Logged()

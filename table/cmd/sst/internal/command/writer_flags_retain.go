@@ -182,6 +182,11 @@ func (f *writerFlags) retainCompression(all []*source.Source, given func(name st
 				break
 			}
 		}
+		for name, codec := range compressions {
+			if n := s.SalvagedCodecs[codec]; n > 0 {
+				blocks[name] += n
+			}
+		}
 	}
 	if name := mainCompression(blocks); len(blocks) > 0 && compressions[name] != nil {
 		f.compression, f.retained = name, true
@@ -190,7 +195,7 @@ func (f *writerFlags) retainCompression(all []*source.Source, given func(name st
 
 // sampleCompression counts some data blocks of a table by their compressions.
 func sampleCompression(file *dbfile.File, blocks map[string]int) {
-	if file.Reader == nil {
+	if file.Reader == nil || file.IsSorted() { // what was sorted is not as it was stored
 		return
 	}
 	l, err := file.Reader.Layout()

@@ -18,11 +18,12 @@ import (
 
 // A Salvage is what can be read of a damaged table.
 type Salvage struct {
-	Internal bool   // the keys are internal keys
-	Blocks   int    // number of undamaged data blocks
-	Damage   error  // why the table cannot be opened; nil: it can
-	Searched bool   // the index cannot be read, so blocks were found by their checksums
-	Lost     Losses // what could not be read; complete after all Pairs were read
+	Internal bool                // the keys are internal keys
+	Blocks   int                 // number of undamaged data blocks
+	Damage   error               // why the table cannot be opened; nil: it can
+	Searched bool                // the index cannot be read, so blocks were found by their checksums
+	Codecs   map[table.Codec]int // number of these blocks by compression, if they were searched for
+	Lost     Losses              // what could not be read; complete after all Pairs were read
 
 	Disorder Losses // keys that are out of order in a known order; complete as Lost is
 	LeftOut  Losses // blocks that do not look like data blocks, if the index cannot be read
@@ -52,8 +53,10 @@ func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 			return nil, err
 		}
 		s.Searched, s.found, s.eachBlock = true, searchBlocks(in), s.byChecksum
-		for range s.found.data() {
+		s.Codecs = map[table.Codec]int{}
+		for e := range s.found.data() {
 			s.Blocks++
+			s.Codecs[in.codecOf(e)]++
 		}
 		s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	}

@@ -26,6 +26,8 @@ type Source struct {
 	Notes  []string // what is not read, for messages
 	Damage error    // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
+	SalvagedCodecs map[table.Codec]int // number of data blocks that were salvaged from tables without index
+
 	o             Options
 	isLog         bool      // it is a single log
 	dir           dbdir.Dir // what is listed of a directory
@@ -48,7 +50,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}}
+	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}, SalvagedCodecs: map[table.Codec]int{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
