@@ -108,8 +108,16 @@ func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 
 func (s *Sorter) err() error { return context.Cause(s.ctx) }
 
-// Append adds a pair, of at most 1 GiB. It does not keep the slices.
-func (s *Sorter) Append(key, value []byte) (err error) {
+// Append adds a pair, of at most 1 GiB. It does not keep the slices. After an error, Append and All return it again.
+func (s *Sorter) Append(key, value []byte) error {
+	err := s.append(key, value)
+	if err != nil {
+		s.fail(err) // the pair would be missing
+	}
+	return err
+}
+
+func (s *Sorter) append(key, value []byte) (err error) {
 	if n := len(key) + len(value); n > maxPair {
 		return fmt.Errorf("merge: pair %d has %d bytes, and the limit of a pair in a table is %d", s.pairs+1, n, maxPair)
 	}

@@ -416,3 +416,22 @@ func TestSorterRefusesHugePairs(t *testing.T) {
 		t.Errorf("Append = %v", err)
 	}
 }
+
+// A pair that is refused is not left out without a word.
+func TestErrorsOfASorterStay(t *testing.T) {
+	t.Parallel()
+	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want := errors.Join(s.Append([]byte("a"), nil), s.Append([]byte("b"), make([]byte, 1<<30)))
+	if err := s.Append([]byte("c"), nil); want == nil || !strings.Contains(want.Error(), fmt.Sprint(err)) {
+		t.Errorf("errors %v and then %v, want the same", want, err)
+	}
+	for p, err := range s.All() {
+		if err == nil {
+			t.Errorf("All has the pair %q", p.Key)
+		}
+	}
+}

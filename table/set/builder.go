@@ -58,6 +58,7 @@ type Builder struct {
 	store   Store
 	o       BuilderOptions
 	pending Pending // nil after the end
+	failed  error   // of the first Append or Remove that failed: its entry would be missing
 
 	entries, removals *cutter
 	tables            []Table // in the order of their creation
@@ -94,7 +95,8 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	return b, nil
 }
 
-// Append adds an entry. Keys must be in strictly ascending order.
+// Append adds an entry. Keys must be in strictly ascending order. After an error, Append, Remove and Commit return it
+// again.
 func (b *Builder) Append(key, value []byte) error { return b.append(b.entries, key, value) }
 
 // Remove removes a key from the set below the layer, where it may be absent, unless it is also appended. Keys must be
@@ -106,14 +108,18 @@ func (b *Builder) Remove(key []byte) error {
 	return b.append(b.removals, key, nil)
 }
 
+var errPanicked = errors.New("set: an earlier call panicked")
+
 func (b *Builder) append(to *cutter, key, value []byte) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	return to.Append(key, value)
+	b.failed = errPanicked // by NewTable, or a policy: the table is half written then
+	b.failed = to.Append(key, value)
+	return b.failed
 }
 
-// check returns an error after the end of the Builder or of its context.
+// check returns an error after the end of the Builder or of its context, or after another error.
 func (b *Builder) check() error {
 	if b.pending == nil {
 		return table.ErrClosed
@@ -121,7 +127,7 @@ func (b *Builder) check() error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	return nil
+	return b.failed
 }
 
 // startTable starts the next table.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -119,6 +120,39 @@ func TestCommitOfNothing(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 			t.Errorf("files (-before +after):\n%s", diff)
+		}
+	}
+}
+
+// What a Builder did not take is not left out without a word: the error stays, and nothing is committed.
+func TestErrorsOfABuilderStay(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]func(b *set.Builder) error{
+		"an entry out of order":  func(b *set.Builder) error { return b.Append([]byte("a"), nil) },
+		"a removal out of order": func(b *set.Builder) error { return b.Remove([]byte("a")) },
+	} {
+		dir := t.TempDir()
+		buildSet(t, dir, 1, "old")
+		b, err := set.NewBuilder(t.Context(), dirStore(dir), &set.BuilderOptions{Layer: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Abort()
+		if err := errors.Join(b.Append([]byte("b"), nil), b.Remove([]byte("c"))); err != nil {
+			t.Fatal(err)
+		}
+		want := refused(b)
+		_, err = b.Commit()
+		if !errors.Is(want, table.ErrOrder) || b.Append([]byte("d"), nil) != want || b.Remove([]byte("e")) != want || err != want {
+			t.Errorf("%s: error %v, then of Commit %v", name, want, err)
+		}
+		s, err := set.OpenDir(t.Context(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if m := s.Manifest(); len(m.Layers) != 0 {
+			t.Errorf("%s: %d layers, want none", name, len(m.Layers))
 		}
 	}
 }
