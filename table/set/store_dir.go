@@ -17,7 +17,7 @@ import (
 )
 
 // A DirStore is a directory as a [Store]. Unfinished tables are in sievetable-*.tmp. New files get the old manifest's
-// permissions. It may be a symbolic link.
+// permissions. The manifest may be a symbolic link.
 type DirStore struct {
 	Dir   string // the directory's path; it is created if necessary, but not its parent
 	Owner string // if not "", in the names of temporary files, so that a program recognizes its own

@@ -38,7 +38,7 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
-		d.note("%s: %s neither lists nor marks obsolete %s: read only where data is lost", d.Path, d.Version.Manifest, firstNames(lost))
+		d.note("%s: %s neither lists nor marks obsolete %s: used only in place of lost keys", d.Path, d.Version.Manifest, firstNames(lost))
 	case len(lost) > 0:
 		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 		d.Doubt = true
@@ -85,11 +85,11 @@ func (d *Dir) loseLog(o ListOptions, number uint64) {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
-	lost := "the writes in it are lost"
+	named := "named in " + d.Version.Manifest
 	if d.Version.Torn > 0 {
-		lost = "unless it was obsolete, which the MANIFEST, cut short, does not tell, " + lost
+		named += ", which is cut short: it may be obsolete"
 	}
-	d.addDamage(versions.LogName(number), "missing (named in %s): %s, and older or deleted versions may appear. Restore it if you can", d.Version.Manifest, lost)
+	d.addDamage(versions.LogName(number), "missing (%s): the writes in it are lost, and older or deleted versions may appear. Restore it if you can", named)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.

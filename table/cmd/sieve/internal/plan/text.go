@@ -92,12 +92,12 @@ func (p *Plan) basis() string {
 	basis := fmt.Sprintf("Sizes and rates were estimated from %s of a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
 	for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly) {
 		if o.table.bloomBits > 0 && float64(o.MeasuredKeys) < min(o.KeysPerTable, maxMeasuredKeys)/2 {
-			basis += fmt.Sprintf("\nThe sample has too few keys to measure table-bloom: a filter of %s errs less than the planned ones.", text.Count(uint64(o.MeasuredKeys), "key"))
+			basis += fmt.Sprintf("\nToo few for table-bloom: its rates were measured in filters of %s, and larger ones have more false positives.", text.Count(uint64(o.MeasuredKeys), "key"))
 			break
 		}
 	}
 	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
-		basis += "\nThat is less than 1 % of the planned keys: sizes can be off by more than 20 %. Use a larger sample."
+		basis += "\nThe sample is less than 1 % of the planned keys: sizes can be off by more than 20 %. Use a larger sample."
 	}
 	return basis
 }

@@ -45,7 +45,7 @@ func TestDisorderIsSorted(t *testing.T) {
 	}{
 		"within a block":                       {swap(130, 131), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted`}, `sorted the key "key000130", sequence 131 (keys are out of order`},
 		"between blocks":                       {swap(130, 1750), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted`, sorted + `≥ "key001699" and ≤ "key001799": kept and sorted`, sorted + `≥ "key001750" and ≤ "key001750": kept and sorted`}, `sorted the key "key001750", sequence 1751 (`},
-		"last of a block":                      {swap(99, 100), 3000, []string{sorted + `≥ "key000000" and ≤ "key000199": kept and sorted`, "and 1 more damaged block"}, `sorted the key "key000100", sequence 101 (`},
+		"last of a block":                      {swap(99, 100), 3000, []string{sorted + `≥ "key000000" and ≤ "key000199": kept and sorted`, "and 1 more place"}, `sorted the key "key000100", sequence 101 (`},
 		"a key that was altered":               {func(all []rawEntry) { all[130].key = "kez000130" }, 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted, but some may be corrupt, and the original keys lost`, sorted + `≥ "kez000130" and ≤ "kez000130"`}, `sorted the key "kez000130", sequence 131 (`},
 		"outside of the range of the MANIFEST": {func(all []rawEntry) { all[130].key = "zoo" }, 3000, []string{sorted + `≥ "zoo" and ≤ "zoo"`}, `sorted the key "zoo", sequence 131 (`},
 		"a key that is too short":              {func(all []rawEntry) { all[130].key = short }, 2999, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted`, `lost the keys ≥ "short" and ≤ "short" (not an internal key)`}, `sorted the key "short" (`},
@@ -134,7 +134,7 @@ func TestDisorderInManyTables(t *testing.T) {
 	}
 	d.end(t)
 	status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-	if status != cli.ExitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "more damaged") {
+	if status != cli.ExitDamaged || strings.Count(stderr, "keys out of order among") != 20 || strings.Contains(stderr, "more place") {
 		t.Errorf("status %d, want 20 losses\n%s%s", status, out, stderr)
 	}
 	if n := strings.Count(mustSST(t, "scan", d.dir+".new"), "\n"); n != len(all) {

@@ -39,8 +39,8 @@ For a lone table, sst first checks the key order: scan reads up to 8 MiB for tha
 and more if a key is absent. --comparator bytewise skips the check. In an unknown order, sst can
 scan, but not look up keys.`
 
-const formatsHelp = `Lines. build and get read all (--input-format), scan prints tsv, json and hex (--format), get raw
-too:
+const formatsHelp = `Lines. build and get read these formats (--input-format). scan prints tsv, json and hex, and get
+also raw (--format):
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
@@ -100,9 +100,9 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   --filter-prefix PREFIX  filters also contain each key's prefix, delimiter:TEXT (up to the first
                           TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
   --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
-  --filter-only           write a table filter without entries, fuse:12 by default: sst get answers
-                          "may be present" or "absent"; name it .filter, as LevelDB sees an empty
-                          table
+  --filter-only           write a table filter alone, fuse:12 by default; repeated keys count once;
+                          sst get answers "may be present" or "absent"; name it .filter, as LevelDB
+                          sees an empty table
   --filter-keys N         size a table-bloom filter for N keys, the total of all filters that sst
                           merge will unite; they need the same BITS and N
   --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
@@ -128,10 +128,10 @@ appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is
 are certain:
 
   - writes of live logs after the damage
-  - pairs of a table, if no log has lost writes, and no table of their level or a lower-numbered
-    one has lost a range with their key (LevelDB up to 1.20 can break this order of levels)
+  - pairs of a table, if no log has lost writes, and no table of the same level or of a level with
+    a lower number has lost their key (LevelDB up to 1.20 can break this order of levels)
 
-With --no-log, no pair of a table is certain. If the newest log or its end is missing, sst may not
+With --no-log, no pair of a table is certain. If the newest log is lost, cut or zeroed, sst may not
 notice, and even certain pairs may be outdated. Keys out of order under valid checksums are kept,
 sorted, but are not certain. Keys of unknown kinds and their older versions are lost.
 

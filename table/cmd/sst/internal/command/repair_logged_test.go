@@ -97,7 +97,7 @@ func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	repaired := filepath.Join(dir, "new")
 	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
 	_, scanned, _ := sst("scan", repaired)
-	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "read only where data is lost") {
+	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "used only in place of lost keys") {
 		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
 }

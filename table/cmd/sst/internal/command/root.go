@@ -79,6 +79,8 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	for _, dir := range damage.databases {
 		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
 	}
+	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
+	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
 	switch f := command.Flags().Lookup("comparator"); {
 	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")

@@ -21,8 +21,9 @@ import (
 )
 
 const statsLong = `Print statistics of tables: blocks, sizes, what compression and prefixes save, and the filters'
-false-positive rates, predicted and measured with random keys. A note says if similar keys have far
-more. Databases and sets are described by their manifests, without opening tables.
+false-positive rates, predicted and measured with random keys. A note says if keys similar to
+present ones have far higher rates. Databases and sets are described by their manifests, without
+opening tables.
 
 --try samples at most 16 MiB of blocks and 64 tables; its sizes are without filters. --by-prefix
 counts the stored and the live versions. Unless the order is bytewise, the counts of more than half

@@ -28,11 +28,11 @@ what is wrong. sst checks
   - that filters contain all keys and prefixes, and that no exception (--never) is a key
   - a database's tables against its MANIFEST, and the kinds of its keys
   - that its logs are undamaged, and newer than its tables
-  - that CURRENT and the MANIFEST are sound, and the next file number is unused
+  - that CURRENT and the MANIFEST are sound
   - a set's SHA-256, sizes, entries and ranges against its manifest
 
-An unfinished record at the end of a log is normal after a crash. sst cannot notice that the newest
-log or its end is missing. If a footer or an index is corrupt, nothing else in that table can be
+An unfinished record at the end of a log is normal after a crash. sst may not notice that the newest
+log is lost, cut or zeroed. If a footer or an index is corrupt, nothing else in that table can be
 checked.
 See sst help sources and damage.`
 

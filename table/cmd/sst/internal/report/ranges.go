@@ -204,7 +204,7 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 // addFilters names the filters of a table with so many entries, as sieve plan and sst build do.
 func (p *Page) addFilters(f layout.Filters, entries float64) {
 	bits := func(kind string, entry layout.MetaindexEntry) string {
-		return fmt.Sprintf("%s, %.1f bits per key", kind, 8*float64(entry.Length)/entries)
+		return fmt.Sprintf("%s, %.1f bits per key on disk", kind, 8*float64(entry.Length)/entries)
 	}
 	kind := "table-bloom"
 	switch policy := strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix); {

@@ -31,7 +31,8 @@ type Loss struct {
 func (l *Loss) Error() string {
 	more := ""
 	if l.More > 0 {
-		more = ", and " + format.Plural(uint64(l.More), "more damaged block")
+		part := map[bool]string{true: "more place", false: "more damaged block"}[l.sorted]
+		more = ", and " + format.Plural(uint64(l.More), part)
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
 	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {

@@ -106,7 +106,7 @@ func (s *Source) openDir() error {
 	}
 	s.noteUnknownOrder()
 	if s.o.Repair && d.Version == nil && s.o.Order.Comparer == nil && s.Order != table.AnyOrder {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is unknown: assuming bytewise, the order of the keys. For another one, use --comparator", s.Path))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is unknown: assuming bytewise order, in which the keys are. For another one, use --comparator", s.Path))
 	}
 	return nil
 }
