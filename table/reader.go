@@ -123,8 +123,8 @@ func (r *Reader) read() (t *openTable, err error) {
 // Open opens the named file and returns a Reader of its table. If o is nil, the defaults are used. Close closes the
 // file. If name is not a regular file, Open returns an error without blocking.
 //
-// To detect a FilterKey other than the writer's, the Reader asks the filters for some keys of the table when they first
-// rule out a key. If they rule out a key of the table, they are not used, as FilterErr reports.
+// To detect a FilterKey other than the writer's, the Reader checks the filters with some keys of the table, before it
+// first relies on them. If they rule one out, they are not used, as FilterErr reports.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {

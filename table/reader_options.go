@@ -26,7 +26,7 @@ type ReaderOptions struct {
 
 	// FilterKey is the function that the table was written with: see [WriterOptions]. It must not panic for any
 	// bytes. If it is nil, the Comparer's is used if that is a [FilterKeyer], otherwise the whole key. With a wrong
-	// one, lookups miss keys: Open detects most cases ([Reader.FilterErr]), and Verify all.
+	// one, lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
 	FilterKey func(key []byte) []byte
 
 	// FilterPrefixes are Prefixers for WriterOptions.FilterPrefix, chosen by name. PrefixUntil and PrefixOfLength are
@@ -233,9 +233,9 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), and Prefix starts with one, data blocks without that one are skipped. So they
-	// are if Lower and Upper enclose only keys with one of these prefixes. If the order is not bytewise, or you set a FilterKey,
-	// Prefix applies to filter keys and only skips blocks: set Lower and Upper too.
+	// ([WriterOptions].FilterPrefix), data blocks are skipped whose filter lacks the one that Prefix starts with, or
+	// that all keys from Lower to Upper share. If the order is not bytewise, or the Reader has a FilterKey of your
+	// own, Prefix applies to filter keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 
 	// If DontFillCache is set, blocks that the Iter reads are not added to the Cache.

@@ -46,6 +46,14 @@ func (v *Version) LevelNote() string {
 	return fmt.Sprintf("it has level %d: goleveldb opens the database, and LevelDB, whose levels are 0 to %d, does not", v.highestLevel, maxLevelOfLevelDB)
 }
 
+// TornNote says what was never written completely at the end of the MANIFEST, or is "".
+func (v *Version) TornNote() string {
+	if v.Torn == 0 {
+		return ""
+	}
+	return format.Plural(uint64(v.Torn), "byte") + " at its end are an incomplete edit, which is ignored"
+}
+
 // Levels returns the tables of each level that has any: of level 0 by number, the highest first, and of others in
 // the order of their first keys.
 func (v *Version) Levels(compare func(a, b []byte) int) (levels [][]*Table) {

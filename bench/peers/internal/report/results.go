@@ -174,8 +174,8 @@ func (r *results) readme() string {
 	const dir = "bench/peers/"
 	return picture(dir+savedFile, dir+narrowSavedFile, r.savedAlt()) +
 		fmt.Sprintf("\nA filter of 10 bits per key reduces the data blocks read per lookup of an absent key from 1 to %.2g.\n"+
-			"Lookups of absent keys are %s as fast as goleveldb's with all blocks cached and %s\n"+
-			"with none, lookups of present keys %s with all and %s with none. (A million entries\n", times...) +
+			"Lookups of absent keys are %s as fast as goleveldb's with all blocks cached, and %s\n"+
+			"with none. For present keys, it is %s cached and %s uncached. (A million entries\n", times...) +
 		fmt.Sprintf("in memory, %s, median and range of %d rounds: `go test -run '^$' -bench Lookups -count 6 ./bench/peers`,\n",
 			r.cpu, len(r.rounds[saved()][engines[0].unit])) +
 		"two minutes. [All results](bench/peers/RESULTS.md) have Pebble and C++ LevelDB, and where others are faster.)\n"

@@ -153,7 +153,8 @@ func (d *Dir) StateFiles() (all []StateFile) {
 		}
 	}
 	if v := d.Version; v != nil {
-		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: v.LevelNote()})
+		remarks := slices.DeleteFunc([]string{v.LevelNote(), v.TornNote()}, func(s string) bool { return s == "" })
+		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: strings.Join(remarks, ", but ")})
 	}
 	if d.hasCurrent {
 		add(filepath.Join(d.Path, "CURRENT"), nil)

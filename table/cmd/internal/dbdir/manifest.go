@@ -152,8 +152,8 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	v := d.Version
 	if v.Torn > 0 {
-		d.note("%s: ignored an incomplete edit of %s at its end. The engine was killed while writing it, or the file was cut and may be out of date",
-			filepath.Join(d.Path, v.Manifest), format.Plural(uint64(v.Torn), "byte"))
+		d.note("%s: %s. The engine was killed while writing it, or the file was cut and may be out of date",
+			filepath.Join(d.Path, v.Manifest), v.TornNote())
 	}
 	if v.Unread > 0 {
 		d.Doubt = true

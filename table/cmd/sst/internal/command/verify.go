@@ -135,6 +135,10 @@ func (v *verifier) check(t target) (untold error) {
 		}
 		v.found.add(t, err)
 	default:
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) && failed.Path == t.Path {
+			d.Errors = []string{t.Path + ": " + failed.Err.Error()}
+			lines = d.Errors
+		}
 		d.Verdict, untold = "unchecked", fmt.Errorf("%s could not be checked completely", t.Path)
 		if cli.StatusOf(err) == cli.ExitMemory {
 			untold = &dbfile.FileError{Path: t.Path, Err: err}

@@ -155,6 +155,9 @@ func (s *Source) checkInternalKeys() error {
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != dbfile.No
 	if s.Internal {
+		if s.Dir && with != nil && with.HasEngineName() && !s.isSet() && !s.dir.IsDatabase() {
+			s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete: older or deleted versions may appear")
+		}
 		return nil
 	}
 	for _, path := range s.logs.paths {
