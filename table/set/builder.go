@@ -13,9 +13,9 @@ import (
 // BuilderOptions are options of a [Builder] and of [Publish].
 type BuilderOptions struct {
 	Layer           bool                 // add a layer to the Store's set, which must exist, instead of replacing it
-	EntriesPerTable int                  // maximum; zero means 1,000,000; tables have about equally many
+	EntriesPerTable int                  // maximum; zero means 1,000,000; with up to 4 tables, each has about as many
 	Writer          *table.WriterOptions // of the tables; nil means the defaults, without filters; Never does not apply to removals
-	TempDir         string               // of a temporary file for the first entries; "" means os.TempDir
+	TempDir         string               // of a temporary file for the entries of 4 tables; "" means os.TempDir
 
 	// If NewTable is not nil, it returns the writer of a table to w, instead of a [TableWriter] with the options
 	// Writer. removals reports whether the table contains removed keys.

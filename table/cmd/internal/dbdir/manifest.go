@@ -60,7 +60,7 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 	}
 	meaning := "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
-		meaning = "reading all tables that " + d.history.Manifest + " does not mark obsolete. Others may be obsolete too: older or deleted versions may appear"
+		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same: older or deleted versions may appear"
 	}
 	switch {
 	case d.hasCurrent || len(manifests) > 0:

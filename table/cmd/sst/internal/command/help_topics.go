@@ -23,9 +23,8 @@ Sets         A directory with a manifest set.jsonl, or a manifest of another nam
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
 Directories  All tables and logs. Without sequence numbers, the table with the highest number in
              its name wins; without numbers, that with the last name.
-Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names the
-             lost ranges of keys and sequence numbers, and exits with status 3. Older or deleted
-             versions of these keys may appear.
+Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names what
+             is lost, and exits with status 3. Older or deleted versions of lost keys may appear.
 
   --internal-keys auto|yes|no  keys end in 8 bytes of sequence number and kind, as in a database's
                                tables; auto detects it by the keys and filters
@@ -35,16 +34,15 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     scan, diff: stop at the first damage; get: no older versions
 
-For a lone table, sst first checks the key order: scan reads up to 8 MiB for that, get 16 blocks,
-and more if a key is absent. --comparator bytewise skips the check. In an unknown order, sst can
-scan, but not look up keys.`
+For a lone table, sst first checks the key order in some blocks, unless --comparator bytewise is
+given. In an unknown order, sst can scan, but not look up keys.`
 
 const formatsHelp = `Lines. build and get read these formats (--input-format). scan prints tsv, json and hex, and get
 also raw (--format):
 
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
-  hex       like tsv, in hexadecimal
+  hex       like tsv, in hexadecimal; a tab must end keys without values
   raw       like tsv, without escapes; of get, the value's bytes alone
   keys      one key per line, with escapes
   raw-keys  one key per line; each byte before the newline is part of the key
@@ -101,8 +99,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
                           TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
   --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
   --filter-only           write a table filter alone, fuse:12 by default; repeated keys count once;
-                          sst get answers "may be present" or "absent"; name it .filter, as LevelDB
-                          sees an empty table
+                          sst get answers "may be present" or "absent"; name it .filter, since
+                          LevelDB would see an empty table
   --filter-keys N         size a table-bloom filter for N keys, the total of all filters that sst
                           merge will unite; they need the same BITS and N
   --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
@@ -123,21 +121,21 @@ and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads the 
 readable part does not mention; if it is lost, all tables. Obsolete tables can then bring deleted
 keys back.
 
-Messages name lost ranges of keys and sequence numbers. Older or deleted versions of these keys may
-appear: sst counts such pairs, and --certain leaves them out. If the MANIFEST is intact, these pairs
-are certain:
+Older or deleted versions of lost keys may appear: sst counts such pairs, and --certain leaves them
+out. If the MANIFEST is damaged, no pair is certain. Otherwise a pair is certain if
 
-  - writes of live logs after the damage
-  - pairs of a table, if no log has lost writes, and no table of the same level or of a level with
-    a lower number has lost their key (LevelDB up to 1.20 can break this order of levels)
+  - it is in a log, behind the 32 KiB block with the last lost write
+  - it is in a table, no log has lost writes, --no-log is not given, and no table of the same level
+    or of a level with a lower number has lost the key
 
-With --no-log, no pair of a table is certain. If the newest log is lost, cut or zeroed, sst may not
-notice, and even certain pairs may be outdated. Keys out of order under valid checksums are kept,
-sorted, but are not certain. Keys of unknown kinds and their older versions are lost.
+LevelDB up to 1.20 could put newer pairs into higher levels: certain pairs of its tables can be
+outdated. If the newest log is lost, cut or zeroed, sst may not notice, and certain pairs can be
+outdated, too. Keys out of order are kept, sorted, but not certain. Entries other than sets and
+deletions are lost, with older versions of their keys.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is
-unknown. From a log it keeps the newest write of each key, with sequence number and kind;
---internal-keys no leaves these out, and deleted keys too. The table cannot replace a database's
-table, since the MANIFEST has the old size: repair the database. Build a damaged set again, or merge
-its sound tables.`
+unknown. From a log it keeps the newest write of each key, with its sequence number and kind, or,
+with --internal-keys no, only keys and values, without deleted keys. The table cannot replace a
+database's table, since the MANIFEST has the old size: repair the database. Build a damaged set
+again, or merge its sound tables.`

@@ -42,7 +42,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {
 		switch {
 		case s.Order == table.AnyOrder:
-			return fmt.Errorf("%s: the key order is unknown, and engines need it: %s", s.Path, comparers.Advice())
+			return fmt.Errorf("%s: the key order is unknown, and engines need it, so nothing was written: %s", s.Path, comparers.Advice())
 		case s.HasUserKeys():
 			return fmt.Errorf("%s: not a database, as the keys are not internal keys: use sst merge", s.Path)
 		}
