@@ -15,6 +15,9 @@ type Log struct {
 	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
 	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
 
+	// The last log of a database has the writes with sequence numbers > After and ≤ UpTo.
+	After, UpTo uint64
+
 	// What reading has found so far.
 	Size     int64
 	Damage   []LogDamage // skipped parts
@@ -49,14 +52,6 @@ func (l *Log) Next() Log {
 // Last returns the highest sequence number of the writes that were read, also of the logs before, or
 // 0 if there were none.
 func (l *Log) Last() uint64 { return l.last }
-
-// RequireUpTo takes note, after all was read, of writes that a log of the database had at its end, and that
-// are not there: those with sequence numbers > after and ≤ upTo.
-func (l *Log) RequireUpTo(after, upTo uint64) {
-	if after = max(after, l.last); after < upTo && !l.pending {
-		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, upTo + 1, false})
-	}
-}
 
 // Skip takes note of a file of size bytes in the place of the log: all of it is damage.
 func (l *Log) Skip(size int64, reason string) {
@@ -93,6 +88,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 		if err == io.EOF {
 			l.Tail, l.ZeroTail, l.zeroEnd = l.Size-r.Offset(), r.EndsInZeros(), r.zeros.size-r.zeros.from >= minTornZeros
 			l.endTorn(true)
+			l.checkEnd()
 		}
 		if err != nil {
 			return err

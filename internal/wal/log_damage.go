@@ -157,6 +157,13 @@ func (l *Log) follow(sequence uint64, offset int64) {
 	l.last, l.begun = max(l.last, sequence), true
 }
 
+// checkEnd takes note, after all was read, of writes at the end that the log lacks.
+func (l *Log) checkEnd() {
+	if after := max(l.After, l.last); after < l.UpTo && !l.pending {
+		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, l.UpTo + 1, false})
+	}
+}
+
 // gapBefore returns the loss of the writes before one with a sequence number, where nothing is damaged. If
 // it is the first of its log, the log before has lost its end: a log that has lost its start begins with damage.
 func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {

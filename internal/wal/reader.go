@@ -3,7 +3,7 @@
 // crosses a block boundary (LevelDB, doc/log_format.md).
 //
 // After damage, a Reader continues like LevelDB's own, and a Log where the next record is. goleveldb's
-// reader can join the fragments of a truncated record with those of the next record. This one does not.
+// reader can join fragments of a truncated record and of the next one. This one does not.
 //
 // A value can be a log itself: a backup of another database, say. Its fragments look like those of the log
 // that has it. In a Log, sequence numbers tell them apart behind damage: those of a database only
@@ -220,7 +220,7 @@ func (r *Reader) fragment() (fragment, error) {
 	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
 	case kind > kindLast || kind == kindZero:
-		return r.skip(at, whole, fmt.Sprintf("fragment of unknown kind %d", kind)), nil
+		return r.skip(Damage{Offset: at, Bytes: int64(whole), Reason: fmt.Sprintf("fragment of unknown kind %d", kind)}), nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
 		r.rest = r.rest[whole:]
@@ -245,13 +245,13 @@ func (r *Reader) skipBlock(at int64, reason string) fragment {
 	if r.findMore {
 		n = r.nextFragment()
 	}
-	return r.skip(at, n, reason)
+	return r.skip(Damage{Offset: at, Bytes: int64(n), Reason: reason})
 }
 
-// skip reports the next n bytes as damage.
-func (r *Reader) skip(at int64, n int, reason string) fragment {
-	r.report(Damage{Offset: at, Bytes: int64(n), Reason: reason})
-	r.rest = r.rest[n:]
+// skip reports the next bytes as damage.
+func (r *Reader) skip(d Damage) fragment {
+	r.report(d)
+	r.rest = r.rest[d.Bytes:]
 	return fragment{kind: kindZero}
 }
 
@@ -260,9 +260,8 @@ func (r *Reader) skip(at int64, n int, reason string) fragment {
 func (r *Reader) skipZeros(at int64) fragment {
 	if r.findMore {
 		if n := r.nextFragment(); n < len(r.rest) {
-			r.report(Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: len(bytes.Trim(r.rest[:n], "\x00")) > 0})
-			r.rest = r.rest[n:]
-			return fragment{kind: kindZero}
+			hasMore := len(bytes.Trim(r.rest[:n], "\x00")) > 0
+			return r.skip(Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: hasMore})
 		}
 	}
 	if len(bytes.TrimRight(r.rest, "\x00")) > 0 {

@@ -134,9 +134,8 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Unread, l.Path} }
 
 // Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
-// number in the tables of the database: those of the log are higher, since engines put whole logs into tables. The last
-// log of a database has the writes > after and ≤ upTo.
-func (l *Log) Verify(inTables, after, upTo uint64) (remark string, err error) {
+// number in the tables of the database: those of the log are higher, since engines put whole logs into tables.
+func (l *Log) Verify(inTables uint64) (remark string, err error) {
 	var old error
 	for w, err := range l.Writes() {
 		if err != nil {
@@ -146,7 +145,6 @@ func (l *Log) Verify(inTables, after, upTo uint64) (remark string, err error) {
 			old = &FileError{l.Path, wal.Corruptionf("offset %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
-	l.RequireUpTo(after, upTo)
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		remark = ", but " + unwritten
 	}

@@ -165,14 +165,15 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 	case t.state != nil:
 		return noted(nil, t.state.Remark != "", t.state.Remark), errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
-		inTables, after, upTo := uint64(0), uint64(0), uint64(0)
+		inTables := uint64(0)
 		if t.in.Version != nil && !o.AllTables {
 			inTables = t.in.highest
 		}
+		l := t.nextLog()
 		if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1] == t.Path {
-			after, upTo = t.in.Logged(o.ListOptions)
+			l.After, l.UpTo = t.in.Logged(o.ListOptions)
 		}
-		remark, err := t.nextLog().Verify(inTables, after, upTo)
+		remark, err := l.Verify(inTables)
 		return noted(nil, remark != "", strings.TrimPrefix(remark, ", but ")), err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)

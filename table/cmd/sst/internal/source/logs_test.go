@@ -269,10 +269,10 @@ func TestLogBehindRemovedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := (&dbfile.Log{Log: wal.Log{Start: 5}}).Next(filepath.Join(dir, "000001.log"))
-	if _, err := l.Verify(0, 0, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.Verify(0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want %v", err, fs.ErrNotExist)
 	}
-	if _, err := l.Next(next).Verify(0, 0, 0); err != nil {
+	if _, err := l.Next(next).Verify(0); err != nil {
 		t.Error(err)
 	}
 }

@@ -150,14 +150,14 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone = s.isLog
+			if i == len(s.logs.paths)-1 {
+				l.After, l.UpTo = s.dir.Logged(s.o.ListOptions)
+			}
 			for w, err := range l.Writes() {
 				e := Entry{Entry: dbfile.Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind}, Log: path, Offset: uint64(w.Offset)}
 				if !yield(e, err) || err != nil {
 					return
 				}
-			}
-			if i == len(s.logs.paths)-1 {
-				l.RequireUpTo(s.dir.Logged(s.o.ListOptions))
 			}
 			s.logs.last = l.Last()
 			if err := s.endLog(l); err != nil {

@@ -106,7 +106,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 			}
 			l = l.Next(path)
 			inTables := uint64(rng.IntN(20))
-			_, err := l.Verify(inTables, 0, 0)
+			_, err := l.Verify(inTables)
 			var got []string
 			for line := range strings.Lines(fmt.Sprint(err)) {
 				got = append(got, strings.TrimSuffix(line, "\n"))
