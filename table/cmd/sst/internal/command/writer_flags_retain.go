@@ -182,10 +182,8 @@ func (f *writerFlags) retainCompression(all []*source.Source, given func(name st
 				break
 			}
 		}
-		for name, codec := range compressions {
-			if n := s.SalvagedCodecs[codec]; n > 0 {
-				blocks[name] += n
-			}
+		for name, n := range s.Compressions {
+			blocks[name] += n
 		}
 	}
 	if name := mainCompression(blocks); len(blocks) > 0 && compressions[name] != nil {

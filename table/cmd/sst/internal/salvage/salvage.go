@@ -12,18 +12,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/codecs"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Salvage is what can be read of a damaged table.
 type Salvage struct {
-	Internal bool                // the keys are internal keys
-	Blocks   int                 // number of undamaged data blocks
-	Damage   error               // why the table cannot be opened; nil: it can
-	Searched bool                // the index cannot be read, so blocks were found by their checksums
-	Codecs   map[table.Codec]int // number of these blocks by compression, if they were searched for
-	Lost     Losses              // what could not be read; complete after all Pairs were read
+	Internal bool   // the keys are internal keys
+	Blocks   int    // number of undamaged data blocks
+	Damage   error  // why the table cannot be opened; nil: it can
+	Searched bool   // the index cannot be read, so blocks were found by their checksums
+	Lost     Losses // what could not be read; complete after all Pairs were read
+
+	Compressions map[string]int // number of undamaged data blocks by the name of their compression, if Searched
 
 	Disorder Losses // keys that are out of order in a known order; complete as Lost is
 	LeftOut  Losses // blocks that do not look like data blocks, if the index cannot be read
@@ -53,10 +55,10 @@ func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 			return nil, err
 		}
 		s.Searched, s.found, s.eachBlock = true, searchBlocks(in), s.byChecksum
-		s.Codecs = map[table.Codec]int{}
+		s.Compressions = map[string]int{}
 		for e := range s.found.data() {
 			s.Blocks++
-			s.Codecs[in.codecOf(e)]++
+			s.Compressions[tablestats.CompressionOf(in.data[e.end], in.data[e.start:e.end])]++
 		}
 		s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	}

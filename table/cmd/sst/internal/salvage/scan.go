@@ -221,16 +221,6 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 	return nil, fmt.Errorf("unknown compression id %d", id)
 }
 
-// codecOf returns the compression of a block. Two have the same id.
-func (f fileImage) codecOf(e extent) table.Codec {
-	for _, c := range []table.Codec{table.NoCompression, table.Snappy, codecs.Deflate, codecs.Zlib} {
-		if c.ID() == f.data[e.end] && !(c == codecs.Zlib && codecs.IsZstd(f.data[e.start:e.end])) {
-			return c
-		}
-	}
-	return codecs.Zstd
-}
-
 // open opens a block.
 func (f fileImage) open(e extent) (*rowblock.Iter, error) {
 	contents, err := f.decode(e)

@@ -28,8 +28,8 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 		s.loseTable(t, s.keysOf(t), damage)
 	} else {
 		whole := found.WholeUntil()
-		for codec, n := range found.Codecs {
-			s.SalvagedCodecs[codec] += n
+		for name, n := range found.Compressions {
+			s.Compressions[name] += n
 		}
 		s.loseBehind(t, found.Internal, whole, damage)
 		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f), s.o.TempDir)

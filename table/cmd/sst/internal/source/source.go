@@ -26,7 +26,7 @@ type Source struct {
 	Notes  []string // what is not read, for messages
 	Damage error    // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
-	SalvagedCodecs map[table.Codec]int // number of data blocks that were salvaged from tables without index
+	Compressions map[string]int // of data blocks that were salvaged from tables without index: see salvage.Salvage
 
 	o             Options
 	isLog         bool      // it is a single log
@@ -50,7 +50,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}, SalvagedCodecs: map[table.Codec]int{}}
+	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}, Compressions: map[string]int{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
@@ -137,6 +137,13 @@ func (s *Source) add(t *Table) error {
 	return nil
 }
 
+// noteNoManifest notes that a directory has only the tables of a database.
+func (s *Source) noteNoManifest() {
+	if s.Dir && !s.isSet() && !s.dir.IsDatabase() && slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.HasEngineName() }) {
+		s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete: older or deleted versions may appear")
+	}
+}
+
 // checkInternalKeys checks that either all tables have internal keys, or none. Logs always
 // have internal keys.
 func (s *Source) checkInternalKeys() error {
@@ -155,9 +162,7 @@ func (s *Source) checkInternalKeys() error {
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != dbfile.No
 	if s.Internal {
-		if s.Dir && with != nil && with.HasEngineName() && !s.isSet() && !s.dir.IsDatabase() {
-			s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete: older or deleted versions may appear")
-		}
+		s.noteNoManifest()
 		return nil
 	}
 	for _, path := range s.logs.paths {

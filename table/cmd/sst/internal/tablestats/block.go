@@ -136,14 +136,20 @@ func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 	}
 }
 
-// Compression returns the name of the compression of a block. Compression id 2 has two
-// meanings. The magic number of zstd tells them apart.
+// Compression returns the name of the compression of a block.
 func Compression(f *dbfile.File, h layout.Handle, id byte) string {
+	var start [4]byte
 	if id == codecs.Zstd.ID() {
-		var start [4]byte
-		if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
-			return "zstd"
-		}
+		f.Src.ReadAt(start[:], int64(h.Offset)) // what cannot be read is no zstd
+	}
+	return CompressionOf(id, start[:])
+}
+
+// CompressionOf returns the name of the compression of a block that starts so. Id 2 has two meanings, which the magic
+// number of zstd tells apart.
+func CompressionOf(id byte, start []byte) string {
+	if id == codecs.Zstd.ID() && codecs.IsZstd(start) {
+		return "zstd"
 	}
 	return cmp.Or(compressionNames[id], "unknown")
 }
