@@ -1,38 +1,10 @@
-// Package keylines splits text into lines with a key each.
+// Package keylines splits text into lines, and tells its encoding.
 package keylines
 
 import (
 	"bytes"
 	"errors"
-	"iter"
 )
-
-// maxBatchBytes is how many bytes the keys of a batch may have.
-const maxBatchBytes = 16 << 20
-
-// Batches yields the first keys and then copies of those of more in batches of at most so many keys, but all of
-// the first ones in one. After an error it ends.
-func Batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
-	return func(yield func([][]byte, error) bool) {
-		batch, size := first, 0
-		for key, err := range more {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if size += len(key); len(batch) >= most || size > maxBatchBytes {
-				if !yield(batch, nil) {
-					return
-				}
-				batch, size = nil, len(key)
-			}
-			batch = append(batch, bytes.Clone(key))
-		}
-		if len(batch) > 0 {
-			yield(batch, nil)
-		}
-	}
-}
 
 // Split is like bufio.ScanLines, but keeps carriage returns, which may belong to a key or a value.
 func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -36,11 +36,19 @@ type KeyFlags struct {
 // Add adds the flags. purpose says what the command does with the keys of the file, and usual is their usual Format.
 func (f *KeyFlags) Add(cmd *cobra.Command, purpose, usual string) {
 	cmd.Flags().StringVar(&f.From, "keys-from", "", purpose+" the lines of this `file`")
-	cmd.Flags().Var(Choice(&f.Format, usual, input.FormatNames...), "input-format", "`format`: "+input.Formats)
+	AddInputFormat(cmd, &f.Format, usual)
 }
 
-// MaxBatchKeys is how many keys of --keys-from are looked up at once.
-const MaxBatchKeys = 100_000
+// AddInputFormat adds the flag for the format of lines.
+func AddInputFormat(cmd *cobra.Command, format *string, usual string) {
+	cmd.Flags().Var(Choice(format, usual, input.FormatNames...), "input-format", "`format`: "+input.Formats)
+}
+
+// MaxBatchKeys is how many keys of --keys-from are looked up at once. They have at most maxBatchBytes.
+const (
+	MaxBatchKeys  = 100_000
+	maxBatchBytes = 16 << 20
+)
 
 // DecodeAll decodes the keys that are arguments.
 func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
@@ -57,7 +65,31 @@ func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 
 // Batches yields the first keys and those of --keys-from in batches.
 func (f *KeyFlags) Batches(first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[][]byte, error] {
-	return keylines.Batches(first, f.Lines(cmd.Context(), cmd, outputs), MaxBatchKeys)
+	return batches(first, f.Lines(cmd.Context(), cmd, outputs), MaxBatchKeys)
+}
+
+// batches yields batches of keys: all of the first ones, and then copies of more, up to most in a batch. After an error
+// it ends.
+func batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
+	return func(yield func([][]byte, error) bool) {
+		batch, size := first, 0
+		for key, err := range more {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if size += len(key); len(batch) >= most || size > maxBatchBytes {
+				if !yield(batch, nil) {
+					return
+				}
+				batch, size = nil, len(key)
+			}
+			batch = append(batch, bytes.Clone(key))
+		}
+		if len(batch) > 0 {
+			yield(batch, nil)
+		}
+	}
 }
 
 // Lines yields the keys of --keys-from, which must not be one of the outputs. A key is valid until the next one.

@@ -52,7 +52,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.filter, "filter", tablefilter.Fuse(12), "`filter` to build")
 	cli.Complete(cmd, "filter", tablefilter.Kinds[1:]...)
 	flags.VarP(cli.Count(&f.keys, "", tablefilter.MaxEntries), "keys", "n", "size table-bloom for this many `keys`")
-	addInputFormat(cmd, &f.format, "raw-keys")
+	cli.AddInputFormat(cmd, &f.format, "raw-keys")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "temporary `directory`")
 	f.MemoryFlags.Add(cmd)
 	return cmd

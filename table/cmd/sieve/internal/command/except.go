@@ -33,7 +33,7 @@ func exceptCommand() *cobra.Command {
 		ValidArgsFunction: cli.Files(1, "*.filter"),
 	}
 	f.Add(cmd)
-	addInputFormat(cmd, &f.Format, "raw-keys")
+	cli.AddInputFormat(cmd, &f.Format, "raw-keys")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, not FILTER; -: standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.Never == "" {

@@ -61,7 +61,7 @@ func planCommand() *cobra.Command {
 	flags.VarP(cli.Parsed(&f.Rate, "value", "", plan.ParseRate), "rate", "p", "false-positive `rate`, from 1e-9")
 	flags.IntVar(&f.BitsPerKey, "bits", 0, "`bits` per key, 1 to 100")
 	flags.StringVar(&f.sample, "sample", "", "measure the lines of this `file`")
-	addInputFormat(cmd, &f.Format, "")
+	cli.AddInputFormat(cmd, &f.Format, "")
 	flags.Var(size(&f.KeySize, "16"), "key-size", "key `size`, up to 64KiB")
 	flags.Var(size(&f.ValueSize, "0"), "value-size", "value `size`, up to 1GiB")
 	flags.Float64Var(&f.Compression, "compression", 1, "`share` that remains after compression, 0.01 to 1")

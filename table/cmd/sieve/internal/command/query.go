@@ -83,7 +83,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// print prints the keys, and those of --keys-from, in the format that they have. Of a pipe, each is printed at once.
+// print looks up the keys and the lines of --keys-from, and prints them in their format. It prints each key of a pipe at once.
 func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
 	live := f.From == "-" && !isRegular(cmd.InOrStdin())
@@ -110,7 +110,7 @@ func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile
 	return found, nil
 }
 
-// chain yields the first keys and then those of more.
+// chain yields the first keys, and then more.
 func chain(first [][]byte, more iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range first {

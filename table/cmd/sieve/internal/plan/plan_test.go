@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +187,30 @@ func TestMachines(t *testing.T) {
 		}
 		if o.TablesPerMachine*o.MemoryPerTable > float64(q.Memory) || o.Machines > 0 && o.TablesPerMachine*o.Machines < o.Tables {
 			t.Errorf("%g tables of %g bytes on a machine of %d, want room for them and for all %g", o.TablesPerMachine, o.MemoryPerTable, q.Memory, o.Tables)
+		}
+	}
+}
+
+// The rate of table-bloom grows with the keys of a filter: a plan says if those measured had too few.
+func TestSampleTooSmallForTableBloom(t *testing.T) {
+	t.Parallel()
+	const note = "Too few for table-bloom: its rates were measured in filters of 1,000 keys"
+	for _, tt := range []struct {
+		filter   tableFilter
+		measured int
+		want     bool
+	}{
+		{tableFilter{bloomBits: 10}, 1000, true},
+		{tableFilter{bloomBits: 10}, 600_000, false},
+		{tableFilter{fuseBits: 8}, 1000, false},
+	} {
+		q := usual(1e6, 0)
+		o := q.option(newDesign(0, tt.filter, q.BlockSize))
+		o.MeasuredKeys = tt.measured
+		q.Sample = &KeySample{Keys: 1e6}
+		p := Plan{Query: q, WithData: []Option{o}}
+		if got := strings.Contains(p.basis(), note); got != tt.want {
+			t.Errorf("%v, %d keys: the note is there: %t, want %t", tt.filter, tt.measured, got, tt.want)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func buildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.addOut(cmd)
-	flags.Var(cli.Choice(&f.format, "", input.FormatNames...), "input-format", "lines: "+input.Formats)
+	cli.AddInputFormat(cmd, &f.format, "")
 	flags.Var(cli.Choice(&f.onDuplicate, ruleError, ruleError, ruleFirst, ruleLast, ruleCount), "on-duplicate", "for a repeated key: error, first, last or count")
 	flags.BoolVar(&f.sorted, "sorted", false, "the lines are in order: do not sort them")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, accept a last line without a newline")
