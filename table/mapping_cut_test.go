@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -42,6 +43,8 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 		}
 		if err := use(r, l); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v, want io.ErrUnexpectedEOF", name, err)
+		} else if strings.Count(err.Error(), "table: ") != 1 {
+			t.Errorf("%s: %v, want one prefix", name, err)
 		}
 		if it.Block() != (layout.Handle{}) || !r.MayContain([]byte("key000002")) || r.ApproximateOffset([]byte("key000002")) != 0 {
 			t.Errorf("%s: Block, MayContain or ApproximateOffset know what is in a file that was cut", name)

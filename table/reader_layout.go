@@ -84,9 +84,8 @@ func (t *openTable) memorySize() int64 {
 }
 
 // ReadLayout reads footer and index of the table in the first size bytes of r, whatever the order of its keys. o may
-// be nil.
-// The Layout keeps r, which must be safe for concurrent use. If they are corrupt, it returns a [*CorruptionError]
-// and, if possible, a Layout without Data.
+// be nil. The Layout keeps r, which must be safe for concurrent use. If footer or index are corrupt, it returns a
+// [*CorruptionError] and, if possible, a Layout without Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, error) {
 	opts := new(ReaderOptions)
 	if err := opts.set(o); err != nil {

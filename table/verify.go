@@ -17,7 +17,8 @@ import (
 
 // Verify reads and checks the whole table: checksums, the form of each block, the order of keys, overlaps, the
 // exceptions and digest, and that filters rule out no key. If it returns nil, no lookup or iterator with the same
-// options fails because of the file's bytes. It cannot detect a change with right checksums, or check a filter without its policy.
+// options fails because of the file's bytes. It cannot detect a change with right checksums, or check a filter without
+// its policy.
 //
 // The error joins all findings: use errors.As on each element of its Unwrap() []error. Corrupt parts are
 // [*CorruptionError]; if there are too many findings, the last one says so. Verify takes the memory of a second

@@ -168,9 +168,9 @@ func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 	}
 }
 
-// C++ LevelDB takes a log up again behind the zeros that fill it. Of what it writes there it reads again what lies in
-// blocks that have none, and so does the command. In the block of the zeros, the command finds what was written once,
-// and says that the log is damaged. What was written there again and again has numbers that step back.
+// C++ LevelDB appends to a log behind the zeros that fill it. Later it reads only the blocks without zeros, and so does
+// the command. In the block with the zeros, the command finds what was written once, and says that the log is damaged.
+// If it was written there again and again, the sequence numbers step back.
 func TestLogGoesOnBehindZeros(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

@@ -11,7 +11,7 @@ func WithinPrefix(lower, upper, prefix []byte) (l, u []byte) {
 	return Narrow(lower, upper, prefix, PrefixEnd(prefix), bytes.Compare)
 }
 
-// Narrow narrows bounds to those that begin at first and, unless it is nil, end before end.
+// Narrow narrows bounds, lower <= key < upper, to first <= key < end in the order of compare. A nil end is none.
 func Narrow(lower, upper, first, end []byte, compare func(a, b []byte) int) (l, u []byte) {
 	if compare(first, lower) > 0 {
 		lower = first

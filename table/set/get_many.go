@@ -13,9 +13,9 @@ import (
 
 // GetMany gets the values of many keys, in any order, from one manifest. It queries each table for all of its keys at
 // once: see [table.GetMany]. o.Concurrency is for all tables together. GetMany first opens the tables that are not
-// open; if there is a MemorySize, as many at a time as fit. If a table fails, o.NoAnswer is called for its keys, and GetMany
-// returns all errors, joined. If ctx is done, GetMany returns without waiting for the Source: see Drain. Keys that a set
-// of filters may contain are errors, ErrFilterOnly.
+// open; if there is a MemorySize, as many at a time as fit. If a table fails, o.NoAnswer is called for its keys, and
+// GetMany returns all errors, joined. If ctx is done, GetMany returns without waiting for the Source: see Drain. Keys
+// that a set of filters may contain are errors, ErrFilterOnly.
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {

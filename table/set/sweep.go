@@ -39,8 +39,7 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 
 // Sweep removes what builds have left in the Store: tables that no manifest lists, temporary files of killed builds,
 // and expired leases. If o is nil, files that changed within 24 hours stay. A manifest that cannot be read is an
-// error. Until Commit, the tables of a build are temporary files, so o.Before must be longer ago than a build
-// takes.
+// error. Until Commit, the tables of a build are temporary files, so o.Before must be longer ago than a build takes.
 //
 // Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. If the Store is no
 // [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is

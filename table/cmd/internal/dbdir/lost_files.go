@@ -38,7 +38,7 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
-		d.note("%s: %s neither lists nor marks obsolete %s: used only in place of lost keys", d.Path, d.Version.Manifest, firstNames(lost))
+		d.note("%s: reading %s, which %s neither lists nor marks obsolete, only for lost keys", d.Path, firstNames(lost), d.Version.Manifest)
 	case len(lost) > 0:
 		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 		d.Doubt = true
