@@ -32,6 +32,9 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 		if i > 0 {
 			l = l.Next()
 		}
+		if i == len(logs)-1 {
+			l.After, l.UpTo = v.Logged()
+		}
 		if err := p.readLog(&l, name, m); err != nil {
 			return 0, err
 		}

@@ -1,10 +1,12 @@
 package database_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -58,5 +60,45 @@ func TestOpenWithoutLog(t *testing.T) {
 			strict.Close() // it was only read
 		}
 		openFS(t, files, &database.Options{IgnoreLogs: true})
+	}
+}
+
+// Writes that the MANIFEST counts and the newest log lacks are lost, however the log ends.
+func TestOpenWithoutCountedWrites(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		log  [][]byte // batches of the log; the MANIFEST counts the writes up to 4
+		more [][]byte // of a later one
+		want []uint64 // sequence numbers of lost writes, first and last
+	}{
+		"none":            {want: []uint64{3, 4}},
+		"one":             {log: [][]byte{batch(set("c", 3, "3"))}, want: []uint64{4, 4}},
+		"all":             {log: [][]byte{batch(set("c", 3, "3"), del("a", 4))}},
+		"in a later log":  {log: [][]byte{batch(set("c", 3, "3"))}, more: [][]byte{batch(del("a", 4))}},
+		"further writes":  {log: [][]byte{batch(set("c", 3, "3"), del("a", 4), set("d", 5, "5"))}},
+		"none, later too": {log: [][]byte{batch(set("c", 3, "3"))}, more: [][]byte{}, want: []uint64{4, 4}},
+	} {
+		var l layout
+		l.table(t, 1, set("a", 1, "1"), set("b", 2, "2"))
+		l.write(t, tt.log...)
+		if tt.more != nil {
+			l.write(t, tt.more...)
+		}
+		files := l.end(t)
+		counted := versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 4}}.Append(nil)
+		counted = versions.Field{Kind: versions.FieldLog, Table: versions.Table{Number: l.log}}.Append(counted)
+		manifest := files["MANIFEST-000001"]
+		manifest.Data = append(manifest.Data, records(t, counted)...)
+		var lost []uint64
+		db := openFS(t, files, &database.Options{OnLoss: func(l table.Loss) bool { lost = append(lost, l.FirstSequence, l.LastSequence); return true }})
+		if diff := cmp.Diff(tt.want, lost); diff != "" {
+			t.Errorf("%s: lost (-want +got):\n%s", name, diff)
+		}
+		if last := db.LastSequence(); last < 4 {
+			t.Errorf("%s: LastSequence = %d", name, last)
+		}
+		if _, err := database.OpenFS(files, ".", nil); errors.Is(err, table.ErrCorrupt) != (tt.want != nil) {
+			t.Errorf("%s: OpenFS without OnLoss = %v", name, err)
+		}
 	}
 }
