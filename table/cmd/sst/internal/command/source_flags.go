@@ -29,7 +29,7 @@ type sourceFlags struct {
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
 	lookups      bool             // nothing is scanned
-	prefetches   bool             // several keys are looked up at a time
+	keepBlocks   bool             // several keys are looked up
 	asksPrefix   bool             // filters are consulted for a prefix
 	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
@@ -89,7 +89,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	if f.repairs {
 		o.Unread = sayUnread(stderr)
 	}
-	o.KeepBlocks = f.prefetches && files.IsRemote(path)
+	o.KeepBlocks = f.keepBlocks
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 // prefetchGap is how many bytes between blocks are read with them. Over a network they take as long as a request.
 const prefetchGap = 64 << 10
 
-// Prefetch reads what Get needs for keys of a set, several tables and blocks at a time. Without Options.KeepBlocks it
-// does nothing. Get returns the errors.
+// Prefetch reads what Get needs for keys of a remote set, several tables and blocks at a time. Without
+// Options.KeepBlocks it does nothing. Get returns the errors.
 func (s *Source) Prefetch(keys [][]byte) {
-	if !s.o.KeepBlocks || !s.isSet() {
+	if !s.o.KeepBlocks || !s.isSet() || !files.IsRemote(s.Path) {
 		return
 	}
 	candidates, found := make([][]*Table, len(keys)), make([]bool, len(keys))
