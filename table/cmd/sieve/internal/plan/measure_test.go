@@ -189,7 +189,7 @@ func TestBits(t *testing.T) {
 			t.Errorf("filters %s, %v, want %s", o.filters(), err, want)
 		}
 	}
-	for bits, want := range map[int]int{1: 4, 4: 4, 8: 8, 10: 8, 12: 10, 13: 12, 15: 14, 16: 14, 17: 16, 20: 16, 100: 16} {
+	for bits, want := range map[int]int{1: 0, 3: 0, 4: 4, 7: 4, 8: 8, 10: 8, 12: 10, 13: 12, 15: 14, 16: 14, 17: 16, 20: 16, 100: 16} {
 		if got := (Query{BitsPerKey: bits}).chosenFuse(); got != want {
 			t.Errorf("%d bits: fingerprints of %d, want %d", bits, got, want)
 		}

@@ -103,13 +103,13 @@ func (p *Plan) compare(done func()) error {
 	return err
 }
 
-// findChosenFuse finds the chosen binary fuse filter in tables with data. Its rate does not
-// depend on the number of keys, and is not measured again.
+// findChosenFuse finds the chosen binary fuse filter in tables with data, or the smallest if none is chosen. Its rate does
+// not depend on the number of keys, and is not measured again.
 func (p *Plan) findChosenFuse(q Query) (Option, error) {
-	chosen := slices.IndexFunc(p.FilterOnly, func(o Option) bool { return o.Chosen && o.table.fuseBits > 0 })
-	measured := p.FilterOnly[chosen]
+	bits := max(fuseSizes[0], q.chosenFuse())
+	measured := p.FilterOnly[slices.IndexFunc(p.FilterOnly, func(o Option) bool { return o.table.fuseBits == bits })]
 	o := q.option(newDesign(0, measured.table, q.BlockSize))
-	o.Measurement, o.PredictedRate, o.MeetsRate, o.Chosen = measured.Measurement, measured.PredictedRate, measured.MeetsRate, true
+	o.Measurement, o.PredictedRate, o.MeetsRate, o.Chosen = measured.Measurement, measured.PredictedRate, measured.MeetsRate, measured.Chosen
 	return o, nil
 }
 

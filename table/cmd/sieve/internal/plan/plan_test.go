@@ -61,7 +61,7 @@ func TestVerdict(t *testing.T) {
 		{Plan{Query: q}, "No filter reaches 1 %.\n"},
 		{Plan{Query: q, Best: &fits, BestWithData: &fits}, "Least memory: " + build},
 		{Plan{Query: q, Best: &o, BestWithData: &o}, "Nothing meets the goal on one machine.\nLeast memory: " + build},
-		{Plan{Query: Query{BitsPerKey: 10}, Best: &o, BestWithData: &o}, "No filter of this size fits on one machine.\nLowest rate in 10 bits per key: " + build},
+		{Plan{Query: Query{BitsPerKey: 10}, Best: &o, BestWithData: &o}, "No filter of this size fits on one machine.\nLowest rate in about 10 bits per key: " + build},
 		{Plan{Query: q, Best: &alone, BestWithData: &fits}, "Least memory: fuse:8, 2.2 kB in 1 table of 1,000 keys:\n" +
 			"  sst build --filter-only --table-filter fuse:8 --input-format raw-keys -o OUT INPUT\nLeast memory with keys and values: " + build},
 	} {

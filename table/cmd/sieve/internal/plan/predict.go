@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -39,20 +38,29 @@ func (f tableFilter) predict(n float64) float64 {
 	return 1
 }
 
+// mostOver is how many times the bits per key that are asked for a fuse filter may take: those of 4 and 8 bits take 1.13
+// times theirs.
+const mostOver = 1.13
+
 // chosenFuse returns the size of fingerprints that the Query asks for: the smallest with the rate, or the largest if none
-// has it; or the one whose filters take about the bits per key.
-func (q Query) chosenFuse() int {
-	const many = fuse.MaxKeys
-	return slices.MinFunc(fuseSizes, func(a, b int) int {
-		off := func(bits int) float64 {
-			f := tableFilter{fuseBits: bits}
-			if q.Rate > 0 {
-				return max(f.predict(many), q.Rate)
+// has it; or the one that takes about the bits per key, or 0 if all take far more.
+func (q Query) chosenFuse() (chosen int) {
+	least := math.Inf(1)
+	for _, bits := range fuseSizes {
+		const many = fuse.MaxKeys
+		f := tableFilter{fuseBits: bits}
+		off := max(f.predict(many), q.Rate)
+		if q.Rate == 0 {
+			size, asked := 8*f.bytes(many)/many, float64(q.BitsPerKey)
+			if off = math.Abs(size - asked); size > mostOver*asked {
+				break
 			}
-			return math.Abs(8*f.bytes(many)/many - float64(q.BitsPerKey))
 		}
-		return cmp.Compare(off(a), off(b))
-	})
+		if off < least {
+			least, chosen = off, bits
+		}
+	}
+	return chosen
 }
 
 // predictBoth returns the rate of both filters together. Their errors are not independent,

@@ -139,7 +139,7 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	}
 	criterion, none := "Least memory", "Nothing meets the goal on one machine."
 	if p.Rate == 0 {
-		criterion, none = fmt.Sprintf("Lowest rate in %d bits per key", p.BitsPerKey), "No filter of this size fits on one machine."
+		criterion, none = fmt.Sprintf("Lowest rate in about %s per key", text.Count(uint64(p.BitsPerKey), "bit")), "No filter of this size fits on one machine."
 	}
 	if !p.Best.MeetsMemory {
 		fmt.Fprintln(out, none)
