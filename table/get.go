@@ -32,9 +32,9 @@ func (r *Reader) appendGet(key []byte, o *lookupOptions) ([]byte, error) {
 }
 
 // Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
-// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In general, it returns
-// the first entry >= key, if it has the same filter key. With a FilterKey of your own, it may be the entry of another
-// key, and keys of equal filter key must be neighbors.
+// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. With other Comparers, as
+// with this one, it returns the first entry >= key if that has the filter key of key. With a FilterKey of your own, it
+// may be the entry of another key, and keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
@@ -144,8 +144,8 @@ type Lookups struct {
 	o lookupOptions
 }
 
-// With returns [Lookups] that ctx ends. If ctx is done before a lookup's last read has ended, the lookup returns its
-// error. Only a [ContextReaderAt] interrupts a read that runs.
+// With returns [Lookups] with a context. If ctx is done before the last read of a lookup has ended, the lookup returns
+// ctx.Err(). Only a [ContextReaderAt] interrupts a read that runs.
 func (r *Reader) With(ctx context.Context) Lookups {
 	return Lookups{r, lookupOptions{ReadOptions: tablefile.ReadOptions{Ctx: ctx}}}
 }

@@ -62,9 +62,8 @@ func (k InternalKey) Append(dst []byte) []byte {
 	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SearchKey appends the internal key to seek for a user key as of a sequence number to dst, and returns the slice.
-// [Reader.Find] and [Iter.SeekGE] then find the newest version with a number <= sequence. Use [MaxSequence] for the
-// newest.
+// SearchKey returns dst with an internal key appended. [Reader.Find] and [Iter.SeekGE] find with it the newest version
+// of the user key whose sequence number is <= sequence. Use [MaxSequence] for the newest of all.
 func SearchKey(dst, user []byte, sequence uint64) []byte {
 	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }

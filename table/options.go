@@ -51,8 +51,8 @@ type WriterOptions struct {
 	// LevelDB's format. LevelDB and goleveldb ignore it.
 	Properties bool
 
-	// DataDigest adds a SHA-256 of the data blocks' checksums, in about 60 bytes. TailSums of tables with the same
-	// keys and different values then differ. Other engines ignore it, but RocksDB's sst_dump aborts if it was built
+	// DataDigest adds a SHA-256 of the data blocks' checksums, in about 60 bytes. Without it, tables with the
+	// same keys and different values can have the same TailSum. Other engines ignore it, but RocksDB's sst_dump aborts if it was built
 	// with assertions.
 	DataDigest bool
 

@@ -178,7 +178,7 @@ type file interface {
 //   - The filter, its exceptions, the metaindex or the properties are corrupt.
 //   - No policy in the options has the filter's name ([ErrUnknownFilter]).
 //   - A filter rules out a key of the table, so FilterKey is probably wrong (tables from Open).
-//   - The table cannot be opened, for example because a mapped file is closed.
+//   - Index and filters could not be read at their first use, for example after Close of a mapped file.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {

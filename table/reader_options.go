@@ -212,8 +212,8 @@ func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
 
 // MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
 // may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
-// returns nil: read it then. Do not wrap the source: reads of a file that is truncated meanwhile would then crash the
-// program, instead of failing.
+// returns nil: read it then. Pass the source to NewReader itself, not in a wrapper: if the file is truncated, reads then
+// fail, and do not crash the program.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := tablefile.Map(f, size); m != nil {
 		return m
@@ -228,13 +228,13 @@ type IterOptions struct {
 	Lower, Upper []byte
 
 	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data
-	// blocks whose filters rule it out are skipped. Set Lower and Upper too. Nil means that filters are not checked
-	// for it.
+	// blocks whose filters rule it out are skipped. Set Lower and Upper too. If it is nil, only Prefix is
+	// checked.
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), data blocks are skipped whose filter lacks the one that Prefix starts with, or
-	// that all keys from Lower to Upper share. If the order is not bytewise, or the Reader has a FilterKey of your
+	// ([WriterOptions].FilterPrefix), a data block is skipped if its filter lacks the prefix that Prefix, or all keys
+	// from Lower to Upper, start with. If the order is not bytewise, or the Reader has a FilterKey of your
 	// own, Prefix applies to filter keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 

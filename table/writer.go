@@ -219,7 +219,7 @@ func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
 // Close completes the table. A file of Create is then on disk; on error, an older file of its name stays. If the
-// directory cannot be synced, Close returns an error, and a crash may undo the name.
+// directory cannot be synced, Close returns an error, and after a crash the file may not have its name.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed

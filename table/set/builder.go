@@ -13,7 +13,7 @@ import (
 // BuilderOptions are options of a [Builder] and of [Publish].
 type BuilderOptions struct {
 	Layer           bool                 // add a layer to the Store's set, which must exist, instead of replacing it
-	EntriesPerTable int                  // maximum; zero means 1,000,000; with up to 4 tables, each has about as many
+	EntriesPerTable int                  // maximum; zero means 1,000,000; up to 4 tables share the entries about equally
 	Writer          *table.WriterOptions // of the tables; nil means the defaults, without filters; Never does not apply to removals
 	TempDir         string               // of a temporary file for the entries of 4 tables; "" means os.TempDir
 

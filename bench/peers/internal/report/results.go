@@ -169,16 +169,16 @@ func (r *results) readme() string {
 	times := []any{r.reads()}
 	for _, k := range kinds {
 		s := r.ratio(k.id("snappy"), goleveldb)
-		times = append(times, fmt.Sprintf("%s × (%s–%s)", twoDigits(s.mid), twoDigits(s.low), twoDigits(s.high)))
+		times = append(times, fmt.Sprintf("%s × as fast (%s–%s)", twoDigits(s.mid), twoDigits(s.low), twoDigits(s.high)))
 	}
 	const dir = "bench/peers/"
 	return picture(dir+savedFile, dir+narrowSavedFile, r.savedAlt()) +
-		fmt.Sprintf("\nA filter of 10 bits per key reduces the data blocks read per lookup of an absent key from 1 to %.2g.\n"+
-			"Lookups of absent keys are %s as fast as goleveldb's with all blocks cached, and %s\n"+
-			"with none. For present keys, it is %s cached and %s uncached. (A million entries\n", times...) +
-		fmt.Sprintf("in memory, %s, median and range of %d rounds: `go test -run '^$' -bench Lookups -count 6 ./bench/peers`,\n",
+		fmt.Sprintf("\n| lookups, compared with goleveldb | absent keys | present keys |\n|---|---|---|\n"+
+			"| all blocks cached | %[2]s | %[4]s |\n| no blocks cached | %[3]s | %[5]s |\n\n"+
+			"A filter of 10 bits per key reduces the data blocks read per lookup of an absent key from 1 to %.2[1]g. A million\n", times...) +
+		fmt.Sprintf("entries in memory, %s, median and range of %d rounds: `go test -run '^$' -bench Lookups -count 6 ./bench/peers`,\n",
 			r.cpu, len(r.rounds[saved()][engines[0].unit])) +
-		"two minutes. [All results](bench/peers/RESULTS.md) have Pebble and C++ LevelDB, and where others are faster.)\n"
+		"two minutes. [All results](bench/peers/RESULTS.md) have Pebble and C++ LevelDB, and where others are faster.\n"
 }
 
 // twoDigits writes a ratio with two digits, and all those before the decimal point.

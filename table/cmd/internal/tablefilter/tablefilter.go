@@ -66,7 +66,7 @@ func Parse(name string) (filter.TablePolicy, error) {
 	if kind == "bloom" { // as other commands call it
 		hint = "; block filters are --bits of sst build"
 	}
-	return nil, fmt.Errorf("%s, not none, table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to 64, default 14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
+	return nil, fmt.Errorf("%s, not table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to 64, default 14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.

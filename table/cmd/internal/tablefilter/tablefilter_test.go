@@ -39,7 +39,7 @@ func TestParseRefuses(t *testing.T) {
 		"bloom", "bloom:10", "table-bloom:+10", "table-bloom:010", "table-bloom:-0", "table-bloom: 10", "fuse:012", "fuse:+12",
 	} {
 		got, err := Parse(name)
-		if err == nil || !strings.Contains(err.Error(), "not none, table-bloom:BITS") {
+		if err == nil || !strings.Contains(err.Error(), "not table-bloom:BITS") {
 			t.Errorf("Parse(%q) returns %v, %v", name, got, err)
 		}
 	}

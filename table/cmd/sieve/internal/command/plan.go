@@ -18,11 +18,11 @@ import (
 )
 
 const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
-the best. With -p, Bloom filters have the fewest bits that reach the rate. Larger blocks, which
-take less memory and err less, are tried if needed.
+the best. With -p, Bloom filters have the fewest bits that reach the rate. Larger data blocks, with
+less memory and fewer false positives, are tried if needed.
 
-Keys are random, or those in --sample: all or a random part of yours. A sample of 1 % can give sizes
-that are 20 % wrong. ± is a 95 % interval.`
+Keys are random, unless --sample has all your keys or a random part of them. With 1 %, sizes can be
+20 % wrong. ± is a 95 % interval.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
@@ -67,7 +67,7 @@ func planCommand() *cobra.Command {
 	flags.Float64Var(&f.Compression, "compression", 1, "`share` that remains after compression, 0.01 to 1")
 	flags.Var(size(&f.BlockSize, "4KiB"), "block-size", "data block `size`, uncompressed")
 	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
-	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` per table (default 1M; fuse without keys 10M)")
+	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` per table (default 1M; 10M for fuse filters alone)")
 	flags.Var(cli.Size(&f.Memory, "", 1, math.MaxInt64, "1 byte or more, such as 30GB"), "memory", "`size` of the memory for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	cli.Needs(cmd, "input-format", "sample")

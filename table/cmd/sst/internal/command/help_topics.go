@@ -21,8 +21,8 @@ Databases    sst reads the tables and logs that the MANIFEST lists, and shows th
              Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
              Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
-Directories  All tables and logs. Without sequence numbers, the table with the highest number in
-             its name wins; without numbers, that with the last name.
+Directories  All tables and logs. If keys have no sequence numbers, the table with the highest
+             number in its name wins, or, if names have no numbers, the last one by name.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names what
              is lost, and exits with status 3. Older or deleted versions of lost keys may appear.
 
@@ -43,7 +43,7 @@ also raw (--format):
   tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff
   json      objects with key or key_base64, and value or value_base64
   hex       like tsv, in hexadecimal; a tab must end keys without values
-  raw       like tsv, without escapes; of get, the value's bytes alone
+  raw       like tsv, without escapes; get prints the value's bytes alone
   keys      one key per line, with escapes
   raw-keys  one key per line; each byte before the newline is part of the key
 
@@ -88,7 +88,7 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
 
   table-bloom:BITS  RocksDB's Bloom filter of BITS per key, 10 by default
   fuse:BITS         a binary fuse filter of 4, 8, 10, 12, 14 or 16 BITS, 12 by default, for at most
-                    10 million keys; it takes 32 bytes of memory per key to build
+                    10 million keys; building takes up to 32 bytes of memory per key
   paged:BITS        a paged Bloom filter of 1 to 64 BITS per key, 14 by default, for sets larger
                     than memory
 
@@ -101,10 +101,10 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   --filter-only           write a table filter alone, fuse:12 by default; repeated keys count once;
                           sst get answers "may be present" or "absent"; name it .filter, since
                           LevelDB would see an empty table
-  --filter-keys N         size a table-bloom filter for N keys, the total of all filters that sst
-                          merge will unite; they need the same BITS and N
-  --never FILE            no key in FILE, such as an allowlist, is ever a false positive; the false
-                          positives among them, 1 of 4096 for fuse:12, are stored as exceptions
+  --filter-keys N         size a table-bloom filter for N keys, not the table's: sst merge can unite
+                          filters of equal BITS and N
+  --never FILE            store the keys in FILE, such as an allowlist, that are false positives, 1
+                          of 4096 for fuse:12: lookups then find them absent
 
 sieve plan compares filters, and sst stats measures one.`
 
@@ -125,13 +125,13 @@ Older or deleted versions of lost keys may appear: sst counts such pairs, and --
 out. If the MANIFEST is damaged, no pair is certain. Otherwise a pair is certain if
 
   - it is in a log, behind the 32 KiB block with the last lost write
-  - it is in a table, no log has lost writes, --no-log is not given, and no table of the same level
-    or of a level with a lower number has lost the key
+  - it is in a table, all logs were read (so not with --no-log) and have lost no writes, and neither
+    the table's level nor one with a lower number has lost the key
 
-LevelDB up to 1.20 could put newer pairs into higher levels: certain pairs of its tables can be
-outdated. If the newest log is lost, cut or zeroed, sst may not notice, and certain pairs can be
-outdated, too. Keys out of order are kept, sorted, but not certain. Entries other than sets and
-deletions are lost, with older versions of their keys.
+Even a certain pair can be outdated: LevelDB up to 1.20 could put newer pairs into higher levels,
+and sst may not notice that the newest log is lost, cut or zeroed. Keys out of order are kept,
+sorted, but not certain. Entries other than sets and deletions are lost, with older versions of
+their keys.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is

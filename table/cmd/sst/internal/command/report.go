@@ -24,8 +24,8 @@ type reportFlags struct {
 	embed uint64
 }
 
-const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. Its address
-contains what you have selected. The page of a
+const reportLong = `Write a web page about a table, a database or a set: one file that loads no others. What you select
+becomes part of its URL. The page of a
 
   table     draws each block to scale, and shows sizes, filters, and the steps of a lookup of any
             key; it contains up to 16 MB of index and filters and, up to --embed, the keys with 32

@@ -31,12 +31,12 @@ type scanFlags struct {
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
 database, print the newest value of each key, or all with --versions. For a database's table or a
-log, print all versions with sequence number and kind, or the newest with --versions=false. A log's
-are in write order. Print other files in LevelDB's log format, such as Firestore exports, one record
-per line.
+log, print all versions with sequence number and kind, or the newest with --versions=false. Versions
+in a log are in write order. Print other files in LevelDB's log format, such as Firestore exports,
+one record per line.
 
 With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
-out, if they were built with --filter-prefix.
+out. Only filters built with --filter-prefix can.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {

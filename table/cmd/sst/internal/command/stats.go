@@ -26,8 +26,8 @@ present ones have far higher rates. Databases and sets are described by their ma
 opening tables.
 
 --try samples at most 16 MiB of blocks and 64 tables; its sizes are without filters. --by-prefix
-counts the stored and the live versions. Unless the order is bytewise, the counts of more than half
-a million prefixes are approximate.
+counts the stored and the live versions. Counts are approximate if there are more than half a
+million prefixes and the order is not bytewise.
 See sst help sources.`
 
 func statsCommand() *cobra.Command {
