@@ -181,14 +181,17 @@ func (l *lookups) askFilter(s *source.Source, key []byte) (may bool, err error) 
 	return may, p.end()
 }
 
-// maxUnreadKeys is how many keys that cannot be read are named. As many more are named if each has another
-// cause than those before.
-const maxUnreadKeys = 100
+// maxUnreadKeys is how many keys that cannot be read are named. More are named, up to maxUnreadCauses in all, if each
+// has another cause than those before.
+const (
+	maxUnreadKeys   = 10
+	maxUnreadCauses = 100
+)
 
 func (l *lookups) addDamage(key []byte, err error) {
 	l.unread++
 	cause := err.Error()
-	if n := len(l.damage); n < maxUnreadKeys || n < 2*maxUnreadKeys && !slices.Contains(l.causes, cause) {
+	if n := len(l.damage); n < maxUnreadKeys || n < maxUnreadCauses && !slices.Contains(l.causes, cause) {
 		l.causes, l.damage = append(l.causes, cause), append(l.damage, fmt.Errorf("key %s: %w", format.Quote(key), err))
 	}
 }
