@@ -36,6 +36,14 @@ type lookupOptions struct {
 // noOptions are the options of the Reader's own lookups.
 var noOptions lookupOptions
 
+// table returns the open table, which its first use opens.
+func (r *Reader) table() (*openTable, error) {
+	if t := r.opened.Load(); t != nil {
+		return t, nil
+	}
+	return r.open()
+}
+
 // lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
 // why.
 func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {

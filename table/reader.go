@@ -70,14 +70,6 @@ func (r *Reader) ready() (*Reader, error) {
 	return r, nil
 }
 
-// table returns the open table.
-func (r *Reader) table() (*openTable, error) {
-	if t := r.opened.Load(); t != nil {
-		return t, nil
-	}
-	return r.open()
-}
-
 // open opens the table, unless it is open.
 func (r *Reader) open() (t *openTable, err error) {
 	r.firstUse.Lock()

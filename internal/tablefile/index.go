@@ -147,7 +147,7 @@ func (x *Index) Search(key []byte) (int, error) {
 	switch {
 	case t == nil:
 		return x.halve(key)
-	case !t.order.Bytewise():
+	case len(t.levels) == 0:
 		return t.halve(key), nil
 	}
 	ordered := key
