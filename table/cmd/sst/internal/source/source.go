@@ -111,8 +111,8 @@ func (s *Source) openDir() error {
 	return nil
 }
 
-// add adds the next table. If the order is trusted to be bytewise, its key range is taken
-// from the MANIFEST, or from the manifest of its set.
+// add adds the next table. If the order is known, its key range is taken from the MANIFEST, or from the manifest of its
+// set.
 func (s *Source) add(t *Table) error {
 	t.age = len(s.Tables)
 	s.Tables = append(s.Tables, t)
@@ -120,7 +120,7 @@ func (s *Source) add(t *Table) error {
 		t.smallest, t.largest = t.Line.Smallest, t.Line.Largest
 		return nil
 	}
-	if t.Meta != nil && s.o.InternalKeys != dbfile.No && s.Order == table.BytewiseComparer {
+	if t.Meta != nil && s.o.InternalKeys != dbfile.No && s.Order != table.AnyOrder {
 		s.trustManifest(t)
 		return nil
 	}
