@@ -207,26 +207,34 @@ func (r *Reader) fragment() (fragment, error) {
 	at := r.blockEnd - int64(len(r.rest))
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
 	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
-	mismatch := whole <= len(r.rest) && checksum != format.MaskCRC(crc32.Checksum(r.rest[6:whole], castagnoli))
+	sum := format.MaskCRC(crc32.Checksum(r.rest[6:min(whole, len(r.rest))], castagnoli))
+	mismatch, isKnown := whole <= len(r.rest) && checksum != sum, kind >= kindFull && kind <= kindLast
+	fits := at%blockSize+int64(whole) <= blockSize
+	// A fragment that was never written completely is the start of one: its header is right, and its checksum is not.
+	unwritten := whole > len(r.rest) && r.eof && isKnown && fits && checksum != sum
 	switch {
 	case isZero && r.zeros.from < at+FragmentHeaderLen:
 		return fragment{}, io.EOF
-	case (mismatch && r.zeros.tear(at+int64(whole)) || whole > len(r.rest) && r.eof) && findFragment(r.rest[1:]) < 0:
+	case (mismatch && r.zeros.tear(at+int64(whole)) || unwritten) && findFragment(r.rest[1:]) < 0:
 		return fragment{}, io.EOF // no other was written after it
+	case whole > len(r.rest) && fits && !isKnown:
+		return r.skipBlock(at, unknownKind(kind)), nil
 	case whole > len(r.rest):
-		return r.skipBlock(at, "fragment ends after its block"), nil
+		return r.skipBlock(at, "fragment ends after its "+map[bool]string{true: "log", false: "block"}[fits]), nil
 	case isZero:
 		return r.skipZeros(at), nil
 	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
-	case kind > kindLast || kind == kindZero:
-		return r.skip(Damage{Offset: at, Bytes: int64(whole), Reason: fmt.Sprintf("fragment of unknown kind %d", kind)}), nil
+	case !isKnown:
+		return r.skip(Damage{Offset: at, Bytes: int64(whole), Reason: unknownKind(kind)}), nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
 		r.rest = r.rest[whole:]
 		return fragment{kind, at, payload}, nil
 	}
 }
+
+func unknownKind(kind byte) string { return fmt.Sprintf("fragment of unknown kind %d", kind) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -153,3 +153,32 @@ func TestLogThatIsShorterThanItsSizeIsAnError(t *testing.T) {
 type failingAt struct{ err error }
 
 func (f failingAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+
+// A last record whose length was damaged is not one that was never written completely, nor is what is no record.
+func TestEndThatWasWritten(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 28))
+	for range 20 {
+		all, log, _ := randomRecords(t, random)
+		start := len(log) - 1
+		for validFragmentLen(log[start:]) != len(log)-start {
+			start--
+		}
+		for bit := range 16 {
+			damaged := slices.Clone(log)
+			damaged[start+4+bit/8] ^= 1 << (bit % 8)
+			if records, tail, damage := readLog(t, damaged); len(records) < len(all) && damage == nil {
+				t.Errorf("bit %d of the length of the fragment at %d of %d: %d of %d records, %d bytes passed over, and no damage",
+					bit, start, len(log), len(records), len(all), tail)
+			}
+		}
+	}
+	for _, end := range []string{"a text that took the place of a log, or of its end", string(bytes.Repeat([]byte{0xff}, 100))} {
+		for _, log := range []string{end, string(logOf(t, []byte("a record"))) + end} {
+			if _, tail, damage := readLog(t, []byte(log)); damage == nil {
+				t.Errorf("%q: %d bytes passed over, and no damage", log, tail)
+			}
+		}
+	}
+}
