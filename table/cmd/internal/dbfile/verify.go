@@ -186,6 +186,18 @@ func (f *File) Ends() (first, last []byte) {
 	return first, last
 }
 
+// CheckEnds returns an error if the first or the last key is not that of the MANIFEST.
+func (f *File) CheckEnds(meta *versions.Table) error {
+	const another = "%s key is %s, but the MANIFEST says %s, so this is another table"
+	switch first, last := f.Ends(); {
+	case first != nil && !bytes.Equal(first, meta.Smallest):
+		return Corruption(fmt.Sprintf(another, "first", f.Separator(first), f.Separator(meta.Smallest)))
+	case last != nil && !bytes.Equal(last, meta.Largest):
+		return Corruption(fmt.Sprintf(another, "last", f.Separator(last), f.Separator(meta.Largest)))
+	}
+	return nil
+}
+
 // CheckManifest checks a table against its MANIFEST: its size, and its first and last key. If not all keys are
 // known, Verify has reported the damage.
 func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *VerifiedKeys) error {
@@ -204,10 +216,26 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 	return errors.Join(errs...)
 }
 
-// CheckRange returns an error if the first or the last key is outside of the range that the MANIFEST
+// readableEnds returns the first and the last key that can be read.
+func (f *File) readableEnds() (first, last []byte) {
+	if first, last = f.Ends(); first != nil && last != nil {
+		return first, last
+	}
+	it := f.Reader.NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { return true }})
+	defer it.Close() // it was only read
+	if it.First() {
+		first = bytes.Clone(it.Key())
+	}
+	if it.Last() {
+		last = bytes.Clone(it.Key())
+	}
+	return first, last
+}
+
+// CheckRange returns an error if the first or the last key that can be read is outside of the range that the MANIFEST
 // gives the table, and the smallest range that has all three.
 func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
-	first, last := f.Ends()
+	first, last := f.readableEnds()
 	if last != nil && f.Compare(last, largest) > 0 {
 		err = Corruption(fmt.Sprintf("last key is %s, but the MANIFEST says ≤ %s", f.Separator(last), f.Separator(largest)))
 		largest = last

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -178,7 +179,11 @@ func newReader(src io.ReaderAt, size int64, kind dbfile.FileKind, report func(wa
 	if kind == dbfile.ManifestFile {
 		return wal.NewReader(io.NewSectionReader(src, 0, size), report), nil
 	}
-	return wal.NewLogReader(src, size, report)
+	in, err := wal.NewLogReader(src, size, report)
+	if err == nil {
+		in.FindMore()
+	}
+	return in, err
 }
 
 // records yields the records with their contents, and what is damaged or not read between them.
@@ -215,6 +220,8 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 				yield(last, err)
 				return
 			}
+			// A record that began before a damaged fragment is reported after it.
+			slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) })
 			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
 				rows = append(rows, rowOf(before, offset-before, unread))
 			}

@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -149,12 +150,17 @@ func (s *Salvage) isBefore(a, b []byte) bool {
 	return a != nil && b != nil && s.file.Order != table.AnyOrder && s.file.Comparer().Compare(a, b) < 0
 }
 
-// WholeUntil returns the last key of the data blocks that follow each other from the start of the file, if
-// blocks were found by their checksums: no entry with a key up to it is lost. What is behind a gap can also be
-// a part of another table, which is a value of this one. nil: there is no such block, or keys of them are out of order.
-func (s *Salvage) WholeUntil() (key []byte) {
+// WholeUntil returns the last key of the data blocks that follow each other from the start of the file, and are those
+// that the index lists if it was found. No entry with a key up to it is lost. What is behind a gap can also be a part of
+// another table, which is a value of this one. nil: blocks were not found by their checksums, there is no such block,
+// keys of them are out of order, or the first key is not the one given, so that the file is another table.
+func (s *Salvage) WholeUntil(first []byte) (key []byte) {
 	if !s.Searched {
 		return nil
+	}
+	var index *rowblock.Iter
+	if s.found.index != nil {
+		index, _ = s.found.open(*s.found.index) // it was opened before
 	}
 	end := 0
 	for e := range s.found.data() {
@@ -162,8 +168,14 @@ func (s *Salvage) WholeUntil() (key []byte) {
 		if e.start != end || err != nil {
 			break
 		}
-		for it.Next() {
-			if s.isBefore(it.Key(), key) {
+		if index != nil && !s.isNext(index, e, it) {
+			if end > 0 {
+				break
+			}
+			index = nil // of a table that is a value
+		}
+		for ok := it.First(); ok; ok = it.Next() {
+			if key == nil && first != nil && !bytes.Equal(it.Key(), first) || s.isBefore(it.Key(), key) {
 				return nil
 			}
 			key = append(key[:0], it.Key()...)
@@ -171,6 +183,16 @@ func (s *Salvage) WholeUntil() (key []byte) {
 		end = e.end + format.TrailerLen
 	}
 	return key
+}
+
+// isNext moves to the next entry of the index, and reports whether it lists the block at e: bytes that are missing before
+// it can have moved it to the place of another one of the same size.
+func (s *Salvage) isNext(index *rowblock.Iter, e extent, block *rowblock.Iter) bool {
+	if !index.Next() || !block.Last() || s.isBefore(index.Key(), block.Key()) {
+		return false
+	}
+	offset, length, _ := decodeHandle(index.Value())
+	return offset == uint64(e.start) && length == uint64(e.end-e.start)
 }
 
 // A FoundBlock is a block that was found by its checksum.

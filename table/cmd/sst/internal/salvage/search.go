@@ -19,6 +19,7 @@ type search struct {
 	fileImage
 	blocks   extents           // blocks with entries
 	kinds    map[int]blockKind // of those that are not data blocks, by offset
+	index    *extent           // the index, if it is the last block with entries, as of this table it is; else nil
 	gaps     []region          // the first gaps
 	moreGaps Losses            // counts of the other gaps
 }
@@ -28,7 +29,11 @@ func searchBlocks(in fileImage) *search {
 	s := &search{fileImage: in, kinds: map[int]blockKind{}}
 	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
 	var last []extent
+	unread := 0 // size of the gap at the start of the file
 	for p := range scan(in) {
+		if p.kind == gap && p.start == 0 {
+			unread = p.end
+		}
 		switch {
 		case p.kind == gap && len(s.gaps) < maxListedLosses:
 			s.gaps = append(s.gaps, p)
@@ -41,10 +46,10 @@ func searchBlocks(in fileImage) *search {
 		if p.kind == entryBlock {
 			s.blocks.add(p.extent)
 			last = append(last, p.extent)
-			last = last[max(0, len(last)-maxTrailingBlocks):]
+			last = last[max(0, len(last)-maxTrailingBlocks-1):]
 		}
 	}
-	s.classify(last, lengths)
+	s.classify(last, lengths, unread)
 	return s
 }
 
@@ -86,6 +91,9 @@ var kinds = [...]struct{ name, leftOut string }{
 	propertiesBlock: {"properties", "it looks like properties"}, metaBlock: {"block", "a metaindex lists it"},
 }
 
+// magic is the end of a table.
+var magic = binary.LittleEndian.AppendUint64(nil, format.Magic)
+
 // maxSequence is the end of an internal key with the maximum sequence number and the kind that separators have.
 var maxSequence = []byte("\x01\xff\xff\xff\xff\xff\xff\xff")
 
@@ -97,22 +105,27 @@ var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 const maxTrailingBlocks = 3
 
 // classify finds out the kinds of the last blocks with entries, and of those that a metaindex lists. All others are data
-// blocks. lengths holds the lengths of all blocks.
-func (s *search) classify(last []extent, lengths map[uint64]bool) {
+// blocks. last has one block more. lengths holds the lengths of all blocks, and unread is the size of the gap at the start
+// of the file.
+func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 	taken := map[blockKind]bool{} // a table has at most one of each
-	index := indexBeforeFooter(s.fileImage.data)
+	written := bytes.TrimRight(s.fileImage.data, "\x00")
+	index, hasMagic := indexBeforeFooter(written), bytes.HasSuffix(written, magic)
 	var listed []int
-	for _, e := range slices.Backward(last) {
+	for i, e := range slices.Backward(last) {
 		it, err := s.open(e)
-		if err != nil {
+		if err != nil || len(last)-i > maxTrailingBlocks {
 			continue // it was decoded before
 		}
-		atEnd := e.end+format.TrailerLen+format.FooterLen >= len(s.fileImage.data)
-		is := kindOf(it, lengths, uint64(e.start), e == index, atEnd)
+		atEnd := e.end+format.TrailerLen+format.FooterLen >= len(written)
+		is := kindOf(it, lengths, uint64(e.start), uint64(unread), e == index || atEnd && hasMagic, atEnd, s.overlaps(e, last[:i]))
 		if taken[is] {
 			is = dataBlock
 		}
 		s.kinds[e.start], taken[is] = is, true
+		if is == indexBlock && i == len(last)-1 {
+			s.index = &e
+		}
 		for ok := it.First(); ok && is == metaindexBlock; ok = it.Next() {
 			offset, _, _ := decodeHandle(it.Value())
 			listed = append(listed, int(offset))
@@ -125,15 +138,37 @@ func (s *search) classify(last []extent, lengths map[uint64]bool) {
 	}
 }
 
-// kindOf tells the kind of the block at start by its keys and values. All values of an
-// index are handles: either of adjacent blocks, from the start of the file on, or with the
-// lengths of blocks that were found. If the data blocks cannot be found, the index shows by its
-// place, before at most a footer, or by a separator with the maximum sequence number, which no
-// entry has. A metaindex has names as keys and handles as values. Properties have names as keys.
-func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex, atEnd bool) blockKind {
-	n, found, end := 0, 0, uint64(0)
-	handles, chained, names, properties, counts, fromStart := true, true, true, true, false, true
-	separates := atEnd
+// overlaps reports whether the keys of the block at e are around those of a block before, as separators are.
+func (s *search) overlaps(e extent, before []extent) bool {
+	from, to := s.bounds(e)
+	return slices.ContainsFunc(before, func(b extent) bool {
+		least, most := s.bounds(b)
+		return bytes.Compare(from, most) <= 0 && bytes.Compare(least, to) <= 0
+	})
+}
+
+// bounds returns the first and the last key of a block in the bytewise order, whatever order they are in.
+func (s *search) bounds(e extent) (least, most []byte) {
+	it, err := s.open(e)
+	if err != nil || !it.First() {
+		return []byte{0xff}, nil
+	}
+	least = bytes.Clone(it.Key())
+	it.Last()
+	if most = it.Key(); bytes.Compare(least, most) > 0 {
+		return most, least
+	}
+	return least, most
+}
+
+// kindOf tells the kind of the block at start by its keys and values. All values of an index are handles of adjacent
+// blocks, with the lengths of blocks that were found, or from the start of the file on. Then the first may lie in the
+// unread bytes there, the keys are around those of a block before, or it is a single one, and the index is before at most a
+// footer. A separator with the maximum sequence number, which no entry has, shows an index too. A metaindex has names as
+// keys and handles as values. Properties have names as keys.
+func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start, unread uint64, isIndex, atEnd, overlaps bool) blockKind {
+	n, found, first, end := 0, 0, uint64(0), uint64(0) // first is where the first block ends
+	handles, chained, names, properties, counts, fromStart, separates := true, true, true, true, false, true, false
 	for ; it.Next(); n++ {
 		offset, length, ok := decodeHandle(it.Value())
 		handles = handles && ok
@@ -141,7 +176,9 @@ func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex, a
 		if ok && lengths[length] {
 			found++
 		}
-		end = offset + length + format.TrailerLen
+		if end = offset + length + format.TrailerLen; n == 0 {
+			first = end
+		}
 		fromStart = fromStart && (n > 0 || offset == 0)
 		names = names && format.MetaName.Match(it.Key())
 		properties = properties && propertyName.Match(it.Key())
@@ -151,11 +188,11 @@ func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start uint64, isIndex, a
 	switch {
 	case names && handles: // also true for an empty block
 		return metaindexBlock
-	case handles && isIndex:
+	case handles && (isIndex || separates):
 		return indexBlock
-	case chained && n > 1 && (2*found >= n || fromStart && n > 2 && end <= start), n == 1 && found == 1 && end <= start:
+	case chained && fromStart && (first <= unread || n == 1 && atEnd || n > 1 && overlaps || n > 2 && end <= start):
 		return indexBlock
-	case chained && n > 0 && fromStart && end <= start && separates:
+	case chained && (n > 1 && 2*found >= n || n == 1 && found == 1 && end <= start):
 		return indexBlock
 	case properties && counts:
 		return propertiesBlock

@@ -31,8 +31,7 @@ type Loss struct {
 func (l *Loss) Error() string {
 	more := ""
 	if l.More > 0 {
-		part := map[bool]string{true: "more place", false: "more damaged block"}[l.sorted]
-		more = ", and " + format.Plural(uint64(l.More), part)
+		more = ", and " + format.Plural(uint64(l.More), "more place")
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
 	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {
@@ -155,16 +154,23 @@ func (s *Source) within(r, all KeyRange) KeyRange {
 	if r.To == nil || all.To != nil && s.Order.Compare(all.To, r.To) < 0 {
 		r.To, r.BeforeTo = all.To, false
 	}
+	if r.From != nil && r.To != nil && s.Order.Compare(r.From, r.To) > 0 { // it is a part of another table
+		return all
+	}
 	return r
 }
 
-// keysBetween returns the range of keys > one separator and ≤ the next. Of the user key of the
-// first one there can be older versions, or all of them if no key of the table is that separator.
+// keysBetween returns the range of keys > one separator and ≤ the next. Of the user key of the first one there can be
+// older versions, unless its sequence number is 0. One with the maximum sequence number is before all versions.
 func keysBetween(f *dbfile.File, after, upTo []byte) KeyRange {
 	if !f.Internal {
 		return KeyRange{From: after, To: upTo, AfterFrom: true}
 	}
-	return userKeys(after, upTo)
+	keys := userKeys(after, upTo)
+	from, _ := table.ParseInternalKey(after)
+	to, _ := table.ParseInternalKey(upTo)
+	keys.AfterFrom, keys.BeforeTo = keys.From != nil && from.Sequence == 0, to.Sequence == table.MaxSequence
+	return keys
 }
 
 // LossIn returns an error of a table as a Loss, if it is the damage of a data block. It wraps others.

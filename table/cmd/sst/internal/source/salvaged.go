@@ -27,7 +27,11 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	if err != nil {
 		s.loseTable(t, s.keysOf(t), damage)
 	} else {
-		whole := found.WholeUntil()
+		var first []byte
+		if t.Meta != nil {
+			first = t.Meta.Smallest
+		}
+		whole := found.WholeUntil(first)
 		for name, n := range found.Compressions {
 			s.Compressions[name] += n
 		}

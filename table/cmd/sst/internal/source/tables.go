@@ -102,6 +102,8 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	}
 	from, to, err := f.CheckRange(t.smallest, t.largest)
 	switch {
+	case err == nil && !t.replaced && !s.sortsDisorder:
+		return f, s.replace(t, f, f.CheckEnds(t.Meta))
 	case err == nil || s.sortsDisorder:
 		return f, nil
 	case s.o.Salvage:
@@ -119,6 +121,11 @@ func (s *Source) checkSize(t *Table, f *dbfile.File) error {
 	if note != "" {
 		s.note("%s: %s", t.Path, note)
 	}
+	return s.replace(t, f, err)
+}
+
+// replace takes note of why a file is not the table that the MANIFEST lists, unless err is nil.
+func (s *Source) replace(t *Table, f *dbfile.File, err error) error {
 	if err == nil || t.replaced {
 		return nil
 	}
@@ -126,7 +133,7 @@ func (s *Source) checkSize(t *Table, f *dbfile.File) error {
 		return errors.Join(f.Wrap(err), f.Close())
 	}
 	t.replaced = true
-	s.lose(t, "size", s.keysOf(t), false, err)
+	s.lose(t, "replaced", s.keysOf(t), false, err)
 	return nil
 }
 

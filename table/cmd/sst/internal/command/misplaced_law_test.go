@@ -1,0 +1,102 @@
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+)
+
+// Whatever a table's file is, a part of it or another table, whole or damaged, a repair writes what is left, invents
+// nothing, and says so if a pair is not the newest. What it calls certain is.
+func TestFilesThatAreNotTheirTables(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(150)
+	if long.Enabled() {
+		seeds = 5000
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 103))
+		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
+		what := d.misplace(t)
+		for _, option := range []string{"--certain=false", "--certain"} {
+			args := []string{"repair", option, d.dir, "-o", filepath.Join(t.TempDir(), "new")}
+			status, out, stderr := sst(args...)
+			if status != cli.ExitOK && status != cli.ExitDamaged || !strings.Contains(out, "wrote ") && !strings.Contains(out, "no pair to keep") {
+				t.Fatalf("seed %d, %s: sst repair %s: status %d, %s%s", seed, what, option, status, out, stderr)
+			}
+			if diff := d.wrongPairs(args[4], status == cli.ExitDamaged && option != "--certain"); diff != "" {
+				t.Fatalf("seed %d, %s: sst repair %s: status %d, %s; %s%s", seed, what, option, status, diff, out, stderr)
+			}
+			_, kept, _ := sst("scan", args[4])
+			if status == cli.ExitOK && len(current(d.writes)) != strings.Count(kept, "\n") {
+				t.Fatalf("seed %d, %s: sst repair %s: status 0, and pairs are lost: %s%s", seed, what, option, out, stderr)
+			}
+		}
+	}
+}
+
+// misplace has another table, or a part of a table, take the place of one, and may damage it.
+func (d *levels) misplace(t *testing.T) (what string) {
+	t.Helper()
+	if len(d.tables) == 0 {
+		return "nothing"
+	}
+	to, from := d.tables[d.rng.IntN(len(d.tables))], d.tables[d.rng.IntN(len(d.tables))]
+	contents, err := os.ReadFile(from.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(to.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := dbfile.Open(from.path, dbfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() // it was only read
+	what = fmt.Sprintf("%s in the place of %s", filepath.Base(from.path), filepath.Base(to.path))
+	if d.rng.IntN(2) == 0 { // whole blocks, or any bytes
+		first := d.rng.IntN(len(f.Layout.Data))
+		last := first + d.rng.IntN(len(f.Layout.Data)-first)
+		from, to := int(f.Layout.Data[first].Offset), int(f.Layout.Data[last].Offset+f.Layout.Data[last].Length)+5
+		if d.rng.IntN(3) == 0 {
+			from += d.rng.IntN(to - from)
+		}
+		contents, what = slices.Delete(contents, from, to), fmt.Sprintf("%s, without the bytes from %d to %d", what, from, to)
+	}
+	if d.rng.IntN(2) == 0 {
+		at := d.rng.IntN(len(contents))
+		contents[at] ^= byte(1 + d.rng.IntN(255))
+		what = fmt.Sprintf("%s, byte %d damaged", what, at)
+	}
+	if d.rng.IntN(3) == 0 {
+		contents, what = append(contents, make([]byte, info.Size())...)[:info.Size()], what+", in its size"
+	}
+	if err := os.WriteFile(to.path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return what
+}
+
+// wrongPairs says which pair of a repaired database was never written or, unless older ones may show, is not the newest.
+func (d *levels) wrongPairs(dir string, older bool) string {
+	_, out, _ := sst("scan", dir)
+	newest := current(d.writes)
+	for line := range strings.Lines(out) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		written := slices.ContainsFunc(d.writes, func(w rawEntry) bool { return w.key == key && w.value == value && w.kind == 1 })
+		if now, there := newest[key]; !written || !older && (!there || now != value) {
+			return fmt.Sprintf("key %s = %q, want %q", key, value, now)
+		}
+	}
+	return ""
+}
