@@ -40,6 +40,7 @@ type Dir struct {
 
 	hasCurrent bool              // there is a CURRENT
 	hasLock    bool              // there is a LOCK or a LOG
+	lostSet    bool              // tables have names of a set, of which there is no manifest
 	history    *versions.History // of the newest MANIFEST, if not all of it can be read
 
 	// Which entries can be the newest of their keys for certain, before any table or log is read.

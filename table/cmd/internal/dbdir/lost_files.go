@@ -180,7 +180,7 @@ func (d *Dir) hasEngineFiles() bool {
 
 // IsDatabase reports whether the directory has files of a database besides tables.
 func (d *Dir) IsDatabase() bool {
-	return d.Set == "" && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0 || d.hasEngineFiles())
+	return d.Set == "" && !d.lostSet && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0 || d.hasEngineFiles())
 }
 
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
@@ -71,9 +73,15 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
+	case !o.AllTables && slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(t.Path) }):
+		d.lostSet = true
+		d.addDamage(set.ManifestName, "missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again")
 	}
 	return nil
 }
+
+// setTable matches the names that package set gives tables.
+var setTable = regexp.MustCompile(`(^|/)[0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})\.ldb$`)
 
 // withoutPath returns the message of an error without the path at its start.
 func withoutPath(err error, path string) string {
