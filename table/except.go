@@ -19,7 +19,7 @@ import (
 // [WriterOptions].Never. It returns the number of new ones. keys yields keys for Get or, with an InternalComparer,
 // Find, in any order.
 //
-// If one is in the table, or may be a prefix in the filter, Except writes nothing and the error wraps ErrNever. In a
+// If a key is in the table, or may be a prefix that the filter contains, Except writes nothing and the error wraps ErrNever. In a
 // table with only a filter, this is not checked. A FilterKey of your own is an error. The rest is copied unchecked: call
 // Verify before.
 func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, err error) {

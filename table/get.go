@@ -16,7 +16,7 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	return v, err
 }
 
-// AppendGet is Get, but appends the value to dst, which key may be a part of. On error, it returns dst unchanged. It
+// AppendGet is Get, but appends the value to dst. Key may be a part of dst. On error, it returns dst unchanged. It
 // allocates nothing if dst has enough capacity and the data block is cached or, without a Cache, takes at most 1 MiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	return r.appendGet(key, &lookupOptions{appends: true, dstValue: dst})
@@ -32,9 +32,9 @@ func (r *Reader) appendGet(key []byte, o *lookupOptions) ([]byte, error) {
 }
 
 // Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
-// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. With other Comparers, as
-// with this one, it returns the first entry >= key if that has the filter key of key. With a FilterKey of your own, it
-// may be the entry of another key, and keys of equal filter key must be neighbors.
+// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other
+// tables too, it returns the first entry >= key, if both have the same filter key. With a FilterKey of your own, it may be
+// the entry of another key, and keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {

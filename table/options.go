@@ -47,7 +47,7 @@ type WriterOptions struct {
 	FilterBaseLg int
 
 	// Properties adds a properties block: see [layout.Properties]. Pebble >= 2.1 requires it. RocksDB up to 10.x ingests
-	// (IngestExternalFile) tables with it and an InternalComparer whose sequence numbers are 0; 11.0 and later refuse
+	// (IngestExternalFile) tables with it, an InternalComparer and sequence numbers of 0; 11.0 and later refuse
 	// LevelDB's format. LevelDB and goleveldb ignore it.
 	Properties bool
 

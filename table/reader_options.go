@@ -233,8 +233,8 @@ type IterOptions struct {
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
-	// ([WriterOptions].FilterPrefix), a data block is skipped if its filter lacks the prefix that Prefix, or all keys
-	// from Lower to Upper, start with. If the order is not bytewise, or the Reader has a FilterKey of your
+	// ([WriterOptions].FilterPrefix), data blocks are skipped whose filter rules out Prefix, or the prefix shared by
+	// all keys from Lower to Upper. If the order is not bytewise, or the Reader has a FilterKey of your
 	// own, Prefix applies to filter keys and only skips blocks: set Lower and Upper too.
 	Prefix []byte
 

@@ -28,8 +28,8 @@
 // which has the newest value in other tables. The commands "sst scan DIR" and "sst repair DIR -o NEW" recover even
 // more.
 //
-// Memory is bounded by the sizes of the files: see package [table]. Get does not check that tables contain the keys
-// that the MANIFEST lists. Iterators do, and so does "sst verify DIR".
+// Memory is bounded by the sizes of the files: see package [table]. Get does not compare the first and last key of
+// a table with the MANIFEST. Iterators do, and so does "sst verify DIR".
 //
 // # Writing
 //

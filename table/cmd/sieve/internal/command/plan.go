@@ -18,11 +18,11 @@ import (
 )
 
 const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
-the best. With -p, Bloom filters have the fewest bits that reach the rate. Larger data blocks, with
-less memory and fewer false positives, are tried if needed.
+the best. With -p, Bloom filters have the fewest bits that reach the rate. If needed, larger
+data blocks are tried, which take less memory.
 
-Keys are random, unless --sample has all your keys or a random part of them. With 1 %, sizes can be
-20 % wrong. ± is a 95 % interval.`
+Keys are random, unless --sample has yours or a random part of them. With 1 % of the keys, sizes can
+be 20 % wrong. ± is a 95 % interval.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
@@ -66,7 +66,7 @@ func planCommand() *cobra.Command {
 	flags.Var(size(&f.ValueSize, "0"), "value-size", "value `size`, up to 1GiB")
 	flags.Float64Var(&f.Compression, "compression", 1, "`share` that remains after compression, 0.01 to 1")
 	flags.Var(size(&f.BlockSize, "4KiB"), "block-size", "data block `size`, uncompressed")
-	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB; 4GiB with --entries-per-table)")
+	flags.Var(size(&f.TableSize, ""), "table-size", "largest table `size` (default 64MB, or 4GiB with --entries-per-table)")
 	flags.Var(cli.Count(&f.EntriesPerTable, "", cli.MaxCount), "entries-per-table", "most `keys` per table (default 1M; 10M for fuse filters alone)")
 	flags.Var(cli.Size(&f.Memory, "", 1, math.MaxInt64, "1 byte or more, such as 30GB"), "memory", "`size` of the memory for filters and index")
 	flags.BoolVar(&f.json, "json", false, "print JSON")

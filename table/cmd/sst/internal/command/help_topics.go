@@ -103,8 +103,8 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
                           LevelDB would see an empty table
   --filter-keys N         size a table-bloom filter for N keys, not the table's: sst merge can unite
                           filters of equal BITS and N
-  --never FILE            store the keys in FILE, such as an allowlist, that are false positives, 1
-                          of 4096 for fuse:12: lookups then find them absent
+  --never FILE            keys in FILE, such as an allowlist, are never false positives: sst stores
+                          the ones that would be, 1 of 4096 for fuse:12
 
 sieve plan compares filters, and sst stats measures one.`
 
@@ -122,20 +122,19 @@ readable part does not mention; if it is lost, all tables. Obsolete tables can t
 keys back.
 
 Older or deleted versions of lost keys may appear: sst counts such pairs, and --certain leaves them
-out. If the MANIFEST is damaged, no pair is certain. Otherwise a pair is certain if
+out. If the MANIFEST is damaged, no pair is certain. Otherwise these pairs are certain:
 
-  - it is in a log, behind the 32 KiB block with the last lost write
-  - it is in a table, all logs were read (so not with --no-log) and have lost no writes, and neither
-    the table's level nor one with a lower number has lost the key
+  - pairs in a log, in a later 32 KiB block than the last lost write
+  - pairs in tables, if no log has lost writes or was left out (--no-log), unless their key is in
+    a lost range of the same level or a lower one
 
 Even a certain pair can be outdated: LevelDB up to 1.20 could put newer pairs into higher levels,
 and sst may not notice that the newest log is lost, cut or zeroed. Keys out of order are kept,
-sorted, but not certain. Entries other than sets and deletions are lost, with older versions of
-their keys.
+sorted, but not certain. A key whose newest entry neither sets nor deletes it is lost.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
-needs a --memory of four times the file. Of equal keys it keeps the first, or all if the order is
-unknown. From a log it keeps the newest write of each key, with its sequence number and kind, or,
-with --internal-keys no, only keys and values, without deleted keys. The table cannot replace a
+needs a --memory of four times the file. Of equal keys it keeps the first in the file, or all if the
+key order is unknown. From a log it keeps the newest write of each key, also deletions, unless you
+pass --internal-keys no. The table cannot replace a
 database's table, since the MANIFEST has the old size: repair the database. Build a damaged set
 again, or merge its sound tables.`

@@ -18,9 +18,9 @@ import (
 
 const repairLong = `Write a new database from whatever is still readable of a damaged one, or a new table from a
 damaged table or log. sst never writes into DIR or FILE. It prints what is lost, with exit status 3.
-Older or deleted versions of lost keys may appear: sst counts them, and --certain leaves them out. A
-new database keeps DIR's compression, a new table FILE's settings, unless flags change them. See sst
-help damage.`
+Older or deleted versions of lost keys may appear: sst counts them, and --certain leaves them out.
+Unless flags change them, a new database keeps the compression of DIR, and a new table keeps the
+settings of FILE. See sst help damage.`
 
 // repairFlags are the flags of repair.
 type repairFlags struct {

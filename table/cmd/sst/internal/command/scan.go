@@ -36,7 +36,7 @@ in a log are in write order. Print other files in LevelDB's log format, such as 
 one record per line.
 
 With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
-out. Only filters built with --filter-prefix can.
+out. Only filters built with --filter-prefix know prefixes.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
