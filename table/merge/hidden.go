@@ -13,7 +13,7 @@ type HiddenError struct {
 	Found bool
 }
 
-// Error returns why the last move failed, or nil.
+// Error says why, and what is not known.
 func (e *HiddenError) Error() string {
 	if e.Found {
 		return fmt.Sprintf("%v: a version of the key was found, but a newer one or its deletion may be lost", e.Err)
