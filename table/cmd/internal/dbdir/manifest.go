@@ -60,12 +60,19 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 		name := manifests[len(manifests)-1]
 		d.addDamage(name, "%s", withoutPath(newest, filepath.Join(d.Path, name)))
 	}
+	d.readWithoutManifest(o, len(manifests) > 0, file, why)
+	return nil
+}
+
+// readWithoutManifest takes note of which tables count without a MANIFEST that can be read. hasManifest says whether there
+// is one.
+func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why string) {
 	meaning := "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
 		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same: older or deleted versions may appear"
 	}
 	switch {
-	case d.hasCurrent || len(manifests) > 0:
+	case d.hasCurrent || hasManifest:
 		d.addDamage(file, "%s: %s", why, meaning)
 	case o.Repair:
 		d.addDamage("", "no MANIFEST: %s", meaning)
@@ -77,7 +84,6 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 		d.lostSet = true
 		d.addDamage(set.ManifestName, "missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again")
 	}
-	return nil
 }
 
 // setTable matches the names that package set gives tables.
