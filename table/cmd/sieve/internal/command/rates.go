@@ -62,7 +62,7 @@ func ratesCommand() *cobra.Command {
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters")
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key, 1 to 100, up to 6 numbers")
 	flags.VarP(cli.Parsed(&f.Rate, "value", "", plan.ParseRate), "rate", "p", "choose the bits for this `rate`")
-	flags.Var(cli.Parsed(&f.K, "value", "", rates.ParseSweep), "k", "compare full filters by k, `FROM-TO`, 1 to 30")
+	flags.Var(cli.Parsed(&f.K, "value", "", rates.ParseSweep), "k", "compare k of `FROM-TO`, 1 to 30, at -n keys")
 	flags.StringSliceVar(&f.Shapes, "shapes", rates.Shapes(), "shapes of keys")
 	cmd.MarkFlagsMutuallyExclusive("rate", "bits")
 	cli.Complete(cmd, "policy", rates.Policies()...)

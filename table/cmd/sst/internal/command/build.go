@@ -85,7 +85,7 @@ func buildCommand() *cobra.Command {
 
 // addOut adds the flag that names OUT.
 func (f *targetFlags) addOut(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file` or directory (required)")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `file` or directory")
 }
 
 // addOutput adds the flags that say what OUT is, and how to write it.

@@ -41,7 +41,7 @@ INPUTs, --on-duplicate takes
   error   none: sst fails
 
 A deletion hides the key in INPUTs that rank lower. For copies of one database, use newest: numbers
-of different databases cannot be compared. With other rules, all sequence numbers in OUT are 0. A
+of different databases cannot be compared. Except by newest, all sequence numbers in OUT are 0. A
 database keeps its compression. A set that is the only INPUT keeps all its settings. Filter files
 become one. Exceptions (--never) are lost. See sst help sources, sets and filters.`
 
