@@ -26,6 +26,12 @@ func TestFilesThatAreNotTheirTables(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 103))
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
 		what := d.misplace(t)
+		scanned, _, _ := sst("scan", d.dir)
+		for _, args := range [][]string{{"verify", d.dir}, {"stats", "--tables", d.dir}} {
+			if status, out, stderr := sst(args...); scanned == cli.ExitDamaged && status != cli.ExitDamaged {
+				t.Fatalf("seed %d, %s: sst scan has status 3, and sst %s %d: %s%s", seed, what, args[0], status, out, stderr)
+			}
+		}
 		for _, option := range []string{"--certain=false", "--certain"} {
 			args := []string{"repair", option, d.dir, "-o", filepath.Join(t.TempDir(), "new")}
 			status, out, stderr := sst(args...)

@@ -181,8 +181,11 @@ func (in *folder) lostCurrent() target {
 }
 
 // nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
-func (t target) nextLog() *dbfile.Log {
+func (t target) nextLog(o source.Options) *dbfile.Log {
 	t.in.lastLog = t.in.lastLog.Next(t.Path)
+	if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1] == t.Path {
+		t.in.lastLog.After, t.in.lastLog.UpTo = t.in.Logged(o.ListOptions)
+	}
 	return t.in.lastLog
 }
 

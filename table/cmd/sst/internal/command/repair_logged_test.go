@@ -63,7 +63,7 @@ func TestWritesThatAreCountedAreMissed(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := filepath.Join(dir, "db")
-			for _, args := range [][]string{{"verify", db}, {"scan", db}, {"get", db, "cy"}} {
+			for _, args := range [][]string{{"verify", db}, {"scan", db}, {"get", db, "cy"}, {"stats", "--tables", db}} {
 				status, out, stderr := sst(args...)
 				if status != tt.status || !strings.Contains(out+stderr, tt.want) {
 					t.Errorf("%s: status %d, %s%s; want %d and %q", args, status, out, stderr, tt.status, tt.want)

@@ -112,12 +112,15 @@ func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
 	s.Measure(f)
 	note, err := f.CheckSize(t.Meta)
 	p.noteAbout(t.Path, note)
+	if err == nil && t.Meta != nil && f.Internal {
+		err = f.CheckEnds(t.Meta)
+	}
 	return errors.Join(damage, source.LossOf(t.TableFile, err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
 }
 
 // statsOfLog prints the statistics of a log, and then returns its damage.
 func (p *pass) statsOfLog(t target) error {
-	s, l := summary.LogStats{File: t.Path}, t.nextLog()
+	s, l := summary.LogStats{File: t.Path}, t.nextLog(p.options)
 	if err := s.Count(l, table.AnyOrder); err != nil {
 		return err
 	}

@@ -169,11 +169,7 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 		if t.in.Version != nil && !o.AllTables {
 			inTables = t.in.highest
 		}
-		l := t.nextLog()
-		if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1] == t.Path {
-			l.After, l.UpTo = t.in.Logged(o.ListOptions)
-		}
-		remark, err := l.Verify(inTables)
+		remark, err := t.nextLog(o).Verify(inTables)
 		return noted(nil, remark != "", strings.TrimPrefix(remark, ", but ")), err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
