@@ -124,17 +124,17 @@ keys back.
 Older or deleted versions of lost keys may appear: sst counts such pairs, and --certain leaves them
 out. If the MANIFEST is damaged, no pair is certain. Otherwise these pairs are certain:
 
-  - pairs in a log, in a later 32 KiB block than the last lost write
-  - pairs in tables, if no log has lost writes or was left out (--no-log), unless their key is in
-    a lost range of the same level or a lower one
+  - pairs in a log, after the 32 KiB block that has the last lost write
+  - pairs in tables, if all logs were read whole, and no table of the same level or of one with a
+    lower number has lost a range with the key
 
 Even a certain pair can be outdated: LevelDB up to 1.20 could put newer pairs into higher levels,
 and sst may not notice that the newest log is lost, cut or zeroed. Keys out of order are kept,
-sorted, but not certain. A key whose newest entry neither sets nor deletes it is lost.
+sorted, but not certain. Keys are lost if their newest entry is of an unknown kind.
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first in the file, or all if the
-key order is unknown. From a log it keeps the newest write of each key, also deletions, unless you
+key order is unknown. From a log it keeps the newest write of each key; deletions too, unless you
 pass --internal-keys no. The table cannot replace a
-database's table, since the MANIFEST has the old size: repair the database. Build a damaged set
-again, or merge its sound tables.`
+database's table, since the MANIFEST has the old size: repair the database. If a set is damaged,
+build it again, or merge its sound tables.`
