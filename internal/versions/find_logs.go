@@ -61,7 +61,7 @@ func (v *Version) lacksTables(dir regular.Dir, names []string) bool {
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
 		ext := path.Ext(name)
 		n, err := strconv.ParseUint(strings.TrimSuffix(name, ext), 10, 64)
-		return (ext == ".ldb" || ext == ".sst") && err == nil && n > v.log && !h.tables[n] && !h.IsObsoleteTable(n)
+		return (ext == ".ldb" || ext == ".sst") && err == nil && n > v.log && h.tables[n] == nil && !h.IsObsoleteTable(n)
 	})
 }
 

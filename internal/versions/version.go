@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -135,10 +136,10 @@ type History struct {
 	Manifest string // its name
 	Comparer string // the name of the comparator; "": no sound edit has it
 
-	tables map[uint64]bool // whether the last edit that has the table lists it; otherwise it deletes it
-	log    uint64          // logs with lower numbers are obsolete, except for previousLog
-	number uint64          // of the MANIFEST
-	start  bool            // the first edit is sound: it lists all tables that are older than the MANIFEST
+	tables map[uint64]*Table // nil if the last edit that has the table deletes it
+	log    uint64            // logs with lower numbers are obsolete, except for previousLog
+	number uint64            // of the MANIFEST
+	start  bool              // the first edit is sound: it lists all tables that are older than the MANIFEST
 
 	previousLog uint64
 }
@@ -155,7 +156,7 @@ func readHistory(dir regular.Dir, name string) (*History, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	h := &History{Manifest: name, tables: map[uint64]bool{}}
+	h := &History{Manifest: name, tables: map[uint64]*Table{}}
 	if h.number, err = strconv.ParseUint(strings.TrimPrefix(name, "MANIFEST-"), 10, 64); err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ func (h *History) apply(edit []byte) bool {
 		case FieldComparer:
 			h.Comparer = string(f.Key)
 		case FieldDelete:
-			h.tables[f.Number] = false
+			h.tables[f.Number] = nil
 		case FieldLog:
 			h.log = max(h.log, f.Number)
 		case FieldPreviousLog:
@@ -208,10 +209,21 @@ func (h *History) apply(edit []byte) bool {
 	}
 	for f := range Fields(edit) {
 		if f.Kind == FieldAdd {
-			h.tables[f.Number] = true
+			h.tables[f.Number] = clone(f.Table)
 		}
 	}
 	return true
+}
+
+// Tables yields the tables that the edits list. An edit that cannot be read may call them obsolete.
+func (h *History) Tables() iter.Seq[*Table] {
+	return func(yield func(*Table) bool) {
+		for _, n := range slices.Sorted(maps.Keys(h.tables)) {
+			if t := h.tables[n]; t != nil && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // IsObsoleteTable reports whether the edits say that what the table had is in other tables, or deleted.
@@ -219,7 +231,7 @@ func (h *History) apply(edit []byte) bool {
 // an edit is lost.
 func (h *History) IsObsoleteTable(number uint64) bool {
 	listed, found := h.tables[number]
-	return found && !listed || !found && h.start && number < h.number
+	return found && listed == nil || !found && h.start && number < h.number
 }
 
 // IsObsoleteLog reports whether the edits say that what the log had is in tables.

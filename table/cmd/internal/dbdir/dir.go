@@ -108,6 +108,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	}
 	if d.Version != nil {
 		d.applyManifest(o, names)
+		d.findMissing(names)
 		return nil
 	}
 	if err := d.checkCurrent(names); err != nil {
@@ -116,6 +117,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	if o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
+	d.findMissing(names)
 	return nil
 }
 

@@ -79,6 +79,29 @@ func (d *Dir) leaveOutObsolete() {
 	}
 }
 
+// findMissing adds the tables that the newest MANIFEST, if it is damaged, lists in the edits that can be read, and that
+// are not among the names of files.
+func (d *Dir) findMissing(names []string) {
+	if d.history == nil {
+		return
+	}
+	known := map[uint64]bool{}
+	for _, l := range d.Missing {
+		known[l.number] = true
+	}
+	for _, name := range names {
+		if l := numbered(name); isTableName(name) && l.HasEngineName() {
+			known[l.number] = true
+		}
+	}
+	listed := MissingTable("listed in " + d.history.Manifest + ", which is damaged: the table may be obsolete")
+	for t := range d.history.Tables() {
+		if l := d.missing(t, listed); !known[t.Number] {
+			d.Tables, d.Missing = append(d.Tables, l), append(d.Missing, l)
+		}
+	}
+}
+
 // loseLog takes note that a log that the MANIFEST names does not exist.
 func (d *Dir) loseLog(o ListOptions, number uint64) {
 	if o.NoLogs && !o.Repair {

@@ -67,9 +67,9 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 // readWithoutManifest takes note of which tables count without a MANIFEST that can be read. hasManifest says whether there
 // is one.
 func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why string) {
-	meaning := "reading all tables in the directory. Some may be obsolete: older or deleted versions may appear"
+	meaning := "reading all tables in the directory. Some may be obsolete, others may be missing: older or deleted versions may appear"
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
-		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same: older or deleted versions may appear"
+		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same, others may be missing: older or deleted versions may appear"
 	}
 	switch {
 	case d.hasCurrent || hasManifest:
@@ -130,7 +130,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
 	for _, t := range v.Tables {
-		files[t.Number] = TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number)), Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
+		files[t.Number] = d.missing(t, listed)
 	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {

@@ -24,20 +24,24 @@ func records(t *testing.T, all ...[]byte) []byte {
 	return out.Bytes()
 }
 
+// firstEdit returns the first edit of a MANIFEST that names a log.
+func firstEdit(log uint64) (edit []byte) {
+	for _, f := range []versions.Field{
+		{Kind: versions.FieldComparer, Key: []byte("leveldb.BytewiseComparator")},
+		{Kind: versions.FieldLog, Table: versions.Table{Number: log}},
+		{Kind: versions.FieldNextFile, Table: versions.Table{Number: log + 1}},
+		{Kind: versions.FieldSequence, Table: versions.Table{Number: 5}},
+	} {
+		edit = f.Append(edit)
+	}
+	return edit
+}
+
 // A log that the MANIFEST names and that is missing is damage, unless the later logs show that it had no writes.
 func TestListDirWithoutLog(t *testing.T) {
 	t.Parallel()
 	batch := func(sequence uint64) []byte {
 		return append(binary.LittleEndian.AppendUint64(nil, sequence), "\x01\x00\x00\x00\x01\x01k\x01v"...)
-	}
-	var edit []byte
-	for _, f := range []versions.Field{
-		{Kind: versions.FieldComparer, Key: []byte("leveldb.BytewiseComparator")},
-		{Kind: versions.FieldLog, Table: versions.Table{Number: 2}},
-		{Kind: versions.FieldNextFile, Table: versions.Table{Number: 3}},
-		{Kind: versions.FieldSequence, Table: versions.Table{Number: 5}},
-	} {
-		edit = f.Append(edit)
 	}
 	for name, tt := range map[string]struct {
 		files map[string][]byte
@@ -52,7 +56,7 @@ func TestListDirWithoutLog(t *testing.T) {
 		"an empty log and a table": {map[string][]byte{"000004.log": nil, "000005.ldb": nil}, 2},
 	} {
 		dir := t.TempDir()
-		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": records(t, edit)}
+		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": records(t, firstEdit(2))}
 		for _, all := range []map[string][]byte{files, tt.files} {
 			for file, contents := range all {
 				if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {

@@ -108,14 +108,20 @@ func firstNames(tables []TableFile) string {
 
 // MissingError says which tables do not exist, or is nil.
 func (d *Dir) MissingError() error {
-	if len(d.Missing) == 0 {
-		return nil
+	var all []error
+	for rest := d.Missing; len(rest) > 0; {
+		by := rest[0].listed
+		others := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed == by })
+		same := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed != by })
+		all, rest = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), string(by))), others
 	}
-	by := filepath.Base(d.Set)
-	if d.Version != nil {
-		by = d.Version.Manifest
-	}
-	return wal.Corruptionf("%s: missing %s (listed in %s)", d.Path, firstNames(d.Missing), by)
+	return errors.Join(all...)
+}
+
+// missing returns a table of a MANIFEST as one that does not exist.
+func (d *Dir) missing(t *versions.Table, listed MissingTable) TableFile {
+	path := filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number))
+	return TableFile{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 }
 
 // A MissingTable is the error for a table of a database that does not exist: what lists it. It is damage.
@@ -219,7 +225,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 		if _, isThere := unlisted[t.Line.Name]; isThere {
 			unlisted[t.Line.Name] = false
 		} else {
-			t.Missing = true
+			t.Missing, t.listed = true, MissingTable("listed in "+filepath.Base(manifest))
 			d.Missing = append(d.Missing, t)
 		}
 		d.Tables = append(d.Tables, t)

@@ -1,0 +1,89 @@
+package dbdir
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// randomEdits returns edits of a MANIFEST, and the tables that they list if one of them does not count.
+func randomEdits(rng *rand.Rand, damaged int) (edits [][]byte, listed map[uint64]bool) {
+	edits, listed = [][]byte{firstEdit(2)}, map[uint64]bool{}
+	var added []uint64
+	for len(edits) < 6 {
+		var edit []byte
+		if len(added) > 0 && rng.IntN(2) == 0 {
+			old := versions.Table{Level: 1, Number: added[rng.IntN(len(added))]}
+			edit = versions.Field{Kind: versions.FieldDelete, Table: old}.Append(edit)
+			if len(edits) != damaged {
+				delete(listed, old.Number)
+			}
+		}
+		for range 1 + rng.IntN(3) {
+			n := uint64(len(added) + 10)
+			t := versions.Table{Level: 1, Number: n, Size: 9, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}
+			edit, added = versions.Field{Kind: versions.FieldAdd, Table: t}.Append(edit), append(added, n)
+			if len(edits) != damaged {
+				listed[n] = true
+			}
+		}
+		edits = append(edits, edit)
+	}
+	return edits, listed
+}
+
+// If an edit of the newest MANIFEST is damaged, each table that the others list and that does not exist is missing, also
+// if an older MANIFEST is read instead.
+func TestMissingTablesOfADamagedManifest(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 51))
+		damaged := 1 + rng.IntN(5)
+		edits, want := randomEdits(rng, damaged)
+		manifest := records(t, edits...)
+		manifest[bytes.Index(manifest, edits[damaged])] ^= 0x40
+		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest}
+		if rng.IntN(2) == 0 {
+			files["MANIFEST-000003"] = records(t, edits[:1+rng.IntN(2)]...)
+		}
+		for n := range want {
+			if rng.IntN(2) == 0 {
+				files[fmt.Sprintf("%06d.%s", n, []string{"ldb", "sst"}[rng.IntN(2)])] = nil
+				delete(want, n)
+			}
+		}
+		dir := t.TempDir()
+		for file, contents := range files {
+			if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
+			d, err := ListDir(dir, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[uint64]bool{}
+			for _, l := range d.Missing {
+				got[l.number] = true
+			}
+			for n := range want {
+				if !got[n] {
+					t.Errorf("seed %d, %+v: the damaged MANIFEST lists %d, which is not among the missing tables", seed, o, n)
+				}
+			}
+			if _, hasOlder := files["MANIFEST-000003"]; !hasOlder && len(got) > len(want) {
+				t.Errorf("seed %d, %+v: missing tables (-want +got):\n%s", seed, o, cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))))
+			}
+		}
+	}
+}
