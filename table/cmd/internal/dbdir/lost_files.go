@@ -163,8 +163,8 @@ type StateFile struct {
 	Remark string // about a sound one
 }
 
-// StateFiles returns the files that say what a database has, and those for which Damage has an error. A set, or
-// a directory of tables, has none.
+// StateFiles returns the files that say what a database or a set has, and those for which Damage has an error. A
+// directory of tables has none.
 func (d *Dir) StateFiles() (all []StateFile) {
 	add := func(path string, err error) { // which may be among all
 		i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
@@ -178,6 +178,9 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	if v := d.Version; v != nil {
 		remarks := slices.DeleteFunc([]string{v.LevelNote(), v.TornNote()}, func(s string) bool { return s == "" })
 		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: strings.Join(remarks, ", but ")})
+	}
+	if d.Set != "" {
+		add(d.Set, nil)
 	}
 	if d.hasCurrent {
 		add(filepath.Join(d.Path, "CURRENT"), nil)

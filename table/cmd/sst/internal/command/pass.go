@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
@@ -145,6 +146,9 @@ func (p *pass) targets(args []string, states bool) (all []target) {
 // targetsIn returns the tables and logs of a directory, each in the order in which they were written.
 func (p *pass) targetsIn(path string, states bool) (all []target) {
 	dir, err := dbdir.ListDir(path, p.options.ListOptions)
+	if e := (*dbfile.FileError)(nil); states && errors.Is(err, table.ErrCorrupt) && errors.As(err, &e) { // the manifest of a set
+		return []target{{dbdir.TableFile{Path: e.Path}, isManifest, &dbdir.StateFile{Path: e.Path, Err: err}, new(folder)}}
+	}
 	p.fail(err)
 	p.note(dir.Notes...)
 	in := &folder{Dir: dir, order: p.options.Order.Or(dir.Order), lastLog: &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}}

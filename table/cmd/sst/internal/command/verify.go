@@ -92,11 +92,6 @@ type verdict struct {
 
 // verify checks one target after the other. A file that cannot be read is an error, and not damage.
 func (v *verifier) verify(targets []target) error {
-	for _, err := range v.failed {
-		if errors.Is(err, table.ErrCorrupt) { // of the manifest of a set
-			v.found.of, v.found.damaged = v.found.of+1, v.found.damaged+1
-		}
-	}
 	err := each(v.pass, targets, v.check)
 	var last *folder
 	for _, t := range targets {
