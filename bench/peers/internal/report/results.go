@@ -178,7 +178,7 @@ func (r *results) readme() string {
 			"A filter of 10 bits per key reduces the data blocks read per lookup of an absent key from 1 to %.2[1]g. A million\n", times...) +
 		fmt.Sprintf("entries in memory, %s, median and range of %d rounds: `go test -run '^$' -bench Lookups -count 6 ./bench/peers`,\n",
 			r.cpu, len(r.rounds[saved()][engines[0].unit])) +
-		"two minutes. [All results](bench/peers/RESULTS.md) have Pebble and C++ LevelDB, and where others are faster.\n"
+		"two minutes. [All results](bench/peers/RESULTS.md) include Pebble and C++ LevelDB, and show where others are faster.\n"
 }
 
 // twoDigits writes a ratio with two digits, and all those before the decimal point.

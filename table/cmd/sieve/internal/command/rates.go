@@ -25,10 +25,10 @@ and Wilson's 95 % intervals.
 
 Policies  bloom (LevelDB), table-bloom (RocksDB), fuse, independent (a hash function per bit)
 Shapes    random (16 bytes), sequential (8 bytes, big-endian), decimal ("user" and 12 digits), urls
-          (64 bytes), emails (20 to 45 bytes); the absent keys are the next ones
+          (64 bytes), emails (20 to 45 bytes); absent keys are the next ones
 
---keys-from needs 3 times -n keys (2 times with --k), up to 3 million and 256 MiB. sieve rates
-takes up to 1.2 GB.`
+--keys-from needs 3 times as many keys as -n, or 2 times with --k, in at most 256 MiB. sieve
+rates takes up to 1.2 GB of memory.`
 
 const ratesExamples = `  sieve rates -o rates
   sieve rates -o own --keys-from keys.txt -p 1%

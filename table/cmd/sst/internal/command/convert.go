@@ -24,8 +24,8 @@ import (
 )
 
 const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in FILE,
-as far as it shows them; filters get the names that sst build gives. OUT may be FILE. Directories
-are converted by sst merge, damaged tables by sst repair.
+as far as it shows them. OUT may be FILE. Directories are converted by sst merge, damaged tables by
+sst repair.
 
 With --never, sst only adds exceptions. FILE may then be a set.`
 

@@ -24,7 +24,7 @@ type diffFlags struct {
 }
 
 const diffLong = `Print entries that only A has with a minus sign, and entries that only B has with a plus sign. A key
-with two values is printed as both. Two tables of a database are compared with all versions, other
+with two values is printed with both. Two tables of a database are compared with all versions, other
 sources by their newest values. Keys lost to damage are left out and named on standard error.
 See sst help sources.`
 

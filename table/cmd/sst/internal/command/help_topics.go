@@ -67,7 +67,7 @@ as one table, by package table/set.
   sst sweep urls                                           list files that can be removed
 
 Tables have at most --entries-per-table entries. The manifest is written last, so it never lists a
-missing table. A build replaces the manifest and keeps older tables.
+missing table. With --force, a build replaces the manifest and keeps older tables.
 
 A layer has pairs that are new or changed, and keys that are removed. Several builds may add layers
 at once. Each layer adds its false positives, which cost reads, so its tables have --table-filter
@@ -92,17 +92,17 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   paged:BITS        a paged Bloom filter of 1 to 64 BITS per key, 14 by default, for sets larger
                     than memory
 
-  --filter-name NAME      list the block filters under NAME only; uncompressed tables are then byte
-                          for byte goleveldb's (NAME is leveldb.BuiltinBloomFilter) or C++
-                          LevelDB's (leveldb.BuiltinBloomFilter2)
+  --filter-name NAME      give the block filters only this name: leveldb.BuiltinBloomFilter makes
+                          uncompressed tables equal to goleveldb's, byte for byte, and
+                          leveldb.BuiltinBloomFilter2 to C++ LevelDB's
   --filter-prefix PREFIX  filters also contain each key's prefix, delimiter:TEXT (up to the first
                           TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
   --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
   --filter-only           write a table filter alone, fuse:12 by default; repeated keys count once;
                           sst get answers "may be present" or "absent"; name it .filter, since
                           LevelDB would see an empty table
-  --filter-keys N         size a table-bloom filter for N keys, not the table's: sst merge can unite
-                          filters of equal BITS and N
+  --filter-keys N         size a table-bloom filter for N keys, however many the table has: sst
+                          merge can unite filters of equal BITS and N
   --never FILE            keys in FILE, such as an allowlist, are never false positives: sst stores
                           the ones that would be, 1 of 4096 for fuse:12
 
@@ -117,16 +117,15 @@ const tablesHelp = `How sst build, merge, convert and repair write tables:
   --temp-dir DIR        write temporary files to DIR`
 
 const damageHelp = `sst repair DIR writes a new database with the newest readable version of each key from the tables
-and logs that the MANIFEST lists. If the MANIFEST is corrupt, it also reads the tables that its
-readable part does not mention; if it is lost, all tables. Obsolete tables can then bring deleted
-keys back.
+and logs that the MANIFEST lists. If the MANIFEST is damaged, sst reads all tables that it does not
+mark obsolete, and if it is lost, all tables. Deleted keys may then come back.
 
 Older or deleted versions of lost keys may appear: sst counts such pairs, and --certain leaves them
 out. If the MANIFEST is damaged, no pair is certain. Otherwise these pairs are certain:
 
-  - pairs in a log, after the 32 KiB block that has the last lost write
-  - pairs in tables, if all logs were read whole, and no table of the same level or of one with a
-    lower number has lost a range with the key
+  - pairs in a log, if no write in their 32 KiB block or after it is lost
+  - pairs in tables, if all logs were read whole, and the key is in no lost range of a table of the
+    same level or of a newer one, which has a lower number
 
 Even a certain pair can be outdated: LevelDB up to 1.20 could put newer pairs into higher levels,
 and sst may not notice that the newest log is lost, cut or zeroed. Keys out of order are kept,
@@ -135,6 +134,5 @@ sorted, but not certain. Keys are lost if their newest entry is of an unknown ki
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first in the file, or all if the
 key order is unknown. From a log it keeps the newest write of each key; deletions too, unless you
-pass --internal-keys no. The table cannot replace a
-database's table, since the MANIFEST has the old size: repair the database. If a set is damaged,
-build it again, or merge its sound tables.`
+pass --internal-keys no. Do not put the table into a database, whose MANIFEST has the old size:
+repair the database. If a set is damaged, build it again, or merge its sound tables.`

@@ -28,12 +28,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-const manifestLong = `Write the manifest of a set: a line for each table, in key order. A FILE is a table, which is read
-and verified, or lines of sst build --manifest-line, whose tables are not read (required for tables
-of filters alone). Two tables with a name or a key in common are an error, and so is a gap in
-numbered names such as part-00003-of-00010.ldb. sst cannot notice a part that never arrived: pass
-the expected --tables and --entries. Name OUT set.jsonl, beside the tables; it must not replace a
-manifest with layers.
+const manifestLong = `Write the manifest of a set: a line for each table, in key order. A FILE is a table, which sst reads
+and verifies, or has lines of sst build --manifest-line, whose tables sst does not read. For tables
+of filters alone, such lines are required. Two tables with a name or a key in common are an error,
+and so is a gap in numbered names such as part-00003-of-00010.ldb. To notice other missing parts,
+pass --tables and --entries. Name OUT set.jsonl, beside the tables; it must not replace a manifest
+with layers.
 See sst help sets.`
 
 func manifestCommand() *cobra.Command {

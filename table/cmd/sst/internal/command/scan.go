@@ -35,8 +35,7 @@ log, print all versions with sequence number and kind, or the newest with --vers
 in a log are in write order. Print other files in LevelDB's log format, such as Firestore exports,
 one record per line.
 
-With --prefix, or --from and --to within one prefix, sst skips blocks whose filters rule the prefix
-out. Only filters built with --filter-prefix know prefixes.
+If the filters were built with --filter-prefix, scans of one prefix skip blocks without it.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
