@@ -39,8 +39,9 @@ func Check(bytes uint64) error {
 	if bytes < arena {
 		return nil
 	}
-	overhead := bytes / 64 // what the runtime notes about the memory, and more
-	if err := reserve((bytes + overhead + arena - 1) / arena * arena); err != nil {
+	heap := (bytes + arena - 1) / arena * arena
+	overhead := heap / 64 // what the runtime notes about the heap, in memory of its own, and more
+	if err := reserve(heap + overhead); err != nil {
 		return &Error{Needed: bytes, Err: err}
 	}
 	return nil
