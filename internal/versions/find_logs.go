@@ -36,7 +36,7 @@ func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 			return v.isCurrent(dir)
 		}
 	}
-	return len(after) == 1 && !v.lacksTables(dir, names) && v.isCurrent(dir)
+	return len(after) == 1 && !v.LacksTables(dir, names) && v.isCurrent(dir)
 }
 
 // startsWith reports whether the first write in a log has a sequence number, without damage before it, or the log is
@@ -54,9 +54,9 @@ func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool)
 	return info.Size() == 0, info.Size() == 0
 }
 
-// lacksTables reports whether tables are newer than the log, and the MANIFEST neither lists them nor calls them
+// LacksTables reports whether tables among the names are newer than the log, and the MANIFEST neither lists them nor calls them
 // obsolete. Then edits at its end may be lost that put writes of the log into these tables.
-func (v *Version) lacksTables(dir regular.Dir, names []string) bool {
+func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
 	h, err := readHistory(dir, v.Manifest)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
 		ext := path.Ext(name)

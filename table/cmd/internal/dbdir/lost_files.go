@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -94,7 +95,7 @@ func (d *Dir) findMissing(names []string) {
 			known[l.number] = true
 		}
 	}
-	listed := MissingTable("listed in " + d.history.Manifest + ", which is damaged: the table may be obsolete")
+	listed := MissingTable{d.history.Manifest, "damaged"}
 	for t := range d.history.Tables() {
 		if l := d.missing(t, listed); !known[t.Number] {
 			d.Tables, d.Missing = append(d.Tables, l), append(d.Missing, l)
@@ -102,15 +103,18 @@ func (d *Dir) findMissing(names []string) {
 	}
 }
 
-// loseLog takes note that a log that the MANIFEST names does not exist.
-func (d *Dir) loseLog(o ListOptions, number uint64) {
+// loseLog takes note that a log that the MANIFEST names is not among the names of files.
+func (d *Dir) loseLog(o ListOptions, number uint64, names []string) {
 	if o.NoLogs && !o.Repair {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
 	named := "named in " + d.Version.Manifest
-	if d.Version.Torn > 0 {
-		named += ", which is cut short: it may be obsolete"
+	switch {
+	case d.Version.Torn > 0:
+		named += ", which is cut short: the log may be obsolete"
+	case d.Version.LacksTables(regular.DirOf(d.Path), names):
+		named += ", which lacks newer tables and may be cut short: the log may be obsolete"
 	}
 	d.addDamage(versions.LogName(number), "missing (%s): the writes in it are lost, and older or deleted versions may appear. Restore it if you can", named)
 }

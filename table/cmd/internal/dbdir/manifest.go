@@ -123,9 +123,9 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		compare = table.InternalComparer(c).Compare
 	}
 	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
-	listed := MissingTable("listed in " + v.Manifest)
+	listed := MissingTable{Manifest: v.Manifest}
 	if v.Torn > 0 {
-		listed += ", which is cut short: the table may be obsolete"
+		listed.Flaw = "cut short"
 	}
 	files := map[uint64]TableFile{} // by number
 	var unlisted []TableFile
@@ -182,6 +182,6 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 		d.Logs = slices.Clone(d.LiveLogs)
 	}
 	for _, n := range lost {
-		d.loseLog(o, n)
+		d.loseLog(o, n, names)
 	}
 }

@@ -113,7 +113,7 @@ func (d *Dir) MissingError() error {
 		by := rest[0].listed
 		others := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed == by })
 		same := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed != by })
-		all, rest = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), string(by))), others
+		all, rest = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), by.Reason())), others
 	}
 	return errors.Join(all...)
 }
@@ -124,10 +124,21 @@ func (d *Dir) missing(t *versions.Table, listed MissingTable) TableFile {
 	return TableFile{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 }
 
-// A MissingTable is the error for a table of a database that does not exist: what lists it. It is damage.
-type MissingTable string
+// A MissingTable is the error for a table that does not exist. It is damage.
+type MissingTable struct {
+	Manifest string // the name of what lists it
+	Flaw     string // what is wrong with the manifest, so that the table may be obsolete: "damaged", or ""
+}
 
-func (m MissingTable) Error() string { return "missing (" + string(m) + ")" }
+// Reason says what lists the table.
+func (m MissingTable) Reason() string {
+	if m.Flaw != "" {
+		return fmt.Sprintf("listed in %s, which is %s: the table may be obsolete", m.Manifest, m.Flaw)
+	}
+	return "listed in " + m.Manifest
+}
+
+func (m MissingTable) Error() string { return "missing (" + m.Reason() + ")" }
 
 // Is reports whether target is table.ErrCorrupt.
 func (MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
@@ -225,7 +236,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 		if _, isThere := unlisted[t.Line.Name]; isThere {
 			unlisted[t.Line.Name] = false
 		} else {
-			t.Missing, t.listed = true, MissingTable("listed in "+filepath.Base(manifest))
+			t.Missing, t.listed = true, MissingTable{Manifest: filepath.Base(manifest)}
 			d.Missing = append(d.Missing, t)
 		}
 		d.Tables = append(d.Tables, t)

@@ -94,8 +94,11 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 			}
 		}
 		if !f.explain && l.keys > 1 && l.absent > 0 {
-			are := map[bool]string{true: "is", false: "are"}[l.absent == 1]
-			text.Note(l.stderr, "%d of %d keys %s absent", l.absent, l.keys, are)
+			are := map[bool]string{true: "is absent", false: "are absent"}[l.absent == 1]
+			if s.MayHideKeys() {
+				are = map[bool]string{true: "was not found, but may exist", false: "were not found, but may exist"}[l.absent == 1]
+			}
+			text.Note(l.stderr, "%d of %d keys %s", l.absent, l.keys, are)
 		}
 		return cmp.Or(l.failure(), cli.Negative(l.absent > 0))
 	})

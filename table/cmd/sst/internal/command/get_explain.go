@@ -39,11 +39,12 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	if s.Dir {
 		explainTotals(out, s, paths)
 	}
+	hidden := err != nil || s.MayHideKeys()
 	switch {
 	case alone: // its answer is the answer
-	case err != nil && (found || e.Internal):
+	case hidden && (found || e.Internal):
 		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e.Entry))
-	case err != nil:
+	case hidden:
 		text.Line(out, "unknown: damage may hide the key")
 	case found || e.Internal:
 		text.Line(out, "%s", describeVersion(e.Entry))

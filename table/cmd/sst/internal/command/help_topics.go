@@ -124,8 +124,8 @@ Older or deleted versions of lost keys may appear: sst counts such pairs, and --
 out. If the MANIFEST is damaged, no pair is certain. Otherwise these pairs are certain:
 
   - pairs in a log, if no write in their 32 KiB block or after it is lost
-  - pairs in tables, if all logs were read whole, and the key is in no lost range of a table of the
-    same level or of a newer one, which has a lower number
+  - pairs in tables, if all logs were read whole, and the key is in no lost range of the same level,
+    or of a level with a lower number, which is newer
 
 Even a certain pair can be outdated: LevelDB up to 1.20 could put newer pairs into higher levels,
 and sst may not notice that the newest log is lost, cut or zeroed. Keys out of order are kept,
@@ -133,6 +133,6 @@ sorted, but not certain. Keys are lost if their newest entry is of an unknown ki
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first in the file, or all if the
-key order is unknown. From a log it keeps the newest write of each key; deletions too, unless you
-pass --internal-keys no. Do not put the table into a database, whose MANIFEST has the old size:
-repair the database. If a set is damaged, build it again, or merge its sound tables.`
+key order is unknown. From a log it keeps the newest write of each key, also deletions, or with
+--internal-keys no only keys and values. Do not put the table into a database, whose MANIFEST has
+the old size: repair the database. If a set is damaged, build it again, or merge its sound tables.`

@@ -191,6 +191,9 @@ func (s *Source) LogDamage() error {
 	return errors.Join(all...)
 }
 
+// MayHideKeys reports whether the newest versions of any keys may be lost, beside those of Losses.
+func (s *Source) MayHideKeys() bool { return s.Damage != nil || s.LogDamage() != nil }
+
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.
 func (s *Source) PrefetchLogs(keys ...[]byte) error {
 	return s.untilUnchanged(func() error { return s.prefetchLogs(keys) })

@@ -34,14 +34,18 @@ func (l *Loss) Error() string {
 		more = ", and " + format.Plural(uint64(l.More), "more place")
 	}
 	why, parts := strings.TrimPrefix(l.Err.Error(), "table: "), ""
-	if m := dbdir.MissingTable(""); errors.As(l.Err, &m) {
-		why = "missing, " + string(m)
+	m := dbdir.MissingTable{}
+	if errors.As(l.Err, &m) {
+		why = "missing, " + m.Reason()
 	}
 	if l.Ranges > 1 {
 		parts = fmt.Sprintf(" in %d ranges", l.Ranges)
 	}
 	if l.sorted {
 		return fmt.Sprintf("keys out of order among the %s%s: kept and sorted, but some may be corrupt, and the original keys lost (%s%s)", l.Keys, parts, why, more)
+	}
+	if m.Flaw != "" {
+		return fmt.Sprintf("the %s%s may be lost (%s%s)", l.Keys, parts, why, more)
 	}
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
