@@ -33,7 +33,8 @@ type Reader struct {
 // If o is nil, the defaults are used. Close does not close r.
 //
 // A corrupt footer or index is a [*CorruptionError], a corrupt filter an error of FilterErr. For a [SliceReaderAt],
-// only the footer is read at first. Unlike Open, NewReader does not validate FilterKey: Verify does.
+// only the footer is read at first, and a corrupt index fails the first lookup. Unlike Open, NewReader does not
+// validate FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {

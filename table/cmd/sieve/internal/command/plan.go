@@ -19,10 +19,10 @@ import (
 
 const planLong = `Compare filters for N keys by memory, disk and false positives, and print the command that builds
 the best. With -p, Bloom filters have the fewest bits that reach the rate. If needed, larger
-data blocks are tried, which take less memory.
+data blocks are tried, to save memory.
 
-Keys are random, unless --sample has yours or a random part of them. With 1 %, sizes can be
-20 % wrong. ± is a 95 % interval.`
+Keys are random, unless --sample has yours or a random part of them. A 1 % sample can make
+sizes 20 % wrong. ± is a 95 % interval.`
 
 const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
