@@ -34,8 +34,8 @@ type buildFlags struct {
 }
 
 const buildLong = `Build a table, a set, a database or a filter. Each INPUT is a file of pairs in any order, or a
-directory: its regular files are pairs of path and contents. For INPUT -, or without INPUT and
---delete, sst reads standard input. OUT appears once it is complete and on disk.
+directory: its regular files are pairs of path and contents. INPUT - is standard input, the
+default if there is no --delete. OUT may replace a file. It appears once it is complete and on disk.
 See sst help formats, sets and filters.`
 
 func buildCommand() *cobra.Command {

@@ -92,9 +92,9 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   paged:BITS        a paged Bloom filter of 1 to 64 BITS per key, 14 by default, for sets larger
                     than memory
 
-  --filter-name NAME      list the block filters under one name, not under goleveldb's and C++
-                          LevelDB's: uncompressed tables with leveldb.BuiltinBloomFilter equal
-                          goleveldb's, byte for byte, with leveldb.BuiltinBloomFilter2 C++ LevelDB's
+  --filter-name NAME      list the block filters under NAME alone, not under both engines' names.
+                          With leveldb.BuiltinBloomFilter, uncompressed tables equal goleveldb's,
+                          byte for byte. With leveldb.BuiltinBloomFilter2, they equal C++ LevelDB's
   --filter-prefix PREFIX  filters also contain each key's prefix, delimiter:TEXT (up to the first
                           TEXT) or length:BYTES; sst scan --prefix then skips most absent prefixes
   --filter-base-lg N      a block filter covers 2^N bytes of the file (default 11)
