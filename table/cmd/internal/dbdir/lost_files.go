@@ -109,14 +109,14 @@ func (d *Dir) loseLog(o ListOptions, number uint64, names []string) {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
-	named := "named in " + d.Version.Manifest
+	named, are := "named in "+d.Version.Manifest, "are lost"
 	switch {
 	case d.Version.Torn > 0:
-		named += ", which is cut short: the log may be obsolete"
+		named, are = named+", which is cut short: the log may be obsolete", "may be lost"
 	case d.Version.LacksTables(regular.DirOf(d.Path), names):
-		named += ", which lacks newer tables and may be cut short: the log may be obsolete"
+		named, are = named+", which lacks newer tables and may be cut short: the log may be obsolete", "may be lost"
 	}
-	d.addDamage(versions.LogName(number), "missing (%s): the writes in it are lost, and older or deleted versions may appear. Restore it if you can", named)
+	d.addDamage(versions.LogName(number), "missing (%s): the writes in it %s, and older or deleted versions may appear. Restore it if you can", named, are)
 }
 
 // leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.

@@ -93,13 +93,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 				return errors.Join(err, l.failure())
 			}
 		}
-		if !f.explain && l.keys > 1 && l.absent > 0 {
-			are := map[bool]string{true: "is absent", false: "are absent"}[l.absent == 1]
-			if s.MayHideKeys() {
-				are = map[bool]string{true: "was not found, but may exist", false: "were not found, but may exist"}[l.absent == 1]
-			}
-			text.Note(l.stderr, "%d of %d keys %s", l.absent, l.keys, are)
-		}
+		l.noteAbsent(s.MayHideKeys())
 		return cmp.Or(l.failure(), cli.Negative(l.absent > 0))
 	})
 }
@@ -114,6 +108,19 @@ type lookups struct {
 	keys, absent, unread uint64
 	damage               []error  // why keys cannot be read, for those that are named
 	causes               []string // their messages
+}
+
+// noteAbsent notes how many keys are absent, or may be hidden.
+func (l *lookups) noteAbsent(hidden bool) {
+	switch {
+	case l.explain || l.absent == 0 || l.keys == 1 && !hidden:
+	case l.keys == 1:
+		text.Note(l.stderr, "the key was not found, but may exist")
+	case hidden:
+		text.Note(l.stderr, "%d of %d keys %s not found, but may exist", l.absent, l.keys, map[bool]string{true: "was", false: "were"}[l.absent == 1])
+	default:
+		text.Note(l.stderr, "%d of %d keys %s absent", l.absent, l.keys, map[bool]string{true: "is", false: "are"}[l.absent == 1])
+	}
 }
 
 // prefetchedKeys is how many keys of a remote set are looked up together.

@@ -123,7 +123,7 @@ mark obsolete, and if it is lost, all tables. Deleted keys may then come back.
 Older or deleted versions of lost keys may appear: sst counts such pairs, and --certain leaves them
 out. If the MANIFEST is damaged, no pair is certain. Otherwise these pairs are certain:
 
-  - pairs in a log, if no write in their 32 KiB block or after it is lost
+  - pairs in a log, beginning at most 32 KiB after its last lost write
   - pairs in tables, if all logs were read whole, and the key is in no lost range of the same level,
     or of a level with a lower number, which is newer
 
@@ -133,6 +133,6 @@ sorted, but not certain. Keys are lost if their newest entry is of an unknown ki
 
 sst repair FILE writes a table. Without a readable index it finds blocks by their checksums, and
 needs a --memory of four times the file. Of equal keys it keeps the first in the file, or all if the
-key order is unknown. From a log it keeps the newest write of each key, also deletions, or with
---internal-keys no only keys and values. Do not put the table into a database, whose MANIFEST has
-the old size: repair the database. If a set is damaged, build it again, or merge its sound tables.`
+key order is unknown. From a log it keeps the newest write of each key. Deletions are kept too,
+unless --internal-keys is no. Do not put the table into a database, whose MANIFEST has the old size:
+repair the database. If a set is damaged, build it again, or merge its sound tables.`

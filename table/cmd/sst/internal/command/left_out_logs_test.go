@@ -16,7 +16,7 @@ func TestLeftOutLogs(t *testing.T) {
 	t.Parallel()
 	const (
 		missing  = "000002.log: missing (named in MANIFEST-000000): the writes in it are lost, and older or deleted versions may appear. Restore it if you can\n"
-		obsolete = "000002.log: missing (named in MANIFEST-000000, which is cut short: the log may be obsolete): the writes in it are lost, and older or deleted versions may appear. Restore it if you can\n"
+		obsolete = "000002.log: missing (named in MANIFEST-000000, which is cut short: the log may be obsolete): the writes in it may be lost, and older or deleted versions may appear. Restore it if you can\n"
 		leftOut  = "--no-log skips 000002.log: older or deleted versions may appear"
 	)
 	for _, tt := range []struct {

@@ -149,6 +149,8 @@ func (d *damageReported) collect(err error) {
 			d.databases = append(d.databases, files.Dir(e.Path))
 		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
 			d.files = append(d.files, e.Path)
+		case errors.Is(e, table.ErrCorrupt) && dbfile.IsInManifest(e.Path): // it is another table
+			d.databases = append(d.databases, files.Dir(e.Path))
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
