@@ -135,6 +135,7 @@ func clone(t Table) *Table {
 type History struct {
 	Manifest string // its name
 	Comparer string // the name of the comparator; "": no sound edit has it
+	Edits    int    // how many are sound
 
 	tables map[uint64]*Table // nil if the last edit that has the table deletes it
 	log    uint64            // logs with lower numbers are obsolete, except for previousLog
@@ -179,7 +180,7 @@ func (h *History) read(manifest io.Reader) error {
 			return err
 		}
 		if h.apply(edit) {
-			h.start = h.start || offset == 0
+			h.Edits, h.start = h.Edits+1, h.start || offset == 0
 		}
 		if len(h.tables) > maxHistory {
 			return wal.Corruptionf("edits of more than %d tables", maxHistory)

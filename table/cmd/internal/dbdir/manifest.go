@@ -30,7 +30,9 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.SortFunc(manifests, versions.CompareManifests)
 	if n := len(manifests); n > 0 {
-		d.history, _ = versions.ReadHistory(d.Path, manifests[n-1]) // its damage is told
+		if h, err := versions.ReadHistory(d.Path, manifests[n-1]); err == nil && h.Edits > 0 { // its damage is told
+			d.history = h
+		}
 	}
 	if h := d.history; h != nil && h.Comparer != "" {
 		d.Order = dbfile.ManifestOrder(h.Comparer)

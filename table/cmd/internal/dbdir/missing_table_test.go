@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,6 +85,25 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 			if _, hasOlder := files["MANIFEST-000003"]; !hasOlder && len(got) > len(want) {
 				t.Errorf("seed %d, %+v: missing tables (-want +got):\n%s", seed, o, cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))))
 			}
+		}
+	}
+}
+
+// A MANIFEST without a sound edit marks no table obsolete.
+func TestMANIFESTWithoutEdits(t *testing.T) {
+	t.Parallel()
+	damaged := records(t, firstEdit(2))
+	damaged[7] ^= 1
+	for name, manifest := range map[string][]byte{"empty": nil, "damaged": damaged} {
+		dir := t.TempDir()
+		for file, contents := range map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest, "000007.ldb": nil} {
+			if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := ListDir(dir, ListOptions{Repair: true})
+		if err != nil || len(d.Damage) != 1 || !strings.Contains(d.Damage[0].Error(), ": reading all tables in the directory. ") {
+			t.Errorf("%s: ListDir = %v, %v; want damage of which all tables are read", name, d.Damage, err)
 		}
 	}
 }

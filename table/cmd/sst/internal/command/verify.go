@@ -25,7 +25,7 @@ const verifyLong = `Check tables, logs, databases and sets, and print a line for
 what is wrong. sst checks
 
   - checksums, block formats, and key order, also against the index
-  - that filters contain all keys and prefixes, and that no exception (--never) is a key
+  - that filters contain all keys and prefixes, and no key of build --never is in the table
   - a database's tables against its MANIFEST, and the kinds of its keys
   - that its logs are undamaged, and newer than its tables
   - that CURRENT and the MANIFEST are sound
