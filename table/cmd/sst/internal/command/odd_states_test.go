@@ -131,6 +131,9 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	if status != cli.ExitDamaged || strings.Contains(stderr, "comparator") {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 	}
+	if _, _, stderr := sst("verify", "--comparator", "reverse", dir); !strings.Contains(stderr, "sst repair --comparator reverse "+dir+" -o NEW\n") {
+		t.Errorf("sst verify suggests no repair in the order of its --comparator: %s", stderr)
+	}
 	if summary := mustSST(t, "stats", "--summary", dir+".new"); !strings.Contains(summary, reverse) {
 		t.Errorf("the new database is not in the order of %s: %s", reverse, summary)
 	}

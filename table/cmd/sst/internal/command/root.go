@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,16 +77,23 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 		return
 	}
 	damage := damageOf(err)
+	order := command.Flags().Lookup("comparator")
+	repair := func(dir string) string {
+		if order == nil || !order.Changed {
+			return dbfile.RepairCommand(dir)
+		}
+		return strings.Replace(dbfile.RepairCommand(dir), "repair ", "repair --comparator "+order.Value.String()+" ", 1)
+	}
 	for _, dir := range damage.databases {
-		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir))
+		text.Say(w, "restore what is damaged or missing, or run: %s", repair(dir))
 	}
 	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
 	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
-	switch f := command.Flags().Lookup("comparator"); {
-	case len(damage.files) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder):
+	switch {
+	case len(damage.files) > 0 && order != nil && order.Changed && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
-		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(files.Dir(damage.missing[0])))
+		text.Say(w, "restore what is missing, or run: %s", repair(files.Dir(damage.missing[0])))
 	case len(damage.files) > 0:
 		suggestRepair(w, damage.files)
 	}

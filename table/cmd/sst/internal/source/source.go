@@ -140,7 +140,7 @@ func (s *Source) add(t *Table) error {
 // noteNoManifest notes that a directory has only the tables of a database.
 func (s *Source) noteNoManifest() {
 	if s.Dir && !s.isSet() && !s.dir.IsDatabase() && slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.HasEngineName() }) {
-		s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete: older or deleted versions may appear")
+		s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete, others may be missing: older or deleted versions may appear")
 	}
 }
 
