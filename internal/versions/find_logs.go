@@ -54,8 +54,8 @@ func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool)
 	return info.Size() == 0, info.Size() == 0
 }
 
-// LacksTables reports whether tables among the names are newer than the log, and the MANIFEST neither lists them nor calls them
-// obsolete. Then edits at its end may be lost that put writes of the log into these tables.
+// LacksTables reports whether tables among the names are newer than the log, and the MANIFEST neither lists them nor
+// calls them obsolete. Then edits at its end may be lost that put writes of the log into these tables.
 func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
 	h, err := readHistory(dir, v.Manifest)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {

@@ -108,13 +108,9 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	}
 	if d.Version != nil {
 		d.applyManifest(o, names)
-		d.findMissing(names)
-		return nil
-	}
-	if err := d.checkCurrent(names); err != nil {
+	} else if err := d.checkCurrent(names); err != nil {
 		return err
-	}
-	if o.Repair && !o.AllTables {
+	} else if o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
 	d.findMissing(names)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -103,18 +102,16 @@ func (d *Dir) findMissing(names []string) {
 	}
 }
 
-// loseLog takes note that a log that the MANIFEST names is not among the names of files.
-func (d *Dir) loseLog(o ListOptions, number uint64, names []string) {
+// loseLog takes note that a log that the MANIFEST names does not exist. If the MANIFEST has a flaw, the log may be
+// obsolete.
+func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
 	if o.NoLogs && !o.Repair {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
 	named, are := "named in "+d.Version.Manifest, "are lost"
-	switch {
-	case d.Version.Torn > 0:
-		named, are = named+", which is cut short: the log may be obsolete", "may be lost"
-	case d.Version.LacksTables(regular.DirOf(d.Path), names):
-		named, are = named+", which lacks newer tables and may be cut short: the log may be obsolete", "may be lost"
+	if flaw != "" {
+		named, are = fmt.Sprintf("%s, which %s: the log may be obsolete", named, flaw), "may be lost"
 	}
 	d.addDamage(versions.LogName(number), "missing (%s): the writes in it %s, and older or deleted versions may appear. Restore it if you can", named, are)
 }

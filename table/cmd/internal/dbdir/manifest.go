@@ -183,7 +183,14 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	if !o.AllTables {
 		d.Logs = slices.Clone(d.LiveLogs)
 	}
+	flaw := "" // of the MANIFEST, so that a lost log may be obsolete
+	switch {
+	case v.Torn > 0:
+		flaw = "is cut short"
+	case len(lost) > 0 && v.LacksTables(regular.DirOf(d.Path), names):
+		flaw = "lacks newer tables and may be cut short"
+	}
 	for _, n := range lost {
-		d.loseLog(o, n, names)
+		d.loseLog(o, n, flaw)
 	}
 }

@@ -109,11 +109,12 @@ func firstNames(tables []TableFile) string {
 // MissingError says which tables do not exist, or is nil.
 func (d *Dir) MissingError() error {
 	var all []error
-	for rest := d.Missing; len(rest) > 0; {
-		by := rest[0].listed
-		others := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed == by })
-		same := slices.DeleteFunc(slices.Clone(rest), func(l TableFile) bool { return l.listed != by })
-		all, rest = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), by.Reason())), others
+	said := map[MissingTable]bool{}
+	for _, l := range d.Missing {
+		if by := l.listed; !said[by] {
+			same := slices.DeleteFunc(slices.Clone(d.Missing), func(l TableFile) bool { return l.listed != by })
+			all, said[by] = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), by.Reason())), true
+		}
 	}
 	return errors.Join(all...)
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,7 +89,9 @@ func OutputName(path, suffix string) string {
 }
 
 // RepairCommand is the command line that makes a new database of what is left of one in a directory.
-func RepairCommand(dir string) string { return "sst repair " + text.ShellPath(dir) + " -o NEW" }
+func RepairCommand(dir string, flags ...string) string {
+	return strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o NEW"}), " ")
+}
 
 // A Log is a file that is a write-ahead log.
 type Log struct {

@@ -131,8 +131,10 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	if status != cli.ExitDamaged || strings.Contains(stderr, "comparator") {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 	}
-	if _, _, stderr := sst("verify", "--comparator", "reverse", dir); !strings.Contains(stderr, "sst repair --comparator reverse "+dir+" -o NEW\n") {
-		t.Errorf("sst verify suggests no repair in the order of its --comparator: %s", stderr)
+	for _, command := range []string{"verify", "scan"} {
+		if _, _, stderr := sst(command, "--comparator", "reverse", dir); !strings.Contains(stderr, "sst repair --comparator reverse "+dir+" -o NEW\n") {
+			t.Errorf("sst %s suggests no repair in the order of its --comparator: %s", command, stderr)
+		}
 	}
 	if summary := mustSST(t, "stats", "--summary", dir+".new"); !strings.Contains(summary, reverse) {
 		t.Errorf("the new database is not in the order of %s: %s", reverse, summary)

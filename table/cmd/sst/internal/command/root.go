@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,29 +77,27 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	}
 	damage := damageOf(err)
 	order := command.Flags().Lookup("comparator")
-	repair := func(dir string) string {
-		if order == nil || !order.Changed {
-			return dbfile.RepairCommand(dir)
-		}
-		return strings.Replace(dbfile.RepairCommand(dir), "repair ", "repair --comparator "+order.Value.String()+" ", 1)
+	var flags []string
+	if order != nil && order.Changed {
+		flags = []string{"--comparator", order.Value.String()}
 	}
 	for _, dir := range damage.databases {
-		text.Say(w, "restore what is damaged or missing, or run: %s", repair(dir))
+		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir, flags...))
 	}
 	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
 	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
 	switch {
-	case len(damage.files) > 0 && order != nil && order.Changed && errors.Is(err, table.ErrOrder):
+	case len(damage.files) > 0 && flags != nil && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
-		text.Say(w, "restore what is missing, or run: %s", repair(files.Dir(damage.missing[0])))
+		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(files.Dir(damage.missing[0]), flags...))
 	case len(damage.files) > 0:
-		suggestRepair(w, damage.files)
+		suggestRepair(w, damage.files, flags)
 	}
 }
 
-// suggestRepair prints how to save what damaged tables still have.
-func suggestRepair(w io.Writer, all []string) {
+// suggestRepair prints how to save what damaged tables still have, by commands with the flags.
+func suggestRepair(w io.Writer, all, flags []string) {
 	paths := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
 	case len(paths) == 0 && !dbfile.IsEmpty(all[0]):
@@ -108,12 +105,12 @@ func suggestRepair(w io.Writer, all []string) {
 		return
 	case len(paths) == 0:
 		text.Say(w, "an empty table has no entries to save. Restore %s from a backup, or run: %s",
-			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0])))
+			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0]), flags...))
 		return
 	}
 	switch dir := files.Dir(paths[0]); {
 	case dbfile.MayBeInManifest(paths[0]):
-		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir))
+		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir, flags...))
 		return
 	case dbdir.OwnerOf(paths[0]).Listed: // in the manifest of a set, which does not list what repair writes
 		text.Say(w, "restore the table from a copy, or build the set again")

@@ -191,7 +191,7 @@ func (s *Source) LogDamage() error {
 	return errors.Join(all...)
 }
 
-// MayHideKeys reports whether the newest versions of any keys may be lost, beside those of Losses.
+// MayHideKeys reports whether the directory or a log is damaged, so that the newest version of any key may be lost.
 func (s *Source) MayHideKeys() bool { return s.Damage != nil || s.LogDamage() != nil }
 
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.
