@@ -197,17 +197,30 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// hasEngineFiles reports whether the directory has logs that are named as engines name them, or such tables and files
-// that only engines write.
-func (d *Dir) hasEngineFiles() bool {
+// hasEngineFiles reports whether the directory has logs that are named as engines name them, or such tables with internal
+// keys, or beside other files that only engines write.
+func (d *Dir) hasEngineFiles(o ListOptions) bool {
 	isLog := func(path string) bool { return numbered(path).HasEngineName() }
-	tables, logs := slices.ContainsFunc(d.Tables, TableFile.HasEngineName), slices.ContainsFunc(d.Logs, isLog)
-	return logs || d.hasLock && tables
+	if slices.ContainsFunc(d.Logs, isLog) {
+		return true
+	}
+	for _, l := range d.Tables {
+		if !l.HasEngineName() {
+			continue
+		}
+		if d.hasLock {
+			return true
+		}
+		if f, err := l.Open(o); err == nil { // the first one that can be read decides
+			return f.Close() == nil && f.Internal
+		}
+	}
+	return false
 }
 
 // IsDatabase reports whether the directory has files of a database besides tables.
 func (d *Dir) IsDatabase() bool {
-	return d.Set == "" && !d.lostSet && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0 || d.hasEngineFiles())
+	return d.Set == "" && !d.lostSet && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }
 
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.

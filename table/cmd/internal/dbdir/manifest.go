@@ -78,7 +78,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 		d.addDamage(file, "%s: %s", why, meaning)
 	case o.Repair:
 		d.addDamage("", "no MANIFEST: %s", meaning)
-	case d.hasEngineFiles():
+	case d.hasEngineFiles(o):
 		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)

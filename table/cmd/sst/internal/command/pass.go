@@ -120,7 +120,6 @@ type folder struct {
 	lastLog   *dbfile.Log  // the last log that was read
 	highest   uint64       // the highest sequence number of the tables that were checked
 	newest    string       // the path of a table that has it
-	internal  bool         // a table that was checked has internal keys
 }
 
 // targets returns the files that the arguments name. Missing tables are among them. Directories
@@ -175,13 +174,6 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 		all = append(all, target{dbdir.TableFile{Path: f.Path}, kind, &f, in})
 	}
 	return all
-}
-
-// lostCurrent returns the target of the CURRENT file of a directory that has only the tables of a database.
-func (in *folder) lostCurrent() target {
-	path := filepath.Join(in.Path, "CURRENT")
-	err := &dbfile.FileError{Path: path, Err: dbfile.Corruption("missing, and so is the MANIFEST, so no engine opens the directory")}
-	return target{dbdir.TableFile{Path: path}, isCurrent, &dbdir.StateFile{Path: path, Err: err}, in}
 }
 
 // nextLog returns the log, which has yet to be read. The targets of a directory are read in order.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
@@ -93,13 +91,6 @@ type verdict struct {
 // verify checks one target after the other. A file that cannot be read is an error, and not damage.
 func (v *verifier) verify(targets []target) error {
 	err := each(v.pass, targets, v.check)
-	var last *folder
-	for _, t := range targets {
-		if in := t.in; in != last && in.internal && in.Path != "" && !in.IsDatabase() && slices.ContainsFunc(in.Tables, dbdir.TableFile.HasEngineName) {
-			err = errors.Join(err, v.check(in.lostCurrent()))
-		}
-		last = t.in
-	}
 	if v.shown {
 		err = errors.Join(err, v.found)
 	}
@@ -194,7 +185,6 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t.in.internal = t.in.internal || f.Internal
 	filters := f.Filters()
 	remarks = noted(remarks, filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
 	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")

@@ -137,13 +137,6 @@ func (s *Source) add(t *Table) error {
 	return nil
 }
 
-// noteNoManifest notes that a directory has only the tables of a database.
-func (s *Source) noteNoManifest() {
-	if s.Dir && !s.isSet() && !s.dir.IsDatabase() && slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.HasEngineName() }) {
-		s.Notes = append(s.Notes, s.Path+" has no MANIFEST: reading all tables. Some may be obsolete, others may be missing: older or deleted versions may appear")
-	}
-}
-
 // checkInternalKeys checks that either all tables have internal keys, or none. Logs always
 // have internal keys.
 func (s *Source) checkInternalKeys() error {
@@ -162,7 +155,6 @@ func (s *Source) checkInternalKeys() error {
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != dbfile.No
 	if s.Internal {
-		s.noteNoManifest()
 		return nil
 	}
 	for _, path := range s.logs.paths {
