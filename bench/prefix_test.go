@@ -72,7 +72,11 @@ func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
 	wrong := 0
 	for _, prefix := range absent {
 		for j := range 20 {
-			if r.MayContain(fmt.Appendf(prefix[:len(prefix):len(prefix)], "%04d", j)) {
+			may, err := r.MayContain(fmt.Appendf(prefix[:len(prefix):len(prefix)], "%04d", j))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if may {
 				wrong++
 			}
 		}

@@ -63,7 +63,7 @@ func ExampleReader_GetMany() {
 }
 
 // A lookup from a slow store gets a time limit.
-func ExampleReader_With_deadline() {
+func ExampleReader_With() {
 	r, src := openFarAway()
 	src.latency = 5 * time.Minute // the store is overloaded
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

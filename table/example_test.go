@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -168,7 +167,7 @@ func ExampleReader_AppendGet() {
 
 // Of keys that are looked up only once, the blocks need not be in the Cache. AppendFind appends to
 // slices that are used again.
-func ExampleReader_With() {
+func ExampleReader_DontFillCache() {
 	contents := capitals(nil)
 	cache := table.NewCache(64 << 20)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Cache: cache})
@@ -176,7 +175,7 @@ func ExampleReader_With() {
 		fmt.Println(err)
 		return
 	}
-	once := r.With(context.Background()).DontFillCache(true)
+	once := r.DontFillCache(true)
 	var country, capital []byte
 	for _, key := range []string{"Togo", "Cuba"} {
 		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))
@@ -303,7 +302,7 @@ func ExampleReader_MayContain() {
 	_, err = r.Get([]byte("https://example.com/a"))
 	fmt.Println(errors.Is(err, table.ErrFilterOnly))
 	// Output:
-	// true
-	// false
+	// true <nil>
+	// false <nil>
 	// true
 }

@@ -25,9 +25,9 @@ import (
 func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, err error) {
 	t, err := r.table()
 	if err == nil {
-		err = cmp.Or(t.startLookups(0), r.FilterErr(), r.checkExceptable(t))
+		err = cmp.Or(t.startLookups(0, exact), r.FilterErr(), r.checkExceptable(t))
 	}
-	src := r.source()
+	src := r.reads()
 	if err == nil && src == nil {
 		err = ErrClosed
 	}
@@ -116,7 +116,7 @@ func (t *openTable) checkAbsent(filterKey []byte) error {
 	if t.o.filtersUserKeys {
 		key = SearchKey(nil, filterKey, MaxSequence)
 	}
-	next, _, err := t.lookup(query{key: key, match: atOrAfter, guarded: true}, &noOptions)
+	next, _, err := t.lookup(query{key: key, match: atOrAfter, guarded: true}, new(lookupOptions))
 	switch {
 	case err != nil && err != ErrNotFound && err != ErrFilterOnly:
 		return err

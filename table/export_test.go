@@ -18,7 +18,7 @@ func (r *Reader) IndexIsBuilt() bool {
 func (r *Reader) Locate(key []byte) (h layout.Handle, err error) {
 	t, err := r.table()
 	if err == nil {
-		err = t.startLookups(1)
+		err = t.startLookups(1, exact)
 	}
 	if err != nil {
 		return layout.Handle{}, err

@@ -250,12 +250,12 @@ func TestFilterKeyThatReusesItsMemory(t *testing.T) {
 		}
 		r := open(t, build(t, &o, pairs), nil)
 		for _, p := range pairs {
-			if !r.MayContain(p.Key) {
+			if !mayContain(r, p.Key) {
 				t.Fatalf("filter only %v: MayContain(%q) = false", filterOnly, p.Key)
 			}
 		}
 		for _, key := range absent {
-			if r.MayContain(key) {
+			if mayContain(r, key) {
 				t.Errorf("filter only %v: MayContain(%q) = true, and Never has it", filterOnly, key)
 			}
 		}
@@ -347,29 +347,5 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 				t.Errorf("%v; FilterErr = %v", &m, r.FilterErr())
 			}
 		})
-	}
-}
-
-// After Close, MayContain rules out keys if a filter was checked before, and else none: the file is closed.
-func TestMayContainAfterClose(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, build(t, withBloom, numbered(50)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, checked := range []bool{false, true} {
-		r, err := table.Open(name, nil)
-		if err == nil && checked {
-			err = r.FilterErr()
-		}
-		if err := errors.Join(err, r.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if got := r.MayContain([]byte("key000001")); got == checked {
-			t.Errorf("checked before: %t; MayContain of an absent key = %t", checked, got)
-		}
-		if !r.MayContain([]byte("key000002")) {
-			t.Error("MayContain rules out a key of the table")
-		}
 	}
 }

@@ -44,10 +44,10 @@ func TestMayContain(t *testing.T) {
 			}
 			opened, passed := src.n.Load(), 0
 			for _, p := range pairs {
-				if !r.MayContain(p.Key) {
+				if !mayContain(r, p.Key) {
 					t.Fatalf("MayContain(%q) = false", p.Key)
 				}
-				if r.MayContain(append(p.Key, '~')) {
+				if mayContain(r, append(p.Key, '~')) {
 					passed++
 				}
 			}
@@ -63,7 +63,7 @@ func TestMayContain(t *testing.T) {
 			if (m.TableFilterNegatives.Load() > 0) != tt.tableFirst {
 				t.Errorf("%d absent keys ruled out by the table filter", m.TableFilterNegatives.Load())
 			}
-			if r.MayContain([]byte("z")) || r.FilterOnly() {
+			if mayContain(r, []byte("z")) || r.FilterOnly() {
 				t.Errorf("MayContain of a key > all = true, or FilterOnly = %v", r.FilterOnly())
 			}
 		})
@@ -81,8 +81,8 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !lazy.MayContain([]byte("b")) {
-		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), lazy.MayContain([]byte("b")))
+	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
+		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
 	}
 	var f rawtable.File
 	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
@@ -118,7 +118,7 @@ func TestFilterOnlyOfVersions(t *testing.T) {
 		t.Errorf("FilterEntries = %d, %v, want 2", p.FilterEntries, err)
 	}
 	for user, want := range map[string]bool{"a": true, "b": true, "c": false} {
-		if got := r.MayContain(table.SearchKey(nil, []byte(user), table.MaxSequence)); got != want {
+		if got := mayContain(r, table.SearchKey(nil, []byte(user), table.MaxSequence)); got != want {
 			t.Errorf("MayContain(%s) = %v, want %v", user, got, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestFilterOnly(t *testing.T) {
 	}
 	wrong := 0
 	for _, p := range pairs {
-		if !r.MayContain(p.Key) {
+		if !mayContain(r, p.Key) {
 			t.Fatalf("MayContain(%q) = false", p.Key)
 		}
 		if _, err := r.Get(p.Key); !errors.Is(err, table.ErrFilterOnly) {
@@ -157,7 +157,7 @@ func TestFilterOnly(t *testing.T) {
 		}
 		absent := append(p.Key, '~')
 		want := table.ErrNotFound
-		if r.MayContain(absent) {
+		if mayContain(r, absent) {
 			wrong, want = wrong+1, table.ErrFilterOnly
 		}
 		if _, _, err := r.Find(absent); !errors.Is(err, want) {
@@ -206,7 +206,7 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 func TestFilterOnlyOfNoKeys(t *testing.T) {
 	t.Parallel()
 	r := open(t, filterOnly(t, nil), nil)
-	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || r.MayContain([]byte("key")) || !r.FilterOnly() {
+	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || mayContain(r, []byte("key")) || !r.FilterOnly() {
 		t.Errorf("Get = %v, MayContain = true, or FilterOnly = %v", err, r.FilterOnly())
 	}
 }
@@ -323,7 +323,7 @@ func TestFilterOnlyDamaged(t *testing.T) {
 // mayContainAll returns an error if a key is denied.
 func mayContainAll(r *table.Reader, pairs []workload.Pair) error {
 	for _, p := range pairs {
-		if !r.MayContain(p.Key) {
+		if !mayContain(r, p.Key) {
 			return fmt.Errorf("MayContain(%q) = false", p.Key)
 		}
 		if _, err := r.Get(p.Key); errors.Is(err, table.ErrNotFound) {

@@ -56,7 +56,7 @@ func firstAlike(pairs []workload.Pair, key []byte, c table.Comparer, part func([
 func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *workload.Pair) {
 	t.Helper()
 	k, v, err := r.Find(key)
-	if want != nil && !r.MayContain(key) {
+	if want != nil && !mayContain(r, key) {
 		t.Fatalf("%s: MayContain(%q) = false, but Find finds %q", name, key, k)
 	}
 	switch {
@@ -73,15 +73,15 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 
 // checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind
 // the slice that it appends to.
-func checkAppendFind(t *testing.T, name string, l table.Lookups, key, k, v []byte, err error) {
+func checkAppendFind(t *testing.T, name string, r *table.Reader, key, k, v []byte, err error) {
 	t.Helper()
 	buf := append(make([]byte, 0, 100), "key: "...)
 	behind := append(buf, key...)[len(buf):]
-	gotKey, gotValue, gotErr := l.AppendFind(buf, []byte("value: "), behind)
+	gotKey, gotValue, gotErr := r.AppendFind(buf, []byte("value: "), behind)
 	if string(gotKey) != "key: "+string(k) || string(gotValue) != "value: "+string(v) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
 		t.Fatalf("%s: AppendFind(%.100q) = %.100q, %.100q, %v; want %.100q, %.100q, %v", name, key, gotKey, gotValue, gotErr, k, v, err)
 	}
-	gotKey, gotValue, gotErr = l.AppendFind(nil, nil, key)
+	gotKey, gotValue, gotErr = r.AppendFind(nil, nil, key)
 	if !bytes.Equal(gotKey, k) || !bytes.Equal(gotValue, v) || cap(gotKey) > len(gotKey) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
 		t.Fatalf("%s: AppendFind(%.100q) to nil = %.100q, %.100q, %v; want %.100q, %.100q, %v", name, key, gotKey, gotValue, gotErr, k, v, err)
 	}

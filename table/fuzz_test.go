@@ -111,7 +111,7 @@ func checkLookup(t *testing.T, r *table.Reader, key []byte) {
 		t.Errorf("Find(%q) = %q, %q, but Get = %q", key, k, v, value)
 	}
 	checkAppendFind(t, "fuzz", r.With(context.Background()), key, k, v, findErr)
-	if !r.MayContain(key) && (!errors.Is(err, table.ErrNotFound) || !errors.Is(findErr, table.ErrNotFound)) {
+	if !mayContain(r, key) && (!errors.Is(err, table.ErrNotFound) || !errors.Is(findErr, table.ErrNotFound)) {
 		t.Errorf("MayContain(%q) = false, but Get = %v and Find = %v", key, err, findErr)
 	}
 	it := r.NewIter(nil)

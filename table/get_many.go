@@ -86,7 +86,7 @@ func GetMany(
 	var memory [stageSize]wantedKey
 	stage := memory[:0]
 	for i, part := range parts {
-		b.parts[i] = tableBatch{batch: &b, GetManyPart: part}
+		b.parts[i] = tableBatch{batch: &b, GetManyPart: part, noFill: opts.DontFillCache || part.Reader.lookups.NoFill}
 	}
 	if err := b.checkPages(ctx); err != nil {
 		return err
@@ -141,7 +141,8 @@ type batch struct {
 type tableBatch struct {
 	*batch
 	GetManyPart
-	t *openTable
+	t      *openTable
+	noFill bool // do not add blocks to the Cache
 
 	passed   []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
 	wanted   []wantedKey     // the keys that a read has to answer

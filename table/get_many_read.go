@@ -175,7 +175,7 @@ func (x *run) split() {
 func (p *tableBatch) getFromBlock(ctx context.Context, keys []wantedKey, ahead tablefile.Ahead) error {
 	var block tablefile.Block
 	defer block.Release()
-	if err := block.OpenAhead(&p.t.file, keys[0].block, ahead, p.o.DontFillCache); err != nil {
+	if err := block.OpenAhead(&p.t.file, keys[0].block, ahead, p.noFill); err != nil {
 		p.fail(err, keys...)
 		return nil
 	}
@@ -187,7 +187,7 @@ func (p *tableBatch) getFromBlock(ctx context.Context, keys []wantedKey, ahead t
 			return nil
 		}
 		if !found && k.filterChecked {
-			p.t.reportMiss(p.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: p.o.DontFillCache})
+			p.t.reportMiss(p.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: p.noFill})
 			continue
 		}
 		if block.Admit(); !found {

@@ -33,7 +33,7 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 	}
 	for first := 0; first < p.len(); first += stageSize {
 		n := min(stageSize, p.len()-first)
-		if err := p.t.startLookups(n); err != nil {
+		if err := p.t.startLookups(n, exact); err != nil {
 			p.endFrom(first, err)
 			return stage, nil
 		}
@@ -51,7 +51,7 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
 // no time to wait for. The error ends the batch.
 func (p *tableBatch) getEach(ctx context.Context) error {
-	lookups := p.Reader.With(ctx).DontFillCache(p.o.DontFillCache)
+	lookups := p.Reader.With(ctx).DontFillCache(p.noFill)
 	for i := range p.len() {
 		k := p.key(i)
 		value, err := lookups.Get(p.keys[k.number])
@@ -148,7 +148,7 @@ func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 		entries := k.cached.Block(*k.part.t.file.Order())
 		value, found := entries.Get(b.keys[k.number])
 		if !found && k.filterChecked {
-			k.part.t.reportMiss(b.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: b.o.DontFillCache})
+			k.part.t.reportMiss(b.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: k.part.noFill})
 		}
 		if !found {
 			continue
@@ -215,7 +215,7 @@ func (t *openTable) pageSpan(page int) (start, end uint64, err error) {
 
 // checkPageRun consults a page that was read for its keys.
 func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
-	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.o.DontFillCache, p.t.sieve.Pages.CheckPage)
+	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.noFill, p.t.sieve.Pages.CheckPage)
 	if err != nil {
 		p.noPage(err, keys)
 		return

@@ -234,17 +234,17 @@ func TestLookupsDontFillCache(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
 	contents := build(t, withBloom, pairs)
-	for name, get := range map[string]func(l table.Lookups, key []byte) ([]byte, error){
-		"Get":       table.Lookups.Get,
-		"AppendGet": func(l table.Lookups, key []byte) ([]byte, error) { return l.AppendGet(nil, key) },
-		"Find":      func(l table.Lookups, key []byte) ([]byte, error) { _, v, err := l.Find(key); return v, err },
-		"AppendFind": func(l table.Lookups, key []byte) ([]byte, error) {
-			_, v, err := l.AppendFind(nil, nil, key)
+	for name, get := range map[string]func(r *table.Reader, key []byte) ([]byte, error){
+		"Get":       (*table.Reader).Get,
+		"AppendGet": func(r *table.Reader, key []byte) ([]byte, error) { return r.AppendGet(nil, key) },
+		"Find":      func(r *table.Reader, key []byte) ([]byte, error) { _, v, err := r.Find(key); return v, err },
+		"AppendFind": func(r *table.Reader, key []byte) ([]byte, error) {
+			_, v, err := r.AppendFind(nil, nil, key)
 			return v, err
 		},
-		"FindGE": func(l table.Lookups, key []byte) ([]byte, error) { _, v, err := l.FindGE(key); return v, err },
-		"NewIter": func(l table.Lookups, key []byte) ([]byte, error) {
-			it := l.NewIter(nil)
+		"FindGE": func(r *table.Reader, key []byte) ([]byte, error) { _, v, err := r.FindGE(key); return v, err },
+		"NewIter": func(r *table.Reader, key []byte) ([]byte, error) {
+			it := r.NewIter(nil)
 			it.SeekGE(key)
 			v := bytes.Clone(it.Value())
 			return v, it.Close()

@@ -197,3 +197,9 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 	s.reads, s.most = nil, 0
 	return r, s
 }
+
+// mayContain is r.MayContain, and true after an error.
+func mayContain(r *table.Reader, key []byte) bool {
+	may, err := r.MayContain(key)
+	return may || err != nil
+}

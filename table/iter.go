@@ -56,17 +56,18 @@ type Iter struct {
 // slices of o. Its Close leaves its memory to later Iters. An Iter may be copied before its first move.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
-	it.init(r, o, nil)
+	it.init(r, o)
 	return it
 }
 
-// init initializes a new Iter. ctx ends its reads; nil: nothing does.
-func (it *Iter) init(r *Reader, o *IterOptions, ctx context.Context) {
+// init initializes a new Iter.
+func (it *Iter) init(r *Reader, o *IterOptions) {
 	t, err := r.table()
 	if err != nil {
 		t = brokenTable(&r.closed, err)
 	}
-	it.t, it.ctx, it.loaded, it.c.I, it.fastFrom = t, ctx, -1, -1, math.MaxInt
+	it.t, it.ctx, it.loaded, it.c.I, it.fastFrom = t, r.lookups.Ctx, -1, -1, math.MaxInt
+	it.c.NoFill = r.lookups.NoFill
 	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
 	if o != nil {
 		it.lower, it.upper = t.bounds(o)

@@ -33,15 +33,12 @@ type lookupOptions struct {
 	dstKey, dstValue []byte
 }
 
-// noOptions are the options of the Reader's own lookups.
-var noOptions lookupOptions
-
 // table returns the open table, which its first use opens.
-func (r *Reader) table() (*openTable, error) {
-	if t := r.opened.Load(); t != nil {
+func (s *source) table() (*openTable, error) {
+	if t := s.opened.Load(); t != nil {
 		return t, nil
 	}
-	return r.open()
+	return s.open()
 }
 
 // lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns

@@ -235,7 +235,7 @@ func TestMappedTableTakesNoMemory(t *testing.T) {
 		file := writeMapped(t, contents)
 		r := openMapped(t, file, table.ReaderOptions{})
 		for _, p := range pairs[:10] {
-			if !r.MayContain(p.Key) {
+			if !mayContain(r, p.Key) {
 				t.Fatalf("%s: MayContain(%q) = false", name, p.Key)
 			}
 		}

@@ -119,7 +119,7 @@ func TestNeverIsTheOnlyDifference(t *testing.T) {
 		}
 		var want [][]byte
 		for _, key := range c.never {
-			if r.MayContain(key) {
+			if mayContain(r, key) {
 				t.Errorf("%s: MayContain(%q) = true, but it is on the list", c.description, key)
 			}
 			filterKey := key
@@ -157,14 +157,14 @@ func checkExceptions(t *testing.T, name string, got *layout.Exceptions, want [][
 func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
 	t.Helper()
 	for _, key := range c.others {
-		if got, want := r.MayContain(key), plain.MayContain(key); got != want {
+		if got, want := mayContain(r, key), mayContain(plain, key); got != want {
 			t.Errorf("%s: MayContain(%q) = %v, want %v, as without exceptions", c.description, key, got, want)
 		}
 	}
 	var keys [][]byte
 	for _, p := range c.pairs {
 		keys = append(keys, p.Key)
-		if !r.MayContain(p.Key) {
+		if !mayContain(r, p.Key) {
 			t.Errorf("%s: MayContain(%q) = false, but it is in the table", c.description, p.Key)
 		}
 		if v, err := r.Get(p.Key); !c.o.FilterOnly && (err != nil || !bytes.Equal(v, p.Value)) {

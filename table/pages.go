@@ -137,31 +137,3 @@ func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m, s.Pages.CheckPage)
 	return err == nil && s.Pages.InPage(page, hash), err
 }
-
-// MayContain is like [Reader.MayContain], but returns an error if the context is done or a page of a paged filter
-// cannot be read. Then mayContain is false, and nothing is known of the key.
-func (l Lookups) MayContain(key []byte) (mayContain bool, err error) {
-	if err := l.done(); err != nil {
-		return false, err
-	}
-	return l.r.mayContain(key, &l.o)
-}
-
-// MayContainHashed is MayContain for a [HashedKey].
-func (l Lookups) MayContainHashed(k *HashedKey) (mayContain bool, err error) {
-	if l.r.PagedFilter() {
-		return l.MayContain(k.key)
-	}
-	if err := l.done(); err != nil {
-		return false, err
-	}
-	return l.r.MayContainHashed(k), nil
-}
-
-// done returns the error of the context, if that is done.
-func (l Lookups) done() error {
-	if l.o.Ctx == nil {
-		return nil
-	}
-	return l.o.Ctx.Err()
-}

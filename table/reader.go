@@ -17,16 +17,21 @@ import (
 // filters in memory, decompressed, and after many lookups also a search tree over the index. A Reader from Open holds
 // an open file until Close, unless the file is mapped.
 type Reader struct {
+	*source
+	lookups tablefile.ReadOptions // of lookups and iterators: see With
+}
+
+// A source is what a Reader and those that With and DontFillCache make of it read: a table that its first use opens.
+type source struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
 
-	o              ReaderOptions // with defaults
-	fileOptions    tablefile.Options
-	src            io.ReaderAt // nil: a mapped file that is closed
-	size           int64
-	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
-	checkFilterKey bool // filters that rule out one of the table's first keys are not used
-	closed         atomic.Bool
+	o           ReaderOptions // with defaults
+	fileOptions tablefile.Options
+	src         io.ReaderAt // nil: a mapped file that is closed
+	size        int64
+	isFile      bool // Open or OpenFS has opened it: Close closes it, and its filters have to be checked
+	closed      atomic.Bool
 }
 
 // NewReader returns a Reader of the first size bytes of r, which must be safe for concurrent use and must not change.
@@ -36,80 +41,80 @@ type Reader struct {
 // only the footer is read at first, and a corrupt index fails the first lookup. Unlike Open, NewReader does not
 // validate FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	t, err := newReader(r, size, o)
+	s, err := newSource(r, size, o)
 	if err != nil {
 		return nil, err
 	}
-	return t.ready()
+	return s.ready()
 }
 
-// newReader returns a Reader of a table that is not opened yet.
-func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	r := &Reader{src: src, size: size}
-	if err := r.o.set(o); err != nil {
+// newSource returns a source that is not opened yet.
+func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
+	s := &source{src: src, size: size}
+	if err := s.o.set(o); err != nil {
 		return nil, err
 	}
 	// The caller may change its slices before the table is opened.
-	r.o.FilterPolicies, r.o.TableFilterPolicies = slices.Clone(r.o.FilterPolicies), slices.Clone(r.o.TableFilterPolicies)
-	r.o.Codecs, r.o.FilterPrefixes = slices.Clone(r.o.Codecs), slices.Clone(r.o.FilterPrefixes)
-	r.o.setFile(&r.fileOptions)
-	return r, nil
+	s.o.FilterPolicies, s.o.TableFilterPolicies = slices.Clone(s.o.FilterPolicies), slices.Clone(s.o.TableFilterPolicies)
+	s.o.Codecs, s.o.FilterPrefixes = slices.Clone(s.o.Codecs), slices.Clone(s.o.FilterPrefixes)
+	s.o.setFile(&s.fileOptions)
+	return s, nil
 }
 
 // ready opens the table, or reads the footer only if the source hands out its bytes: the table is then opened at its
 // first use.
-func (r *Reader) ready() (*Reader, error) {
+func (s *source) ready() (*Reader, error) {
 	var err error
-	if _, slices := r.src.(SliceReaderAt); slices {
-		err = new(tablefile.File).Init(r.src, r.size, &r.fileOptions, &r.closed)
+	if _, slices := s.src.(SliceReaderAt); slices {
+		err = new(tablefile.File).Init(s.src, s.size, &s.fileOptions, &s.closed)
 	} else {
-		_, err = r.open()
+		_, err = s.open()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Reader{source: s}, nil
 }
 
 // open opens the table, unless it is open.
-func (r *Reader) open() (t *openTable, err error) {
-	r.firstUse.Lock()
-	defer r.firstUse.Unlock()
-	if t := r.opened.Load(); t != nil {
+func (s *source) open() (t *openTable, err error) {
+	s.firstUse.Lock()
+	defer s.firstUse.Unlock()
+	if t := s.opened.Load(); t != nil {
 		return t, nil
 	}
-	if r.closed.Load() {
+	if s.closed.Load() {
 		return nil, ErrClosed
 	}
-	if t, err = r.read(); err != nil {
+	if t, err = s.read(); err != nil {
 		return nil, err
 	}
-	if !r.checkFilterKey || t.file.Index.N == 0 {
+	if !s.isFile || t.file.Index.N == 0 {
 		t.sieve.trust.Store(trusted)
 	}
-	if c := r.o.Cache; c != nil && c.c.Budget > 0 {
-		t.file.Cache(&c.c, r.o.CacheKey, r.o.Comparer.Name(), r.o.TailSum)
+	if c := s.o.Cache; c != nil && c.c.Budget > 0 {
+		t.file.Cache(&c.c, s.o.CacheKey, s.o.Comparer.Name(), s.o.TailSum)
 	}
-	r.opened.Store(t)
+	s.opened.Store(t)
 	return t, nil
 }
 
 // read reads the index and the filters.
-func (r *Reader) read() (t *openTable, err error) {
-	err = tablefile.Guard(r.src, func() error {
-		if _, mapped := r.src.(*tablefile.Mapping); mapped || r.file == nil || r.o.TailSize > 0 || r.size > tablefile.SmallFile {
-			t, err = newOpenTable(r.src, r.size, &r.o, &r.fileOptions, &r.closed)
+func (s *source) read() (t *openTable, err error) {
+	err = tablefile.Guard(s.src, func() error {
+		if _, mapped := s.src.(*tablefile.Mapping); mapped || !s.isFile || s.o.TailSize > 0 || s.size > tablefile.SmallFile {
+			t, err = newOpenTable(s.src, s.size, &s.o, &s.fileOptions, &s.closed)
 			return err
 		}
-		return tablefile.WithTail(r.src, r.size, func(src io.ReaderAt) error {
-			t, err = newOpenTable(src, r.size, &r.o, &r.fileOptions, &r.closed)
+		return tablefile.WithTail(s.src, s.size, func(src io.ReaderAt) error {
+			t, err = newOpenTable(src, s.size, &s.o, &s.fileOptions, &s.closed)
 			return err
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	t.file.DropTail(r.src)
+	t.file.DropTail(s.src)
 	return t, nil
 }
 
@@ -142,21 +147,21 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if r, err = newReader(f, info.Size(), o); err != nil {
+	s, err := newSource(f, info.Size(), o)
+	if err != nil {
 		return nil, err
 	}
-	r.o.Name, r.file, r.checkFilterKey = name, f, true
-	if r, err = r.ready(); err == nil {
-		opened = true
-	}
+	s.o.Name, s.isFile = name, true
+	r, err = s.ready()
+	opened = err == nil
 	return r, err
 }
 
-// source returns what the Reader reads, or nil if that is a mapped file that is closed.
-func (r *Reader) source() io.ReaderAt {
-	r.firstUse.Lock()
-	defer r.firstUse.Unlock()
-	return r.src
+// reads returns what the source reads, or nil if that is a mapped file that is closed.
+func (s *source) reads() io.ReaderAt {
+	s.firstUse.Lock()
+	defer s.firstUse.Unlock()
+	return s.src
 }
 
 // A file is what Open and OpenFS have opened.
@@ -219,12 +224,11 @@ func (r *Reader) Close() error {
 	}
 	if _, mapped := r.src.(*tablefile.Mapping); mapped {
 		r.opened.Store(nil) // the file is unmapped when nothing uses it
-		r.src, r.file = nil, nil
+		r.src = nil
+	} else if r.isFile {
+		return wrap(r.src.(file).Close())
 	}
-	if r.file == nil {
-		return nil
-	}
-	return wrap(r.file.Close())
+	return nil
 }
 
 // OpenFS is like [Open] for a file of fsys. The file must be regular and have a ReadAt that is safe for concurrent

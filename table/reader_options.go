@@ -29,12 +29,14 @@ type ReaderOptions struct {
 	// one, lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
 	FilterKey func(key []byte) []byte
 
-	// FilterPrefixes are Prefixers for WriterOptions.FilterPrefix, chosen by name. PrefixUntil and PrefixOfLength are
-	// built in. If a Prefixer is unknown, prefixes are not checked.
-	FilterPrefixes []filter.Prefixer
+	filtersUserKeys bool // FilterKey is that of an InternalComparer, and is defined for separators
 
 	// If IgnoreFilter is set, filters are not loaded.
 	IgnoreFilter bool
+
+	// FilterPrefixes are Prefixers for WriterOptions.FilterPrefix, chosen by name. PrefixUntil and PrefixOfLength are
+	// built in. If a Prefixer is unknown, prefixes are not checked.
+	FilterPrefixes []filter.Prefixer
 
 	// Codecs decompress blocks, chosen by the block's id. [Snappy] is built in, and the module table/codecs has zstd,
 	// zlib and deflate. Reading a block of another id fails with a [*CorruptionError].
@@ -85,8 +87,6 @@ type ReaderOptions struct {
 	// not found in its data block. [FalsePositives] collects the most frequent ones, for [Reader.Except]. filterKey
 	// is valid during the call only.
 	OnFalsePositive func(filterKey []byte)
-
-	filtersUserKeys bool // FilterKey is that of an InternalComparer, and is defined for separators
 }
 
 // set sets o to a copy of options, with defaults filled in. If options is nil, all are defaults.

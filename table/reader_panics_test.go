@@ -189,6 +189,6 @@ func panickingCall(t *testing.T, r *table.Reader, n int, key []byte, broken erro
 	case 5:
 		r.Properties()
 	case 6:
-		r.MayContain(key)
+		mayContain(r, key)
 	}
 }

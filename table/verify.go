@@ -39,7 +39,7 @@ func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, 
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	src := r.source()
+	src := r.reads()
 	if src == nil {
 		return false, ErrClosed
 	}

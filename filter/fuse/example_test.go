@@ -43,10 +43,11 @@ func ExamplePolicy() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(r.MayContain([]byte("Atlantis")), r.FilterErr())
+		may, err := r.MayContain([]byte("Atlantis"))
+		fmt.Println(may, err, r.FilterErr())
 		r.Close()
 	}
 	// Output:
-	// false <nil>
-	// true table: filter "binaryfuse": no policy of that name in the options
+	// false <nil> <nil>
+	// true <nil> table: filter "binaryfuse": no policy of that name in the options
 }

@@ -2,7 +2,6 @@ package paged_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 
 	"github.com/sievetable/sievetable/filter"
@@ -38,10 +37,12 @@ func ExamplePolicy() {
 		return
 	}
 	defer r.Close()
-	fmt.Println(r.MayContain([]byte("Norway")), r.MayContain([]byte("Atlantis")))
+	fmt.Println(r.MayContain([]byte("Norway")))
+	fmt.Println(r.MayContain([]byte("Atlantis")))
 	// Output:
 	// 1751 MB, 0.12 % false positives
-	// true false
+	// true <nil>
+	// false <nil>
 }
 
 // Opening a table that has only a filter reads its tail. A lookup reads one page.
@@ -70,9 +71,8 @@ func ExamplePolicy_filterOnly() {
 		fmt.Println(err)
 		return
 	}
-	lookups := r.With(context.Background())
 	for _, url := range []string{"https://example.com/099999", "https://example.com/100000"} {
-		listed, err := lookups.MayContain([]byte(url))
+		listed, err := r.MayContain([]byte(url))
 		fmt.Println(url, listed, err)
 	}
 	fmt.Println(m.FilterPagesRead.Load(), "of", (int64(file.Len())-w.TailSize())/paged.PageSize, "pages read")

@@ -70,8 +70,8 @@ func TestTableHasTheFilter(t *testing.T) {
 	byPage := newReader(t, io.NewSectionReader(bytes.NewReader(contents), int64(h.Offset), int64(h.Length)), int(h.Length))
 	for _, key := range append(numbered(2, 1000), keys[:1000]...) {
 		found, err := byPage.Contains(t.Context(), key)
-		if err != nil || found != r.MayContain(key) {
-			t.Fatalf("MayContain(%x) = %v, and by the page %v, %v", key, !found, found, err)
+		if may, mayErr := r.MayContain(key); err != nil || mayErr != nil || found != may {
+			t.Fatalf("MayContain(%x) = %v, %v, and by the page %v, %v", key, may, mayErr, found, err)
 		}
 	}
 	if err := r.Verify(); err != nil || m.FilterChecks.Load() < 2000 {

@@ -2,7 +2,6 @@ package goleveldb
 
 import (
 	"bytes"
-	"context"
 
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
@@ -17,7 +16,7 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 	if err != nil {
 		return nil, nil, err
 	}
-	lookups := t.With(context.Background()).DontFillCache(ro.GetDontFillCache())
+	lookups := t.DontFillCache(ro.GetDontFillCache())
 	if filtered && hasFilter(t) {
 		rkey, value, err = lookups.AppendFind(nil, nil, key)
 		return rkey, value, r.translate(err)
@@ -44,7 +43,7 @@ func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) 
 	if err != nil {
 		return nil, err
 	}
-	lookups := t.With(context.Background()).DontFillCache(ro.GetDontFillCache())
+	lookups := t.DontFillCache(ro.GetDontFillCache())
 	if !r.order.foreign {
 		value, err = lookups.AppendGet(nil, key)
 		return value, r.translate(err)

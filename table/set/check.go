@@ -92,10 +92,16 @@ func (m *member) checkRange(r *table.Reader, blocks []layout.IndexEntry) error {
 			format.Quote(m.Largest), format.Quote(blocks[n-2].Separator))
 	case r.PagedFilter(): // its pages are not in the tail
 		return nil
-	case !r.MayContain(m.Smallest):
+	case rulesOut(r, m.Smallest):
 		return m.mismatch("smallest", ruledOut, format.Quote(m.Smallest))
-	case !r.MayContain(m.Largest):
+	case rulesOut(r, m.Largest):
 		return m.mismatch("largest", ruledOut, format.Quote(m.Largest))
 	}
 	return nil
+}
+
+// rulesOut reports whether the filters rule a key out, or the index does.
+func rulesOut(r *table.Reader, key []byte) bool {
+	may, err := r.MayContain(key)
+	return !may && err == nil
 }

@@ -123,7 +123,8 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	if h == nil || h.paged {
 		return true, false
 	}
-	may = h.reader.MayContainHashed(k)
+	may, err := h.reader.MayContainHashed(k)
+	may = may || err != nil
 	h.recount()
 	return may, !may || h.state.Load() != closed // a mapped file that was closed has no filters any more
 }

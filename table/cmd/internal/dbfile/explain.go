@@ -1,7 +1,6 @@
 package dbfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sort"
@@ -229,7 +228,7 @@ func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
 // MayContain checks the filters of the table. A page of a filter that cannot be read is an error.
 func (f *File) MayContain(key []byte) (bool, error) {
-	may, err := f.Reader.With(context.Background()).MayContain(f.SeekKey(key))
+	may, err := f.Reader.MayContain(f.SeekKey(key))
 	return may, f.Wrap(err)
 }
 

@@ -60,3 +60,9 @@ func (FoldingComparer) Compare(a, b []byte) int {
 
 func (FoldingComparer) Separator(_, _, _ []byte) []byte { return nil }
 func (FoldingComparer) Successor(_, _ []byte) []byte    { return nil }
+
+// MayContain is r.MayContain, and true after an error.
+func MayContain(r *table.Reader, key []byte) bool {
+	may, err := r.MayContain(key)
+	return may || err != nil
+}

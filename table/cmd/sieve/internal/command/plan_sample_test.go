@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
@@ -106,7 +107,7 @@ func askTable(t *testing.T, path string, absent [][]byte) (memory float64, hits,
 				continue
 			}
 		}
-		if asked++; r.MayContain(key) {
+		if asked++; filetest.MayContain(r, key) {
 			hits++
 		}
 	}

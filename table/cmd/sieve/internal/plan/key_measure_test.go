@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // writePairs writes a table of the Design, with blocks of its size.
@@ -63,7 +64,7 @@ func TestRatesOfSample(t *testing.T) {
 			}
 			hits, table := 0, writePairs(t, d, present)
 			for _, key := range absent {
-				if table.MayContain(key) {
+				if filetest.MayContain(table, key) {
 					hits++
 				}
 			}

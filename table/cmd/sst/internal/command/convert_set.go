@@ -153,11 +153,15 @@ func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byt
 			file := dbdir.TableFile{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
 			f, err = file.Open(dbdir.ListOptions{Options: dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}})
 		}
-		if err == nil && f.Reader.MayContain(key) {
-			var removed bool
-			if removed, err = e.isRemoved(f, key); !removed {
-				reported = append(reported, bytes.Clone(key))
-			}
+		var may, removed bool
+		if err == nil {
+			may, err = f.Reader.MayContain(key)
+		}
+		if may {
+			removed, err = e.isRemoved(f, key)
+		}
+		if may && !removed {
+			reported = append(reported, bytes.Clone(key))
 		}
 		if err != nil {
 			return f, nil, err
