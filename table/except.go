@@ -27,11 +27,8 @@ func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, 
 	if err == nil {
 		err = cmp.Or(t.startLookups(0, exact), r.FilterErr(), r.checkExceptable(t))
 	}
-	src := r.reads()
-	if err == nil && src == nil {
-		err = ErrClosed
-	}
-	if err != nil {
+	src, closed := r.reads()
+	if err = cmp.Or(err, closed); err != nil {
 		return 0, err
 	}
 	err = t.file.WithMetaindex(func(m tablefile.Metaindex) error {

@@ -157,11 +157,14 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 	return r, err
 }
 
-// reads returns what the source reads, or nil if that is a mapped file that is closed.
-func (s *source) reads() io.ReaderAt {
+// reads returns what the source reads, unless it is closed.
+func (s *source) reads() (io.ReaderAt, error) {
 	s.firstUse.Lock()
 	defer s.firstUse.Unlock()
-	return s.src
+	if s.closed.Load() {
+		return nil, ErrClosed
+	}
+	return s.src, nil
 }
 
 // A file is what Open and OpenFS have opened.

@@ -61,7 +61,7 @@ const maxClonedKey = 1 << 20
 // MemorySize returns the bytes of memory of index and filters, without the source's own bytes and the Cache. It grows
 // once many lookups have built a search tree.
 func (r *Reader) MemorySize() int64 {
-	size := int64(unsafe.Sizeof(*r))
+	size := int64(unsafe.Sizeof(*r) + unsafe.Sizeof(*r.source))
 	if t := r.opened.Load(); t != nil {
 		size += t.memorySize()
 	}

@@ -34,15 +34,12 @@ func init() {
 
 // verify is Verify, which calls see with the keys, unless it is nil.
 func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, err error) {
-	if r.closed.Load() {
-		return false, ErrClosed
+	src, err := r.reads()
+	if err != nil {
+		return false, err
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	src := r.reads()
-	if src == nil {
-		return false, ErrClosed
-	}
 	var f tablefile.Options
 	o.setFile(&f)
 	v := verifier{see: see}
