@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -110,6 +111,9 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 
 // complete checks the flags, and reads the keys of --keys-from. It makes the filters small enough for them.
 func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
+	if ext := filepath.Ext(f.name); ext == ".svg" || ext == ".csv" {
+		f.name = strings.TrimSuffix(f.name, ext)
+	}
 	switch given := cmd.Flags().Changed; {
 	case f.name == "":
 		return cli.UsageErrorf("missing -o NAME (for NAME.svg and NAME.csv)")
