@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -319,4 +320,46 @@ func (s *cancelingSource) ReadAt(p []byte, off int64) (int, error) {
 		s.cancel()
 	}
 	return s.Reader.ReadAt(p, off)
+}
+
+// Of a Reader With a context that is done, each lookup and iterator fails. The Reader that it is of goes on, until one of
+// them is closed.
+func TestReaderWithDoneContext(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(300)
+	key, hashed := pairs[7].Key, table.HashKey([]byte("absent"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, do := range map[string]func(r *table.Reader) error{
+		"Get":              func(r *table.Reader) error { _, err := r.Get(key); return err },
+		"AppendGet":        func(r *table.Reader) error { _, err := r.AppendGet(nil, key); return err },
+		"Find":             func(r *table.Reader) error { _, _, err := r.Find(key); return err },
+		"AppendFind":       func(r *table.Reader) error { _, _, err := r.AppendFind(nil, nil, key); return err },
+		"FindGE":           func(r *table.Reader) error { _, _, err := r.FindGE(key); return err },
+		"MayContain":       func(r *table.Reader) error { _, err := r.MayContain(key); return err },
+		"MayContainHashed": func(r *table.Reader) error { _, err := r.MayContainHashed(&hashed); return err },
+		"FirstKey":         func(r *table.Reader) error { _, err := r.FirstKey(); return err },
+		"LastKey":          func(r *table.Reader) error { _, err := r.LastKey(); return err },
+		"All": func(r *table.Reader) (last error) {
+			for _, err := range r.All(nil) {
+				last = err
+			}
+			return last
+		},
+	} {
+		r := open(t, build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, pairs), nil)
+		if err := do(r); err != nil {
+			t.Errorf("%s without a context: %v", name, err)
+		}
+		with := r.DontFillCache(true).With(ctx)
+		if err := do(with); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a context that is done: %v", name, err)
+		}
+		if err := errors.Join(do(r), with.Close()); err != nil {
+			t.Errorf("%s after it: %v", name, err)
+		}
+		if err := do(r); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
 }
