@@ -51,7 +51,7 @@ func diffCommand() *cobra.Command {
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.scanOnly = true
+		f.ScanOnly = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
 			return f.with(args[1], cmd.ErrOrStderr(), func(b *source.Source) error {
 				return f.diff(cmd.OutOrStdout(), a, b)

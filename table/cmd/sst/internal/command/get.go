@@ -80,7 +80,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if f.format != "raw" {
 		l.printer = newPrinter(l.out, f.format, fields{values: true, onlyValue: !l.several && f.format != "json"})
 	}
-	f.lookups, f.keepBlocks = true, !f.explain
+	f.Lookups, f.KeepBlocks = true, !f.explain
 	return f.with(path, l.stderr, func(s *source.Source) error {
 		if f.format == "raw" && s.FilterOnly() {
 			return cli.UsageErrorf("--format is raw, but a filter has no values: use tsv, json or hex")

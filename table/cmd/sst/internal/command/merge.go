@@ -103,9 +103,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 			size += n
 		}
 	}
-	f.from.scanOnly, f.from.strict, f.from.out, f.from.tempDir = true, true, f.to.out, f.to.tempDir
-	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), size, "merging")
-	defer f.from.progress.Done()
+	bar := progress.Bytes(cmd.ErrOrStderr(), size, "merging")
+	defer bar.Done()
+	f.from.ScanOnly, f.from.Strict, f.from.out, f.from.TempDir, f.from.WrapReader = true, true, f.to.out, f.to.tempDir, bar.ReaderAt
 	return f.openAll(inputs, cmd, nil)
 }
 

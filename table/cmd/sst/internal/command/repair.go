@@ -62,7 +62,7 @@ func repairCommand() *cobra.Command {
 
 // run repairs what a path is.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
-	f.from.out, f.from.tempDir = f.to.out, f.to.tempDir
+	f.from.out, f.from.TempDir, f.from.Unread = f.to.out, f.to.tempDir, sayUnread(cmd.ErrOrStderr())
 	_, err := files.Stat(path)
 	switch {
 	case f.to.out == "":

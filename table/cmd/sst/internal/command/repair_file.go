@@ -31,7 +31,6 @@ type tableRepair struct {
 // repairFile repairs a table or a log.
 func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	o := f.from.options()
-	o.Unread = sayUnread(cmd.ErrOrStderr())
 	limit, err := f.to.Limit()
 	if err != nil {
 		return err

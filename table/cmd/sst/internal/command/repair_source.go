@@ -36,9 +36,10 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	defer release()
-	f.from.scanOnly, f.from.repairs = true, true
-	f.from.progress = progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(dir, &f.from), "copying")
-	defer f.from.progress.Done()
+	f.from.ScanOnly, f.from.Repair, f.from.Salvage = true, true, true
+	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(dir, &f.from), "copying")
+	defer bar.Done()
+	f.from.WrapReader = bar.ReaderAt
 	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {
 		switch {
 		case s.Order == table.AnyOrder:

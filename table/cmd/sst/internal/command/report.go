@@ -72,12 +72,12 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return p.reportSet(path, write)
 	}
 	if files.IsDir(path) {
-		s, damage := summary.Read(path, p.options.ListOptions, !f.noLogs)
+		s, damage := summary.Read(path, p.options.ListOptions, !f.NoLogs)
 		if s == nil {
 			return damage
 		}
 		p.note(s.Notes...)
-		return write(report.NewDatabase(s, f.noLogs).Write, damage)
+		return write(report.NewDatabase(s, f.NoLogs).Write, damage)
 	}
 	if dbfile.IsLogFile(path, p.options.Options) {
 		return fmt.Errorf("%s is a log: use sst layout %[2]s or sst scan %[2]s, or sst report %[3]s for the database",

@@ -71,7 +71,7 @@ func scanCommand() *cobra.Command {
 		if f.limit < 0 {
 			return cli.UsageErrorf("--limit is %d, not 0 or more", f.limit)
 		}
-		f.scanOnly, f.asksPrefix = true, f.prefix != nil || f.from != nil && f.to != nil
+		f.ScanOnly, f.AsksPrefix = true, f.prefix != nil || f.from != nil && f.to != nil
 		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {
 			return f.scanRecords(cmd, args[0])
 		}

@@ -14,28 +14,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {
-	internalKeys string
-	comparator   string // auto: as the MANIFEST and the keys say
-	allTables    bool
-	noLogs       bool
-	strict       bool
-	oneTable     bool
-	scanOnly     bool             // no keys are looked up
-	lookups      bool             // nothing is scanned
-	keepBlocks   bool             // several keys are looked up
-	asksPrefix   bool             // filters are consulted for a prefix
-	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
-	out          string           // the file that the command writes, and must not read
-	tempDir      string           // of temporary files; "": that of the system
-	stdout       func() io.Writer // standard output of the command
-	progress     *progress.Bar    // shows how much of the tables is read; nil: nothing does
+	source.Options // those that are not of the fields below
+	internalKeys   string
+	comparator     string           // auto: as the MANIFEST and the keys say
+	out            string           // the file that the command writes, and must not read
+	stdout         func() io.Writer // standard output of the command
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -48,34 +37,28 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 // addDir adds the flags of commands that read directories too.
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "also read tables and logs that the MANIFEST does not list")
+	cmd.Flags().BoolVar(&f.AllTables, "all-tables", false, "also read tables and logs that the MANIFEST does not list")
 	cli.ExplainIn(cmd, "sources", "all-tables")
 	f.addNoLogs(cmd)
 }
 
 // addNoLogs is addDir for commands that open no tables.
 func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "ignore a database's logs")
+	cmd.Flags().BoolVar(&f.NoLogs, "no-log", false, "ignore a database's logs")
 	cli.ExplainIn(cmd, "sources", "no-log")
 }
 
 // addStrict adds the flag of commands that pass over damage.
 func (f *sourceFlags) addStrict(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "stop at the first damage")
+	cmd.Flags().BoolVar(&f.Strict, "strict", false, "stop at the first damage")
 	cli.ExplainIn(cmd, "sources", "strict")
 }
 
 var internalKeys = map[string]dbfile.InternalKeys{"auto": dbfile.Auto, "yes": dbfile.Yes, "no": dbfile.No}
 
-func (f *sourceFlags) options() (o source.Options) {
-	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
-	o.Lookups, o.TempDir = f.lookups, f.tempDir
-	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
-	o.Outputs = output.FilesOf(f.stdout(), f.out)
-	if f.repairs {
-		o.Repair, o.Salvage = true, true
-	}
-	o.InternalKeys = internalKeys[f.internalKeys]
+func (f *sourceFlags) options() source.Options {
+	o := f.Options
+	o.Outputs, o.InternalKeys = output.FilesOf(f.stdout(), f.out), internalKeys[f.internalKeys]
 	if order := comparers.ByFlagValue(f.comparator); order != nil {
 		o.Order = dbfile.ExplicitOrder(order)
 	}
@@ -86,10 +69,6 @@ func (f *sourceFlags) options() (o source.Options) {
 func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
 	o := f.options()
 	o.Note = func(note string) { text.Note(stderr, "%s", note) }
-	if f.repairs {
-		o.Unread = sayUnread(stderr)
-	}
-	o.KeepBlocks = f.keepBlocks
 	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return err
@@ -125,7 +104,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 		}
 		return fmt.Errorf("%s is %s: name one of its tables, or merge all into one: sst merge %s -o OUT", path, kind, text.ShellPath(path))
 	}
-	f.oneTable = true
+	f.OneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
 }
 

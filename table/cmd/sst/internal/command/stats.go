@@ -64,7 +64,7 @@ func statsCommand() *cobra.Command {
 		}
 		switch {
 		case prefixes.on:
-			flags.scanOnly = true
+			flags.ScanOnly = true
 			return each(p, args, func(path string) error { return p.countPrefixes(path, &prefixes) })
 		case asSummary:
 			return each(p, args, p.summarize)

@@ -65,7 +65,7 @@ func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 	bar := progress.Bytes(p.stderr, sizeOfTables(path, p.flags), "counting")
 	defer bar.Done()
-	p.flags.progress = bar
+	p.flags.WrapReader = bar.ReaderAt
 	return p.flags.with(path, p.stderr, func(s *source.Source) error {
 		r, err := f.count(s)
 		if err != nil {

@@ -56,7 +56,7 @@ func verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects: file, kind, verdict, errors and remark")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		flags.scanOnly = true // Verify reads the filters itself
+		flags.ScanOnly = true // Verify reads the filters itself
 		p := flags.newPass(cmd, asJSON)
 		targets := p.targets(args, true)
 		if err := p.options.Outputs.CheckAll(pathsOf(targets)); err != nil {
