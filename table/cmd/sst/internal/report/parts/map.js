@@ -77,13 +77,7 @@ class FileMap {
   at(x, y) {
     const row = Math.floor(y / (this.rowHeight + mapGap));
     const byte = row * this.perRow + x * this.perPixel;
-    let low = 0, high = this.count;
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.start[this.order[middle]] <= byte) low = middle;
-      else high = middle;
-    }
-    return low;
+    return Math.max(0, firstOf(this.count, (i) => this.start[this.order[i]] > byte) - 1);
   }
 
   draw(context) {

@@ -37,16 +37,19 @@ function* entriesOf(block) {
 
 const compareKeys = (a, b) => model.internal ? compareInternal(a, b) : compareBytes(a, b);
 
-/** firstBlock returns the first block whose separator is ≥ the key. */
-function firstBlock(key) {
-  let low = 0, high = blocks.count;
+/** firstOf returns the first of the numbers < end for which is is true, as it is for all after it, or end. */
+function firstOf(end, is) {
+  let low = 0, high = end;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (compareKeys(blocks.separators(middle), key) < 0) low = middle + 1;
-    else high = middle;
+    if (is(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
+
+/** firstBlock returns the first block whose separator is ≥ the key. */
+const firstBlock = (key) => firstOf(blocks.count, (i) => compareKeys(blocks.separators(i), key) >= 0);
 
 const compressionName = (id) => model.compressions[id] ?? "unknown";
 
