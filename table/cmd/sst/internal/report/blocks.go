@@ -105,10 +105,8 @@ func (c *collector) addBlock(in *index, b tablestats.Block, entries []byte, dama
 
 // entries counts the entries of a sound block, and returns them for the page, or nil if they exceed the budget.
 func (c *collector) entries(b tablestats.Block, sizes blockSizes) (all []byte) {
-	t := &c.Totals
-	t.Entries, t.Deletions = t.Entries+b.Entries, t.Deletions+b.Deletions
-	t.Stored, t.Raw = t.Stored+int64(b.Length), t.Raw+int64(b.Raw)
-	t.Keys, t.Values = t.Keys+b.KeyBytes, t.Values+b.ValueBytes
+	c.Totals.Add(&b.Totals)
+	c.Stored, c.Raw = c.Stored+int64(b.Length), c.Raw+int64(b.Raw)
 	sizes.stored[int(b.Length)]++
 	sizes.raw[b.Raw]++
 	sizes.entries[b.Entries]++

@@ -36,7 +36,10 @@ func TestModel(t *testing.T) {
 	rates := []float32{float32(rate)}
 	want := &Model{
 		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
-		Totals:       Totals{Entries: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
+		Stored: 77, Raw: 77, Totals: tablestats.Totals{
+			Entries: 2, KeyBytes: 7, ValueBytes: 48, LongestValue: 40, RestartPoints: 2,
+			KeySizes: tablestats.Histogram{2: 1, 3: 1}, ValueSizes: tablestats.Histogram{4: 1, 6: 1},
+		},
 		Compressions: []string{"none"},
 		Parts: []Part{
 			{Kind: "filter", Name: "filter.leveldb.BuiltinBloomFilter, filter.leveldb.BuiltinBloomFilter2", Offset: 87, Length: 18, Trailer: 5, Raw: 18},

@@ -51,26 +51,21 @@ type Model struct {
 	FilterOnly bool   `json:"filter_only"`      // there is a filter of keys, and no entries
 	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
 
-	Totals       Totals      `json:"-"`
-	Compressions []string    `json:"compressions"` // their names, which blocks have by number
-	Parts        []Part      `json:"parts"`        // the blocks other than data blocks, and the footer
-	Blocks       Blocks      `json:"blocks"`
-	Filter       *Filter     `json:"filter,omitempty"` // the block filters
-	Whole        *Filter     `json:"whole,omitempty"`
-	Histograms   []Histogram `json:"histograms"`
-	Samples      [][]byte    `json:"samples"` // example keys
-	Damage       messages    `json:"-"`
+	Totals       tablestats.Totals `json:"-"`            // of the sound data blocks
+	Stored, Raw  int64             `json:"-"`            // their sizes
+	Compressions []string          `json:"compressions"` // their names, which blocks have by number
+	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
+	Blocks       Blocks            `json:"blocks"`
+	Filter       *Filter           `json:"filter,omitempty"` // the block filters
+	Whole        *Filter           `json:"whole,omitempty"`
+	Histograms   []Histogram       `json:"histograms"`
+	Samples      [][]byte          `json:"samples"` // example keys
+	Damage       messages          `json:"-"`
 }
 
 // maxHeld limits the bytes of index and filters in a page. base64 makes 4 bytes of 3: with
 // the entries of the default Embed, the page stays under 30 MB.
 const maxHeld = 16_000_000
-
-// Totals are sums over the sound data blocks.
-type Totals struct {
-	Entries, Deletions        int
-	Stored, Raw, Keys, Values int64
-}
 
 // A Filter is the filter block, or the filter of the whole table.
 type Filter struct {
@@ -190,9 +185,9 @@ func (m *Model) addTiles(tiles *facts) {
 	tiles.when(true, "entries", number(t.Entries))
 	tiles.when(true, "data blocks", number(m.Blocks.Count+m.Blocks.Left))
 	tiles.when(t.Deletions > 0, "deletions", number(t.Deletions))
-	tiles.when(t.Stored > 0, "compression", fmt.Sprintf("%.2f to 1", float64(t.Raw)/float64(t.Stored)))
-	tiles.when(t.Entries > 0, "mean key", mean(t.Keys))
-	tiles.when(t.Entries > 0, "mean value", mean(t.Values))
+	tiles.when(m.Stored > 0, "compression", fmt.Sprintf("%.2f to 1", float64(m.Raw)/float64(m.Stored)))
+	tiles.when(t.Entries > 0, "mean key", mean(t.KeyBytes))
+	tiles.when(t.Entries > 0, "mean value", mean(t.ValueBytes))
 	tiles.when(m.Internal, "key format", "internal")
 	tiles.when(!m.Internal, "key format", "plain")
 	tiles.when(m.Order != "", "order", m.Order)

@@ -45,8 +45,8 @@ type Totals struct {
 	ValueSizes Histogram `json:"value_sizes"`
 }
 
-// add adds the entries of another block.
-func (t *Totals) add(b *Totals) {
+// Add adds the entries of another block.
+func (t *Totals) Add(b *Totals) {
 	t.Entries += b.Entries
 	t.Deletions += b.Deletions
 	t.KeyBytes += b.KeyBytes

@@ -147,7 +147,7 @@ func (s *Stats) addBlock(f *dbfile.File, b Block) {
 	}
 	s.DataRaw += int64(b.Raw)
 	s.Compression[Compression(f, b.Handle, b.Compression)]++
-	s.Totals.add(&b.Totals)
+	s.Totals.Add(&b.Totals)
 	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }
 
