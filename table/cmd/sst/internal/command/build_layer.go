@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -45,7 +43,7 @@ var errNoRemoval = cli.UsageErrorf("keys cannot be removed from a set of filters
 
 // writeLayer adds a layer to a set: the pairs, and then the keys to remove, if there are any.
 func (b *build) writeLayer() error {
-	w, err := b.newSetTarget(b.newLayerTable, b.fits)
+	w, err := b.newSetTarget(b.fits)
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,8 @@ func (b *build) writeLayer() error {
 	if b.removed != nil {
 		removed := b.removed.r.NewIter(nil)
 		defer removed.Close() // additions return its error
-		to = &additions{appender: w, removed: removed, more: removed.Next(), file: b.flags.delete}
+		removed.First()
+		to = &additions{appender: w, removed: removed, file: b.flags.delete}
 	}
 	return b.fill(to, b.appendPairs, func() error { return b.commitLayer(w) })
 }
@@ -79,33 +78,20 @@ func (b *build) commitLayer(w *setTarget) error {
 type additions struct {
 	appender
 	removed *table.Iter
-	more    bool   // removed has an entry
 	file    string // of the keys that are removed
 }
 
 func (a *additions) Append(key, value []byte) error {
-	for a.more && bytes.Compare(a.removed.Key(), key) < 0 {
-		a.more = a.removed.Next()
+	for a.removed.Valid() && bytes.Compare(a.removed.Key(), key) < 0 {
+		a.removed.Next()
 	}
 	if err := a.removed.Error(); err != nil {
 		return err
 	}
-	if a.more && bytes.Equal(a.removed.Key(), key) {
+	if a.removed.Valid() && bytes.Equal(a.removed.Key(), key) {
 		return fmt.Errorf("key %s is both in the input and in --delete %s: remove it from one of them", format.Quote(key), text.ShellPath(a.file))
 	}
 	return a.appender.Append(key, value)
-}
-
-// newLayerTable returns the writer of a table of a layer. Most lookups search one of removals for a key that it does not
-// have. So it has both kinds of filter, whatever the other tables have.
-func (b *build) newLayerTable(to io.Writer, removals bool) (set.TableAppender, error) {
-	if !removals {
-		return b.newSetTable(to, false)
-	}
-	o := *b.options
-	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10)}
-	o.FilterPrefix, o.Never = nil, nil
-	return b.newPart(to, &o, new(keyRange))
 }
 
 // fits returns an error if tables of these flags do not fit to the tables of a set.

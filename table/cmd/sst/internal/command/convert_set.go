@@ -78,7 +78,6 @@ type setExceptions struct {
 	*copier
 	*filterfile.ExceptFlags
 	store   *setStore
-	layered bool
 	pending set.Pending
 	added   []set.Table // that are pending
 	changed bool        // lines of the manifest are
@@ -91,7 +90,6 @@ func (e *setExceptions) publish(manifest string) error {
 	if err != nil {
 		return err
 	}
-	e.layered = len(m.Layers) > 0
 	if e.pending, err = e.store.Begin(ctx); err != nil {
 		return err
 	}
@@ -176,7 +174,7 @@ func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byt
 
 // isRemoved reports whether a table has a key that the set has not.
 func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
-	if !e.layered || f.Reader.FilterOnly() {
+	if !e.replaced.HasLayers() || f.Reader.FilterOnly() {
 		return false, nil
 	}
 	_, err := f.Reader.Get(key)

@@ -170,7 +170,7 @@ func (c *copier) check() error {
 		return c.checkSummary()
 	case c.out == "-":
 		return cli.UsageErrorf("a set needs a directory, not -o -")
-	case slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(c.out)):
+	case slices.Contains(tableNames, "*"+filepath.Ext(c.out)):
 		return cli.UsageErrorf("-o is %s, the name of a table, but a set is a directory: use another name, or %s/", c.out, c.out)
 	case c.summary != "": // and OUT is DIR/
 		return cli.UsageErrorf("--manifest-line is for a single table, not a set: leave it out")

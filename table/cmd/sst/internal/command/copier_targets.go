@@ -11,10 +11,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/set"
@@ -110,7 +112,7 @@ func (a versionAppender) Append(key, value []byte) error {
 
 // writeSet writes a set.
 func (c *copier) writeSet(appendAll func(*copier) error) error {
-	t, err := c.newSetTarget(c.newSetTable, nil)
+	t, err := c.newSetTarget(nil)
 	if err != nil {
 		return err
 	}
@@ -133,18 +135,17 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 	return nil
 }
 
-// newSetTable returns the writer of a table of a set, which has no removals.
-func (c *copier) newSetTable(to io.Writer, _ bool) (set.TableAppender, error) {
+// newSetTable returns the writer of a table of a set. Most lookups search one of removals for a key that it does not
+// have. So it has both kinds of filter, whatever the other tables have.
+func (c *copier) newSetTable(to io.Writer, removals bool) (set.TableAppender, error) {
 	o, keys := *c.options, new(keyRange)
-	if c.never != nil {
+	if removals {
+		o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10)}
+		o.FilterPrefix, o.Never = nil, nil
+	} else if c.never != nil {
 		o.Never = c.never.within(keys)
 	}
-	return c.newPart(to, &o, keys)
-}
-
-// newPart returns the writer of a table of a set.
-func (c *copier) newPart(to io.Writer, o *table.WriterOptions, keys *keyRange) (set.TableAppender, error) {
-	w, err := set.NewTableWriter(to, o)
+	w, err := set.NewTableWriter(to, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -113,6 +113,12 @@ const (
 	isManifest = "manifest"
 )
 
+// open opens a table in the order of its folder.
+func (t target) open(o source.Options) (*dbfile.File, error) {
+	o.Order = t.in.order
+	return t.Open(o.ListOptions)
+}
+
 // A folder is what the targets of an argument have in common.
 type folder struct {
 	dbdir.Dir              // Path is "" if the argument is a file

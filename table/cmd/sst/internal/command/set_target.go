@@ -26,11 +26,8 @@ type setTarget struct {
 	old     *set.Manifest // that is replaced; nil: there is none
 }
 
-// newSetTarget returns a setTarget. newTable returns the writer of a table. fits returns an error if a layer does not
-// fit to the set; nil: a set is written.
-func (c *copier) newSetTarget(
-	newTable func(to io.Writer, removals bool) (set.TableAppender, error), fits func(*set.Manifest) error,
-) (t *setTarget, err error) {
+// newSetTarget returns a setTarget. fits returns an error if a layer does not fit to the set; nil: a set is written.
+func (c *copier) newSetTarget(fits func(*set.Manifest) error) (t *setTarget, err error) {
 	t = &setTarget{path: filepath.Join(c.out, set.ManifestName), isLayer: fits != nil}
 	if t.old, err = t.readOld(); err != nil {
 		return nil, err
@@ -44,7 +41,7 @@ func (c *copier) newSetTarget(
 	}
 	store := &setStore{set.DirStore{Dir: c.out, LockFile: t.lock}}
 	t.Builder, err = set.NewBuilder(c.cmd.Context(), store, &set.BuilderOptions{
-		Layer: t.isLayer, EntriesPerTable: c.entriesPerTable, TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: newTable,
+		Layer: t.isLayer, EntriesPerTable: c.entriesPerTable, TempDir: c.tempDir, Check: check, Writer: c.options, NewTable: c.newSetTable,
 	})
 	return t, err
 }

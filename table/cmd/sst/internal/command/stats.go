@@ -101,9 +101,7 @@ func (p *pass) statsOfAll(args []string) error {
 
 // statsOfTable prints the statistics of a table, and then returns its damage.
 func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
-	o := p.options
-	o.Order = t.in.order
-	f, err := t.Open(o.ListOptions)
+	f, err := t.open(p.options)
 	if err != nil {
 		return source.LossOf(t.TableFile, err)
 	}

@@ -86,8 +86,7 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 	if t.kind == isLog {
 		return fmt.Errorf("%s is a log, which has no blocks: --try needs a table or a directory", t.Path)
 	}
-	o.Order = t.in.order
-	f, err := t.Open(o.ListOptions)
+	f, err := t.open(o)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func manifestsOf(dir string) ([]*set.Manifest, error) {
 
 // isOfSet reports whether a name is one that builds give to tables or temporary files.
 func isOfSet(name string) bool {
-	return slices.Contains([]string{".ldb", ".sst", ".filter"}, filepath.Ext(name)) || IsTemporary(name)
+	return slices.Contains(tableNames, "*"+filepath.Ext(name)) || IsTemporary(name)
 }
 
 // IsTemporary reports whether a name is one that builds give to temporary files.

@@ -180,8 +180,7 @@ func noted(remarks []string, is bool, remark string) []string {
 }
 
 func (t target) verifyTable(o source.Options) (remarks []string, err error) {
-	o.Order = t.in.order
-	f, err := t.Open(o.ListOptions)
+	f, err := t.open(o)
 	if err != nil {
 		return nil, err
 	}
