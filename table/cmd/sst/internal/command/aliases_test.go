@@ -29,9 +29,7 @@ func TestAliasesAreInNoList(t *testing.T) {
 func TestCompactIsMerge(t *testing.T) {
 	dir := t.TempDir()
 	db, lines := filepath.Join(dir, "db"), filepath.Join(dir, "lines")
-	if err := os.WriteFile(lines, []byte("b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, lines, "b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n")
 	mustSST(t, "build", "--database", "--internal-keys=yes", lines, "-o", db)
 	compacted, merged := filepath.Join(dir, "compacted"), filepath.Join(dir, "merged")
 	mustSST(t, "compact", db, "-o", compacted)
@@ -50,10 +48,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	}
 	files := map[string]string{}
 	for _, e := range entries {
-		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		contents := readFile(t, filepath.Join(dir, e.Name()))
 		files[e.Name()] = string(contents)
 	}
 	return files

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,9 +44,7 @@ func TestBuiltDatabaseIsThatOfAnEngine(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 32))
 		want, lines := randomInput(rng)
 		in, dir := filepath.Join(t.TempDir(), "in.tsv"), filepath.Join(t.TempDir(), "db")
-		if err := os.WriteFile(in, []byte(lines), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in, lines)
 		bits := []int{-1, 1 + rng.IntN(20)}[rng.IntN(2)]
 		mustSST(t, "build", "--database", "-o", dir, fmt.Sprintf("--table-size=%d", 1+rng.IntN(100_000)), fmt.Sprintf("--bits=%d", bits),
 			fmt.Sprintf("--block-size=%d", 1+rng.IntN(8000)), fmt.Sprintf("--compression=%s", []string{"none", "snappy"}[rng.IntN(2)]), in)

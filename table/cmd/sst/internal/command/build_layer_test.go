@@ -21,9 +21,7 @@ import (
 func tempFile(t *testing.T, name, contents string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, contents)
 	return path
 }
 

@@ -71,9 +71,6 @@ func TestConvertSetKilled(t *testing.T) {
 // manifestIn returns the manifest of a set.
 func manifestIn(t *testing.T, dir string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := readFile(t, filepath.Join(dir, set.ManifestName))
 	return string(b)
 }

@@ -62,10 +62,7 @@ func TestConvertSetNever(t *testing.T) {
 		before, _ := os.ReadFile(manifest)
 		scanned := mustSST(t, "scan", s.dir)
 		status, _, stderr := sst("convert", s.dir, "--never", tempFile(t, "list.txt", strings.Join(list, "\n")))
-		after, err := os.ReadFile(manifest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := readFile(t, manifest)
 		if i := slices.IndexFunc(list, func(key string) bool { _, isLive := live[key]; return isLive }); i >= 0 {
 			if refused++; status != cli.ExitUsage || !strings.Contains(stderr, " is in the table: ") || !bytes.Equal(before, after) {
 				t.Errorf("seed %d: status %d, %s, and the manifest is the same: %v; want an error, for example for %s", seed, status, stderr, bytes.Equal(before, after), list[i])

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,9 +27,7 @@ func TestCountIsThatOfAMap(t *testing.T) {
 			for _, out := range []string{"table.ldb", "set/"} {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "lines")
-				if err := os.WriteFile(path, []byte(strings.Join(input, "\n")+"\n"), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				writeFile(t, path, strings.Join(input, "\n")+"\n")
 				args := []string{"build", "--input-format", "raw-keys", "--on-duplicate", "count", "-o", filepath.Join(dir, "out") + "/", path}
 				if out == "table.ldb" {
 					args[6] = filepath.Join(dir, out)

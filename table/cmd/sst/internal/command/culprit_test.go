@@ -230,10 +230,7 @@ func TestLastSequenceTooLow(t *testing.T) {
 // lowerSequence makes 5 the last sequence number in a MANIFEST.
 func lowerSequence(t *testing.T, path string) {
 	t.Helper()
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path)
 	var out bytes.Buffer
 	w, r := wal.NewWriter(&out), wal.NewReader(bytes.NewReader(contents), func(d wal.Damage) { t.Error(d) })
 	for {
@@ -252,9 +249,7 @@ func lowerSequence(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, out.Bytes())
 }
 
 // A repair names few ranges of lost keys, or one range for each file, and says how many pairs may be old, and how to
@@ -268,7 +263,7 @@ func TestRepairNamesFewRanges(t *testing.T) {
 		for i := range 1000 {
 			fmt.Fprintf(&in, "key%04d\t%0100d\n", i, i)
 		}
-		writeInput(t, pairs, []string{in.String()})
+		writeFile(t, pairs, in.String())
 		mustSST(t, "build", "--database", "-o", dir, "--block-size", "1", "-c", "none", pairs)
 		tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 		if err != nil || len(tables) != 1 {

@@ -14,10 +14,7 @@ import (
 func TestCutCurrent(t *testing.T) {
 	t.Parallel()
 	sound := writeSmall(t)
-	current, err := os.ReadFile(filepath.Join(sound, "CURRENT"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	current := readFile(t, filepath.Join(sound, "CURRENT"))
 	for n := len("MANIFEST-0"); n < len(strings.TrimSpace(string(current))); n++ {
 		dir := filepath.Join(t.TempDir(), "db")
 		if err := os.CopyFS(dir, os.DirFS(sound)); err != nil {

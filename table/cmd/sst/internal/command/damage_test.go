@@ -36,10 +36,7 @@ type sound struct {
 
 func readSound(t *testing.T, path string) sound {
 	t.Helper()
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path)
 	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -145,9 +142,7 @@ func TestDamagedFiles(t *testing.T) {
 		for _, d := range damages() {
 			t.Run(file+"/"+d.name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "t.ldb")
-				if err := os.WriteFile(path, d.do(s, bytes.Clone(s.contents)), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				writeFile(t, path, d.do(s, bytes.Clone(s.contents)))
 				checkCommands(t, d, path)
 				checkSalvage(t, s, d, path)
 			})

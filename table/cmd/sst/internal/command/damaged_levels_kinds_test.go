@@ -18,14 +18,9 @@ import (
 // flipAt changes a byte of a file.
 func flipAt(t *testing.T, path string, at int64) {
 	t.Helper()
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path)
 	contents[at] ^= 1
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, contents)
 }
 
 // flipBlock damages a data block of a table.
@@ -229,18 +224,13 @@ func (d *levels) cutManifest(t *testing.T) string {
 		return "the same MANIFEST"
 	}
 	path := filepath.Join(d.dir, "MANIFEST-000000")
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path)
 	end := "\x01\x02\x03\x04\xff\x00\x01cut"
 	if d.doubt = d.rng.IntN(2) == 0; d.doubt {
 		end = strings.Repeat("\x00", 7) + "unread"
 	} else {
 		d.torn = true
 	}
-	if err := os.WriteFile(path, append(contents, end...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, append(contents, end...))
 	return fmt.Sprintf("MANIFEST and %q", end)
 }

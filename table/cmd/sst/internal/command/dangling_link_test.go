@@ -15,9 +15,7 @@ func TestTableIsADanglingLink(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
 	lines := filepath.Join(t.TempDir(), "lines")
-	if err := os.WriteFile(lines, []byte("a\t1\nb\t2\nc\t3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, lines, "a\t1\nb\t2\nc\t3\n")
 	mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, lines)
 	name := filepath.Join(dir, "000003.ldb") // which has b
 	if err := errors.Join(os.Remove(name), os.Symlink("nowhere", name)); err != nil {

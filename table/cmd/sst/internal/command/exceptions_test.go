@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,9 +112,7 @@ func TestExceptionsThatAreVeryLong(t *testing.T) {
 	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "sievetable.never", block))
 	dir := t.TempDir()
 	forged, converted := filepath.Join(dir, "forged.ldb"), filepath.Join(dir, "converted.ldb")
-	if err := os.WriteFile(forged, f.Footer(meta, f.Block(rawtable.Entries("a", data))), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, forged, f.Footer(meta, f.Block(rawtable.Entries("a", data))))
 	for _, command := range []string{"convert", "repair"} {
 		status, _, stderr := sst(command, forged, "-o", converted)
 		if want := "sst: note: dropped 4,097 exceptions of the filter: they are over 16 times as long as their block\n"; status != cli.ExitOK || stderr != want {

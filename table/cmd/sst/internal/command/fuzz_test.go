@@ -30,9 +30,7 @@ func FuzzCommands(f *testing.F) {
 			rawtable.Repair(contents)
 		}
 		path := filepath.Join(t.TempDir(), "t.ldb")
-		if err := os.WriteFile(path, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, contents)
 		fuzzCommands(t, path)
 	})
 }

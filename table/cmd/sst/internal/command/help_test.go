@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -103,10 +102,7 @@ func TestExitStatuses(t *testing.T) {
 			t.Errorf("%s: the help has no exit status %d", c.CommandPath(), cli.ExitDamaged)
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := readFile(t, "../../README.md")
 	for status, meaning := range exitMeanings {
 		if row := fmt.Sprintf("\n| %d | %s |\n", status, meaning); !strings.Contains(string(readme), row) {
 			t.Errorf("the README has no row %s", row)

@@ -131,10 +131,7 @@ func checkPrinted(t *testing.T, args []string) {
 	defer func(real *os.File) { os.Stderr = real }(os.Stderr)
 	os.Stderr = stderr // where cobra prints some things, whatever writers it has
 	_, printed, errors := sst(args...)
-	direct, err := os.ReadFile(stderr.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	direct := readFile(t, stderr.Name())
 	for line := range strings.Lines(printed + errors + string(direct)) {
 		if strings.HasPrefix(line, forged) {
 			t.Errorf("sst %q prints a line that a name made: %q", args, line)
@@ -261,10 +258,7 @@ func TestCommandsPrintThroughText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		contents, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		contents := readFile(t, name)
 		if found := regexp.MustCompile(`(fmt|cmd)\.(Fp|P)rint\w*`).Find(contents); found != nil && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s: %s prints what is not escaped: use text.Line or text.Row", name, found)
 		}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -26,9 +25,7 @@ func TestKeysInBatches(t *testing.T) {
 		}
 	}
 	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", memory.Limit(0).MaxPair()+1)} {
-		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, contents)
 	}
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
 	status, got, stderr := sst("get", "--keys-from", "keys.txt", "t.ldb")
@@ -49,15 +46,11 @@ func TestUnreadKeysAreNamed(t *testing.T) {
 		keys = append(keys, fmt.Sprintf("key%03d", i))
 	}
 	pairs := strings.Join(keys, "\t\n") + "\t\n"
-	if err := os.WriteFile("in.tsv", []byte(pairs), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "in.tsv", pairs)
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
 	s := readSound(t, "t.ldb")
 	s.contents[s.layout.Data[0].Offset] ^= 1
-	if err := os.WriteFile("t.ldb", s.contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "t.ldb", s.contents)
 	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
 	if named := strings.Count(stderr, `sst: key "key`); status != cli.ExitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
 		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)

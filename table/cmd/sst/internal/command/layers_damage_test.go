@@ -49,10 +49,8 @@ func TestDamagedLayers(t *testing.T) {
 // damageTable removes a table, cuts it, empties it, or changes a byte of its first data block.
 func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
 	t.Helper()
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
+	contents := readFile(t, path)
 	switch how {
 	case 0:
 		err = os.Remove(path)

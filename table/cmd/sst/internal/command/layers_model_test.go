@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,9 +96,7 @@ func (s *layeredSet) write(t *testing.T, pairs map[string]string, removed bool) 
 			t.Fatal(err)
 		}
 		line.Name = name
-		if err := os.WriteFile(filepath.Join(s.dir, name), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(s.dir, name), b.Bytes())
 		lines = append(lines, line)
 	}
 	return lines

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,9 +85,7 @@ func checkGetsOfLayers(t *testing.T, rng *rand.Rand, s *layeredSet, live map[str
 		fmt.Fprintln(&keys, layeredKey(n))
 	}
 	list := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(list, []byte(keys.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, list, keys.String())
 	status, out, stderr := sst("get", "--keys-from", list, s.dir)
 	if diff := cmp.Diff(strings.Split(linesOfPairs(live), "\n"), strings.Split(out, "\n")); status != 1 || diff != "" {
 		t.Errorf("get --keys-from: status %d, %s (-want +got):\n%.2000s", status, stderr, diff)

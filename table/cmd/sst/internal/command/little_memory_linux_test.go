@@ -50,16 +50,13 @@ func (m *littleMemory) prepare(t *testing.T) {
 		fmt.Fprintf(&pairs, "%08d\tvalue %d\n", uint32(i)*2654435761%100_000_000, i)
 		fmt.Fprintf(&lines, "line %d\n", i)
 	}
-	writeInput(t, m.in("pairs"), []string{pairs.String()})
-	writeInput(t, m.in("lines"), []string{lines.String()})
+	writeFile(t, m.in("pairs"), pairs.String())
+	writeFile(t, m.in("lines"), lines.String())
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("t.ldb"), "--table-filter", "fuse")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("set/"), "--entries-per-table", "5000", "--table-filter", "table-bloom")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("db"), "--database")
-	contents, err := os.ReadFile(m.in("t.ldb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeInput(t, m.in("cut.ldb"), []string{string(contents[:len(contents)-1])})
+	contents := readFile(t, m.in("t.ldb"))
+	writeFile(t, m.in("cut.ldb"), contents[:len(contents)-1])
 }
 
 // prepareZeros makes a table of one value of 250 MB, of which the codec leaves little, and a set of it.

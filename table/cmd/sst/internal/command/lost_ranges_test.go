@@ -68,10 +68,7 @@ func TestFilesWithTheNameOfAManifest(t *testing.T) {
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 	file := d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}, {"b", 2, 1, "2"}}, nil)
 	d.end(t)
-	contents, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, file)
 	alone := &rawDatabase{dir: t.TempDir()}
 	for name, path := range map[string]string{
 		"a table":                            alone.write(t, "set.jsonl", contents),

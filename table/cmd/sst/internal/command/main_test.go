@@ -31,9 +31,7 @@ func TestOutputFails(t *testing.T) {
 			t.Fatalf("build: status %d", status)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "words"), []byte("a\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(dir, "words"), "a\n")
 	only := filepath.Join(dir, "only.filter")
 	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", filepath.Join(dir, "words"))
 	for _, args := range [][]string{
@@ -65,9 +63,7 @@ func longKeys(shared, n int, trailer string) []byte {
 func TestLongSharedKeys(t *testing.T) {
 	long.Test(t)
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(path, longKeys(1<<20, 300, ""), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, longKeys(1<<20, 300, ""))
 	const most = 100 << 20
 	n := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -90,9 +86,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.ldb")
 	for _, trailer := range []string{"", "\x01\x05\x00\x00\x00\x00\x00\x00"} { // users' keys, internal keys
-		if err := os.WriteFile(path, longKeys(1_500_000, 20_000, trailer), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, longKeys(1_500_000, 20_000, trailer))
 		for _, args := range [][]string{
 			{"stats", path}, {"verify", path}, {"layout", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
 			{"report", path, "-o", filepath.Join(dir, "t.html")},
@@ -110,9 +104,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	long.Test(t)
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "t.ldb"), filepath.Join(dir, "out.ldb")
-	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, longKeys(100_000, 2_000, ""))
 	status, _, stderr := sst("repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
 	if want := "the table's index is above the limit of 16777216 bytes (1/2 of --memory): use a larger --block-size or --memory"; status != cli.ExitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
@@ -120,4 +112,21 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	mustSST(t, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
 	mustSST(t, "verify", out)
 	mustSST(t, "diff", path, out)
+}
+
+// writeFile writes a file, and the directories that it is in.
+func writeFile[T string | []byte](t *testing.T, path string, contents T) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents
 }

@@ -4,7 +4,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,9 +20,7 @@ func TestMoreInputsThanFiles(t *testing.T) {
 		line := fmt.Sprintf("key%03d\tvalue %d\n", i, i)
 		want.WriteString(line)
 		in := filepath.Join(t.TempDir(), "in")
-		if err := os.WriteFile(in, []byte(line), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in, line)
 		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%03d.ldb", i)), in)
 	}
 	for _, args := range []string{

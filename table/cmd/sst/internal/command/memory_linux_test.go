@@ -115,10 +115,7 @@ func inputs(t *testing.T) func(name string) string {
 	write("hard", keysOf4kB(3900)+json64(10))
 	write("small", small.String())
 	mustSST(t, "build", "-o", path("small.ldb"), path("small"))
-	contents, err := os.ReadFile(path("small.ldb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path("small.ldb"))
 	write("cut.ldb", string(contents[:len(contents)-1]))
 	return path
 }

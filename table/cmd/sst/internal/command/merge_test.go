@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -67,9 +66,7 @@ func writeLines(t *testing.T, rng *rand.Rand, m *inputModel, args ...string) {
 		}
 	}
 	in := filepath.Join(t.TempDir(), "in.tsv")
-	if err := os.WriteFile(in, []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, in, lines.String())
 	mustSST(t, slices.Concat([]string{"build", "-o", m.path, in}, args, randomOptions(rng))...)
 }
 
@@ -268,9 +265,7 @@ func TestMergeManyInputs(t *testing.T) {
 			lines += fmt.Sprintf("key%d\t%d\n", key, i)
 			want[fmt.Sprintf("key%d", key)] = fmt.Sprint(i)
 		}
-		if err := os.WriteFile(in, []byte(lines), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in, lines)
 		paths = append(paths, filepath.Join(dir, fmt.Sprintf("%d.ldb", i)))
 		mustSST(t, "build", "-o", paths[i], in)
 	}

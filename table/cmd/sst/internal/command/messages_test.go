@@ -25,17 +25,12 @@ func writeLongKeys(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, contents)
 	}
 	write("in.tsv", longKey+"1\tv\n"+longKey+"2\tv\n")
 	write("wrong.tsv", longKey+"\\q\n")
 	mustSST(t, "build", "-o", "t.ldb", "--block-size", "1", "in.tsv")
-	contents, err := os.ReadFile("t.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, "t.ldb")
 	write("cut.ldb", string(contents[:len(contents)-1]))
 	write("dir/1.ldb", string(contents))
 	var f rawtable.File

@@ -56,10 +56,7 @@ func (d *levels) misplace(t *testing.T) (what string) {
 		return "nothing"
 	}
 	to, from := d.tables[d.rng.IntN(len(d.tables))], d.tables[d.rng.IntN(len(d.tables))]
-	contents, err := os.ReadFile(from.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, from.path)
 	info, err := os.Stat(to.path)
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +84,7 @@ func (d *levels) misplace(t *testing.T) (what string) {
 	if d.rng.IntN(3) == 0 {
 		contents, what = append(contents, make([]byte, info.Size())...)[:info.Size()], what+", in its size"
 	}
-	if err := os.WriteFile(to.path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, to.path, contents)
 	return what
 }
 

@@ -129,7 +129,7 @@ func TestForcedOutputs(t *testing.T) {
 // writeOwned writes a database, a set, a table and a filter to the current directory.
 func writeOwned(t *testing.T) {
 	t.Helper()
-	writeInput(t, "in.tsv", []string{"a\t1\n"})
+	writeFile(t, "in.tsv", "a\t1\n")
 	for _, line := range []string{"build --database -o db in.tsv", "build -o set/ in.tsv", "build -o t.ldb in.tsv", "build --filter-only --table-filter table-bloom -o t.filter in.tsv"} {
 		mustSST(t, strings.Fields(line)...)
 	}

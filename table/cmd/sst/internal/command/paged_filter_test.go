@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,16 +36,12 @@ func writePagedSet(t *testing.T, dir string, o *table.WriterOptions, describe *t
 	}
 	line.Name = "a.ldb"
 	path := filepath.Join(dir, line.Name)
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, out.Bytes())
 	var manifest bytes.Buffer
 	if err := set.WriteManifest(&manifest, &set.Manifest{Tables: []set.Table{line}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "set.jsonl"), manifest.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(dir, "set.jsonl"), manifest.Bytes())
 	return path
 }
 
@@ -81,14 +76,9 @@ func TestDamagedPagesOfFilters(t *testing.T) {
 	for name, at := range map[string]int64{"page": 100, "trailer": 4096 + 5} {
 		dir := t.TempDir()
 		path := writePagedSet(t, dir, &table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterOnly: true}, nil)
-		contents, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		contents := readFile(t, path)
 		contents[at] ^= 1
-		if err := os.WriteFile(path, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, contents)
 		for _, args := range [][]string{{"verify", dir}, {"verify", path}, {"get", dir, "key0007"}, {"get", path, "key0007"}, {"get", path, "absent"}} {
 			status, out, stderr := sst(args...)
 			if said := out + stderr; status != cli.ExitDamaged || strings.Contains(said, "may be present") || !strings.Contains(said, "table filter block at 0") {

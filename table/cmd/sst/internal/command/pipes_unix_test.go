@@ -35,9 +35,7 @@ func TestPipes(t *testing.T) {
 	} {
 		pipe, current := filepath.Join(dir, tt.name), filepath.Join(dir, "CURRENT")
 		if tt.current != "" {
-			if err := os.WriteFile(current, []byte(tt.current), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, current, tt.current)
 		}
 		if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 			t.Skip(err)

@@ -49,9 +49,7 @@ type rawDatabase struct {
 func (d *rawDatabase) write(t *testing.T, name string, contents []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(d.dir, name)
-	if err := errors.Join(os.MkdirAll(d.dir, 0o777), os.WriteFile(path, contents, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, contents)
 	return path
 }
 

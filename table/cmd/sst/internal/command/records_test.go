@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,9 +48,7 @@ func TestRecordsThatAreNoBatches(t *testing.T) {
 	for _, name := range []string{"output-0", "export.log", "export-000005.log"} {
 		path := filepath.Join(t.TempDir(), name)
 		records, file := exportOf(t, rng, 20)
-		if err := os.WriteFile(path, file, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, file)
 		if out := mustSST(t, "verify", path); !strings.HasPrefix(out, path+": ok, but it is a file in LevelDB's log format whose records are not write batches, such as a Firestore export: only the checksums of 20 records were checked") {
 			t.Errorf("sst verify: %s", out)
 		}
@@ -125,9 +122,7 @@ func TestDamagedRecords(t *testing.T) {
 		}
 	}
 	for _, contents := range [][]byte{changed, mixed.Bytes()} {
-		if err := os.WriteFile(path, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, contents)
 		for _, command := range []string{"verify", "stats", "scan", "layout"} {
 			if status, _, _ := sst(command, path); status != cli.ExitDamaged {
 				t.Errorf("sst %s: status %d, want %d", command, status, cli.ExitDamaged)
@@ -156,9 +151,7 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 			if err := wal.NewWriter(&b).Append([]byte(tt.record)); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, b.Bytes())
 			if status, stdout, _ := sst("verify", path); status != cli.ExitDamaged {
 				t.Errorf("sst verify: status %d, %s", status, stdout)
 			}
@@ -192,9 +185,7 @@ func TestPebbleLogs(t *testing.T) {
 	for kind, header := range map[byte]int{5: 11, 6: 11, 9: 19, 10: 19} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "000002.log")
-		if err := os.WriteFile(path, pebbleLog(kind, header), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, pebbleLog(kind, header))
 		for _, args := range [][]string{{"scan", path}, {"verify", path}, {"stats", path}, {"layout", path}, {"get", path, "k"}, {"repair", path, "-o", path + ".ldb"}, {"scan", dir}, {"verify", dir}, {"repair", dir, "-o", dir + ".new"}} {
 			status, stdout, stderr := sst(args...)
 			if want := fmt.Sprintf("%s: a Pebble log, or a recycled RocksDB log, not", path); status != cli.ExitUsage || !strings.Contains(stdout+stderr, want) {

@@ -20,7 +20,7 @@ func TestNotRepaired(t *testing.T) {
 		for i := range 500 {
 			lines = append(lines, fmt.Sprintf("key%03d\t3\tset\tvalue value value %d\n", i, i))
 		}
-		writeInput(t, in, lines)
+		writeFile(t, in, strings.Join(lines, ""))
 		if err := os.Mkdir(filepath.Dir(out), 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -44,19 +44,6 @@ func writeForRescue(t *testing.T, dir string) (largest string) {
 	return largest
 }
 
-// damageHalf changes a byte in the middle of a file.
-func damageHalf(t *testing.T, path string) {
-	t.Helper()
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	contents[len(contents)/2] ^= 1
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // entriesOf returns what goleveldb finds in a database, and closes it.
 func entriesOf(db *leveldb.DB, err error) (map[string]string, error) {
 	if err != nil {
@@ -76,7 +63,8 @@ func entriesOf(db *leveldb.DB, err error) (map[string]string, error) {
 func TestRepairedDatabaseIsReadByItsEngine(t *testing.T) {
 	t.Parallel()
 	dir, repaired := t.TempDir(), filepath.Join(t.TempDir(), "repaired")
-	damageHalf(t, writeForRescue(t, dir))
+	largest := writeForRescue(t, dir)
+	flipAt(t, largest, int64(len(readFile(t, largest))/2))
 	_, scanned, stderr := sst("scan", dir)
 	if want := "sst repair " + dir + " -o NEW\n"; !strings.Contains(stderr, want) {
 		t.Errorf("scan does not name %q: %s", want, stderr)

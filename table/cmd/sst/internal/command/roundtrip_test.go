@@ -68,10 +68,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 	mustSST(t, "convert", built, "-o", converted, "--compression", "zstd", "--block-size", "64KiB", "--table-filter", "fuse:12", "--properties")
 	mustSST(t, "verify", converted)
 	mustSST(t, "diff", built, converted)
-	want, err := os.ReadFile(filepath.Join(src, filepath.FromSlash(key)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := readFile(t, filepath.Join(src, filepath.FromSlash(key)))
 	if got := mustSST(t, "get", "--format", "raw", converted, key); got != string(want) {
 		t.Errorf("%s has %d bytes, want %d others", key, len(got), len(want))
 	}

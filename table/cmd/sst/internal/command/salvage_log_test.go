@@ -72,9 +72,7 @@ func TestSalvageOfLogs(t *testing.T) {
 			log[r.IntN(len(log))] ^= byte(1 + r.IntN(255))
 		}
 		path, out := filepath.Join(t.TempDir(), "000001.log"), filepath.Join(t.TempDir(), "out.ldb")
-		if err := os.WriteFile(path, log, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, log)
 		status, stdout, stderr := sst("repair", path, "-o", out)
 		if want := cli.ExitDamaged; places > 0 && status != want || places == 0 && status != 0 {
 			t.Fatalf("seed %d: status %d\n%s%s", seed, status, stdout, stderr)

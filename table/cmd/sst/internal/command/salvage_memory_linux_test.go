@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,9 +31,7 @@ func TestMemoryOfSalvage(t *testing.T) {
 		"a metaindex of very many": {listing(500_000), "the input is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(path, []byte(tt.contents), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, tt.contents)
 			checkPeak(t, 32<<20, []string{"repair", path, "-o", path + ".out", "--memory", "32MiB"}, tt.want)
 		})
 	}

@@ -61,13 +61,8 @@ func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 			writeEntries(t, path, table.WriterOptions{Compression: tt.codec}, tt.n, tt.key, tt.value)
 			checkMemoryNamed(t, path, path, 0)
 			cut := path + ".cut"
-			contents, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(cut, contents[:len(contents)-48], 0o666); err != nil {
-				t.Fatal(err)
-			}
+			contents := readFile(t, path)
+			writeFile(t, cut, contents[:len(contents)-48])
 			checkMemoryNamed(t, path, cut, cli.ExitDamaged)
 		})
 	}
@@ -104,10 +99,7 @@ func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
 func TestSalvageLooksForBlocks(t *testing.T) {
 	sound := filepath.Join(t.TempDir(), "t.ldb")
 	writeEntries(t, sound, table.WriterOptions{}, 2000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(i int) string { return strings.Repeat("v", i%100) })
-	contents, err := os.ReadFile(sound)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, sound)
 	cut := contents[:len(contents)-40]
 	text := []byte(strings.Repeat("2024-01-01 12:00:00 started\n", 200))
 	gzip := []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
@@ -127,9 +119,7 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 		path := filepath.Join(t.TempDir(), tt.file)
 		damaged := bytes.Clone(tt.contents)
 		copy(damaged, tt.start)
-		if err := os.WriteFile(path, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, damaged)
 		status, stdout, stderr := sst("repair", path, "-o", path+".out")
 		want := cli.ExitDamaged
 		if tt.want != "" {
@@ -153,9 +143,7 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 		0:  "lost 400 other places, 6,800 bytes in total",
 		48: "lost 400 other places, 8,813 bytes in total",
 	} {
-		if err := os.WriteFile(path, s.contents[:len(s.contents)-cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, s.contents[:len(s.contents)-cut])
 		status, stdout, _ := sst("repair", path, "-o", path+".out")
 		var sums []string
 		for line := range strings.Lines(stdout) {

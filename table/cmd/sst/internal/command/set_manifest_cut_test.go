@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,15 +19,10 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(layers), 51))
 		s := newLayeredSet(t, rng, layers)
 		path := filepath.Join(s.dir, "set.jsonl")
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := readFile(t, path)
 		first := bytes.IndexByte(whole, '\n')
 		for _, size := range []int{1, first, first + 1, len(whole) - 1, 1 + rng.IntN(len(whole)-1), 1 + rng.IntN(len(whole)-1)} {
-			if err := os.WriteFile(path, whole[:size], 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, whole[:size])
 			for _, command := range []string{"scan", "verify"} {
 				status, out, stderr := sst(command, s.dir)
 				isWithin := strings.Contains(out+stderr, "the manifest is cut short (it ends within a line). Restore it from a copy")
@@ -42,9 +36,7 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 		}
 		for version := range 6 {
 			line := fmt.Sprintf(`{"format":"sievetable-set","version":%d,"tables":7}`, version)
-			if err := os.WriteFile(path, append([]byte(line), whole[first:]...), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, append([]byte(line), whole[first:]...))
 			want := cli.ExitDamaged
 			if version > 3 {
 				want = cli.ExitUsage

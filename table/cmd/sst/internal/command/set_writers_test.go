@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,9 +13,7 @@ import (
 func TestManifestLosesNoLayer(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, contents := range map[string]string{"base.txt": "a\nb\n", "new.txt": "c\n"} {
-		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, contents)
 	}
 	for i := range 40 {
 		dir := fmt.Sprintf("set%d", i)
@@ -42,9 +39,7 @@ func TestManifestLosesNoLayer(t *testing.T) {
 func TestNewSetsAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, contents := range map[string]string{"0.txt": "a\n", "1.txt": "b\n"} {
-		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, contents)
 	}
 	for i := range 40 {
 		dir := fmt.Sprintf("set%d", i)
@@ -67,16 +62,12 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&lines, "key%06d\n", i)
 	}
-	if err := os.WriteFile("base.txt", []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "base.txt", lines.String())
 	mustSST(t, "build", "--set", "-o", "urls", "--entries-per-table", "500", "base.txt")
 	refused := 0
 	for i := range 30 {
 		name := fmt.Sprintf("new%d", i)
-		if err := os.WriteFile(name+".txt", []byte(name+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name+".txt", name+"\n")
 		var both sync.WaitGroup
 		both.Go(func() {
 			if status, _, stderr := sst("build", "--layer-of", "urls", name+".txt"); status != 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,15 +85,4 @@ func (s *shell) typed(keys string) string {
 	}
 	s.t.Fatalf("the shell ended when %q was typed: %v", keys, s.lines.Err())
 	return ""
-}
-
-// writeFile writes a file, and the directories that it is in.
-func writeFile(t *testing.T, path, contents string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -37,9 +37,7 @@ func inSplitShell(t *testing.T, script string, input []byte) *exec.Cmd {
 	}
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"))
-	if err := os.WriteFile(filepath.Join(cmd.Dir, "urls.txt"), input, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(cmd.Dir, "urls.txt"), input)
 	return cmd
 }
 
@@ -53,10 +51,7 @@ func TestSortAndSplit(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	manifest, err := os.ReadFile(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := readFile(t, filepath.Join(dir, set.ManifestName))
 	again, err := os.ReadFile(filepath.Join(dir, "again.jsonl"))
 	if diff := cmp.Diff(string(manifest), string(again)); err != nil || diff != "" {
 		t.Errorf("error %v (-of summaries +of tables):\n%s", err, diff)

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,9 +20,7 @@ func TestStatsOfManySmallTables(t *testing.T) {
 			fmt.Fprintf(&lines, "key%02d-%04d\tvalue\n", i, k)
 		}
 		in := filepath.Join(t.TempDir(), "in")
-		if err := os.WriteFile(in, []byte(lines.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in, lines.String())
 		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%02d.ldb", i)), in)
 	}
 	lookups, filters := 0, 0

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,9 +42,7 @@ var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "Na
 func writeUsable(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("in.tsv", []byte("a\t1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "in.tsv", "a\t1\n")
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
 	mustSST(t, "build", "-o", "t.filter", "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", "in.tsv")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,15 +27,13 @@ func TestProgressOfVerify(t *testing.T) {
 	} {
 		mustSST(t, append(append([]string{"build", "--sorted"}, args...), in)...)
 	}
-	contents, err := os.ReadFile(path("t.ldb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := readFile(t, path("t.ldb"))
 	damaged := bytes.Clone(contents)
 	damaged[len(damaged)/2] ^= 1
-	err = errors.Join(os.WriteFile(path("damaged.ldb"), damaged, 0o666), os.WriteFile(path("cut.ldb"), contents[:5<<20], 0o666),
-		os.WriteFile(path("text.ldb"), []byte("no table"), 0o666), writeReversed(path("reversed.ldb")))
-	if err != nil {
+	writeFile(t, path("damaged.ldb"), damaged)
+	writeFile(t, path("cut.ldb"), contents[:5<<20])
+	writeFile(t, path("text.ldb"), "no table")
+	if err := writeReversed(path("reversed.ldb")); err != nil {
 		t.Fatal(err)
 	}
 	for args, least := range map[string]int{
@@ -77,9 +74,7 @@ func manyPairs(t *testing.T, n int) (path string) {
 		fmt.Fprintf(&lines, "key%08d\t%016x%016x\n", i, rng.Uint64(), rng.Uint64())
 	}
 	path = filepath.Join(t.TempDir(), "pairs")
-	if err := os.WriteFile(path, []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, lines.String())
 	return path
 }
 

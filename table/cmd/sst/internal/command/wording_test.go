@@ -34,8 +34,8 @@ func smallSources(t *testing.T) (names []string) {
 	dir := t.TempDir()
 	for n := range 3 {
 		in, internal := filepath.Join(dir, fmt.Sprint(n)), filepath.Join(dir, fmt.Sprint(n, "i"))
-		writeInput(t, in, []string{"a\t1\n", "b\t2\n"}[:n])
-		writeInput(t, internal, []string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n])
+		writeFile(t, in, "a\t1\nb\t2\n"[:4*n])
+		writeFile(t, internal, strings.Join([]string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n], ""))
 		for name, flags := range map[string]string{
 			"default.ldb": "", "plain.ldb": "--bits -1", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter table-bloom:1", "fuse.sst": "--bits -1 --table-filter fuse:8", "none.ldb": "-c none",
 			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter table-bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
@@ -49,13 +49,6 @@ func smallSources(t *testing.T) (names []string) {
 		names = append(names, out)
 	}
 	return names
-}
-
-func writeInput(t *testing.T, path string, lines []string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // What the commands print of tables with 0, 1 and 2 entries reads right.
@@ -88,9 +81,7 @@ func checkDamaged(t *testing.T, damaged, rescued string, contents []byte, change
 	t.Helper()
 	contents = append([]byte{}, contents...)
 	contents[change] ^= 0xff
-	if err := os.WriteFile(damaged, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, damaged, contents)
 	for _, args := range [][]string{{"verify", damaged}, {"layout", damaged}, {"get", damaged, "a", "b"}, {"repair", damaged, "-o", rescued}} {
 		checkCounts(t, args)
 	}
@@ -112,7 +103,7 @@ func TestCountsOfSmallBuilds(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 3 {
 		in := filepath.Join(dir, fmt.Sprint(n))
-		writeInput(t, in, []string{"a\t1\na\t1\n", "b\t2\nb\t2\n"}[:n])
+		writeFile(t, in, "a\t1\na\t1\nb\t2\nb\t2\n"[:8*n])
 		for _, flags := range []string{"", "--filter-only", "--on-duplicate first", "--on-duplicate last --filter-only", "--entries-per-table 1 --on-duplicate first"} {
 			checkCounts(t, append(strings.Fields(fmt.Sprint("build -o ", dir, "/", n, "out ", flags)), in))
 		}

@@ -92,9 +92,7 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 		for i := range 12 {
 			contents := tableOf(t, rng)
 			path := filepath.Join(dir, fmt.Sprintf("%s%d.ldb", name, i))
-			if err := os.WriteFile(path, contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, contents)
 			checkTakenOver(t, path)
 			damageSome(t, rng, path)
 			checkTakenOver(t, path)
@@ -157,9 +155,7 @@ func damageSome(t *testing.T, rng *rand.Rand, path string) {
 	for _, i := range rng.Perm(len(s.layout.Data))[:rng.IntN(len(s.layout.Data)+1)] {
 		s.contents[s.layout.Data[i].Offset] ^= 1
 	}
-	if err := os.WriteFile(path, slices.Clone(s.contents), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, slices.Clone(s.contents))
 }
 
 // A table filter is taken over with its kind and its length.
