@@ -3,14 +3,12 @@ package command
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
@@ -37,9 +35,9 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 		for level := range 2 {
 			t.Run(fmt.Sprintf("%s, level %d", tt.name, level), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "db")
-				o := emptyOdd(t, rand.New(rand.NewPCG(1, 1)), dir)
-				o.addTable(t, level, []workload.Pair{{Key: key("a"), Value: []byte("1")}, {Key: key("b"), Value: []byte("2")}, {Key: key("c"), Value: []byte("3")}})
-				o.addLog(t, nil)
+				o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
+				o.addTable(t, level, []rawEntry{{"a", 1, table.KindSet, "1"}, {"b", 1, table.KindSet, "2"}, {"c", 1, table.KindSet, "3"}})
+				o.log(t, nil)
 				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
 				o.fields[oddTables].Smallest, o.fields[oddTables].Largest = key(tt.from), key(tt.to)
 				o.write(t)
@@ -79,13 +77,9 @@ func checkOutOfRange(t *testing.T, dir string, inRange bool, want int) {
 func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my db")
-	o := emptyOdd(t, rand.New(rand.NewPCG(1, 1)), dir)
-	var writes []workload.Pair
-	for _, k := range []table.InternalKey{{UserKey: []byte("a"), Sequence: 5, Kind: table.KindSet}, {UserKey: []byte("a"), Sequence: 2, Kind: table.KindSet}, {UserKey: []byte("b"), Sequence: 4, Kind: table.KindSet}} {
-		writes = append(writes, workload.Pair{Key: k.Append(nil), Value: fmt.Append(nil, k.Sequence)})
-	}
-	o.addTable(t, 1, writes)
-	o.addLog(t, nil)
+	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
+	o.addTable(t, 1, []rawEntry{{"a", 5, table.KindSet, "5"}, {"a", 2, table.KindSet, "2"}, {"b", 4, table.KindSet, "4"}})
+	o.log(t, nil)
 	o.fields[oddNext].Number, o.fields[oddLast] = 9, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}
 	o.write(t)
 	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair '%s' -o NEW\n", dir, dir)
@@ -113,20 +107,16 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	t.Parallel()
 	const reverse = "leveldb.ReverseBytewiseComparator"
 	dir := filepath.Join(t.TempDir(), "db")
-	o := emptyOdd(t, rand.New(rand.NewPCG(1, 1)), dir)
-	key := table.InternalKey{UserKey: []byte("a"), Sequence: 1, Kind: table.KindSet}.Append(nil)
-	o.addTable(t, 1, []workload.Pair{{Key: key, Value: []byte("1")}})
-	o.addLog(t, nil)
+	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
+	o.addTable(t, 1, []rawEntry{{"a", 1, table.KindSet, "1"}})
+	o.log(t, nil)
 	o.fields[oddComparer].Key = []byte(reverse)
 	o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
 	o.write(t)
-	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST-000001"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := readFile(t, filepath.Join(dir, "MANIFEST-000001"))
 	damaged := append(manifest, manifest...)
 	damaged[len(damaged)-1] ^= 1
-	o.file(t, "MANIFEST-000001", damaged)
+	o.rawDatabase.write(t, "MANIFEST-000001", damaged)
 	status, out, stderr := sst("repair", dir, "-o", dir+".new")
 	if status != cli.ExitDamaged || strings.Contains(stderr, "comparator") {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)

@@ -2,13 +2,11 @@ package command
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -172,11 +170,10 @@ func readDatabase(dir string) (string, error) {
 
 // An odd is a random database of tables and a log, whose MANIFEST can be spoiled before it is written.
 type odd struct {
+	rawDatabase
 	rng     *rand.Rand
-	dir     string
 	current string
 	fields  []versions.Field // of the MANIFEST: four of numbers, and then the tables
-	last    uint64           // the last sequence number
 	what    []string         // what no engine does
 }
 
@@ -189,18 +186,14 @@ const (
 	oddTables
 )
 
-// emptyOdd returns a database without tables, in a new directory.
-func emptyOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
-	t.Helper()
-	o := &odd{rng: rng, dir: dir, current: "MANIFEST-000001\n"}
+// emptyOdd returns a database without tables, in a new directory, whose log is the next file.
+func emptyOdd(rng *rand.Rand, dir string) *odd {
+	o := &odd{rawDatabase: rawDatabase{dir: dir, number: 1}, rng: rng, current: "MANIFEST-000001\n"}
 	o.fields = []versions.Field{
 		{Kind: versions.FieldComparer, Key: []byte(table.BytewiseComparer.Name())},
 		{Kind: versions.FieldLog, Table: versions.Table{Number: 2}},
 		{Kind: versions.FieldNextFile},
 		{Kind: versions.FieldSequence},
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
 	}
 	return o
 }
@@ -208,7 +201,7 @@ func emptyOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 // newOdd writes tables and a log: the oldest writes into the highest level.
 func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 	t.Helper()
-	o := emptyOdd(t, rng, dir)
+	o := emptyOdd(rng, dir)
 	levels := rng.IntN(9)
 	writes := o.writes(rng.IntN(1 + 20*levels))
 	if rng.IntN(3) == 0 { // LevelDB up to 1.20 can leave newer versions below older ones
@@ -229,44 +222,39 @@ func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 		o.last = rng.Uint64N(o.last + 3)
 		o.what = append(o.what, fmt.Sprintf("the log goes on behind %d", o.last))
 	}
-	o.addLog(t, o.writes(rng.IntN(5)))
+	o.log(t, o.writes(rng.IntN(5)))
 	return o
 }
 
 // writes returns the next n writes.
-func (o *odd) writes(n int) (all []workload.Pair) {
+func (o *odd) writes(n int) (all []rawEntry) {
 	for range n {
 		o.last++
-		key := table.InternalKey{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.last, Kind: table.KindSet}
+		w := rawEntry{fmt.Sprintf("k%02d", o.rng.IntN(30)), o.last, table.KindSet, fmt.Sprint("value ", o.last)}
 		if o.rng.IntN(4) == 0 {
-			key.Kind = table.KindDelete
+			w.kind, w.value = table.KindDelete, ""
 		}
-		p := workload.Pair{Key: key.Append(nil)}
-		if key.Kind == table.KindSet {
-			p.Value = fmt.Append(nil, "value ", o.last)
-		}
-		all = append(all, p)
+		all = append(all, w)
 	}
 	return all
 }
 
 // otherValues returns the writes with other values, or as other kinds.
-func (o *odd) otherValues(writes []workload.Pair) (all []workload.Pair) {
+func (o *odd) otherValues(writes []rawEntry) (all []rawEntry) {
 	for _, w := range writes {
-		key, _ := table.ParseInternalKey(w.Key)
 		if o.rng.IntN(3) == 0 {
-			key.Kind = table.KindSet - key.Kind
+			w.kind = table.KindSet - w.kind
 		}
-		all = append(all, workload.Pair{Key: key.Append(nil), Value: append([]byte("another "), w.Value...)})
+		w.value = "another " + w.value
+		all = append(all, w)
 	}
 	return all
 }
 
 // addLevel adds tables of the writes.
-func (o *odd) addLevel(t *testing.T, level int, writes []workload.Pair) {
+func (o *odd) addLevel(t *testing.T, level int, writes []rawEntry) {
 	t.Helper()
-	internal := table.InternalComparer(nil)
-	slices.SortFunc(writes, func(a, b workload.Pair) int { return internal.Compare(a.Key, b.Key) })
+	slices.SortFunc(writes, rawEntry.compare)
 	for len(writes) > 0 {
 		n := 1 + o.rng.IntN(len(writes))
 		o.addTable(t, level, writes[:n])
@@ -275,39 +263,17 @@ func (o *odd) addLevel(t *testing.T, level int, writes []workload.Pair) {
 }
 
 // addTable adds a table of writes, which are in order.
-func (o *odd) addTable(t *testing.T, level int, writes []workload.Pair) {
+func (o *odd) addTable(t *testing.T, level int, writes []rawEntry) {
 	t.Helper()
-	m := versions.Table{Level: level, Number: uint64(len(o.fields) - 1), Smallest: writes[0].Key, Largest: writes[len(writes)-1].Key}
-	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, writes)
-	m.Size = uint64(len(contents))
-	o.file(t, fmt.Sprintf("%06d.ldb", m.Number), contents)
-	o.fields = append(o.fields, versions.Field{Kind: versions.FieldAdd, Table: m})
-}
-
-func (o *odd) file(t *testing.T, name string, contents []byte) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(o.dir, name), contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// addLog adds the log, with a batch for each write.
-func (o *odd) addLog(t *testing.T, writes []workload.Pair) {
-	t.Helper()
-	var out bytes.Buffer
-	log := wal.NewWriter(&out)
+	var pairs []workload.Pair
 	for _, w := range writes {
-		k, _ := table.ParseInternalKey(w.Key)
-		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, k.Sequence), 1)
-		b = append(append(b, byte(k.Kind), byte(len(k.UserKey))), k.UserKey...)
-		if k.Kind == table.KindSet {
-			b = append(append(b, byte(len(w.Value))), w.Value...)
-		}
-		if err := log.Append(b); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: []byte(w.internal()), Value: []byte(w.value)})
 	}
-	o.file(t, "000002.log", out.Bytes())
+	m := versions.Table{Level: level, Number: uint64(len(o.fields) - 1), Smallest: pairs[0].Key, Largest: pairs[len(pairs)-1].Key}
+	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, pairs)
+	m.Size = uint64(len(contents))
+	o.rawDatabase.write(t, fmt.Sprintf("%06d.ldb", m.Number), contents)
+	o.fields = append(o.fields, versions.Field{Kind: versions.FieldAdd, Table: m})
 }
 
 // write writes CURRENT and the MANIFEST.
@@ -321,8 +287,8 @@ func (o *odd) write(t *testing.T) {
 	if err := wal.NewWriter(&out).Append(edit); err != nil {
 		t.Fatal(err)
 	}
-	o.file(t, "MANIFEST-000001", out.Bytes())
-	o.file(t, "CURRENT", []byte(o.current))
+	o.rawDatabase.write(t, "MANIFEST-000001", out.Bytes())
+	o.rawDatabase.write(t, "CURRENT", []byte(o.current))
 }
 
 // spoil makes some changes that no engine makes.
