@@ -121,7 +121,6 @@ func (f *targetFlags) missingOut() error {
 type build struct {
 	*copier
 	flags   *buildFlags
-	inputs  []string
 	read    *input.Reader
 	removed *keyList // of --delete; nil: none
 }
@@ -184,7 +183,7 @@ func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, erro
 	if err != nil {
 		return nil, err
 	}
-	b := &build{copier: c, flags: f, inputs: inputs}
+	b := &build{copier: c, flags: f}
 	b.read = &input.Reader{Paths: inputs, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr()}
 	b.read.Options = input.Options{Format: f.format, InternalKeys: internal, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
 	if f.never != "" {
@@ -243,7 +242,7 @@ func (b *build) checkRule() error {
 
 // checkLists checks what --never and --delete depend on. One input at most is standard input.
 func (b *build) checkLists() error {
-	fromInput := slices.Contains(b.inputs, "-")
+	fromInput := slices.Contains(b.read.Paths, "-")
 	switch never := b.flags.never; {
 	case never != "" && b.options.TableFilterPolicy == nil:
 		return cli.UsageErrorf("--never needs a table filter: add --table-filter fuse:12 or --filter-only")
@@ -261,7 +260,7 @@ func (b *build) checkLists() error {
 func (b *build) checkInputs() error {
 	outputs := []string{b.out, b.summary}
 	if b.flags.layerOf != "" || b.isSet(b.cmd) || b.database {
-		for _, path := range b.inputs {
+		for _, path := range b.read.Paths {
 			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
 				return fmt.Errorf("%s: the input contains the output, %s: use another output", path, b.out)
 			}
@@ -272,7 +271,7 @@ func (b *build) checkInputs() error {
 		b.read.Options.Outputs = append(b.read.Options.Outputs, output.FilesOf(b.stdout, name)...)
 	}
 	lists := slices.DeleteFunc([]string{b.flags.never, b.flags.delete}, func(path string) bool { return path == "" })
-	return b.read.Options.Check(slices.Concat(b.inputs, lists), b.read.Stdin)
+	return b.read.Options.Check(slices.Concat(b.read.Paths, lists), b.read.Stdin)
 }
 
 // isWithin reports whether path is dir or below it.

@@ -28,7 +28,6 @@ import (
 type prefixFlags struct {
 	on        bool
 	delimiter string
-	length    int
 	top       int
 	rule      byprefix.Rule // what they say that a prefix is, after parse
 }
@@ -39,7 +38,7 @@ const maxTop = 100_000
 func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by key prefix, the largest first")
 	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with this `text`")
-	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
+	cmd.Flags().IntVar(&f.rule.Length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
 	for _, name := range []string{"delimiter", "length", "top"} {
 		cli.Needs(cmd, name, "by-prefix")
@@ -50,8 +49,7 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 
 // parse sets rule to what the flags say.
 func (f *prefixFlags) parse(given func(name string) bool) (err error) {
-	f.rule.Length = f.length
-	err = cmp.Or(cli.CheckRange("--length", f.length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
+	err = cmp.Or(cli.CheckRange("--length", f.rule.Length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
 	if err != nil || !given("delimiter") {
 		return err
 	}
