@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -36,16 +35,10 @@ type sound struct {
 
 func readSound(t *testing.T, path string) sound {
 	t.Helper()
-	contents := readFile(t, path)
-	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := sound{contents: contents, layout: f.Layout}
+	s := sound{contents: readFile(t, path), layout: layoutOf(t, path)}
 	_, all, _ := sst("scan", path)
 	lines := strings.SplitAfter(all, "\n")
-	for _, entry := range f.Layout.Data {
+	for _, entry := range s.layout.Data {
 		n := 0
 		for n < len(lines)-1 {
 			key, _, _ := strings.Cut(lines[n], "\t")

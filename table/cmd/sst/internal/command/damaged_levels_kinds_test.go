@@ -12,7 +12,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // flipAt changes a byte of a file.
@@ -26,12 +25,7 @@ func flipAt(t *testing.T, path string, at int64) {
 // flipBlock damages a data block of a table.
 func flipBlock(t *testing.T, path string, block int) {
 	t.Helper()
-	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() // it was only read
-	flipAt(t, path, int64(f.Layout.Data[block].Offset))
+	flipAt(t, path, int64(layoutOf(t, path).Data[block].Offset))
 }
 
 // damage damages something.

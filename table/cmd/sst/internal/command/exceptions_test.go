@@ -11,6 +11,8 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
@@ -25,19 +27,11 @@ func writeWithNever(t *testing.T, path string, o *table.WriterOptions, key func(
 		for i := 100; i < 5100 && yield(key(i), nil); i++ {
 		}
 	}
-	w, err := table.Create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
+	var pairs []workload.Pair
 	for i := range 100 {
-		if err := w.Append(key(i), []byte("value")); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: key(i), Value: []byte("value")})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, tabletest.Build(t, o, pairs))
 }
 
 // Exceptions are kept in any order of keys.

@@ -18,6 +18,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -196,22 +198,15 @@ func (named) Name() string { return hostile }
 // writeHostileTable writes a table of several blocks that has filters.
 func writeHostileTable(t *testing.T, path string) {
 	t.Helper()
-	w, err := table.Create(path, &table.WriterOptions{
+	o := &table.WriterOptions{
 		BlockSize: 1, Comparer: named{table.BytewiseComparer}, Properties: true,
 		FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	defer w.Abort()
+	var pairs []workload.Pair
 	for _, key := range []string{"a", hostile, "y" + hostile} {
-		if err := w.Append([]byte(key), []byte(hostile)); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: []byte(key), Value: []byte(hostile)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, tabletest.Build(t, o, pairs))
 }
 
 // manifest returns one of a database with a hostile comparer that lists the tables.

@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A key of a kind that LevelDB does not have is lost for its kind, also if a repair sorts its table: it is in its place.
@@ -33,7 +34,7 @@ func TestRepairNamesKinds(t *testing.T) {
 		file := d.table(t, 1, tt.size, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, 7, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}, {"d", 4, 1, "4"}, {"e", 5, 1, "5"}}, tt.disorder)
 		d.end(t)
 		if tt.noIndex {
-			flipAt(t, file, indexOffset(t, file))
+			flipAt(t, file, int64(layoutOf(t, file).Index.Offset))
 		}
 		if tt.noManifest {
 			for _, file := range []string{"CURRENT", "MANIFEST-000000"} {
@@ -61,13 +62,9 @@ func TestKindsBehindAGap(t *testing.T) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		file := d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		d.end(t)
-		f, err := dbfile.Open(file, dbfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		flipAt(t, file, int64(f.Layout.Data[0].Offset))
-		flipAt(t, file, int64(f.Layout.Index.Offset))
-		f.Close() // it was only read
+		l := layoutOf(t, file)
+		flipAt(t, file, int64(l.Data[0].Offset))
+		flipAt(t, file, int64(l.Index.Offset))
 		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
 		_, got, _ := sst("scan", d.dir+".new")
 		if want := "b\told\nc\t3\n"; got != want || status != cli.ExitDamaged || !strings.Contains(stderr, `lost the keys ≥ "a" and ≤ "c" (`) {
@@ -76,13 +73,13 @@ func TestKindsBehindAGap(t *testing.T) {
 	}
 }
 
-// indexOffset returns where the index block of a table begins.
-func indexOffset(t *testing.T, path string) int64 {
+// layoutOf returns where the parts of a table are.
+func layoutOf(t *testing.T, path string) *layout.Layout {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close() // it was only read
-	return int64(f.Layout.Index.Offset)
+	return f.Layout
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
 // Whatever a table's file is, a part of it or another table, whole or damaged, a repair writes what is left, invents
@@ -61,16 +60,12 @@ func (d *levels) misplace(t *testing.T) (what string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := dbfile.Open(from.path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() // it was only read
+	blocks := layoutOf(t, from.path).Data
 	what = fmt.Sprintf("%s in the place of %s", filepath.Base(from.path), filepath.Base(to.path))
 	if d.rng.IntN(2) == 0 { // whole blocks, or any bytes
-		first := d.rng.IntN(len(f.Layout.Data))
-		last := first + d.rng.IntN(len(f.Layout.Data)-first)
-		from, to := int(f.Layout.Data[first].Offset), int(f.Layout.Data[last].Offset+f.Layout.Data[last].Length)+5
+		first := d.rng.IntN(len(blocks))
+		last := first + d.rng.IntN(len(blocks)-first)
+		from, to := int(blocks[first].Offset), int(blocks[last].Offset+blocks[last].Length)+5
 		if d.rng.IntN(3) == 0 {
 			from += d.rng.IntN(to - from)
 		}

@@ -27,7 +27,7 @@ func TestDeletionsOfObsoleteTables(t *testing.T) {
 		d.table(t, 2, 4, []rawEntry{{"live", 8, 1, "8"}}, nil)
 		d.end(t)
 		if isDamaged {
-			flipAt(t, obsolete, indexOffset(t, obsolete))
+			flipAt(t, obsolete, int64(layoutOf(t, obsolete).Index.Offset))
 		}
 		manifest := d.write(t, "MANIFEST-000000", d.editsThatLose(t, versions.Table{Level: 1, Number: 2}))
 		flipAt(t, manifest, input.TotalSize([]string{manifest})-3)

@@ -56,7 +56,7 @@ func TestRepairWithoutIndex(t *testing.T) {
 		file := d.table(t, 1, 2, numberedEntries(20), nil)
 		d.table(t, 1, 2, []rawEntry{{"x", 30, 1, "sound"}}, nil)
 		d.end(t)
-		flipAt(t, file, indexOffset(t, file))
+		flipAt(t, file, int64(layoutOf(t, file).Index.Offset))
 		if !isListed {
 			os.Remove(filepath.Join(d.dir, "CURRENT"))
 			os.Remove(filepath.Join(d.dir, "MANIFEST-000000"))

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -19,22 +21,14 @@ import (
 
 var wouldDo = regexp.MustCompile(`use --memory (\d+MiB)`)
 
-// writeTable writes a table of n pairs.
+// writeEntries writes a table of n pairs.
 func writeEntries(t *testing.T, path string, o table.WriterOptions, n int, key, value func(i int) string) {
 	t.Helper()
-	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort() // does nothing after Close
+	var pairs []workload.Pair
 	for i := range n {
-		if err := w.Append([]byte(key(i)), []byte(value(i))); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: []byte(key(i)), Value: []byte(value(i))})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, tabletest.Build(t, &o, pairs))
 }
 
 // What --memory is too little for is not damaged: salvage says which memory would do, and

@@ -11,7 +11,6 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -84,15 +83,11 @@ func (d *levels) holdTable(t *testing.T, i int) {
 func (d *levels) breakIndex(t *testing.T) (gap int) {
 	t.Helper()
 	s := d.tables[len(d.tables)-1]
-	f, err := dbfile.Open(s.path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() // it was only read
+	l := layoutOf(t, s.path)
 	if gap = d.rng.IntN(len(s.blocks)+1) - 1; gap >= 0 {
-		flipAt(t, s.path, int64(f.Layout.Data[gap].Offset))
+		flipAt(t, s.path, int64(l.Data[gap].Offset))
 	}
-	flipAt(t, s.path, int64(f.Layout.Index.Offset))
+	flipAt(t, s.path, int64(l.Index.Offset))
 	return gap
 }
 

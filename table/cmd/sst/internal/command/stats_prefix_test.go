@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
@@ -36,21 +38,14 @@ func randomVersions(r *rand.Rand) (keys [][]byte) {
 // number.
 func writeVersions(t *testing.T, path string, keys [][]byte, order table.Comparer) {
 	t.Helper()
-	w, err := table.Create(path, &table.WriterOptions{Comparer: table.InternalComparer(order), BlockSize: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	slices.SortFunc(keys, table.InternalComparer(order).Compare)
+	o := &table.WriterOptions{Comparer: table.InternalComparer(order), BlockSize: 300}
+	slices.SortFunc(keys, o.Comparer.Compare)
+	var pairs []workload.Pair
 	for _, key := range keys {
 		k, _ := table.ParseInternalKey(key)
-		if err := w.Append(key, make([]byte, k.Sequence)); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, k.Sequence)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, tabletest.Build(t, o, pairs))
 }
 
 // prefixCounts are the counts of prefixes: entries, bytes of keys and of values, live entries and bytes.

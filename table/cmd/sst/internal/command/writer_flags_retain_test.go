@@ -17,6 +17,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -190,18 +192,11 @@ func withTableFilter(t *testing.T, path, name string, n int) *tablestats.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := table.Create(path, &table.WriterOptions{TableFilterPolicy: policy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pairs []workload.Pair
 	for i := range n {
-		if err := w.Append(fmt.Appendf(nil, "key%06d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, tabletest.Build(t, &table.WriterOptions{TableFilterPolicy: policy}, pairs))
 	f, err := dbfile.Open(path, dbfile.Options{})
 	if err != nil {
 		t.Fatal(err)
