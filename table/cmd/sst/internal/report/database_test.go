@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -87,7 +85,7 @@ func TestDatabasePageOnPhone(t *testing.T) {
 	s.Path, s.Comparer = strings.Repeat("directory", 20)+script, script
 	s.Notes, s.Damage = []string{script}, []string{script}
 	s.Logs[0].Name = script
-	page := pagetest.Open(t, writeDatabasePage(t, s), 360)
+	page := pagetest.Open(t, save(t, NewDatabase(s, false).Write), 360)
 	page.CheckWidth("360 pixels")
 	names := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("#tables-title + div tbody tr:first-child td")].map((e) => getComputedStyle(e, "::before").content)`)
 	if diff := cmp.Diff([]string{`"Level"`, `"Size"`, `"Smallest key"`, `"Largest key"`}, names); diff != "" {
@@ -108,7 +106,7 @@ func TestDatabasePageOnPhone(t *testing.T) {
 // The keyboard comes to the tables of the page, to scroll them, and to nothing else.
 func TestDatabaseControls(t *testing.T) {
 	t.Parallel()
-	path := writeDatabasePage(t, hugeSummary(60))
+	path := save(t, NewDatabase(hugeSummary(60), false).Write)
 	for _, width := range pagetest.Widths {
 		page := pagetest.Open(t, path, width)
 		page.Operate([]pagetest.Control{
@@ -119,20 +117,6 @@ func TestDatabaseControls(t *testing.T) {
 		})
 		page.CheckWidth("a database")
 	}
-}
-
-// writeDatabasePage writes the page about a database, and returns its path.
-func writeDatabasePage(t *testing.T, s *summary.Summary) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := NewDatabase(s, false).Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // The colours of the bars that there are have a legend, and large numbers have commas.

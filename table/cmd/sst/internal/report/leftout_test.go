@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,15 +27,7 @@ func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var page bytes.Buffer
-	if err := m.Write(&page); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, page.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return save(t, m.Write)
 }
 
 // What the page has no room for, it names, with numbers. Lookups that need it name the command

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -154,11 +153,7 @@ func compareTables(t *testing.T, tables []tableCase) {
 func TestPageWithoutSlot(t *testing.T) {
 	t.Parallel()
 	pairs := []workload.Pair{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")}}
-	path := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(path, tableOfOneFilter(t, pairs), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f := openTable(t, path)
+	f := openTable(t, writeFile(t, "t.ldb", tableOfOneFilter(t, pairs)))
 	if blocks := f.Filters().Blocks; blocks == nil || blocks.Len() != 1 {
 		t.Fatal("the table has not one filter")
 	}
@@ -201,11 +196,7 @@ func TestPageGoesOn(t *testing.T) {
 	second := file.Block(rawtable.Entries(version("b", 2), "2"))
 	metaindex := file.Block(rawtable.Restarts(0))
 	index := file.Block(rawtable.Entries(version("b", table.MaxSequence), first, version("b", 2), second))
-	path := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(path, file.Footer(metaindex, index), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f := openTable(t, path)
+	f := openTable(t, writeFile(t, "t.ldb", file.Footer(metaindex, index)))
 	if _, found, err := f.Get([]byte("b")); !f.Internal || !found || err != nil {
 		t.Fatalf("internal keys: %v, the library finds the key: %v, %v", f.Internal, found, err)
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,14 +47,7 @@ func TestSetPage(t *testing.T) {
 	const script = `</title></style><script>window.fooled=1</script><img src=x onerror=fooled=1>`
 	s := hugeSet(20)
 	s.Damage, s.Notes, s.Manifest = []string{script}, []string{script}, filepath.Join(strings.Repeat("directory", 20)+script, "set.jsonl")
-	var out bytes.Buffer
-	if err := NewSet(s, script, nil, 0).Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := save(t, NewSet(s, script, nil, 0).Write)
 	for _, width := range pagetest.Widths {
 		page := pagetest.Open(t, path, width)
 		page.CheckWidth("a set")

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -9,29 +11,26 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-// writeTable writes a table with a name of its own, and returns its path.
-func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []workload.Pair) string {
+// writeFile writes a file in a directory of its own, and returns its path.
+func writeFile(t testing.TB, name string, contents []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// writeTable writes a table, and returns its path.
+func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []workload.Pair) string {
+	t.Helper()
+	return writeFile(t, name, tabletest.Build(t, &o, pairs))
 }
 
 // openTable opens a table until the test is done.
@@ -59,16 +58,17 @@ func writePage(t testing.TB, f *dbfile.File, o Options) string {
 		o.Scan = []string{"sst", "scan", "t.ldb"}
 	}
 	m, _ := New(f, o)
-	path := filepath.Join(t.TempDir(), "page.html")
-	file, err := os.Create(path)
-	if err != nil {
+	return save(t, m.Write)
+}
+
+// save writes a page, and returns its path.
+func save(t testing.TB, page func(io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := page(&out); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	if err := m.Write(file); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return writeFile(t, "page.html", out.Bytes())
 }
 
 // damageByte changes a byte of a file.
