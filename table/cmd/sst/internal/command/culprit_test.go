@@ -27,24 +27,20 @@ import (
 func writeSmall(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "my db")
-	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, first := range []string{"a", "k", "t"} {
-		for i := range 300 {
-			value := make([]byte, 100)
-			rand.NewChaCha8([32]byte{first[0], byte(i)}).Read(value)
-			err = errors.Join(err, db.Put(fmt.Appendf(nil, "%s%04d", first, i), value, nil))
+	writeTo(t, dir, nil, func(db *leveldb.DB) (err error) {
+		for _, first := range []string{"a", "k", "t"} {
+			for i := range 300 {
+				value := make([]byte, 100)
+				rand.NewChaCha8([32]byte{first[0], byte(i)}).Read(value)
+				err = errors.Join(err, db.Put(fmt.Appendf(nil, "%s%04d", first, i), value, nil))
+			}
+			err = errors.Join(err, db.CompactRange(util.Range{Start: []byte(first), Limit: []byte(first + "~")}))
 		}
-		err = errors.Join(err, db.CompactRange(util.Range{Start: []byte(first), Limit: []byte(first + "~")}))
-	}
-	for i := range 20 {
-		err = errors.Join(err, db.Put(fmt.Appendf(nil, "z%04d", i), make([]byte, 50), nil))
-	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+		for i := range 20 {
+			err = errors.Join(err, db.Put(fmt.Appendf(nil, "z%04d", i), make([]byte, 50), nil))
+		}
+		return err
+	})
 	return dir
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -19,27 +20,21 @@ import (
 func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	o := &opt.Options{WriteBuffer: 16<<10 + rng.IntN(64<<10), CompactionTableSize: 8<<10 + rng.IntN(16<<10), BlockSize: 1 << 10, Filter: filter.NewBloomFilter(10)}
-	db, err := leveldb.OpenFile(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 6000 + rng.IntN(3000) {
-		batch := new(leveldb.Batch)
-		for range 1 + rng.IntN(3) {
-			key := fmt.Appendf(nil, "key%04d", rng.IntN(2500))
-			if rng.IntN(4) == 0 {
-				batch.Delete(key)
-			} else {
-				batch.Put(key, fmt.Appendf(nil, "value %d %0*d", i, rng.IntN(100), 1))
+	writeTo(t, dir, o, func(db *leveldb.DB) (err error) {
+		for i := range 6000 + rng.IntN(3000) {
+			batch := new(leveldb.Batch)
+			for range 1 + rng.IntN(3) {
+				key := fmt.Appendf(nil, "key%04d", rng.IntN(2500))
+				if rng.IntN(4) == 0 {
+					batch.Delete(key)
+				} else {
+					batch.Put(key, fmt.Appendf(nil, "value %d %0*d", i, rng.IntN(100), 1))
+				}
 			}
+			err = errors.Join(err, db.Write(batch, nil))
 		}
-		if err := db.Write(batch, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+		return err
+	})
 }
 
 // Whatever is damaged of a database, what lies outside is shown, and nothing older in the place of

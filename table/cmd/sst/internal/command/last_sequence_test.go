@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 )
 
 // What is written to a new database is newer than all that the old one had, also deletions that the new one
@@ -18,7 +19,7 @@ func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, renewed, both := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "new"), filepath.Join(t.TempDir(), "both")
-			writeTo(t, db, func(db *leveldb.DB) (err error) {
+			writeTo(t, db, nil, func(db *leveldb.DB) (err error) {
 				for i := range 50 {
 					err = errors.Join(err, db.Put([]byte("k"), fmt.Append(nil, i), nil))
 				}
@@ -35,7 +36,7 @@ func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 				}
 			}
 			mustSST(t, args...)
-			writeTo(t, renewed, func(db *leveldb.DB) error { return db.Put([]byte("k"), []byte("NEW"), nil) })
+			writeTo(t, renewed, nil, func(db *leveldb.DB) error { return db.Put([]byte("k"), []byte("NEW"), nil) })
 			mustSST(t, "merge", "--database", "--on-duplicate", "newest", older, renewed, "-o", both)
 			if got := mustSST(t, "scan", both); got != "k\tNEW\n" {
 				t.Errorf("the merge of both has %q, want what was written last", got)
@@ -45,9 +46,9 @@ func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 }
 
 // writeTo opens a database of goleveldb for write.
-func writeTo(t *testing.T, dir string, write func(db *leveldb.DB) error) {
+func writeTo(t *testing.T, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
 	t.Helper()
-	db, err := leveldb.OpenFile(dir, nil)
+	db, err := leveldb.OpenFile(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}

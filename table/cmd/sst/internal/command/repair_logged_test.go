@@ -18,16 +18,12 @@ import (
 // C++ LevelDB does that puts none of the log into tables. It returns the log.
 func writeCounted(t *testing.T, dir string) (log string) {
 	t.Helper()
-	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"ada", "bob", "cy"} {
-		err = errors.Join(err, db.Put([]byte(key), []byte("1"), nil))
-	}
-	if err = errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	writeTo(t, dir, nil, func(db *leveldb.DB) (err error) {
+		for _, key := range []string{"ada", "bob", "cy"} {
+			err = errors.Join(err, db.Put([]byte(key), []byte("1"), nil))
+		}
+		return err
+	})
 	f, err := os.OpenFile(filepath.Join(dir, "MANIFEST-000000"), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)

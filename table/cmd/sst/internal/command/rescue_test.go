@@ -20,20 +20,13 @@ import (
 // the path of its largest table.
 func writeForRescue(t *testing.T, dir string) (largest string) {
 	t.Helper()
-	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 5000 {
-		key := fmt.Sprintf("key%06d", i*7919%5000)
-		if err := db.Put([]byte(key), []byte(strings.Repeat(key, 5)), nil); err != nil {
-			t.Fatal(err)
+	writeTo(t, dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10}, func(db *leveldb.DB) (err error) {
+		for i := range 5000 {
+			key := fmt.Sprintf("key%06d", i*7919%5000)
+			err = errors.Join(err, db.Put([]byte(key), []byte(strings.Repeat(key, 5)), nil))
 		}
-	}
-	err = errors.Join(db.CompactRange(util.Range{}), db.Put([]byte("last"), []byte("in the log"), nil), db.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+		return errors.Join(err, db.CompactRange(util.Range{}), db.Put([]byte("last"), []byte("in the log"), nil))
+	})
 	var size int64
 	for line := range strings.Lines(mustSST(t, "verify", dir)) {
 		path, _, _ := strings.Cut(line, ": ok")
@@ -109,20 +102,13 @@ func repairDeleted(t *testing.T) (repaired, recovered int) {
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	db, err := leveldb.OpenFile(copied, nil)
-	for i := range 4000 {
-		err = errors.Join(err, db.Delete(fmt.Appendf(nil, "key%06d", i), nil))
-	}
-	if err := errors.Join(err, db.CompactRange(util.Range{}), db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	obsolete, err := os.ReadFile(damaged)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(copied, filepath.Base(damaged)), obsolete, 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeTo(t, copied, nil, func(db *leveldb.DB) (err error) {
+		for i := range 4000 {
+			err = errors.Join(err, db.Delete(fmt.Appendf(nil, "key%06d", i), nil))
+		}
+		return errors.Join(err, db.CompactRange(util.Range{}))
+	})
+	writeFile(t, filepath.Join(copied, filepath.Base(damaged)), readFile(t, damaged))
 	mustSST(t, "repair", copied, "-o", to)
 	ours, err := entriesOf(leveldb.OpenFile(to, &opt.Options{Strict: opt.StrictAll, ErrorIfMissing: true}))
 	if err != nil {

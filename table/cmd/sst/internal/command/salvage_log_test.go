@@ -1,9 +1,9 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,37 +18,28 @@ import (
 func writeRandomLog(t *testing.T, r *rand.Rand) (log []byte, writes []string) {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 100 + r.IntN(400) {
-		var batch leveldb.Batch
-		for range 1 + r.IntN(3) {
-			key, value := fmt.Sprintf("key%03d", r.IntN(200)), strings.Repeat("v", r.IntN(400))
-			if r.IntN(3) > 0 {
-				batch.Put([]byte(key), []byte(value))
-				writes = append(writes, fmt.Sprintf("%s\t%d\tset\t%s", key, len(writes)+1, value))
-			} else {
-				batch.Delete([]byte(key))
-				writes = append(writes, fmt.Sprintf("%s\t%d\tdelete\t", key, len(writes)+1))
+	writeTo(t, dir, nil, func(db *leveldb.DB) (err error) {
+		for range 100 + r.IntN(400) {
+			var batch leveldb.Batch
+			for range 1 + r.IntN(3) {
+				key, value := fmt.Sprintf("key%03d", r.IntN(200)), strings.Repeat("v", r.IntN(400))
+				if r.IntN(3) > 0 {
+					batch.Put([]byte(key), []byte(value))
+					writes = append(writes, fmt.Sprintf("%s\t%d\tset\t%s", key, len(writes)+1, value))
+				} else {
+					batch.Delete([]byte(key))
+					writes = append(writes, fmt.Sprintf("%s\t%d\tdelete\t", key, len(writes)+1))
+				}
 			}
+			err = errors.Join(err, db.Write(&batch, nil))
 		}
-		if err := db.Write(&batch, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+		return err
+	})
 	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	if log, err = os.ReadFile(names[0]); err != nil {
-		t.Fatal(err)
-	}
-	return log, writes
+	return readFile(t, names[0]), writes
 }
 
 // newestLines returns the last line of each key.
