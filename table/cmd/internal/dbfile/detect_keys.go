@@ -72,7 +72,7 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 	whole, user = true, true
 	for _, i := range spread(len(f.Layout.Data), sampledBlocks) {
-		it, _, err := f.OpenDataBlock(i, table.AnyOrder)
+		it, _, _, err := f.OpenDataBlock(f.Layout.Data[i].Handle, table.AnyOrder)
 		if err != nil {
 			continue
 		}
@@ -188,16 +188,15 @@ func OpenBlock(contents []byte, order table.Comparer) (*rowblock.Iter, error) {
 	return it, nil
 }
 
-// OpenDataBlock returns an Iter on data block i, and how many bytes that takes.
-func (f *File) OpenDataBlock(i int, order table.Comparer) (it *rowblock.Iter, size int, err error) {
-	part := f.Layout.Data[i]
-	contents, _, err := f.Layout.ReadBlock(part.Handle)
+// OpenDataBlock returns an Iter on a data block, its size after decompression, and the id of its compression.
+func (f *File) OpenDataBlock(h layout.Handle, order table.Comparer) (it *rowblock.Iter, size int, compression byte, err error) {
+	contents, compression, err := f.Layout.ReadBlock(h)
 	if err == nil {
 		if it, err = OpenBlock(contents, order); err != nil {
-			err = &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+			err = &table.CorruptionError{Block: table.DataBlock, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 		}
 	}
-	return it, len(contents), err
+	return it, len(contents), compression, err
 }
 
 // otherKinds are the kinds that tables of RocksDB and Pebble can have, and LevelDB's cannot.

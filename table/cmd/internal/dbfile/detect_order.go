@@ -68,7 +68,7 @@ func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
 		if budget <= 0 {
 			break
 		}
-		it, size, err := f.OpenDataBlock(i, order)
+		it, size, _, err := f.OpenDataBlock(data[i].Handle, order)
 		if budget -= size; errors.Is(err, table.ErrOrder) || err == nil && !f.isBetween(order, i, it) {
 			return false
 		}

@@ -76,7 +76,7 @@ func (s *Salvage) byIndex(yield func(*rowblock.Iter) bool) {
 	f := s.file
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
-		it, _, err := f.OpenDataBlock(i, table.AnyOrder)
+		it, _, _, err := f.OpenDataBlock(part.Handle, table.AnyOrder)
 		if err != nil {
 			s.Lost.add(func() string { return "the keys " + keyRangeOf(f, i) }, int(part.Length), err)
 			continue

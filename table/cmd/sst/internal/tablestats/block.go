@@ -61,15 +61,11 @@ func (t *Totals) Add(b *Totals) {
 // ReadBlock reads and checks a data block.
 func ReadBlock(f *dbfile.File, part layout.IndexEntry) (Block, error) {
 	b := Block{IndexEntry: part}
-	contents, compression, err := f.Layout.ReadBlock(part.Handle)
+	it, raw, compression, err := f.OpenDataBlock(part.Handle, f.Comparer())
 	if err != nil {
 		return b, err
 	}
-	it, err := dbfile.OpenBlock(contents, f.Comparer())
-	if err != nil {
-		return b, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
-	}
-	b.Compression, b.Raw, b.Iter, b.RestartPoints = compression, len(contents), it, it.NumRestarts()
+	b.Compression, b.Raw, b.Iter, b.RestartPoints = compression, raw, it, it.NumRestarts()
 	b.count(f.Internal)
 	return b, nil
 }
