@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -52,12 +53,16 @@ func (f *File) Ends() (first, last []byte) {
 
 // CheckEnds returns an error if the first or the last key is not that of the MANIFEST.
 func (f *File) CheckEnds(meta *versions.Table) error {
-	const another = "%s key is %s, but the MANIFEST says %s, so this is another table"
+	return f.checkEnds(meta.Smallest, meta.Largest, "%s is %s, but the MANIFEST says %s, so this is another table")
+}
+
+// checkEnds returns an error in a format if the first or the last key can be read and is another one.
+func (f *File) checkEnds(smallest, largest []byte, format string) error {
 	switch first, last := f.Ends(); {
-	case first != nil && !bytes.Equal(first, meta.Smallest):
-		return Corruption(fmt.Sprintf(another, "first", f.Separator(first), f.Separator(meta.Smallest)))
-	case last != nil && !bytes.Equal(last, meta.Largest):
-		return Corruption(fmt.Sprintf(another, "last", f.Separator(last), f.Separator(meta.Largest)))
+	case first != nil && !bytes.Equal(first, smallest):
+		return wal.Corruptionf(format, "first key", f.Separator(first), f.Separator(smallest))
+	case last != nil && !bytes.Equal(last, largest):
+		return wal.Corruptionf(format, "last key", f.Separator(last), f.Separator(largest))
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (f *File) open(o Options) error {
 	if o.Line == nil || f.isIdentified(o) {
 		return nil
 	}
-	return f.checkEnds(o.Line)
+	return f.checkEnds(o.Line.Smallest, o.Line.Largest, differsFromLine)
 }
 
 // isIdentified reports whether the TailSum says enough about a table of a set, so that no data block need be read to

@@ -1,7 +1,6 @@
 package dbfile
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -144,21 +143,11 @@ func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int
 	return t.ReaderAt.ReadAt(p, off)
 }
 
-// differs returns the error for a field of the manifest that is not true of the table.
-func differs(field string, has, want any) error {
-	return wal.Corruptionf("%s is %v, but the set's manifest says %v: restore the table, or build the set again", field, has, want)
-}
+// differsFromLine formats the error for a field of the set's manifest, what the table has, and what the manifest says.
+const differsFromLine = "%s is %v, but the set's manifest says %v: restore the table, or build the set again"
 
-// checkEnds compares the first and the last key with the manifest of the set.
-func (f *File) checkEnds(l *set.Table) error {
-	first, last := f.Ends()
-	if first != nil && !bytes.Equal(first, l.Smallest) {
-		return differs("first key", f.Separator(first), f.Separator(l.Smallest))
-	}
-	if last != nil && !bytes.Equal(last, l.Largest) {
-		return differs("last key", f.Separator(last), f.Separator(l.Largest))
-	}
-	return nil
+func differs(field string, has, want any) error {
+	return wal.Corruptionf(differsFromLine, field, has, want)
 }
 
 // checkTail compares the TailSum with the manifest of a set, if that has it. If the table is damaged so that it has no
