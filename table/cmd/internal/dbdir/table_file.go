@@ -31,7 +31,6 @@ type TableFile struct {
 	Layer    int        // the number of its layer of the set, 1 for the oldest; 0: of no layer
 	Removals bool       // it is of a layer: its keys are removed from older ones
 	Missing  bool       // the file does not exist
-	rank     int        // of its layer in the set: 0 is the newest
 	Lost     bool       // the MANIFEST may have lost it: see findLost
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 	Obsolete bool       // only its deletions count: see leaveOutObsolete
@@ -78,13 +77,15 @@ func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
 	return f
 }
 
-// Level returns the level in the MANIFEST, or the rank of a layer of a set. Tables that are not listed
-// count as newer than all levels.
+// Level returns the level in the MANIFEST, or one for a layer of a set, which is lower if the layer is newer. Tables
+// that are not listed count as newer than all levels.
 func (l TableFile) Level() int {
-	if l.Line != nil {
-		return l.rank
-	}
-	if l.Meta == nil {
+	switch {
+	case l.Removals:
+		return 1 - 2*l.Layer
+	case l.Line != nil:
+		return -2 * l.Layer
+	case l.Meta == nil:
 		return -1
 	}
 	return l.Meta.Level
@@ -251,18 +252,16 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 
 // tablesOfSet returns the tables of a set, those of the newest layer first, in the order of their keys.
 func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
-	add := func(tables []set.Table, rank int, removals bool) {
+	add := func(tables []set.Table, layer int, removals bool) {
 		for i := range tables {
 			t := &tables[i]
-			path, layer := files.Join(dir, t.Name), len(m.Layers)-rank/2
-			all = append(all, TableFile{Path: path, Line: t, rank: rank, Layer: layer, Removals: removals})
+			all = append(all, TableFile{Path: files.Join(dir, t.Name), Line: t, Layer: layer, Removals: removals})
 		}
 	}
 	for i, l := range slices.Backward(m.Layers) {
-		rank := 2 * (len(m.Layers) - 1 - i)
-		add(l.Tables, rank, false)
-		add(l.Removals, rank+1, true)
+		add(l.Tables, i+1, false)
+		add(l.Removals, i+1, true)
 	}
-	add(m.Tables, 2*len(m.Layers), false)
+	add(m.Tables, 0, false)
 	return all
 }
