@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -17,12 +18,7 @@ var schemes = []string{"s3://", "gs://", "file://"}
 
 // IsURL reports whether a path is a URL, or that of a file in a directory that a URL names.
 func IsURL(path string) bool {
-	for _, scheme := range schemes {
-		if strings.HasPrefix(path, scheme) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(path, scheme) })
 }
 
 // IsRemote reports whether a file is read by requests over a network.
@@ -49,28 +45,24 @@ func Open(path string) (regular.File, fs.FileInfo, error) {
 
 // Stat returns the FileInfo of a file or a directory.
 func Stat(path string) (fs.FileInfo, error) {
-	if IsURL(path) {
-		return stat(path)
+	if !IsURL(path) {
+		return os.Stat(path)
 	}
-	return os.Stat(path)
-}
-
-// Exists reports whether there is something of that name, such as a link that leads nowhere.
-func Exists(path string) bool {
-	if IsURL(path) {
-		_, err := stat(path)
-		return err == nil
-	}
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func stat(path string) (fs.FileInfo, error) {
 	d, name, err := find("stat", path)
 	if err != nil {
 		return nil, err
 	}
 	return d.Stat(name)
+}
+
+// Exists reports whether there is something of that name, such as a link that leads nowhere.
+func Exists(path string) bool {
+	lstat := os.Lstat
+	if IsURL(path) {
+		lstat = Stat
+	}
+	_, err := lstat(path)
+	return err == nil
 }
 
 // IsDir reports whether a path is that of a directory.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
@@ -156,12 +157,7 @@ func FilesOf(stdout io.Writer, name string) Files {
 
 // Has reports whether file is one of f, by identity, not by name.
 func (f Files) Has(file fs.FileInfo) bool {
-	for _, info := range f {
-		if os.SameFile(info, file) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f, func(info fs.FileInfo) bool { return os.SameFile(info, file) })
 }
 
 // Check returns an error if an input is one of f, because the command would overwrite it.

@@ -206,11 +206,5 @@ func (e Entry) newerThan(o Entry) bool {
 
 // Compare orders entries by key, and versions of a key from newest to oldest.
 func (e Entry) Compare(o Entry, keys table.Comparer) int {
-	if order := keys.Compare(e.Key, o.Key); order != 0 {
-		return order
-	}
-	if order := cmp.Compare(o.Sequence, e.Sequence); order != 0 {
-		return order
-	}
-	return cmp.Compare(o.Kind, e.Kind)
+	return cmp.Or(keys.Compare(e.Key, o.Key), cmp.Compare(o.Sequence, e.Sequence), cmp.Compare(o.Kind, e.Kind))
 }
