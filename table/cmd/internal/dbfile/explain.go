@@ -131,9 +131,8 @@ func (p *LookupTrace) locate(key []byte) {
 	if whole := f.filters.Table; whole != nil {
 		p.TableProbes, _ = filter.ProbeTable(whole, key)
 		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
-		p.IsException = f.filters.Never.Contains(key)
 	}
-	p.IsException = p.IsException || f.filters.Pages != nil && f.filters.Never.Contains(key)
+	p.IsException = f.filters.HasTable() && f.filters.Never.Contains(key)
 	p.IsPrefix = f.filters.Prefix != nil && f.filters.Prefix.PrefixLen(key) == len(key)
 	stored := f.SeekKey(key)
 	data := f.Layout.Data
