@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -208,9 +207,4 @@ func (s *Source) SameOrder(o *Source) error {
 }
 
 // SameKey reports whether two user keys are equal.
-func (s *Source) SameKey(a, b []byte) bool {
-	if s.Order == table.AnyOrder || s.Order == table.BytewiseComparer {
-		return bytes.Equal(a, b)
-	}
-	return s.Order.Compare(a, b) == 0
-}
+func (s *Source) SameKey(a, b []byte) bool { return s.logOrder().Compare(a, b) == 0 }
