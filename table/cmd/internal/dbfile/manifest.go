@@ -148,10 +148,7 @@ func (l *Log) Verify(inTables uint64) (remark string, err error) {
 			old = &FileError{l.Path, wal.Corruptionf("offset %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
-	if unwritten := l.UnwrittenNote(); unwritten != "" {
-		remark = ", but " + unwritten
-	}
-	return remark, errors.Join(l.DamageError(), old)
+	return l.UnwrittenNote(), errors.Join(l.DamageError(), old)
 }
 
 // DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What

@@ -156,7 +156,7 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 			inTables = t.in.highest
 		}
 		remark, err := t.nextLog(o).Verify(inTables)
-		return noted(nil, remark != "", strings.TrimPrefix(remark, ", but ")), err
+		return noted(nil, remark != "", remark), err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
 		if err != nil {
