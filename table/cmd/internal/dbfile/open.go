@@ -102,7 +102,7 @@ func (f *File) open(o Options) error {
 	likely := f.Form
 	layout, err := f.read(o)
 	if err == nil {
-		err = checkTail(layout, o)
+		err = checkTail(layout, o.Line)
 	}
 	if err != nil {
 		return err

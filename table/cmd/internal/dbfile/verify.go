@@ -152,21 +152,18 @@ func differs(field string, has, want any) error {
 
 // checkTail compares the TailSum with the manifest of a set, if that has it. If the table is damaged so that it has no
 // TailSum, Verify reports that.
-func checkTail(layout *layout.Layout, o Options) error {
-	if o.Line == nil {
+func checkTail(layout *layout.Layout, l *set.Table) error {
+	if l == nil || l.TailSum == "" {
 		return nil
 	}
 	sum, _, err := layout.TailSum()
-	got := hex.EncodeToString(sum[:])
-	switch {
-	case errors.Is(err, table.ErrCorrupt):
-		return nil
-	case err != nil && o.Line.TailSum != "":
-		return err
-	case o.Line.TailSum != "" && got != o.Line.TailSum:
-		return differs("tailSum", got, o.Line.TailSum)
+	if got := hex.EncodeToString(sum[:]); err == nil && got != l.TailSum {
+		return differs("tailSum", got, l.TailSum)
 	}
-	return nil
+	if errors.Is(err, table.ErrCorrupt) {
+		return nil
+	}
+	return err
 }
 
 // checkTailSize compares with the manifest of a set, before Verify, how many bytes package set reads to open the table:
