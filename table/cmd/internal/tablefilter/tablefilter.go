@@ -66,12 +66,12 @@ func Parse(name string) (filter.TablePolicy, error) {
 	if kind == "bloom" { // as other commands call it
 		hint = "; block filters are --bits of sst build"
 	}
-	return nil, fmt.Errorf("%s, not table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to 64, default 14)%s", format.Quote([]byte(name)), maxBloomBits, hint)
+	return nil, fmt.Errorf("%s, not table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to %d, default 14)%s", format.Quote([]byte(name)), maxBloomBits, MaxPagedBits, hint)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
 func OfPolicy(name string) string {
-	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14), "paged:14"} {
+	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14), Paged(14)} {
 		if p, err := Parse(usual); err == nil && p.Name() == name {
 			return usual
 		}
@@ -90,6 +90,12 @@ func TableBloom(bitsPerKey int) string { return fmt.Sprintf("table-bloom:%d", bi
 
 // Fuse returns the name of a binary fuse filter.
 func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprintBits) }
+
+// Paged returns the name of a paged filter.
+func Paged(bitsPerKey int) string { return fmt.Sprintf("paged:%d", bitsPerKey) }
+
+// MaxPagedBits is the most bits per key of a paged filter.
+const MaxPagedBits = 64
 
 // A Checked checks the memory of its filters before they take it. It comes on top of --memory.
 type Checked struct {

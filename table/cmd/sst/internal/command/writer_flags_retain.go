@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -112,13 +113,29 @@ func retainedBaseLg(f tablestats.FilterStats, dataRaw, most int64) int {
 
 // retainedTableFilter returns the name of a table filter like the one of FILE.
 func retainedTableFilter(f tablestats.FilterStats) string {
-	if f.FingerprintBits > 0 {
+	switch {
+	case f.FingerprintBits > 0:
 		return tablefilter.Fuse(f.FingerprintBits)
-	}
-	if f.BitsPerKey > 0 {
+	case f.Name == paged.Policy{}.Name():
+		return tablefilter.Paged(retainedPagedBits(f))
+	case f.BitsPerKey > 0:
 		return tablefilter.TableBloom(retainedLineBits(f))
 	}
 	return tablefilter.TableBloom(retainedBits(f))
+}
+
+// retainedPagedBits returns the bits per key of a paged filter: the fewest that give as high a k and as many pages, or 14
+// if these do too.
+func retainedPagedBits(f tablestats.FilterStats) int {
+	gives := func(bitsPerKey int) bool {
+		p, err := paged.New(bitsPerKey)
+		return err != nil || p.K() > f.KMax || p.K() == f.KMax && p.Size(uint64(f.Keys)) >= f.Bytes
+	}
+	usual := paged.Policy{}
+	if usual.K() == f.KMax && usual.Size(uint64(f.Keys)) == f.Bytes {
+		return usual.BitsPerKey()
+	}
+	return 1 + sort.Search(tablefilter.MaxPagedBits-1, func(i int) bool { return gives(i + 1) })
 }
 
 // retainedLineBits returns the bits per key of a filter.TableBloom: the fewest that give as many lines and as
