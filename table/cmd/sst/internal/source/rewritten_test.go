@@ -21,7 +21,6 @@ import (
 // returns what its iterator finds then.
 func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]string) {
 	t.Helper()
-	writeDatabase(t, dir)
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +61,7 @@ func TestRewrittenTables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
+			writeDatabase(t, dir)
 			want := recovered(t, dir, o)
 			var notes []string
 			s, err := OpenSource(dir, Options{Note: func(note string) { notes = append(notes, note) }})
@@ -91,11 +91,51 @@ func TestRewrittenTables(t *testing.T) {
 	}
 }
 
+// They are sorted each time that they are opened, also if there are too many to stay open.
+func TestManyRewrittenTables(t *testing.T) {
+	t.Parallel()
+	const never = 1 << 20
+	dir := t.TempDir()
+	o := &opt.Options{WriteBuffer: 16 << 10, CompactionL0Trigger: never, WriteL0SlowdownTrigger: never, WriteL0PauseTrigger: never}
+	db, err := leveldb.OpenFile(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20_000 {
+		key := fmt.Appendf(nil, "key%04d", i*7919%3000)
+		if err := db.Put(key, fmt.Append(nil, i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := recovered(t, dir, o)
+	s, err := OpenSource(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for n := range 3 {
+		got := map[string]string{}
+		for e, err := range s.Scan(ScanOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[string(e.Key)] = string(e.Value)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(s.Losses(KeyRange{})) > 0 || len(s.Tables) <= maxOpenTables {
+			t.Errorf("scan %d of %d tables (-goleveldb's iterator +got):\n%s%v", n, len(s.Tables), diff, s.Losses(KeyRange{}))
+		}
+	}
+}
+
 // What is done with such a table alone is about the file as it is, and not about a copy that is
 // sorted.
 func TestRewrittenTableAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	writeDatabase(t, dir)
 	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil || len(d.Tables) == 0 {
@@ -128,6 +168,7 @@ func TestRewrittenTableAlone(t *testing.T) {
 func TestDamagedRewrittenTable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	writeDatabase(t, dir)
 	want := recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	if err != nil {

@@ -94,7 +94,8 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	o.Form = t.form
 	f, err := t.Open(o.ListOptions)
 	if err == nil {
-		t.form, t.inDatabase = &f.Form, f.InDatabase()
+		detected := f.Form // ReadSorted changes that of f
+		t.form, t.inDatabase = &detected, f.InDatabase()
 		err = s.checkSize(t, f)
 	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
