@@ -49,7 +49,7 @@ func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, 
 // checkExceptable returns an error if the table cannot have exceptions, or if some could not be checked.
 func (r *Reader) checkExceptable(t *openTable) error {
 	switch p, err := r.Properties(); {
-	case !t.sieve.hasTableFilter() && t.file.Index.N > 0:
+	case !t.sieve.HasTable() && t.file.Index.N > 0:
 		return r.o.errorf("there is no filter of the whole table, which exceptions belong to")
 	case t.o.FilterKey != nil && !t.o.filtersUserKeys:
 		return r.o.errorf("keys of a FilterKey of your own cannot be checked: write the table with them as Never")
@@ -61,8 +61,6 @@ func (r *Reader) checkExceptable(t *openTable) error {
 		return err
 	}
 }
-
-func (s *sieve) hasTableFilter() bool { return s.Table != nil || s.Pages != nil }
 
 // storedFilter returns what the table filter contains as it is stored: a Reader can have a narrowed one.
 func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey []byte) (bool, error), err error) {
@@ -92,7 +90,7 @@ func (t *openTable) moreExceptions(contains func(filterKey []byte) (bool, error)
 		case err != nil:
 		case filterKey == nil:
 			err = t.o.errorf("key %s has no filter key, so no filter can rule it out", format.Quote(key))
-		case t.sieve.hasTableFilter() && !t.sieve.Never.Contains(filterKey):
+		case t.sieve.HasTable() && !t.sieve.Never.Contains(filterKey):
 			reported, err = contains(filterKey)
 		}
 		if reported {
@@ -132,7 +130,7 @@ func (t *openTable) checkAbsent(filterKey []byte) error {
 // these come last, as those of a Writer do.
 func (t *openTable) copyWith(w io.Writer, src io.ReaderAt, m tablefile.Metaindex, exceptions [][]byte) error {
 	tail := &Writer{o: WriterOptions{RestartInterval: block.DefaultRestartInterval}, out: &sink{w: w}}
-	if t.sieve.hasTableFilter() {
+	if t.sieve.HasTable() {
 		tail.never, tail.properties.FilterEntries = &neverList{exceptions: exceptions}, 1
 	}
 	if err := t.keepBlocks(tail, m); err != nil {

@@ -35,7 +35,7 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	var errs [4]error
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
-		if b == nil || kind == tablefile.NeverBlock && filters.Table == nil && filters.Pages == nil {
+		if b == nil || kind == tablefile.NeverBlock && !filters.HasTable() {
 			continue
 		}
 		b.narrows = !promises && !f.HandsOut()
@@ -44,7 +44,7 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 		}
 		used[i] = b
 	}
-	if filters.Table != nil || filters.Pages != nil || filters.Blocks != nil {
+	if filters.HasTable() || filters.Blocks != nil {
 		if filters.Prefix, errs[3] = f.openPrefixer(m); unread(errs[3]) {
 			return filters, errs[3]
 		}

@@ -73,7 +73,7 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 			return err
 		}
 		t.sieve.Filters, err = metaReader{&t.file, t.o, true}.openFilters(m)
-		if t.hidden == ErrFilterOnly && t.sieve.Table == nil && t.sieve.Pages == nil {
+		if t.hidden == ErrFilterOnly && !t.sieve.HasTable() {
 			return err // there is nothing else
 		}
 	} else if t.file.Index.N == 0 {

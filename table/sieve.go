@@ -152,7 +152,7 @@ func (s *sieve) validated() bool {
 // unusable returns why no filter may be believed, or nil if they may, or if there are none.
 func (s *sieve) unusable() error {
 	return s.file.Guard(func() error {
-		if s.Blocks == nil && s.Table == nil && s.Pages == nil || s.validated() || s.trust.Load() != distrusted {
+		if s.Blocks == nil && !s.HasTable() || s.validated() || s.trust.Load() != distrusted {
 			return nil
 		}
 		return s.distrust
@@ -199,7 +199,7 @@ func (s *sieve) checkFirstKeys() (negatives, err error) {
 func (s *sieve) falseNegatives(h tablefile.Handle, key []byte) (negatives, err error) {
 	var found [4]error
 	filterKey := filterKeyOf(s.o.FilterKey, key)
-	if (s.Table != nil || s.Pages != nil) && filterKey != nil {
+	if s.HasTable() && filterKey != nil {
 		inTable := func(key []byte) bool {
 			contains, pageErr := s.tableContains(key)
 			err = cmp.Or(err, pageErr)

@@ -21,6 +21,9 @@ type Filters struct {
 	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown
 }
 
+// HasTable reports whether there is a filter of the whole table, Table or Pages.
+func (f *Filters) HasTable() bool { return f.Table != nil || f.Pages != nil }
+
 // Exceptions are false positives of a table filter that Never of table.WriterOptions has named: lookups treat
 // these filter keys as absent. A nil *Exceptions has none. Exceptions are immutable and safe for concurrent use.
 //

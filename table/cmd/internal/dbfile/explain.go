@@ -213,9 +213,6 @@ func (f Filters) pagesSize() int64 {
 // None reports whether there is no filter to check.
 func (f Filters) None() bool { return f.Blocks == nil && !f.HasTable() }
 
-// HasTable reports whether there is a table filter, in memory or to be read by the page.
-func (f Filters) HasTable() bool { return f.Table != nil || f.Pages != nil }
-
 // filterOnlyError is table.ErrFilterOnly in the words of sst.
 type filterOnlyError struct{ path string }
 

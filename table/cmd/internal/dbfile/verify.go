@@ -179,7 +179,7 @@ func (f *File) checkTailSize(o Options) error {
 	}
 	tail, pages := f.Size-int64(end), int64(0)
 	if filters := f.filters; filters.TableEntry.Length > 0 && filters.TableEntry.Offset == end {
-		if filters.Table == nil && filters.Pages == nil { // Verify reports the damage
+		if !filters.HasTable() { // Verify reports the damage
 			return nil
 		}
 		pages = filters.pagesSize()

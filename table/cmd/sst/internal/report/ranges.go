@@ -214,7 +214,7 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 		kind = "paged"
 	}
 	p.Facts.when(f.Blocks != nil, "block filters", bits("bloom", f.BlocksEntry))
-	p.Facts.when(f.Table != nil || f.Pages != nil, "table filters", bits(kind, f.TableEntry))
+	p.Facts.when(f.HasTable(), "table filters", bits(kind, f.TableEntry))
 }
 
 // addSetTables draws and lists the tables of the layers, the newest first, and then all others.
