@@ -47,14 +47,6 @@ func (m *Iter) Source() int {
 // first returns the source of the entry.
 func (m *Iter) first() *source { return &m.sources[m.queue[0].source] }
 
-// Key returns the entry's key until the next move. Do not modify it.
-func (m *Iter) Key() []byte {
-	if m.at != atEntry {
-		return nil
-	}
-	return m.first().key
-}
-
 // Value returns the entry's value until the next move. Do not modify it.
 func (m *Iter) Value() []byte {
 	if m.at != atEntry {
@@ -147,7 +139,7 @@ func (m *Iter) endMoveOfFirst(found bool) bool {
 	}
 	s.key = s.it.Key()
 	if len(q) == 1 {
-		return m.endAtEntry()
+		return m.endMove()
 	}
 	moved := queued{m.abbreviate(s.key), q[0].source}
 	n := 0
@@ -159,7 +151,7 @@ func (m *Iter) endMoveOfFirst(found bool) bool {
 	if m.ties > len(q) {
 		m.lengthenPrefix()
 	}
-	return m.endAtEntry()
+	return m.endMove()
 }
 
 // endMove ends a move at the entry of the first source in the queue, or outside if the
@@ -167,6 +159,7 @@ func (m *Iter) endMoveOfFirst(found bool) bool {
 func (m *Iter) endMove() bool {
 	switch {
 	case len(m.queue) > 0:
+		m.key = m.first().key
 		return m.endAtEntry()
 	case m.ascending:
 		return m.endOutside(afterLast)

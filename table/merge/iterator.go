@@ -52,7 +52,8 @@ type Iterator interface {
 // An iterState is the state of an iterator over other iterators.
 type iterState struct {
 	at  position
-	err error // why the move failed, if at is failed
+	err error  // why the move failed, if at is failed
+	key []byte // of the entry, if at is atEntry
 }
 
 type position int8
@@ -74,6 +75,14 @@ var closedState = iterState{at: closed, err: table.ErrClosed}
 
 // Valid reports whether the iterator is at an entry.
 func (s *iterState) Valid() bool { return s.at == atEntry }
+
+// Key returns the entry's key until the next move. Do not modify it.
+func (s *iterState) Key() []byte {
+	if s.at != atEntry {
+		return nil
+	}
+	return s.key
+}
 
 // Error returns why the last move failed, or nil.
 func (s *iterState) Error() error {

@@ -27,7 +27,6 @@ type LevelIter struct {
 
 	i       int      // the open table
 	it      Iterator // over that table; nil if no table is open
-	key     []byte   // of the entry
 	seekKey []byte   // a copy of the key to seek, which may be in the open table's memory
 }
 
@@ -68,14 +67,6 @@ func name(tables []LevelTable, i int) string {
 		return format.Printable(n)
 	}
 	return fmt.Sprint("table ", i)
-}
-
-// Key returns the entry's key until the next move. Do not modify it.
-func (l *LevelIter) Key() []byte {
-	if l.at != atEntry {
-		return nil
-	}
-	return l.key
 }
 
 // Value returns the entry's value until the next move. Do not modify it.

@@ -15,8 +15,8 @@ type MemoryIter struct {
 	n     int
 	entry func(i int) (key, value []byte)
 
-	i          int // the number of the entry
-	key, value []byte
+	i     int // the number of the entry
+	value []byte
 }
 
 // NewMemoryIter returns a MemoryIter over n entries in c's order, bytewise if c is nil, but not [table.AnyOrder].
@@ -24,14 +24,6 @@ type MemoryIter struct {
 // without its keys and values.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
 	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry}
-}
-
-// Key returns the entry's key until the next move. Do not modify it.
-func (m *MemoryIter) Key() []byte {
-	if m.at != atEntry {
-		return nil
-	}
-	return m.key
 }
 
 // Value returns the entry's value until the next move. Do not modify it.

@@ -17,10 +17,9 @@ type SnapshotIter struct {
 	it       Iterator       // over internal keys
 	sequence uint64
 
-	// If ascending, it is at the entry that is shown. Otherwise it has passed all
-	// versions of the entry's user key, and key and savedValue are copies.
+	// If ascending, it is at the entry that is shown, and key is a part of its key. Otherwise it has passed all
+	// versions of the entry's user key, key is savedKey, and savedValue is a copy.
 	ascending  bool
-	key        []byte // the entry's user key: a part of it.Key if ascending, else savedKey
 	savedKey   []byte // the user key whose further versions are skipped
 	savedValue []byte // the entry's value, if not ascending
 	seekKey    []byte
@@ -34,14 +33,6 @@ type SnapshotIter struct {
 // [table.ErrCorrupt].
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
 	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, table.MaxSequence)}
-}
-
-// Key returns the entry's key until the next move. Do not modify it.
-func (s *SnapshotIter) Key() []byte {
-	if s.at != atEntry {
-		return nil
-	}
-	return s.key
 }
 
 // Value returns the entry's value until the next move. Do not modify it.
