@@ -13,7 +13,7 @@ import (
 // table whose range is unknown is a Run of its own.
 type Run[T any] struct {
 	Tables []T
-	ranges []merge.LevelTable // of Tables
+	Ranges []merge.LevelTable // of Tables
 }
 
 // Insert adds a table, unless its range overlaps that of another. Without a known range, Smallest and Largest are
@@ -23,15 +23,15 @@ func (r *Run[T]) Insert(order table.Comparer, t T, keys merge.LevelTable) bool {
 		return false
 	}
 	i := r.search(order, keys.Smallest)
-	if i < len(r.ranges) && order.Compare(r.ranges[i].Smallest, keys.Largest) <= 0 {
+	if i < len(r.Ranges) && order.Compare(r.Ranges[i].Smallest, keys.Largest) <= 0 {
 		return false
 	}
-	r.Tables, r.ranges = slices.Insert(r.Tables, i, t), slices.Insert(r.ranges, i, keys)
+	r.Tables, r.Ranges = slices.Insert(r.Tables, i, t), slices.Insert(r.Ranges, i, keys)
 	return true
 }
 
 // IsKnown reports whether the ranges are known.
-func (r *Run[T]) IsKnown() bool { return r.ranges[0].Smallest != nil }
+func (r *Run[T]) IsKnown() bool { return r.Ranges[0].Smallest != nil }
 
 // Find returns which tables can have versions of a user key: Tables[from:to]. seek is the stored key of its newest
 // version, and user returns the user key of a stored one. The first table has the newest version, if any has one.
@@ -40,7 +40,7 @@ func (r *Run[T]) Find(order, users table.Comparer, user func(stored []byte) []by
 		return 0, 1
 	}
 	from = r.search(order, seek)
-	for to = from; to < len(r.ranges) && users.Compare(user(r.ranges[to].Smallest), user(seek)) <= 0; {
+	for to = from; to < len(r.Ranges) && users.Compare(user(r.Ranges[to].Smallest), user(seek)) <= 0; {
 		to++
 	}
 	return from, to
@@ -48,23 +48,23 @@ func (r *Run[T]) Find(order, users table.Comparer, user func(stored []byte) []by
 
 // search returns the number of the first table with a key >= a stored key.
 func (r *Run[T]) search(order table.Comparer, key []byte) int {
-	return sort.Search(len(r.ranges), func(i int) bool { return order.Compare(r.ranges[i].Largest, key) >= 0 })
+	return sort.Search(len(r.Ranges), func(i int) bool { return order.Compare(r.Ranges[i].Largest, key) >= 0 })
 }
 
 // Iter returns an Iterator over the stored keys of the tables that can have keys >= lower and < upper, or nil if none
 // can. If a bound is nil, there is none. The ranges must be known: an error is one of these. open opens a table when the Iterator reaches it. A key
 // outside of its table's range fails the move.
 func (r *Run[T]) Iter(order table.Comparer, lower, upper []byte, open func(T) (merge.Iterator, error)) (merge.Iterator, error) {
-	from, to := 0, len(r.ranges)
+	from, to := 0, len(r.Ranges)
 	if lower != nil {
 		from = r.search(order, lower)
 	}
 	if upper != nil {
-		to = sort.Search(to, func(i int) bool { return order.Compare(r.ranges[i].Smallest, upper) >= 0 })
+		to = sort.Search(to, func(i int) bool { return order.Compare(r.Ranges[i].Smallest, upper) >= 0 })
 	}
 	if from >= to {
 		return nil, nil
 	}
 	tables := r.Tables[from:to]
-	return merge.NewLevelIter(order, r.ranges[from:to], func(i int) (merge.Iterator, error) { return open(tables[i]) })
+	return merge.NewLevelIter(order, r.Ranges[from:to], func(i int) (merge.Iterator, error) { return open(tables[i]) })
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sort"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -193,15 +194,12 @@ func (s *Set) TryMayContain(key []byte) (may, known bool) {
 }
 
 // A run is tables whose ranges do not overlap, in the order of their keys.
-type run struct {
-	members []*member
-	ranges  []merge.LevelTable
-}
+type run struct{ dbread.Run[*member] }
 
 // find returns the number of the only table that can have key, or −1 if key is in no range.
 func (r *run) find(key []byte) int {
-	i := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, key) >= 0 })
-	if i == len(r.ranges) || bytes.Compare(r.ranges[i].Smallest, key) > 0 {
+	i := sort.Search(len(r.Ranges), func(i int) bool { return bytes.Compare(r.Ranges[i].Largest, key) >= 0 })
+	if i == len(r.Ranges) || bytes.Compare(r.Ranges[i].Smallest, key) > 0 {
 		return -1
 	}
 	return i
@@ -210,19 +208,9 @@ func (r *run) find(key []byte) int {
 // member returns the only table that can have key, or nil.
 func (r *run) member(key []byte) *member {
 	if i := r.find(key); i >= 0 {
-		return r.members[i]
+		return r.Tables[i]
 	}
 	return nil
-}
-
-// overlap returns the tables that can have keys ≥ lower and < upper. nil is no bound.
-func (r *run) overlap(lower, upper []byte) run {
-	from := sort.Search(len(r.ranges), func(i int) bool { return bytes.Compare(r.ranges[i].Largest, lower) >= 0 })
-	to := len(r.ranges)
-	if upper != nil {
-		to = max(from, sort.Search(to, func(i int) bool { return bytes.Compare(r.ranges[i].Smallest, upper) >= 0 }))
-	}
-	return run{r.members[from:to], r.ranges[from:to]}
 }
 
 // A layer is a [Layer] with its tables.

@@ -32,7 +32,7 @@ func (s *Set) GetMany(
 	for i := range v.layers {
 		l := &v.layers[i]
 		err := b.getRun(ctx, &l.tables, found)
-		if err == nil && len(l.removals.members) > 0 {
+		if err == nil && len(l.removals.Tables) > 0 {
 			err = b.getRun(ctx, &l.removals, removed)
 		}
 		if err != nil {
@@ -61,7 +61,7 @@ func (r *run) route(keys [][]byte, answered []bool) (members []*member, parts []
 	for i, next := range all {
 		numbers[i] = next.key
 		if i == 0 || all[i-1].table != next.table {
-			members = append(members, r.members[next.table])
+			members = append(members, r.Tables[next.table])
 			parts = append(parts, table.GetManyPart{Keys: numbers[i:i]})
 		}
 		last := &parts[len(parts)-1]

@@ -2,6 +2,7 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -52,12 +53,11 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 		}
 	}
 	it.tables = v.iterLayers(func(r *run) merge.Iterator {
-		within := r.overlap(opts.Lower, opts.Upper)
 		// There is no error, since the manifest was checked.
-		level, _ := merge.NewLevelIter(nil, within.ranges, func(i int) (merge.Iterator, error) {
-			return v.iterTable(ctx, within.members[i], &opts)
+		within, _ := r.Iter(table.BytewiseComparer, opts.Lower, opts.Upper, func(m *member) (merge.Iterator, error) {
+			return v.iterTable(ctx, m, &opts)
 		})
-		return level
+		return within
 	})
 	return it
 }
@@ -169,16 +169,16 @@ func (it *Iter) Close() error {
 	return it.tables.Close()
 }
 
-// iterLayers returns an Iterator over what the layers show together. iterRun returns one over a run.
+// iterLayers returns an Iterator over what the layers show together. iterRun returns one over a run, or nil.
 func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator {
 	if len(v.layers) == 1 {
-		return iterRun(&v.layers[0].tables)
+		return cmp.Or[merge.Iterator](iterRun(&v.layers[0].tables), merge.New(nil))
 	}
 	var its []merge.Iterator
 	add := func(r *run, layer int, kind table.Kind) {
-		if len(r.members) > 0 {
+		if it := iterRun(r); it != nil {
 			sequence := uint64(len(v.layers) - layer) // the base has 1
-			its = append(its, &layerIter{Iterator: iterRun(r), trailer: sequence<<8 | uint64(kind)})
+			its = append(its, &layerIter{Iterator: it, trailer: sequence<<8 | uint64(kind)})
 		}
 	}
 	for i := range v.layers {

@@ -109,7 +109,7 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 		if i > 0 && i%2 == 0 {
 			r = &l.removals
 		}
-		*r = run{make([]*member, 0, len(tables)), make([]merge.LevelTable, 0, len(tables))}
+		r.Tables, r.Ranges = make([]*member, 0, len(tables)), make([]merge.LevelTable, 0, len(tables))
 		for i := range tables {
 			t := &tables[i]
 			m, err := s.member(ctx, t)
@@ -118,8 +118,8 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 				return nil, err
 			}
 			v.tables, v.members = append(v.tables, t), append(v.members, m)
-			r.members = append(r.members, m)
-			r.ranges = append(r.ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
+			r.Tables = append(r.Tables, m)
+			r.Ranges = append(r.Ranges, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 		}
 	}
 	if s.o.FilterMemory > 0 {
