@@ -2,13 +2,13 @@ package database
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -41,7 +41,9 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		d = *o
 	}
-	if err := checkUnset(&d.Reader); err != nil {
+	const why = "the database sets it"
+	unset := map[string]string{"Name": why, "CacheKey": why, "TailSum": why, "Comparer": why, "FilterKey": why}
+	if err := dbread.CheckUnset("database", &d.Reader, unset); err != nil {
 		return d, err
 	}
 	if slices.Contains(d.Comparers, nil) {
@@ -56,25 +58,6 @@ func (o *Options) withDefaults() (Options, error) {
 		return d, err
 	}
 	return d, nil
-}
-
-// checkUnset checks the options of Readers that a DB does not take.
-func checkUnset(r *table.ReaderOptions) error {
-	for _, option := range []struct {
-		name string
-		set  bool
-	}{
-		{"Name", r.Name != ""},
-		{"CacheKey", r.CacheKey != ""},
-		{"TailSum", r.TailSum != [sha256.Size]byte{}},
-		{"Comparer", r.Comparer != nil},
-		{"FilterKey", r.FilterKey != nil},
-	} {
-		if option.set {
-			return fmt.Errorf("database: Reader.%s must not be set: the database sets it", option.name)
-		}
-	}
-	return nil
 }
 
 // comparer returns the order with the name that a MANIFEST has. LevelDB takes a MANIFEST without a

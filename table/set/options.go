@@ -3,11 +3,11 @@ package set
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 )
@@ -57,13 +57,24 @@ const (
 	maxOpenFiles       = 1 << 20
 )
 
+const (
+	setsItself   = "the Set sets it for each table"
+	bytewiseOnly = "a set's keys are in bytewise order, and its filters contain whole keys"
+)
+
+// unset has the options of Readers that a Set does not take.
+var unset = map[string]string{
+	"Name": setsItself, "CacheKey": setsItself, "TailSum": setsItself, "TailSize": setsItself,
+	"Comparer": bytewiseOnly, "FilterKey": bytewiseOnly,
+}
+
 // withDefaults returns a copy with defaults filled in. opensFiles is for OpenDir and OpenFS.
 func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 	var s Options
 	if o != nil {
 		s = *o
 	}
-	if err := checkUnset(&s.Reader); err != nil {
+	if err := dbread.CheckUnset("set", &s.Reader, unset); err != nil {
 		return s, err
 	}
 	switch {
@@ -87,31 +98,6 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 		return s, err
 	}
 	return s, nil
-}
-
-// checkUnset checks the options of Readers that a Set does not take.
-func checkUnset(r *table.ReaderOptions) error {
-	const (
-		setsItself   = "the Set sets it for each table"
-		bytewiseOnly = "a set's keys are in bytewise order, and its filters contain whole keys"
-	)
-	for _, option := range []struct {
-		name string
-		set  bool
-		why  string
-	}{
-		{"Name", r.Name != "", setsItself},
-		{"CacheKey", r.CacheKey != "", setsItself},
-		{"TailSum", r.TailSum != [sha256.Size]byte{}, setsItself},
-		{"TailSize", r.TailSize != 0, setsItself},
-		{"Comparer", r.Comparer != nil, bytewiseOnly},
-		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
-	} {
-		if option.set {
-			return fmt.Errorf("set: Reader.%s must not be set: %s", option.name, option.why)
-		}
-	}
-	return nil
 }
 
 // defaultMaxOpenFiles is the default of MaxOpenFiles.
