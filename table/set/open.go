@@ -35,20 +35,18 @@ func (h *handle) open(ctx context.Context) error {
 
 // source returns what the Reader reads: a mapped file, or the handle with the tail.
 func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
-	m, maps := h.s.src.(Mapper)
-	if !maps || !h.s.o.Reader.Mapped {
-		return h, h.readTail(ctx, h.pagesBefore(false))
-	}
 	size := h.Size
-	err = h.request(ctx, func(ctx context.Context) (err error) {
-		src, size, err = m.Map(ctx, h.Name)
-		return err
-	})
+	if m, maps := h.s.src.(Mapper); maps && h.s.o.Reader.Mapped {
+		err = h.request(ctx, func(ctx context.Context) (err error) {
+			src, size, err = m.Map(ctx, h.Name)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 		return nil, h.errorf("mapping %d bytes: %w", h.Size, err)
-	case src == nil: // it cannot be mapped
-		return h, h.readTail(ctx, h.pagesBefore(false))
+	case src == nil: // it is not to be mapped, or cannot be
+		return h, h.readTail(ctx, false)
 	case size != h.Size:
 		return nil, h.mismatch("size", "%d bytes in the table, %d in the manifest", size, h.Size)
 	}
@@ -82,18 +80,8 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 // that the table has that size.
 const largeTail = 16 << 20
 
-// pagesBefore returns how many bytes of pages of a filter are before the tail, at most, or 0 if Readers do not need
-// them. They hold the filter in memory if the policy reads no tail of it, as that of InMemory in package paged. With all,
-// it is about what Verify reads.
-func (h *handle) pagesBefore(all bool) int64 {
-	if h.FilterSize < h.tailSize.Load() || !h.s.holdsPages(all) {
-		return 0
-	}
-	return h.FilterSize
-}
-
-// holdsPages reports whether Readers hold the pages of filters that others read by the page. With any, it reports whether
-// they know such filters.
+// holdsPages reports whether Readers hold the pages of filters that others read by the page: those whose policy reads no
+// tail of them, as that of InMemory in package paged. With any, it reports whether they know such filters.
 func (s *Set) holdsPages(any bool) bool {
 	return slices.ContainsFunc(s.o.Reader.TableFilterPolicies, func(p filter.TablePolicy) bool {
 		paged, ok := p.(interface{ PagedTail() int })
@@ -102,10 +90,13 @@ func (s *Set) holdsPages(any bool) bool {
 }
 
 // readTail reads the end of the table, which has its filters, metaindex, index and footer. The
-// end of the file must be where the manifest says. It reads so many bytes before the tail too, as far as there are.
-func (h *handle) readTail(ctx context.Context, before int64) error {
+// end of the file must be where the manifest says. Pages of a filter are before the tail. It reads them too if Readers
+// hold them or, for Verify, know such filters.
+func (h *handle) readTail(ctx context.Context, verifies bool) error {
 	size := h.tailSize.Load()
-	size += min(before, h.Size-size)
+	if h.FilterSize >= size && h.s.holdsPages(verifies) {
+		size += min(h.FilterSize, h.Size-size)
+	}
 	if size > largeTail {
 		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
 			return err
@@ -148,19 +139,26 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 	if h.tail != nil {
 		return h.readFromTail(p, off)
 	}
-	n, err := h.read(ctx, p, off)
-	if n == len(p) {
+	n, err := h.readFull(ctx, p, off)
+	switch {
+	case n == len(p):
 		h.noteEnd(nil)
-		return n, err
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // all that is read is in the table
-	}
-	err = h.errorf("reading %d bytes at %d: %w", len(p), off, err)
-	if ctx.Err() == nil {
+	case ctx.Err() == nil:
 		h.noteEnd(err)
 	}
 	return n, err
+}
+
+// readFull reads len(p) bytes that are in the table.
+func (h *handle) readFull(ctx context.Context, p []byte, off int64) (int, error) {
+	n, err := h.read(ctx, p, off)
+	if n == len(p) {
+		return n, err
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, h.errorf("reading %d bytes at %d: %w", len(p), off, err)
 }
 
 // readFromTail reads the end of the table from memory.

@@ -47,7 +47,7 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
 	h := &handle{member: m, epoch: m.replaced.Load()} // which nobody opens
-	if err := h.readTail(ctx, h.pagesBefore(true)); err != nil {
+	if err := h.readTail(ctx, true); err != nil {
 		return nil, err // all else would be about another file
 	}
 	src := newSequential(ctx, h)
@@ -136,17 +136,13 @@ func (s *sequential) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, io.EOF
 	}
-	off := s.end
-	n, err := s.h.read(s.ctx, p, off)
+	n, err := s.h.readFull(s.ctx, p, s.end)
 	s.hash.Write(p[:n])
 	s.end += int64(n)
 	if n == len(p) {
 		return n, nil
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, s.h.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	return n, err
 }
 
 // ReadAt reads from the tail or from rest. What rest has passed is read from the Source again.
