@@ -25,17 +25,12 @@ func (z zeros) tear(end int64) bool { return z.from < end && z.size-z.from >= mi
 // end in zeros where something was to be written. They count as its end, also if they begin
 // within a record.
 func NewLogReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
-	return newLogReader(r, 0, size, blockSize, report)
-}
-
-// newLogReader is NewLogReader for a log that starts at an offset, with a block of length block.
-func newLogReader(r io.ReaderAt, at, size int64, block int, report func(Damage)) (*Reader, error) {
 	from, err := endOfData(r, size)
 	if err != nil {
 		return nil, err
 	}
-	reader := NewReader(io.NewSectionReader(r, at, size-at), report)
-	reader.blockEnd, reader.blockLen, reader.zeros = at, block, zeros{from, size}
+	reader := NewReader(io.NewSectionReader(r, 0, size), report)
+	reader.zeros = zeros{from, size}
 	return reader, nil
 }
 
@@ -84,13 +79,15 @@ func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, e
 		return nil, err
 	}
 	at := findFragment(start[:n])
-	if at < 0 {
-		return newLogReader(r, 0, size, blockSize, report)
-	}
 	if at > 0 {
 		report(Damage{Offset: 0, Bytes: int64(at), Reason: "no valid fragment"})
 	}
-	return newLogReader(r, int64(at), size, remainingBlockLen(start[at:n]), report)
+	reader, err := NewLogReader(r, size, report)
+	if err == nil && at >= 0 {
+		reader.blockEnd, reader.blockLen = int64(at), remainingBlockLen(start[at:n])
+		reader.r = io.NewSectionReader(r, reader.blockEnd, size-reader.blockEnd)
+	}
+	return reader, err
 }
 
 // remainingBlockLen returns the length of the rest of the block that starts with a valid

@@ -74,10 +74,8 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 		return 0, 0, 0
 	}
 	if s.rest[at+6] == kindFull {
-		for _, err := range Writes(payload) {
-			if err != nil {
-				return 0, 0, 0
-			}
+		if _, sound := countWrites(payload); !sound {
+			return 0, 0, 0
 		}
 	}
 	return sequence, uint64(binary.LittleEndian.Uint32(payload[8:])), FragmentHeaderLen + len(payload)
