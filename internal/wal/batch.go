@@ -23,11 +23,11 @@ const batchHeaderLen = 12 // the sequence number of the first write, and the num
 // ends it. The writes before an error are valid, as they are for LevelDB.
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
-		if len(record) < batchHeaderLen {
+		sequence, count, ok := batchHeader(record)
+		if !ok {
 			yield(Write{}, fmt.Errorf("batch of %d bytes, shorter than its header of %d", len(record), batchHeaderLen))
 			return
 		}
-		sequence, count := binary.LittleEndian.Uint64(record), uint64(binary.LittleEndian.Uint32(record[8:]))
 		rest, n := record[batchHeaderLen:], uint64(0)
 		for ; len(rest) > 0; n++ {
 			w, length := decodeWrite(rest)
@@ -50,13 +50,13 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 	}
 }
 
-// FirstSequence returns the sequence number of the first write of a batch, of which the header must
+// batchHeader returns the sequence number of the first write of a batch and the number of its writes. The header must
 // be there.
-func FirstSequence(record []byte) (sequence uint64, ok bool) {
+func batchHeader(record []byte) (sequence, count uint64, ok bool) {
 	if len(record) < batchHeaderLen {
-		return 0, false
+		return 0, 0, false
 	}
-	return binary.LittleEndian.Uint64(record), true
+	return binary.LittleEndian.Uint64(record), uint64(binary.LittleEndian.Uint32(record[8:])), true
 }
 
 // decodeWrite decodes the write at the start of b and returns its length, or 0 if it is
@@ -137,16 +137,15 @@ func countWrites(record []byte) (n int, sound bool) {
 // writes or the first write. A protocol buffer can look so by chance, but a batch is hardly ever one: most
 // sequence numbers have zeros at their end, which start no field.
 func resemblesBatch(head []byte, length int) bool {
-	sequence, ok := FirstSequence(head)
+	sequence, count, ok := batchHeader(head)
 	if !ok || sequence > table.MaxSequence || len(head) == batchHeaderLen || table.Kind(head[batchHeaderLen]) > table.KindSet {
 		return false
 	}
 	if len(head) == length && isProtobuf(head) {
 		return false
 	}
-	count := binary.LittleEndian.Uint32(head[batchHeaderLen-4:])
 	_, first := decodeWrite(head[batchHeaderLen:])
-	return first > 0 || count > 0 && uint64(count) <= uint64(length-batchHeaderLen)
+	return first > 0 || count > 0 && count <= uint64(length-batchHeaderLen)
 }
 
 // isProtobuf reports whether a record consists of the fields of a protocol buffer. Groups, which are deprecated,

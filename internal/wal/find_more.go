@@ -126,29 +126,25 @@ func (s *search) isAnnounced(end int) bool {
 	if s.numbers == nil || s.reachesEnd(end) {
 		return true
 	}
-	record := slices.Concat(s.unfinished(), s.rest[FragmentHeaderLen:])
-	sequence, ok := FirstSequence(record)
+	sequence, count, ok := batchHeader(slices.Concat(s.unfinished(), s.rest[FragmentHeaderLen:]))
 	following, _, length := s.batch(end)
-	return ok && length > 0 && sequence > s.numbers.last && sequence+uint64(binary.LittleEndian.Uint32(record[8:])) == following
+	return ok && length > 0 && sequence > s.numbers.last && sequence+count == following
 }
 
 // batchPrefix decodes the batch at the start of b, and returns its sequence number, that of the batch that
 // follows, and its length: 0 if it is malformed or has no writes.
 func batchPrefix(b []byte) (sequence, next uint64, length int) {
-	sequence, ok := FirstSequence(b)
-	if !ok {
+	sequence, count, ok := batchHeader(b)
+	if !ok || count == 0 {
 		return 0, 0, 0
 	}
-	count, at := uint64(binary.LittleEndian.Uint32(b[8:])), batchHeaderLen
+	at := batchHeaderLen
 	for range count {
 		_, size := decodeWrite(b[at:])
 		if size == 0 {
 			return 0, 0, 0
 		}
 		at += size
-	}
-	if count == 0 {
-		at = 0
 	}
 	return sequence, sequence + count, at
 }

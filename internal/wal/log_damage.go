@@ -103,7 +103,7 @@ func (l *Log) Reports() []string {
 // report adds a skipped part, or extends the last one, if that is adjacent and has the same
 // reason.
 func (l *Log) report(d Damage) {
-	sequence, mayBeTorn := FirstSequence(d.Torn)
+	sequence, _, mayBeTorn := batchHeader(d.Torn)
 	l.endTorn(mayBeTorn && sequence <= l.Torn.sequence)
 	if !mayBeTorn {
 		l.addPart(d)

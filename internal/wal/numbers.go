@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"encoding/binary"
 	"io"
 
 	"github.com/sievetable/sievetable/table"
@@ -68,8 +67,8 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 	if !s.valid(at) || s.rest[at+6] > kindFirst {
 		return 0, 0, 0
 	}
-	payload, _ := FirstFragment(s.rest[at:])
-	sequence, ok := FirstSequence(payload)
+	payload := s.rest[at+FragmentHeaderLen : s.claimedEnd(at)]
+	sequence, count, ok := batchHeader(payload)
 	if !ok || sequence > table.MaxSequence {
 		return 0, 0, 0
 	}
@@ -78,7 +77,7 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 			return 0, 0, 0
 		}
 	}
-	return sequence, uint64(binary.LittleEndian.Uint32(payload[8:])), FragmentHeaderLen + len(payload)
+	return sequence, count, FragmentHeaderLen + len(payload)
 }
 
 // follows reports whether the batches from an offset in the rest of a block on can go on from what was
@@ -159,7 +158,7 @@ func (to *start) find(r *Reader) {
 			to.exact = false
 		case kindFull, kindFirst:
 			to.offset = f.offset
-			to.sequence, to.found = FirstSequence(f.payload)
+			to.sequence, _, to.found = batchHeader(f.payload)
 			to.exact = to.exact && to.found
 		}
 	}
