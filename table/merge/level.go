@@ -79,12 +79,12 @@ func (l *LevelIter) Value() []byte {
 
 // First moves to the first entry, and returns Valid.
 func (l *LevelIter) First() bool {
-	return l.startMove() && l.enter(0) && l.forward(l.it.First())
+	return l.startMove() && l.enter(0) && l.land(l.it.First(), 1)
 }
 
 // Last moves to the last entry, and returns Valid.
 func (l *LevelIter) Last() bool {
-	return l.startMove() && l.enter(len(l.tables)-1) && l.backward(l.it.Last())
+	return l.startMove() && l.enter(len(l.tables)-1) && l.land(l.it.Last(), -1)
 }
 
 // SeekGE moves to the first entry >= key, and returns Valid.
@@ -93,7 +93,7 @@ func (l *LevelIter) SeekGE(key []byte) bool {
 		return compare(&l.order, l.tables[i].Largest, key) >= 0
 	})
 	key = l.survivingKey(i, key)
-	return l.startMove() && l.enter(i) && l.forward(l.it.SeekGE(key))
+	return l.startMove() && l.enter(i) && l.land(l.it.SeekGE(key), 1)
 }
 
 // SeekLT moves to the last entry < key, and returns Valid.
@@ -102,7 +102,7 @@ func (l *LevelIter) SeekLT(key []byte) bool {
 		return compare(&l.order, l.tables[i].Smallest, key) >= 0
 	}) - 1
 	key = l.survivingKey(i, key)
-	return l.startMove() && l.enter(i) && l.backward(l.it.SeekLT(key))
+	return l.startMove() && l.enter(i) && l.land(l.it.SeekLT(key), -1)
 }
 
 // survivingKey returns key or, if entering table i may overwrite it, a copy.
@@ -126,7 +126,7 @@ func (l *LevelIter) Next() bool {
 				return l.endAtEntry()
 			}
 		}
-		return l.forward(l.it.Valid())
+		return l.land(l.it.Valid(), 1)
 	case beforeFirst:
 		return l.First()
 	}
@@ -138,39 +138,28 @@ func (l *LevelIter) Prev() bool {
 	switch l.at {
 	case atEntry:
 		l.at = failed
-		return l.backward(l.it.Prev())
+		return l.land(l.it.Prev(), -1)
 	case afterLast:
 		return l.Last()
 	}
 	return false
 }
 
-// forward ends a move towards greater keys. If found is false, the move has run off the end
-// of the open table, and forward moves to the first entry of the tables behind it.
-func (l *LevelIter) forward(found bool) bool {
+// land ends a move towards greater keys, if step is 1, or towards smaller ones, if it is -1. If found is false, the move
+// has run off the open table, and land moves to the nearest entry of the tables beyond it.
+func (l *LevelIter) land(found bool, step int) bool {
 	for !found {
 		if err := l.it.Error(); err != nil {
 			return l.fail(err)
 		}
-		if !l.enter(l.i + 1) {
+		if !l.enter(l.i + step) {
 			return false
 		}
-		found = l.it.First()
-	}
-	return l.checkEntry()
-}
-
-// backward ends a move towards smaller keys. If found is false, the move has run off the
-// start of the open table, and backward moves to the last entry of the tables before it.
-func (l *LevelIter) backward(found bool) bool {
-	for !found {
-		if err := l.it.Error(); err != nil {
-			return l.fail(err)
+		if step > 0 {
+			found = l.it.First()
+		} else {
+			found = l.it.Last()
 		}
-		if !l.enter(l.i - 1) {
-			return false
-		}
-		found = l.it.Last()
 	}
 	return l.checkEntry()
 }
