@@ -2,6 +2,7 @@ package database
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"iter"
 	"sync/atomic"
@@ -127,9 +128,7 @@ func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
 
 // internalOptions returns the options of iterators over internal keys.
 func (c *contents) internalOptions(o *table.IterOptions) (internal table.IterOptions) {
-	if o == nil {
-		return internal
-	}
+	o = cmp.Or(o, &table.IterOptions{})
 	internal = *o
 	if c.order == table.BytewiseComparer {
 		internal.Lower, internal.Upper = format.WithinPrefix(o.Lower, o.Upper, o.Prefix)

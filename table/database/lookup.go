@@ -160,14 +160,10 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 func (v View) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
-	var opts table.GetManyOptions
-	if o != nil {
-		opts = *o
-	}
 	if err := table.GetMany(ctx, nil, nil, o, nil); err != nil { // it checks the options
 		return err
 	}
-	b := batch{View: v, o: opts, keys: keys, found: found, failed: map[string]bool{}}
+	b := batch{View: v, o: *cmp.Or(o, &table.GetManyOptions{}), keys: keys, found: found, failed: map[string]bool{}}
 	if err := b.run(ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package database
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -37,10 +38,7 @@ type Options struct {
 
 // withDefaults returns a copy with defaults filled in.
 func (o *Options) withDefaults() (Options, error) {
-	var d Options
-	if o != nil {
-		d = *o
-	}
+	d := *cmp.Or(o, &Options{})
 	const why = "the database sets it"
 	unset := map[string]string{"Name": why, "CacheKey": why, "TailSum": why, "Comparer": why, "FilterKey": why}
 	if err := dbread.CheckUnset("database", &d.Reader, unset); err != nil {
@@ -94,21 +92,15 @@ const (
 
 // withDefaults returns a copy with defaults filled in. The Comparer is then that of internal keys.
 func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, err error) {
-	if o != nil {
-		w = *o
-	}
+	w = *cmp.Or(o, &WriterOptions{})
 	if w.TableSize < 0 || w.TableSize > maxTableSize {
 		return w, nil, fmt.Errorf("database: TableSize is %d: must be 0 to %d", w.TableSize, maxTableSize)
 	}
-	if w.TableSize == 0 {
-		w.TableSize = defaultTableSize
-	}
+	w.TableSize = cmp.Or(w.TableSize, defaultTableSize)
 	if err := checkTableOptions(&w.Table); err != nil {
 		return w, nil, err
 	}
-	if user = w.Table.Comparer; user == nil {
-		user = table.BytewiseComparer
-	}
+	user = cmp.Or(w.Table.Comparer, table.BytewiseComparer)
 	w.Table.Comparer = table.InternalComparer(user)
 	t, err := table.NewWriter(io.Discard, &w.Table)
 	if err != nil {

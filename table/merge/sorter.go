@@ -49,14 +49,9 @@ const (
 )
 
 func (o *SorterOptions) withDefaults() SorterOptions {
-	var opts SorterOptions
-	if o != nil {
-		opts = *o
-	}
+	opts := *cmp.Or(o, &SorterOptions{})
 	opts.Dir = cmp.Or(opts.Dir, os.TempDir())
-	if opts.Comparer == nil {
-		opts.Comparer = table.BytewiseComparer
-	}
+	opts.Comparer = cmp.Or(opts.Comparer, table.BytewiseComparer)
 	if opts.limits == (limits{}) {
 		memory := max(cmp.Or(opts.Memory, defaultMemory), minMemory)
 		inline, size := min(max(256, memory>>18), 1<<10), min(memory/maxChunks, maxChunk)

@@ -68,10 +68,7 @@ type Builder struct {
 // NewBuilder returns a Builder. If o is nil, the defaults are used. If ctx is done, the Builder's methods return its
 // error.
 func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, error) {
-	b := &Builder{ctx: ctx, store: s}
-	if o != nil {
-		b.o = *o
-	}
+	b := &Builder{ctx: ctx, store: s, o: *cmp.Or(o, &BuilderOptions{})}
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
 		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d: neither may be negative", b.o.EntriesPerTable, b.o.Part)
 	}
@@ -148,10 +145,7 @@ func (b *Builder) newTable(w io.Writer, removals bool) (TableAppender, error) {
 	if b.o.NewTable != nil {
 		return b.o.NewTable(w, removals)
 	}
-	var o table.WriterOptions
-	if b.o.Writer != nil {
-		o = *b.o.Writer
-	}
+	o := *cmp.Or(b.o.Writer, &table.WriterOptions{})
 	if removals {
 		o.Never = nil
 	}

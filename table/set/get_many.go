@@ -81,10 +81,7 @@ type batch struct {
 }
 
 func newBatch(s *Set, keys [][]byte, o *table.GetManyOptions) *batch {
-	b := &batch{s: s, keys: keys, answered: make([]bool, len(keys))}
-	if o != nil {
-		b.o = *o
-	}
+	b := &batch{s: s, keys: keys, o: *cmp.Or(o, &table.GetManyOptions{}), answered: make([]bool, len(keys))}
 	tell := b.o.NoAnswer
 	b.o.NoAnswer = func(i int, err error) {
 		b.answered[i] = true

@@ -39,10 +39,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 		return it
 	}
 	it.use = v
-	var opts table.IterOptions
-	if o != nil {
-		opts = *o
-	}
+	opts := *cmp.Or(o, &table.IterOptions{})
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
 	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
 	opts.Lower, opts.Upper = format.WithinPrefix(opts.Lower, opts.Upper, opts.Prefix)

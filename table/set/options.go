@@ -70,10 +70,7 @@ var unset = map[string]string{
 
 // withDefaults returns a copy with defaults filled in. opensFiles is for OpenDir and OpenFS.
 func (o *Options) withDefaults(opensFiles bool) (Options, error) {
-	var s Options
-	if o != nil {
-		s = *o
-	}
+	s := *cmp.Or(o, &Options{})
 	if err := dbread.CheckUnset("set", &s.Reader, unset); err != nil {
 		return s, err
 	}

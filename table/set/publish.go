@@ -110,9 +110,7 @@ func lastNumber(m *Manifest) (last int) {
 // or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: it
 // adds no layer twice. It uses Layer, Check and Lease of o. If o is nil, the defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
-	if o == nil {
-		o = new(BuilderOptions)
-	}
+	o = cmp.Or(o, &BuilderOptions{})
 	if len(l.Removals) > 0 && !o.Layer {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
 	}

@@ -45,9 +45,7 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 // [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is
 // [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
-	if o == nil {
-		o = &SweepOptions{Before: time.Now().Add(-24 * time.Hour)}
-	}
+	o = cmp.Or(o, &SweepOptions{Before: time.Now().Add(-24 * time.Hour)})
 	w := sweeper{SweepOptions: *o, s: s, locked: true}
 	if w.Match == nil {
 		w.Match = swept.MatchString

@@ -2,6 +2,7 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,12 +31,9 @@ func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 	if w == nil {
 		return nil, errors.New("set: nil io.Writer")
 	}
-	var opts table.WriterOptions
-	if o != nil {
-		if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
-			return nil, err
-		}
-		opts = *o
+	opts := *cmp.Or(o, &table.WriterOptions{})
+	if err := checkOrder(opts.Comparer, opts.FilterKey); err != nil {
+		return nil, err
 	}
 	opts.DataDigest = true
 	sum := sha256.New()
@@ -106,16 +104,15 @@ func (w *TableWriter) Close() (Table, error) {
 // If o is nil, the defaults are used. Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies, and
 // rejects a FilterKey or a Comparer that is not bytewise.
 func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
-	// Filters are not needed: Verify reads them itself.
-	opts := table.ReaderOptions{IgnoreFilter: true}
-	if o != nil {
-		if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
-			return Table{}, err
-		}
-		opts.Codecs, opts.MaxBlockSize = o.Codecs, o.MaxBlockSize
-		opts.FilterPolicies, opts.TableFilterPolicies = o.FilterPolicies, o.TableFilterPolicies
+	o = cmp.Or(o, &table.ReaderOptions{})
+	if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
+		return Table{}, err
 	}
-	t, err := describe(r, size, &opts)
+	t, err := describe(r, size, &table.ReaderOptions{
+		IgnoreFilter: true, // Verify reads filters itself
+		Codecs:       o.Codecs, MaxBlockSize: o.MaxBlockSize,
+		FilterPolicies: o.FilterPolicies, TableFilterPolicies: o.TableFilterPolicies,
+	})
 	if err != nil {
 		return Table{}, fmt.Errorf("set: %w", err)
 	}
