@@ -27,9 +27,8 @@ type Files struct {
 	mu      sync.RWMutex
 	known   map[string]*knownFile // by name, until they are forgotten
 	kept    clock.Clock[File, *File]
-	waiting int // how many wait for a slot; nothing is kept meanwhile, so that each gets one
-	forgets int // how often a file was forgotten
-
+	waiting atomic.Int64 // how many wait for a slot; nothing is kept meanwhile, so that each gets one
+	forgets atomic.Int64 // how often a file was forgotten
 	handles atomic.Int64 // how many were opened
 }
 
@@ -112,11 +111,7 @@ func (c *Files) reserve(ctx context.Context) error {
 	default:
 	}
 	c.evict()
-	defer func() {
-		c.mu.Lock()
-		c.waiting--
-		c.mu.Unlock()
-	}()
+	defer c.waiting.Add(-1)
 	select {
 	case c.slots <- struct{}{}:
 		return nil
@@ -129,7 +124,7 @@ func (c *Files) reserve(ctx context.Context) error {
 func (c *Files) evict() {
 	c.mu.Lock()
 	var evicted *File
-	if c.waiting++; c.kept.Len() > 0 {
+	if c.waiting.Add(1); c.kept.Len() > 0 {
 		evicted = c.kept.Take(func(f *File) bool { return f.touched.Swap(false) })
 		evicted.owner.kept = nil
 	}
@@ -145,9 +140,7 @@ func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
 	if err := c.reserve(ctx); err != nil {
 		return nil, err
 	}
-	c.mu.RLock()
-	forgets := c.forgets
-	c.mu.RUnlock()
+	forgets := c.forgets.Load()
 	f, err := c.openReserved(name)
 	if err != nil {
 		return nil, err
@@ -178,12 +171,12 @@ func (c *Files) openReserved(name string) (f *File, err error) {
 
 // keep keeps a file, unless it may have been forgotten since the count was forgets. Then it is for
 // one read only.
-func (c *Files) keep(name string, f *File, forgets int) error {
+func (c *Files) keep(name string, f *File, forgets int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.known[name]
 	if known == nil {
-		if forgets != c.forgets {
+		if forgets != c.forgets.Load() {
 			return nil
 		}
 		known = &knownFile{info: f.info}
@@ -192,7 +185,7 @@ func (c *Files) keep(name string, f *File, forgets int) error {
 	if !sameFile(known.info, f.info) {
 		return c.replaced(path(name))
 	}
-	if known.kept == nil && c.waiting == 0 {
+	if known.kept == nil && c.waiting.Load() == 0 {
 		f.refs.Acquire()
 		f.owner, known.kept = known, f
 		c.kept.Add(f)
@@ -223,7 +216,7 @@ func (c *Files) closeFile(name string, forget bool) {
 		c.kept.Remove(closed)
 	}
 	if forget {
-		c.forgets++
+		c.forgets.Add(1)
 		delete(c.known, name)
 	}
 	c.mu.Unlock()
@@ -235,7 +228,7 @@ func (c *Files) closeFile(name string, forget bool) {
 // ForgetAll forgets all files.
 func (c *Files) ForgetAll() {
 	c.mu.Lock()
-	c.forgets++
+	c.forgets.Add(1)
 	known := c.known
 	c.known, c.kept = map[string]*knownFile{}, clock.Clock[File, *File]{}
 	c.mu.Unlock()

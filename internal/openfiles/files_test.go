@@ -232,8 +232,8 @@ func TestManyReads(t *testing.T) {
 		if _, err := c.Acquire(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("open of no file: %v, want ErrNotExist", err)
 		}
-		if c.waiting != 0 || len(c.slots) != c.kept.Len() || c.kept.Len() > most {
-			t.Errorf("%d wait, %d files are open, %d are kept", c.waiting, len(c.slots), c.kept.Len())
+		if c.waiting.Load() != 0 || len(c.slots) != c.kept.Len() || c.kept.Len() > most {
+			t.Errorf("%d wait, %d files are open, %d are kept", c.waiting.Load(), len(c.slots), c.kept.Len())
 		}
 		c.ForgetAll()
 		if len(c.slots) != 0 || c.kept.Len() != 0 {
