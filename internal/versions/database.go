@@ -213,7 +213,7 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	for _, name := range names {
 		digits, _ := LogNumber(name)
 		n, err := strconv.ParseUint(digits, 10, 64)
-		if err == nil && name == LogName(n) && v.isLive(n) {
+		if err == nil && name == LogName(n) && (n >= v.log || n == v.previousLog) {
 			numbers = append(numbers, n)
 		}
 	}
@@ -221,7 +221,7 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	for _, n := range numbers {
 		live = append(live, LogName(n))
 	}
-	return live, slices.DeleteFunc(v.named(), func(n uint64) bool { return slices.Contains(numbers, n) })
+	return live, slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 || slices.Contains(numbers, n) })
 }
 
 // Logged returns the sequence numbers of writes that are in live logs, as the MANIFEST shows: those > after
@@ -229,11 +229,3 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 // edits that name another log. What was put into tables proves nothing, since a compaction drops
 // deletions. goleveldb does not name its log in other edits.
 func (v *Version) Logged() (after, upTo uint64) { return v.flushed, v.LastSequence }
-
-// isLive reports whether the log with this number may have writes that are in no table.
-func (v *Version) isLive(log uint64) bool { return log >= v.log || log == v.previousLog }
-
-// named returns the numbers of the logs that must exist, as far as the MANIFEST says.
-func (v *Version) named() []uint64 {
-	return slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 })
-}

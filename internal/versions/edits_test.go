@@ -93,16 +93,18 @@ func TestLogsWithWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var live []uint64
+			var names, want []string
 			for log := range uint64(9) {
-				if v.isLive(log + 1) {
-					live = append(live, log+1)
-				}
+				names = append(names, LogName(log+1))
 			}
-			if diff := cmp.Diff(tt.logs, v.named()); diff != "" {
-				t.Errorf("logs that must exist (-want +got):\n%s", diff)
+			for _, log := range tt.live {
+				want = append(want, LogName(log))
 			}
-			if diff := cmp.Diff(tt.live, live); diff != "" {
+			if _, missing := v.LiveLogs(nil); !cmp.Equal(tt.logs, missing) {
+				t.Errorf("logs %d must exist, want %d", missing, tt.logs)
+			}
+			live, _ := v.LiveLogs(names)
+			if diff := cmp.Diff(want, live); diff != "" {
 				t.Errorf("logs that may have writes (-want +got):\n%s", diff)
 			}
 		})
