@@ -121,14 +121,9 @@ func (s *Set) readerOptions(bits int32) table.ReaderOptions {
 	}
 	o.TableFilterPolicies = nil
 	for _, p := range s.o.Reader.TableFilterPolicies {
-		limited := atMost(p, int(bits))
-		if _, ok := p.(limiter); ok && bits == noBit {
-			continue
+		if _, ok := p.(limiter); !ok || bits != noBit {
+			o.TableFilterPolicies = append(o.TableFilterPolicies, cmp.Or(atMost(p, int(bits)), p))
 		}
-		if limited != nil {
-			p = limited
-		}
-		o.TableFilterPolicies = append(o.TableFilterPolicies, p)
 	}
 	return o
 }

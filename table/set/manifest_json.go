@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A field is a field of a JSON object, and where its value goes.
@@ -88,12 +90,7 @@ type plainTable Table
 
 // MarshalJSON returns the table's line in a manifest, without checking values.
 func (t Table) MarshalJSON() ([]byte, error) {
-	if t.Smallest == nil { // "" rather than null
-		t.Smallest = []byte{}
-	}
-	if t.Largest == nil {
-		t.Largest = []byte{}
-	}
+	t.Smallest, t.Largest = format.AppendNotNil(t.Smallest, nil), format.AppendNotNil(t.Largest, nil) // "", not null
 	return json.Marshal(plainTable(t))
 }
 

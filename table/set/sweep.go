@@ -195,9 +195,7 @@ func (w *sweeper) removeSome(ctx context.Context, some []File) (failed error) {
 			w.removed = append(w.removed, f)
 			errs[i] = w.Found(f, false)
 		}
-		if failed == nil {
-			failed = errs[i]
-		}
+		failed = cmp.Or(failed, errs[i])
 	}
 	return failed
 }
