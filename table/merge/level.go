@@ -146,7 +146,8 @@ func (l *LevelIter) Prev() bool {
 }
 
 // land ends a move towards greater keys, if step is 1, or towards smaller ones, if it is -1. If found is false, the move
-// has run off the open table, and land moves to the nearest entry of the tables beyond it.
+// has run off the open table, and land moves to the nearest entry of the tables beyond it. An entry must be in the range
+// of its table.
 func (l *LevelIter) land(found bool, step int) bool {
 	for !found {
 		if err := l.it.Error(); err != nil {
@@ -161,11 +162,6 @@ func (l *LevelIter) land(found bool, step int) bool {
 			found = l.it.Last()
 		}
 	}
-	return l.checkEntry()
-}
-
-// checkEntry ends a move at the open table's entry, if that is in the table's range.
-func (l *LevelIter) checkEntry() bool {
 	t := &l.tables[l.i]
 	l.key = l.it.Key()
 	if compare(&l.order, l.key, t.Smallest) < 0 || compare(&l.order, l.key, t.Largest) > 0 {
