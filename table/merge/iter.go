@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/merged"
@@ -171,9 +170,7 @@ func (m *Iter) endMove() bool {
 func (m *Iter) Close() error {
 	err := m.Error()
 	for _, s := range m.sources {
-		if e := closeIterator(s.it); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = closeIterator(s.it, err)
 	}
 	*m = Iter{iterState: closedState}
 	return err

@@ -119,12 +119,16 @@ func (s *iterState) fail(err error) bool {
 	return false
 }
 
-// closeIterator closes it, and returns the error of that. Close returns Error too, which
+// closeIterator closes it, and returns err joined with the error of that. Close returns Error too, which
 // closeIterator does not repeat.
-func closeIterator(it Iterator) error {
+func closeIterator(it Iterator, err error) error {
 	earlier := it.Error()
-	if err := it.Close(); earlier == nil {
+	closing := it.Close()
+	switch {
+	case earlier != nil || closing == nil:
 		return err
+	case err == nil:
+		return closing
 	}
-	return nil
+	return errors.Join(err, closing)
 }

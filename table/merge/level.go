@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 
@@ -177,7 +176,7 @@ func (l *LevelIter) enter(i int) bool {
 	if l.it != nil && i == l.i {
 		return true
 	}
-	if err := l.closeTable(); err != nil {
+	if err := l.closeTable(nil); err != nil {
 		return l.fail(err)
 	}
 	switch {
@@ -194,22 +193,19 @@ func (l *LevelIter) enter(i int) bool {
 	return true
 }
 
-// closeTable closes the open table, if there is one.
-func (l *LevelIter) closeTable() error {
+// closeTable closes the open table, if there is one, and returns err joined with the error of that.
+func (l *LevelIter) closeTable(err error) error {
 	it := l.it
 	if it == nil {
-		return nil
+		return err
 	}
 	l.it, l.key = nil, nil
-	return closeIterator(it)
+	return closeIterator(it, err)
 }
 
 // Close closes the Iterators below, and returns Error joined with their errors.
 func (l *LevelIter) Close() error {
-	err := l.Error()
-	if e := l.closeTable(); e != nil {
-		err = errors.Join(err, e)
-	}
+	err := l.closeTable(l.Error())
 	*l = LevelIter{iterState: closedState}
 	return err
 }

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -174,9 +173,7 @@ func (s *SnapshotIter) failShort() bool {
 func (s *SnapshotIter) Close() error {
 	err := s.Error()
 	if s.at != closed {
-		if e := closeIterator(s.it); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = closeIterator(s.it, err)
 	}
 	*s = SnapshotIter{iterState: closedState}
 	return err
