@@ -104,27 +104,20 @@ func ReadDir(dir regular.Dir) (*Version, error) {
 		return nil, err
 	}
 	name := strings.TrimSuffix(current, "\n")
-	v, err := readManifest(dir, name)
+	v, err := readManifest(dir, name, current)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = wal.Corruptionf("%s names %s, which does not exist", dir.Path("CURRENT"), name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	v.current = current
-	return v, nil
-}
-
-// ReadManifest reads the version that a MANIFEST in dir describes, whether CURRENT names it or not.
-func ReadManifest(dir, name string) (*Version, error) {
-	v, err := readManifest(regular.DirOf(dir), name)
-	if err == nil {
-		v.current, _ = readCurrent(regular.DirOf(dir)) // its damage is found when it is read first
 	}
 	return v, err
 }
 
-func readManifest(dir regular.Dir, name string) (*Version, error) {
+// ReadManifest reads the version that a MANIFEST in dir describes, whether CURRENT names it or not.
+func ReadManifest(dir, name string) (*Version, error) {
+	current, _ := readCurrent(regular.DirOf(dir)) // its damage is found when it is read first
+	return readManifest(regular.DirOf(dir), name, current)
+}
+
+func readManifest(dir regular.Dir, name, current string) (*Version, error) {
 	f, size, err := open(dir, name, MaxManifest)
 	if err != nil {
 		return nil, err
@@ -132,7 +125,7 @@ func readManifest(dir regular.Dir, name string) (*Version, error) {
 	defer f.Close() // it was only read
 	v, end, err := readVersion(io.NewSectionReader(f, 0, size))
 	if err == nil {
-		v.Manifest = name
+		v.Manifest, v.current = name, current
 		v.Torn, err = tornBytes(f, end, size)
 	}
 	if err != nil {
