@@ -101,9 +101,6 @@ func (s *search) reachesEnd(at int) bool {
 // damaged there, if its bytes and what follows agree about it: the batch that must follow starts there, or
 // the log ends. Else it returns 0. What a value of the batch has is not searched then.
 func (s *search) damagedBatchEnd() int {
-	if len(s.rest) < FragmentHeaderLen {
-		return 0
-	}
 	n, before := s.numbers, s.unfinished()
 	sequence, next, length := batchPrefix(slices.Concat(before, s.rest[FragmentHeaderLen:]))
 	if length == 0 || sequence <= n.last || n.end >= 0 && sequence != n.last+1 {
