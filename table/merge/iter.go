@@ -159,11 +159,11 @@ func (m *Iter) endMove() bool {
 	switch {
 	case len(m.queue) > 0:
 		m.key = m.first().key
-		return m.endAtEntry()
+		return m.endAt(atEntry)
 	case m.ascending:
-		return m.endOutside(afterLast)
+		return m.endAt(afterLast)
 	}
-	return m.endOutside(beforeFirst)
+	return m.endAt(beforeFirst)
 }
 
 // Close closes the Iterators below, and returns Error joined with their errors.

@@ -101,16 +101,10 @@ func (s *iterState) startMove() bool {
 	return true
 }
 
-// endAtEntry ends a move at an entry.
-func (s *iterState) endAtEntry() bool {
-	s.at = atEntry
-	return true
-}
-
-// endOutside ends a move before the first entry or after the last one.
-func (s *iterState) endOutside(at position) bool {
+// endAt ends a move at an entry, before the first one or after the last one.
+func (s *iterState) endAt(at position) bool {
 	s.at = at
-	return false
+	return at == atEntry
 }
 
 // fail ends a move with an error.

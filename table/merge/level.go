@@ -122,7 +122,7 @@ func (l *LevelIter) Next() bool {
 			l.key = l.it.Key()
 			// It is ≥ Smallest, as the key before is.
 			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 {
-				return l.endAtEntry()
+				return l.endAt(atEntry)
 			}
 		}
 		return l.land(l.it.Valid(), 1)
@@ -167,7 +167,7 @@ func (l *LevelIter) land(found bool, step int) bool {
 		return l.fail(fmt.Errorf("%w: %s has key %s, outside of its range, %s",
 			table.ErrCorrupt, name(l.tables, l.i), format.Quote(l.key), t.keys()))
 	}
-	return l.endAtEntry()
+	return l.endAt(atEntry)
 }
 
 // enter opens table i, as a part of a move. If there is no table i, or if it cannot be
@@ -181,9 +181,9 @@ func (l *LevelIter) enter(i int) bool {
 	}
 	switch {
 	case i < 0:
-		return l.endOutside(beforeFirst)
+		return l.endAt(beforeFirst)
 	case i >= len(l.tables):
-		return l.endOutside(afterLast)
+		return l.endAt(afterLast)
 	}
 	it, err := l.open(i)
 	if err != nil {

@@ -80,15 +80,15 @@ func (m *MemoryIter) Prev() bool {
 func (m *MemoryIter) moveTo(i int) bool {
 	switch {
 	case i < 0:
-		return m.endOutside(beforeFirst)
+		return m.endAt(beforeFirst)
 	case i >= m.n:
-		return m.endOutside(afterLast)
+		return m.endAt(afterLast)
 	}
 	m.at = failed // until the move ends
 	m.i = i
 	key, value := m.entry(i)
 	m.key, m.value = format.AppendNotNil(key, nil), format.AppendNotNil(value, nil)
-	return m.endAtEntry()
+	return m.endAt(atEntry)
 }
 
 // Close returns Error, and releases the entries.

@@ -150,7 +150,7 @@ func (s *SnapshotIter) show(kind table.Kind) bool {
 		return s.fail(fmt.Errorf("%w: the newest version of key %s has kind %d, neither %d (set) nor %d (delete)",
 			table.ErrCorrupt, format.Quote(s.key), kind, table.KindSet, table.KindDelete))
 	}
-	return s.endAtEntry()
+	return s.endAt(atEntry)
 }
 
 // end ends a move that finds no entry.
@@ -158,7 +158,7 @@ func (s *SnapshotIter) end(at position) bool {
 	if err := s.it.Error(); err != nil {
 		return s.fail(err)
 	}
-	return s.endOutside(at)
+	return s.endAt(at)
 }
 
 // failShort ends a move at a key that is too short for an internal key.
