@@ -15,7 +15,7 @@ type MemoryIter struct {
 	n     int
 	entry func(i int) (key, value []byte)
 
-	i     int // the number of the entry
+	i     int // the number of the entry; -1: before the first one
 	value []byte
 }
 
@@ -23,7 +23,7 @@ type MemoryIter struct {
 // entry(i) returns the key and the value of entry i, 0 <= i < n. The entries must not change: copy a list that grows,
 // without its keys and values.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
-	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry}
+	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry, i: -1}
 }
 
 // Value returns the entry's value until the next move. Do not modify it.
@@ -56,28 +56,17 @@ func (m *MemoryIter) search(key []byte) int {
 
 // Next moves to the next entry, and returns Valid.
 func (m *MemoryIter) Next() bool {
-	switch m.at {
-	case atEntry:
-		return m.moveTo(m.i + 1)
-	case beforeFirst:
-		return m.First()
-	}
-	return false
+	return (m.at == beforeFirst || m.at == atEntry) && m.moveTo(m.i+1)
 }
 
 // Prev moves to the previous entry, and returns Valid.
 func (m *MemoryIter) Prev() bool {
-	switch m.at {
-	case atEntry:
-		return m.moveTo(m.i - 1)
-	case afterLast:
-		return m.Last()
-	}
-	return false
+	return (m.at == afterLast || m.at == atEntry) && m.moveTo(m.i-1)
 }
 
 // moveTo ends a move at entry i, or outside if there is no entry i.
 func (m *MemoryIter) moveTo(i int) bool {
+	m.i = i
 	switch {
 	case i < 0:
 		return m.endAt(beforeFirst)
@@ -85,7 +74,6 @@ func (m *MemoryIter) moveTo(i int) bool {
 		return m.endAt(afterLast)
 	}
 	m.at = failed // until the move ends
-	m.i = i
 	key, value := m.entry(i)
 	m.key, m.value = format.AppendNotNil(key, nil), format.AppendNotNil(value, nil)
 	return m.endAt(atEntry)
