@@ -19,7 +19,14 @@ import (
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
-	b := newBatch(s, keys, o)
+	b := &batch{s: s, keys: keys, o: *cmp.Or(o, &table.GetManyOptions{}), answered: make([]bool, len(keys))}
+	tell := b.o.NoAnswer
+	b.o.NoAnswer = func(i int, err error) {
+		b.answered[i] = true
+		if tell != nil {
+			tell(i, err)
+		}
+	}
 	v, err := s.acquire()
 	if err != nil {
 		for i := range keys {
@@ -78,18 +85,6 @@ type batch struct {
 	answered []bool // for each key, whether a table has it, has removed it, or has no answer for it
 
 	failed []error // why keys have no answer
-}
-
-func newBatch(s *Set, keys [][]byte, o *table.GetManyOptions) *batch {
-	b := &batch{s: s, keys: keys, o: *cmp.Or(o, &table.GetManyOptions{}), answered: make([]bool, len(keys))}
-	tell := b.o.NoAnswer
-	b.o.NoAnswer = func(i int, err error) {
-		b.answered[i] = true
-		if tell != nil {
-			tell(i, err)
-		}
-	}
-	return b
 }
 
 // getRun searches a run for the keys that are not found yet. The error that it returns ends the batch.

@@ -50,7 +50,8 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	if err := h.readTail(ctx, true); err != nil {
 		return nil, err // all else would be about another file
 	}
-	src := newSequential(ctx, h)
+	src := &sequential{h: h, ctx: ctx, hash: sha256.New()}
+	src.rest = bufio.NewReaderSize(src, int(min(chunkSize, src.tailStart())))
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
 	r, err := table.NewReader(src, m.Size, &o)
@@ -119,12 +120,6 @@ type sequential struct {
 	rest *bufio.Reader // of what is before the tail
 	end  int64         // of what rest has read
 	hash hash.Hash     // of that
-}
-
-func newSequential(ctx context.Context, h *handle) *sequential {
-	s := &sequential{h: h, ctx: ctx, hash: sha256.New()}
-	s.rest = bufio.NewReaderSize(s, int(min(chunkSize, s.tailStart())))
-	return s
 }
 
 // tailStart returns where the tail starts.
