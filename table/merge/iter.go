@@ -46,6 +46,14 @@ func (m *Iter) Source() int {
 // first returns the source of the entry.
 func (m *Iter) first() *source { return &m.sources[m.queue[0].source] }
 
+// Key returns the entry's key until the next move. Do not modify it.
+func (m *Iter) Key() []byte { // in place of iterState's, so that moves need not set that
+	if m.at != atEntry {
+		return nil
+	}
+	return m.first().key
+}
+
 // Value returns the entry's value until the next move. Do not modify it.
 func (m *Iter) Value() []byte {
 	if m.at != atEntry {
@@ -158,7 +166,6 @@ func (m *Iter) endMoveOfFirst(found bool) bool {
 func (m *Iter) endMove() bool {
 	switch {
 	case len(m.queue) > 0:
-		m.key = m.first().key
 		return m.endAt(atEntry)
 	case m.ascending:
 		return m.endAt(afterLast)
