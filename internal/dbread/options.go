@@ -1,15 +1,18 @@
 package dbread
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
 
-// CheckUnset returns an error if an option of Readers is set that a package does not take. why has the reason for each
-// such option.
-func CheckUnset(pkg string, r *table.ReaderOptions, why map[string]string) error {
+// OwnOptions gives r slices of its own, since a caller may change its before a table is opened. It returns an error if
+// an option is set that a package does not take, or is wrong. why has the reason for each such option.
+func OwnOptions(pkg string, r *table.ReaderOptions, why map[string]string) error {
 	for _, option := range []struct {
 		name string
 		set  bool
@@ -24,6 +27,12 @@ func CheckUnset(pkg string, r *table.ReaderOptions, why map[string]string) error
 		if reason := why[option.name]; option.set && reason != "" {
 			return fmt.Errorf("%s: Reader.%s must not be set: %s", pkg, option.name, reason)
 		}
+	}
+	r.FilterPolicies, r.TableFilterPolicies = slices.Clone(r.FilterPolicies), slices.Clone(r.TableFilterPolicies)
+	r.Codecs, r.FilterPrefixes = slices.Clone(r.Codecs), slices.Clone(r.FilterPrefixes)
+	// A file without bytes is damaged, but only if the options are good.
+	if _, err := table.NewReader(bytes.NewReader(nil), 0, r); !errors.Is(err, table.ErrCorrupt) {
+		return err
 	}
 	return nil
 }

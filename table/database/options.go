@@ -1,7 +1,6 @@
 package database
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -41,20 +40,13 @@ func (o *Options) withDefaults() (Options, error) {
 	d := *cmp.Or(o, &Options{})
 	const why = "the database sets it"
 	unset := map[string]string{"Name": why, "CacheKey": why, "TailSum": why, "Comparer": why, "FilterKey": why}
-	if err := dbread.CheckUnset("database", &d.Reader, unset); err != nil {
+	if err := dbread.OwnOptions("database", &d.Reader, unset); err != nil {
 		return d, err
 	}
 	if slices.Contains(d.Comparers, nil) {
 		return d, errors.New("database: nil Comparer in Comparers")
 	}
-	// The caller may change its slices before a table is opened.
-	d.Reader.FilterPolicies, d.Reader.Codecs = slices.Clone(d.Reader.FilterPolicies), slices.Clone(d.Reader.Codecs)
-	d.Reader.TableFilterPolicies, d.Reader.FilterPrefixes = slices.Clone(d.Reader.TableFilterPolicies), slices.Clone(d.Reader.FilterPrefixes)
 	d.Comparers = append(slices.Clip(d.Comparers), table.BytewiseComparer, IDBComparer)
-	// A file without bytes is damaged, but only if the options are good.
-	if _, err := table.NewReader(bytes.NewReader(nil), 0, &d.Reader); !errors.Is(err, table.ErrCorrupt) {
-		return d, err
-	}
 	return d, nil
 }
 
