@@ -68,8 +68,8 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	if !o.DryRun {
 		return w.removeAll(ctx, left)
 	}
-	for _, f := range left {
-		err = errors.Join(err, w.Found(f, false))
+	for i := 0; i < len(left) && err == nil; i++ {
+		err = w.Found(left[i], false)
 	}
 	return err
 }

@@ -157,6 +157,18 @@ func TestManifestWhileSweeping(t *testing.T) {
 	}
 }
 
+// An error of Found ends a DryRun.
+func TestFoundEndsDryRun(t *testing.T) {
+	t.Parallel()
+	s, o := newChangingStore(t), sweepTables()
+	s.files[tableNumber(3).Name] = s.files[tableNumber(2).Name]
+	full, calls := errors.New("full"), 0
+	o.DryRun, o.Found = true, func(set.File, bool) error { calls++; return full }
+	if err := set.Sweep(t.Context(), s, o); !errors.Is(err, full) || calls != 1 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
 // DryRun removes nothing. Found is called for the same files, and for young ones.
 func TestSweepFinds(t *testing.T) {
 	t.Parallel()
