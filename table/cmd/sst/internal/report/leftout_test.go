@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -56,7 +57,7 @@ func TestPageLeavesOut(t *testing.T) {
 			"Index ? not in the page"},
 	} {
 		page := pagetest.Open(t, writeSmall(t, f, tt.held), 390)
-		if got, want := page.Text("#held"), "To stay small, this page leaves out "+tt.says; got != want {
+		if got, want := page.Text("#held"), "This page leaves out "+tt.says; got != want {
 			t.Errorf("%s: the page says %q, want %q", tt.name, got, want)
 		}
 		page.Submit("#key", tt.key)
@@ -86,6 +87,25 @@ func TestMarkedWithBlocksLeftOut(t *testing.T) {
 	}
 	if got, want := page.Text("#parts"), "data, not in this page"; !strings.Contains(got, want) {
 		t.Errorf("the legend is %q, want %q in it", got, want)
+	}
+}
+
+// The page cannot check keys in a filter that is read by the page, and says so.
+func TestPagedFilterLeftOut(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterPolicy: filter.NewBloom(10)}
+	page := pagetest.Open(t, writePage(t, openTable(t, writeTable(t, "t.ldb", o, plainPairs(3000))), Options{Embed: 1 << 20}), 1000)
+	if got, want := page.Text("#held"), "This page leaves out the table filter (8.2 kB)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := page.Text("#filters"), "This page does not show the bits of the filter"; !strings.Contains(got, want) {
+		t.Errorf("filters: %q, want %q in it", got, want)
+	}
+	for key, want := range map[string]string{"key000500": "✓ Found", "key000500~": "Absent"} {
+		page.Submit("#key", key)
+		if got := page.Text("#answer"); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+			t.Errorf("%s: %q, want %q in it", key, got, want)
+		}
 	}
 }
 

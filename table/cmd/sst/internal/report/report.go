@@ -73,7 +73,7 @@ type Filter struct {
 
 	Rates    []float32 `json:"rates,omitempty"`
 	Contents packed    `json:"contents"`
-	LeftOut  bool      `json:"left_out,omitempty"` // Contents would exceed maxHeld
+	LeftOut  bool      `json:"left_out,omitempty"` // Contents would exceed maxHeld, or are read by the page
 }
 
 // packed are bytes that the page holds compressed, as base64 of a DEFLATE stream.
@@ -108,7 +108,10 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 		Model: m, f: f, damaged: map[int64]bool{},
 		budget: int64(min(o.Embed, 1<<60) / 4 * 3), held: held, // base64 makes 4 bytes of 3
 	}
-	whole := c.hold(f.Filters().TableEntry)
+	var whole packed
+	if filters := f.Filters(); filters.Pages == nil { // which the page cannot ask
+		whole = c.hold(filters.TableEntry)
+	}
 	stats := c.blocks()
 	c.parts()
 	c.filters(stats, whole)

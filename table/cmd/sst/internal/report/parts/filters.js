@@ -121,7 +121,7 @@ function showWholeFilter(section) {
 function showLeftOut(section, title, sum) {
   const facts = sum.fingerprint_bits ? [...keysFacts(sum), ["fingerprints", `of ${sum.fingerprint_bits} bits`], ["predicted false positives", percent(sum.predicted_rate)]] : sumFacts(sum);
   section.append(element("h3", {}, title), factList([["policy", sum.name], ["size", size(sum.bytes)], ...facts]),
-    element("p", {}, "This filter is too large for the page, which does not show its bits or check keys in it."));
+    element("p", {}, "This page does not show the bits of the filter, and checks no keys in it."));
 }
 
 /** showFilters returns the Pickers of block filters and of lines, if there are any. */

@@ -11,7 +11,7 @@ function heldText() {
   if (model.filter?.left_out) left.push(`the block filters (${size(model.filter.bytes)})`);
   if (full > held) left.push(`the keys of ${number(full - held)} of ${blocks.left ? "the other " : ""}${number(full)} data blocks`);
   const damaged = damageText();
-  if (left.length) return `To stay small, this page leaves out ${new Intl.ListFormat("en-GB").format(left)}.${damaged}`;
+  if (left.length) return `This page leaves out ${new Intl.ListFormat("en-GB").format(left)}.${damaged}`;
   if (model.filter_only) return "This page contains the filter. The table has nothing else.";
   return damaged ? `This page contains all of the index, filters and keys that can be read.${damaged}` : "This page contains the index, all filters and all keys.";
 }
