@@ -50,7 +50,7 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	filterKey, tableChecked := []byte(nil), false
 	if q.match != atOrAfter {
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
-		if t.sieve.HasTable() {
+		if t.sieve.Table != nil || t.sieve.Pages != nil { // for each lookup: no call
 			if tableChecked, err = t.sieve.checkTable(filterKey, &o.ReadOptions); err != nil {
 				return nil, nil, err
 			}
