@@ -21,12 +21,7 @@ type Block struct {
 // Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in
 // every order. A block that needs more is an error. nil sets no bound.
 func Open(data []byte, order Order, budget *Budget) (Block, error) {
-	d := getKeyDecoder()
-	defer d.put()
-	d.budget = budget.start()
-	b, err := open(data, order, d, nil)
-	budget.end(d.budget)
-	return b, err
+	return walk(data, order, budget, nil)
 }
 
 // open does what Open does, and decodes the keys with d. It calls visit with each entry, unless
@@ -37,7 +32,12 @@ func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error)
 		return Block{}, err
 	}
 	b := Block{parts: parts, order: order}
-	if err := b.check(d, visit); err != nil {
+	if len(parts.Entries) == 0 {
+		err = parts.CheckEmpty()
+	} else {
+		err = b.checkEntries(d, visit)
+	}
+	if err != nil {
 		return Block{}, err
 	}
 	return b, nil
@@ -52,26 +52,24 @@ func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error)
 // part of data. visit must not change them. The budget bounds the work on keys, as for
 // Iter.Open.
 func Walk(data []byte, order Order, budget *Budget, visit func(key []byte, shared int, value []byte) error) error {
+	_, err := walk(data, order, budget, visit)
+	return err
+}
+
+// walk does what Open and Walk do.
+func walk(data []byte, order Order, budget *Budget, visit visitor) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()
 	d.budget = budget.start()
-	_, err := open(data, order, d, visit)
+	b, err := open(data, order, d, visit)
 	budget.end(d.budget)
-	return err
+	return b, err
 }
 
 // A visitor is called with each entry. See Walk.
 type visitor func(key []byte, shared int, value []byte) error
 
-// check checks the whole block, and decodes its keys with d. It calls visit with each entry,
-// unless visit is nil.
-func (b *Block) check(d *keyDecoder, visit visitor) error {
-	if len(b.parts.Entries) == 0 {
-		return b.parts.CheckEmpty()
-	}
-	return b.checkEntries(d, visit)
-}
-
+// checkEntries checks a block that has entries for open.
 func (b *Block) checkEntries(d *keyDecoder, visit visitor) error {
 	d.entries = b.parts.Entries
 	w, err := b.parts.WalkRestarts()
