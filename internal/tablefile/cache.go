@@ -81,12 +81,6 @@ func (c *Cache) link(s *cacheEntry) {
 	c.size += s.size()
 }
 
-// remove removes s and its block.
-func (c *Cache) remove(s *cacheEntry) {
-	c.entries.Remove(s)
-	c.drop(s)
-}
-
 // drop removes the block of s, which is not in the ring any more, and the file if that is not needed any more.
 func (c *Cache) drop(s *cacheEntry) {
 	if c.size -= s.size(); c.size < c.Budget-c.Budget/8 {
@@ -216,8 +210,9 @@ func (c *Cache) closeFile(f *cachedFile) {
 	if f.readers--; f.readers > 0 {
 		return
 	}
-	for f.id.key == "" && f.entries != nil {
-		c.remove(f.entries)
+	for s := f.entries; f.id.key == "" && s != nil; s = f.entries {
+		c.entries.Remove(s)
+		c.drop(s)
 	}
 	if f.entries == nil {
 		delete(c.files, f.id)
