@@ -21,22 +21,10 @@ type openTable struct {
 	refused    error // why keys cannot be looked up; nil: they can
 }
 
-// newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is closed.
-func newOpenTable(
-	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool,
-) (*openTable, error) {
-	s := tablefile.TakeScratch()
-	defer s.Put()
-	t, m, err := newIndexTable(r, size, o, f, closed, s)
-	if err != nil {
-		return nil, err
-	}
-	return t, t.openMeta(m, s)
-}
-
-// newIndexTable returns an openTable that has its index, but no filters. Its source still has the tail of the file in
-// memory. It returns the metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much
-// memory that it is read once.
+// newIndexTable returns an openTable of the first size bytes of r that has its index, but no filters. closed says
+// whether the Reader is closed. The source still has the tail of the file in memory. newIndexTable returns the
+// metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much memory that it is read
+// once.
 func newIndexTable(
 	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch,
 ) (t *openTable, m tablefile.Metaindex, err error) {
@@ -51,10 +39,8 @@ func newIndexTable(
 	if err := t.file.ReadIndex(false); err != nil {
 		return nil, nil, err
 	}
-	if m, err = t.file.CheckTailSum(o.TailSum, s); err != nil {
-		return nil, nil, err
-	}
-	return t, m, nil
+	m, err = t.file.CheckTailSum(o.TailSum, s)
+	return t, m, err
 }
 
 // meta returns what reads the blocks that the metaindex lists.

@@ -101,15 +101,20 @@ func (s *source) open() (t *openTable, err error) {
 
 // read reads the index and the filters.
 func (s *source) read() (t *openTable, err error) {
-	err = tablefile.Guard(s.src, func() error {
-		if _, mapped := s.src.(*tablefile.Mapping); mapped || !s.isFile || s.o.TailSize > 0 || s.size > tablefile.SmallFile {
-			t, err = newOpenTable(s.src, s.size, &s.o, &s.fileOptions, &s.closed)
+	readFrom := func(src io.ReaderAt) (err error) {
+		b := tablefile.TakeScratch()
+		defer b.Put()
+		var m tablefile.Metaindex
+		if t, m, err = newIndexTable(src, s.size, &s.o, &s.fileOptions, &s.closed, b); err != nil {
 			return err
 		}
-		return tablefile.WithTail(s.src, s.size, func(src io.ReaderAt) error {
-			t, err = newOpenTable(src, s.size, &s.o, &s.fileOptions, &s.closed)
-			return err
-		})
+		return t.openMeta(m, b)
+	}
+	err = tablefile.Guard(s.src, func() error {
+		if _, mapped := s.src.(*tablefile.Mapping); mapped || !s.isFile || s.o.TailSize > 0 || s.size > tablefile.SmallFile {
+			return readFrom(s.src)
+		}
+		return tablefile.WithTail(s.src, s.size, readFrom)
 	})
 	if err != nil {
 		return nil, err
