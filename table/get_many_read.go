@@ -31,7 +31,7 @@ func (b *batch) readWanted(ctx context.Context) error {
 	for i := range b.parts {
 		p := &b.parts[i]
 		if len(p.wanted) > 0 {
-			p.addRuns(p.wanted, tablefile.DataBlock, p.t.file.Span)
+			p.addRuns(p.wanted, tablefile.DataBlock)
 		}
 	}
 	return b.doRuns(ctx)
@@ -69,14 +69,14 @@ func (b *batch) doRuns(ctx context.Context) error {
 	return nil
 }
 
-// addRuns adds the runs of wanted keys, in the order of the file. spanOf returns where their blocks or pages are.
-func (p *tableBatch) addRuns(wanted []wantedKey, kind tablefile.Kind, spanOf func(block int) (start, end uint64, err error)) {
+// addRuns adds the runs of wanted keys, in the order of the file. kind is that of their blocks.
+func (p *tableBatch) addRuns(wanted []wantedKey, kind tablefile.Kind) {
 	slices.SortFunc(wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))
 	})
 	own := len(p.runs)
 	for keys := range byBlock(wanted) {
-		start, end, err := spanOf(keys[0].block)
+		start, end, err := p.t.file.Span(kind, keys[0].block)
 		if err != nil {
 			p.fail(err, keys...)
 			continue
@@ -161,11 +161,7 @@ func (x *run) split() {
 	for keys := range byBlock(x.keys) {
 		one := *x
 		one.keys, one.err = keys, nil
-		if x.kind == tablefile.TableFilterBlock {
-			one.start, one.end, _ = x.part.t.pageSpan(keys[0].block)
-		} else {
-			one.start, one.end, _ = x.part.t.file.Span(keys[0].block) // it was no error before
-		}
+		one.start, one.end, _ = x.part.t.file.Span(x.kind, keys[0].block) // it was no error before
 		x.part.runs = append(x.part.runs, one)
 	}
 }

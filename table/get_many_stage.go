@@ -204,18 +204,12 @@ func (p *tableBatch) addPageRuns() {
 			wanted = append(wanted, k)
 		}
 	}
-	p.addRuns(wanted, tablefile.TableFilterBlock, t.pageSpan)
-}
-
-// pageSpan returns where a page is.
-func (t *openTable) pageSpan(page int) (start, end uint64, err error) {
-	start, end = t.file.Pages.Span(uint64(page), uint64(page))
-	return start, end, nil
+	p.addRuns(wanted, tablefile.TableFilterBlock)
 }
 
 // checkPageRun consults a page that was read for its keys.
 func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
-	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.noFill, p.t.sieve.Pages.CheckPage)
+	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.noFill)
 	if err != nil {
 		p.noPage(err, keys)
 		return

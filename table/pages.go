@@ -38,7 +38,7 @@ func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPoli
 	if err != nil {
 		return f.Damaged(b.kind, b.Handle, err)
 	}
-	filters.Pages, f.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size}
+	filters.Pages, f.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size, Check: pages.CheckPage}
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (s *sieve) mayContainPaged(i int, filterKey []byte, o *tablefile.ReadOption
 	m := tablefile.TakeScratch()
 	defer m.Put()
 	hash := s.Pages.Hash(filterKey)
-	page, err := s.file.Page(s.Pages.Page(hash), o, m, s.Pages.CheckPage)
+	page, err := s.file.Page(s.Pages.Page(hash), o, m)
 	if err != nil {
 		return true, false, s.pageError(o.Ctx, err)
 	}
@@ -134,6 +134,6 @@ func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	m := tablefile.TakeScratch()
 	defer m.Put()
 	hash := s.Pages.Hash(filterKey)
-	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m, s.Pages.CheckPage)
+	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m)
 	return err == nil && s.Pages.InPage(page, hash), err
 }

@@ -12,6 +12,8 @@ type Pages struct {
 	Handle        // of the filter
 	N      uint64 // number of pages
 	Size   int    // of a page, in bytes
+
+	Check func(page []byte, n uint64) error // is called with page n when it was read; an error is damage
 }
 
 // ReadEnd fills p with the end of the block at h, and checks that the block is not compressed.
@@ -32,11 +34,6 @@ func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
 // place returns where page n is.
 func (p *Pages) place(n uint64) Handle { return Handle{p.Offset + n*uint64(p.Size), uint64(p.Size)} }
 
-// Span returns where the pages from first to last are in the file.
-func (p *Pages) Span(first, last uint64) (start, end uint64) {
-	return p.place(first).Offset, p.place(last + 1).Offset
-}
-
 // CachedPage returns page n if it is in the cache, or nil.
 func (f *File) CachedPage(n uint64) []byte {
 	if f.cached == nil || n >= f.Pages.N { // which a policy of the user's may return
@@ -50,9 +47,9 @@ func (f *File) CachedPage(n uint64) []byte {
 	return page.Value(0)
 }
 
-// Page returns page n, which is valid until s is used again. If it has to be read, check is called with it, and the
-// cache takes it. An error of check is damage.
-func (f *File) Page(n uint64, o *ReadOptions, s *Scratch, check func(page []byte, n uint64) error) ([]byte, error) {
+// Page returns page n, which is valid until s is used again. If it has to be read, it is checked, and the cache takes
+// it.
+func (f *File) Page(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 	if page := f.CachedPage(n); page != nil {
 		return page, nil
 	}
@@ -60,7 +57,7 @@ func (f *File) Page(n uint64, o *ReadOptions, s *Scratch, check func(page []byte
 	if err != nil {
 		return nil, err
 	}
-	if err := check(page, n); err != nil {
+	if err := f.Pages.Check(page, n); err != nil {
 		return nil, f.Damaged(TableFilterBlock, f.Pages.place(n), err)
 	}
 	if i := f.Index.N + int(n); f.cached != nil && f.admits(i, o.NoFill) && f.cache.fits(len(page)) {
@@ -88,6 +85,6 @@ func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 }
 
 // AheadPage is Page for one that ahead has.
-func (f *File) AheadPage(n uint64, ahead Ahead, noFill bool, check func(page []byte, n uint64) error) ([]byte, error) {
-	return f.Page(n, &ReadOptions{NoFill: noFill}, &Scratch{ahead: ahead}, check)
+func (f *File) AheadPage(n uint64, ahead Ahead, noFill bool) ([]byte, error) {
+	return f.Page(n, &ReadOptions{NoFill: noFill}, &Scratch{ahead: ahead})
 }

@@ -204,9 +204,13 @@ func (s *Scratch) ReadAhead(f *File, i, end int) {
 	}
 }
 
-// Span returns what to read of the file before data block i is opened. If the block is too long, that is nothing, and
-// to open it is an error.
-func (f *File) Span(i int) (start, end uint64, err error) {
+// Span returns what to read of the file before data block i is opened, or page i of the table filter. If the block is
+// too long, that is nothing, and to open it is an error.
+func (f *File) Span(kind Kind, i int) (start, end uint64, err error) {
+	if kind == TableFilterBlock {
+		h := f.Pages.place(uint64(i))
+		return h.Offset, h.Offset + h.Length, nil
+	}
 	h, err := f.Index.Handle(i)
 	if err != nil || h.Length > uint64(f.o.MaxBlockSize) {
 		return h.Offset, h.Offset, err
