@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
@@ -59,11 +60,8 @@ func (bytewise) Name() string { return "leveldb.BytewiseComparator" }
 // Separator cuts a after the first byte that differs from b, and adds 1 to that byte. If it
 // would then not be < that byte of b, Separator returns nil.
 func (bytewise) Separator(dst, a, b []byte) []byte {
-	i, n := 0, min(len(a), len(b))
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	if i == n || a[i] >= b[i] || a[i]+1 == b[i] {
+	i := format.SharedLen(a, b)
+	if i == min(len(a), len(b)) || a[i] >= b[i] || a[i]+1 == b[i] {
 		return nil
 	}
 	return append(append(dst, a[:i]...), a[i]+1)

@@ -132,11 +132,8 @@ var builtInBloom = filter.NewBloom(0)
 // of the options before the built-in one. If it lists no name that tells which of two hashes the
 // filters of LevelDB are of, these policies take both.
 func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
-	all := []filter.Policy{builtInBloom}
-	if len(o.FilterPolicies) > 0 {
-		all = append(slices.Clip(o.FilterPolicies), builtInBloom)
-		all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
-	}
+	all := append(slices.Clip(o.FilterPolicies), filter.Policy(builtInBloom))
+	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 	for _, name := range builtInBloom.Aliases() { // of one hash only
 		for _, e := range m {
 			if kind, policy := tablefile.MetaKind(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
