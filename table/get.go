@@ -82,11 +82,8 @@ func (r *Reader) MayContain(key []byte) (bool, error) {
 // [filter.TableBloom] and no FilterKey.
 func (r *Reader) MayContainHashed(k *HashedKey) (bool, error) {
 	t, err := r.table()
-	if err != nil {
-		return false, err
-	}
 	excluded, ctx := false, r.lookups.Ctx
-	if t.sieve.byHash != nil && (ctx == nil || ctx.Err() == nil) {
+	if err == nil && t.sieve.byHash != nil && (ctx == nil || ctx.Err() == nil) {
 		err = t.file.Guard(func() error { excluded = t.sieve.excludes(k); return nil })
 	}
 	if err != nil || !excluded {

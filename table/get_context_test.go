@@ -363,3 +363,28 @@ func TestReaderWithDoneContext(t *testing.T) {
 		}
 	}
 }
+
+// A context that is done comes before a table that cannot be opened, for each lookup.
+func TestDoneContextComesBeforeDamage(t *testing.T) {
+	t.Parallel()
+	data := build(t, nil, numbered(300))
+	data[len(data)-60] ^= 1 // of the index, which is before the footer
+	r, err := table.NewReader(table.Bytes(data), int64(len(data)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	hashed := table.HashKey([]byte("absent"))
+	for name, mayContain := range map[string]func(r *table.Reader) (bool, error){
+		"MayContain":       func(r *table.Reader) (bool, error) { return r.MayContain([]byte("absent")) },
+		"MayContainHashed": func(r *table.Reader) (bool, error) { return r.MayContainHashed(&hashed) },
+	} {
+		if _, err := mayContain(r); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("%s of a damaged table: %v", name, err)
+		}
+		if _, err := mayContain(r.With(ctx)); err != context.Canceled {
+			t.Errorf("%s of a damaged table, with a context that is done: %v", name, err)
+		}
+	}
+}
