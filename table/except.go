@@ -36,7 +36,7 @@ func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, 
 		if err != nil {
 			return err
 		}
-		exceptions, err := t.moreExceptions(contains, keys)
+		exceptions, err := t.moreExceptions(contains, keys, r.lookups)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,9 @@ func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey
 
 // moreExceptions returns the exceptions of the table, and the filter keys of keys that the table filter reports by
 // mistake, in bytewise order.
-func (t *openTable) moreExceptions(contains func(filterKey []byte) (bool, error), keys iter.Seq2[[]byte, error]) (all [][]byte, err error) {
+func (t *openTable) moreExceptions(
+	contains func(filterKey []byte) (bool, error), keys iter.Seq2[[]byte, error], o tablefile.ReadOptions,
+) (all [][]byte, err error) {
 	left := maxExpansion * t.sieve.NeverEntry.Length
 	for key := range t.sieve.Never.All() {
 		if uint64(len(key)) > left {
@@ -94,7 +96,7 @@ func (t *openTable) moreExceptions(contains func(filterKey []byte) (bool, error)
 			reported, err = contains(filterKey)
 		}
 		if reported {
-			all, err = append(all, filterKey), t.checkAbsent(filterKey)
+			all, err = append(all, filterKey), t.checkAbsent(filterKey, o)
 		}
 		if err != nil {
 			return nil, err
@@ -106,12 +108,12 @@ func (t *openTable) moreExceptions(contains func(filterKey []byte) (bool, error)
 
 // checkAbsent returns an error if the table has an entry of the filter key, or if it may be a prefix that the filter
 // holds.
-func (t *openTable) checkAbsent(filterKey []byte) error {
+func (t *openTable) checkAbsent(filterKey []byte, o tablefile.ReadOptions) error {
 	key := filterKey
 	if t.o.filtersUserKeys {
 		key = SearchKey(nil, filterKey, MaxSequence)
 	}
-	next, _, err := t.lookup(query{key: key, match: atOrAfter, guarded: true}, new(lookupOptions))
+	next, _, err := t.lookup(query{key: key, match: atOrAfter, guarded: true}, &lookupOptions{ReadOptions: o})
 	switch {
 	case err != nil && err != ErrNotFound && err != ErrFilterOnly:
 		return err

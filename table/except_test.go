@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -355,5 +356,29 @@ func TestExceptWithLongExceptions(t *testing.T) {
 	_, _, err := except(open(t, f.Footer(meta, f.Block(rawtable.Entries("a", data))), nil), []byte("0"))
 	if err == nil || !strings.Contains(err.Error(), "over 320 times as long as their block") {
 		t.Errorf("%v, want an error", err)
+	}
+}
+
+// The lookups of Except are those of its Reader: they end with its context, and keep blocks out of the Cache if they are
+// to.
+func TestExceptLooksUpAsItsReader(t *testing.T) {
+	t.Parallel()
+	data := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(1000))
+	c := table.NewCache(1 << 20)
+	r, _ := openStore(t, data, &table.ReaderOptions{Cache: c})
+	absent := func(yield func([]byte, error) bool) {
+		for i := range 100 {
+			if !yield(fmt.Appendf(nil, "key%06dx", i), nil) {
+				return
+			}
+		}
+	}
+	if n, err := r.DontFillCache(true).Except(io.Discard, absent); n == 0 || err != nil || c.Size() > 0 {
+		t.Errorf("Except = %d, %v, with %d bytes in the Cache; want some, nil and 0", n, err, c.Size())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.With(ctx).Except(io.Discard, absent); !errors.Is(err, context.Canceled) {
+		t.Errorf("Except with a context that is done: %v", err)
 	}
 }
