@@ -109,7 +109,7 @@ func (b *Decoded) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 	return int32(common)
 }
 
-// Decoded returns the entries. They are parts of c. order must be the one that they were
+// Block returns the entries. They are parts of c. order must be the one that they were
 // decoded with.
 func (c *Cached) Block(order Order) Decoded {
 	n := int(c.n)
