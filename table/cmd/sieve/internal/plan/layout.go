@@ -3,17 +3,17 @@ package plan
 import (
 	"math"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
 // Sizes of the parts of a table, in bytes.
 const (
-	restartEvery  = 16 // entries
-	restartPoint  = 4
-	filterOffset  = 4
-	filterRange   = 2048 // bytes of the file per filter
-	minFilterBits = 64
-	maxBlockSize  = 1 << 20
+	restartEvery = 16 // entries
+	restartPoint = 4
+	filterOffset = 4
+	filterRange  = 2048 // bytes of the file per filter
+	maxBlockSize = 1 << 20
 )
 
 // A blockLayout says how keys are distributed among data blocks and their filters. Totals are
@@ -60,14 +60,9 @@ func varintLen(x float64) float64 { return max(1, math.Ceil(math.Log2(math.Floor
 
 func (l blockLayout) data() float64 { return l.blocks * l.blockBytes }
 
-// filterBits returns the length of the bit array of a filter.
-func (l blockLayout) filterBits(bitsPerKey int) float64 {
-	return 8 * math.Ceil(max(minFilterBits, l.keysPerFilter*float64(bitsPerKey))/8)
-}
-
 // filterBytes returns the size of the filters, with their k and offsets.
 func (l blockLayout) filterBytes(bitsPerKey int) float64 {
-	return l.filters*(l.filterBits(bitsPerKey)/8+1) + l.offsets*filterOffset
+	return l.filters*float64(filter.NewBloom(bitsPerKey).Size(uint64(l.keysPerFilter))) + l.offsets*filterOffset
 }
 
 // What an open table takes in memory beside its filters, in bytes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // predict returns the rate that is expected of the Option's filters.
@@ -89,9 +90,9 @@ func (o Option) predictBoth(blocks, table float64) float64 {
 // the rate of the filters by blocks if that is all that is to be known about their bits.
 func (o Option) dependence() (ratio, explained float64) {
 	const samples, lineBits, powers = 1 << 13, 512, 9
-	blockBits := blockLayout{keysPerFilter: float64(o.KeysPerFilter)}.filterBits(o.BlockBits)
-	blockK, tableK := min(max(1, o.BlockBits*69/100), 30), filter.NewTableBloom(o.table.bloomBits).K()
-	blockFill := -math.Expm1(-float64(blockK*o.KeysPerFilter) / blockBits)
+	blockBits := bloom.Bits(uint64(o.KeysPerFilter), uint64(o.BlockBits))
+	blockK, tableK := filter.NewBloom(o.BlockBits).K(), filter.NewTableBloom(o.table.bloomBits).K()
+	blockFill := -math.Expm1(-float64(blockK*o.KeysPerFilter) / float64(blockBits))
 	tableFill := -math.Expm1(-float64(tableK) / float64(o.table.bloomBits))
 	rng := rand.New(rand.NewPCG(1, 1))
 	var block, table, both float64
