@@ -19,9 +19,11 @@ import (
 // None is the name of no filter.
 const None = "none"
 
-// Kinds are the names of filters without their bits: table-bloom is table-bloom:10, fuse is fuse:12, and paged is
-// paged:14. They are suggested for a flag.
+// Kinds are the names of filters without their bits. They are suggested for a flag.
 var Kinds = []string{None, "table-bloom", "fuse", "paged"}
+
+// usualBits are those of a name without bits.
+var usualBits = map[string]string{"table-bloom": "10", "fuse": "12", "paged": "14"}
 
 // maxBloomBits is the most bits per key of a TableBloom filter. It is much more than useful.
 const maxBloomBits = 1000
@@ -37,30 +39,26 @@ func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}
 // Parse returns the policy of that name, or nil for None. The bits are written as TableBloom and
 // Fuse write them: a filter has one name.
 func Parse(name string) (filter.TablePolicy, error) {
-	switch name {
-	case None:
+	if name == None {
 		return nil, nil
-	case "table-bloom":
-		return filter.NewTableBloom(10), nil
-	case "fuse":
-		return fuse.Policy{}, nil
-	case "paged":
-		return paged.Policy{}, nil
 	}
-	kind, number, _ := strings.Cut(name, ":")
-	bits, _ := strconv.Atoi(number)
+	kind, number, given := strings.Cut(name, ":")
+	if !given {
+		number = usualBits[kind]
+	}
+	bits, err := strconv.Atoi(number)
+	var p filter.TablePolicy
 	switch {
 	case strconv.Itoa(bits) != number:
 	case kind == "table-bloom" && bits >= 1 && bits <= maxBloomBits:
-		return filter.NewTableBloom(bits), nil
+		p = filter.NewTableBloom(bits)
 	case kind == "fuse":
-		if p, err := fuse.New(bits); err == nil {
-			return p, nil
-		}
+		p, err = fuse.New(bits)
 	case kind == "paged":
-		if p, err := paged.New(bits); err == nil {
-			return p, nil
-		}
+		p, err = paged.New(bits)
+	}
+	if p != nil && err == nil {
+		return p, nil
 	}
 	hint := ""
 	if kind == "bloom" { // as other commands call it

@@ -1,6 +1,7 @@
 package tablefilter
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,12 +9,15 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	fuse16, err := fuse.New(16)
-	if err != nil {
+	fuse12, err12 := fuse.New(12)
+	fuse16, err16 := fuse.New(16)
+	paged14, err14 := paged.New(14)
+	if err := errors.Join(err12, err16, err14); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]filter.TablePolicy{
@@ -21,11 +25,12 @@ func TestParse(t *testing.T) {
 		"table-bloom":      filter.NewTableBloom(10),
 		"table-bloom:1":    filter.NewTableBloom(1),
 		"table-bloom:1000": filter.NewTableBloom(1000),
-		"fuse":             fuse.Policy{},
+		"fuse":             fuse12,
 		"fuse:16":          fuse16,
+		"paged":            paged14,
 	} {
 		got, err := Parse(name)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.TableBloom{}, fuse.Policy{})); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.TableBloom{}, fuse.Policy{}, paged.Policy{})); diff != "" || err != nil {
 			t.Errorf("Parse(%q) returns %v (-want +got):\n%s", name, err, diff)
 		}
 	}
