@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Digits writes v with three significant digits and no exponent.
@@ -14,6 +15,16 @@ func Digits(v float64) string {
 	}
 	decimals := 2 - int(math.Floor(math.Log10(math.Abs(v))))
 	return fmt.Sprintf("%.*f", max(0, decimals), v)
+}
+
+// Percent writes a rate in percent, with two significant digits and no exponent.
+func Percent(rate float64) string {
+	if rate == 0 {
+		return "0"
+	}
+	_, digits, _ := strings.Cut(strconv.FormatFloat(100*rate, 'e', 1, 64), "e")
+	exponent, _ := strconv.Atoi(digits)
+	return strconv.FormatFloat(100*rate, 'f', max(0, 1-exponent), 64)
 }
 
 // Grouped writes n ≥ 0 with a comma before each three digits.

@@ -14,6 +14,15 @@ func TestDigits(t *testing.T) {
 	}
 }
 
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[float64]string{0: "0", 1: "100", 0.154705: "15", 0.0996: "10", 0.00999: "1.0", 0.0104: "1.0", 0.00844: "0.84", 0.0000015: "0.00015"} {
+		if got := Percent(rate); got != want {
+			t.Errorf("Percent(%g) = %s, want %s", rate, got, want)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 10_000_000: "10,000,000"} {

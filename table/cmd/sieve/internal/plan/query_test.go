@@ -55,7 +55,7 @@ func TestWrongQueries(t *testing.T) {
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ got, want string }{
-		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.155), "16 %"}, {percent(0.0099), "0.99 %"},
+		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.155), "16 %"}, {percent(0.0099), "0.99 %"}, {percent(0.0996), "10 %"},
 		{percent(0.0001), "0.010 %"}, {percent(6.8e-7), "0.000068 %"},
 		{exactPercent(0.0001), "0.01 %"}, {exactPercent(0.07), "7 %"}, {exactPercent(1e-9), "0.0000001 %"}, {exactPercent(1), "100 %"},
 		{exact(0), "0B"}, {exact(1000), "1000B"}, {exact(4096), "4KiB"}, {exact(1 << 40), "1024GiB"},

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -183,13 +184,8 @@ func (o *Option) describe(out *bytes.Buffer, why string) {
 		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), o.Command)
 }
 
-// percent formats a rate with two significant digits and no exponent.
-func percent(rate float64) string {
-	if rate == 0 {
-		return "0 %"
-	}
-	return strconv.FormatFloat(100*rate, 'f', max(0, 1-magnitude(rate)), 64) + " %"
-}
+// percent formats a rate with its unit.
+func percent(rate float64) string { return figures.Percent(rate) + " %" }
 
 // magnitude returns the power of ten of the first digit of a rate in percent.
 func magnitude(rate float64) int { return int(math.Floor(math.Log10(100*rate) + 1e-9)) }

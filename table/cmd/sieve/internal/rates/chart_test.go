@@ -205,15 +205,6 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	t.Parallel()
-	for rate, want := range map[float64]string{0: "0", 1: "100", 0.154705: "15", 0.0996: "10", 0.00999: "1.0", 0.0104: "1.0", 0.00844: "0.84", 0.0000015: "0.00015"} {
-		if got := percent(rate); got != want {
-			t.Errorf("percent(%g) = %s, want %s", rate, got, want)
-		}
-	}
-}
-
 // The band leaves out the lowest and the highest tenth of the runs.
 func TestBand(t *testing.T) {
 	t.Parallel()

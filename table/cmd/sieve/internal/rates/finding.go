@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // usualBits is how many bits per key most filters have.
@@ -80,7 +81,7 @@ func (panel panel) through(those func(Point) bool) string {
 		mean := s.points[at].Mean
 		low, high = min(low, mean), max(high, mean)
 	}
-	switch from, to := percent(low), percent(high); {
+	switch from, to := figures.Percent(low), figures.Percent(high); {
 	case high == 0:
 		return "none"
 	case from == to:
@@ -88,16 +89,6 @@ func (panel panel) through(those func(Point) bool) string {
 	default:
 		return from + "–" + to + " %"
 	}
-}
-
-// percent formats a rate in percent, with two digits.
-func percent(rate float64) string {
-	if rate == 0 {
-		return "0"
-	}
-	_, digits, _ := strings.Cut(strconv.FormatFloat(100*rate, 'e', 1, 64), "e")
-	exponent, _ := strconv.Atoi(digits)
-	return strconv.FormatFloat(100*rate, 'f', max(0, 1-exponent), 64)
 }
 
 // lowest returns the k of the point with the lowest value.
