@@ -112,7 +112,7 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
-			return cli.UsageErrorf("%s has %s, not %s%s", flag, format.Quote([]byte(s)), text.OneOf(known...), bitsHint(s, known))
+			return cli.UsageErrorf("%s has %s, not %s%s", flag, format.Quote([]byte(s)), text.OneOf(known...), bitsHint(s))
 		}
 		if slices.Contains(names[:i], s) {
 			return cli.UsageErrorf("%s has %s twice", flag, s)
@@ -121,10 +121,10 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	return nil
 }
 
-// bitsHint says where the bits go that a name has behind a colon, as those of other commands have.
-func bitsHint(name string, known []string) string {
+// bitsHint says where the bits go that a policy has behind a colon, as those of other commands have.
+func bitsHint(name string) string {
 	kind, bits, found := strings.Cut(name, ":")
-	if !found || !slices.Contains(known, kind) {
+	if !found || !slices.Contains(Policies(), kind) {
 		return ""
 	}
 	return fmt.Sprintf(": use --policy %s --bits %s", kind, printable.String(bits))
