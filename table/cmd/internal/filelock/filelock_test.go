@@ -12,9 +12,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/lockfile"
 )
 
-func openLock(t *testing.T, name string) *Lock {
+func openLock(t *testing.T, name string) lockfile.Handle {
 	t.Helper()
 	f, err := Open(name)
 	if err != nil {
@@ -32,7 +34,7 @@ func TestOpenLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := openLock(t, name)
-	if other, err := Open(name); !errors.Is(err, ErrLocked) || other != nil {
+	if other, err := Open(name); !errors.Is(err, lockfile.ErrLocked) || other != nil {
 		t.Errorf("Open of a locked file = %v, %v; want ErrLocked", other, err)
 	}
 	if err := f.Close(); err != nil {
@@ -70,7 +72,7 @@ func TestIsNamed(t *testing.T) {
 			if err := tt.change(lock, other); err != nil {
 				t.Skip(err) // Windows removes no open file
 			}
-			if got, err := f.IsNamed(); got != tt.want || err != nil {
+			if got, err := lockfile.IsNamed(f); got != tt.want || err != nil {
 				t.Errorf("IsNamed = %t, %v; want %t", got, err, tt.want)
 			}
 		})
@@ -114,7 +116,7 @@ func TestOpenOfRemovedFiles(t *testing.T) {
 		all.Go(func() {
 			for locked.Load() < 500 {
 				f, err := Open(name)
-				if errors.Is(err, ErrLocked) {
+				if errors.Is(err, lockfile.ErrLocked) {
 					continue
 				}
 				if err != nil {

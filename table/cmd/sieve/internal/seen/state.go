@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/lockfile"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
@@ -28,7 +29,7 @@ import (
 type State struct {
 	path   string
 	filter *blocked.Growing
-	lock   *filelock.Lock
+	lock   lockfile.Handle
 	saved  bool // the file has all lines
 }
 
@@ -82,13 +83,13 @@ func (s *State) short(err error) error {
 const lockSuffix = ".lock"
 
 // lockBeside locks the lock file of a state until it is closed or the process ends.
-func lockBeside(path string) (*filelock.Lock, error) {
+func lockBeside(path string) (lockfile.Handle, error) {
 	name, err := atomicfile.Resolve(path) // all links to a state have one lock
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
 	}
 	f, err := filelock.Open(name + lockSuffix)
-	if errors.Is(err, filelock.ErrLocked) {
+	if errors.Is(err, lockfile.ErrLocked) {
 		return nil, fmt.Errorf("%s: another sieve seen is using this state: wait for it to exit, or use another --state", text.ShellPath(path))
 	}
 	return f, err
@@ -97,7 +98,7 @@ func lockBeside(path string) (*filelock.Lock, error) {
 // checkLock returns an error if another process can have locked the state: another file has the name of the
 // lock, or none.
 func (s *State) checkLock() error {
-	named, err := s.lock.IsNamed()
+	named, err := lockfile.IsNamed(s.lock)
 	if err == nil && !named {
 		return fmt.Errorf("%s was removed or replaced, so another sieve seen may be using %s, which was not saved: pass the lines since the last save again",
 			text.ShellPath(s.lock.Path()), text.ShellPath(s.path))
