@@ -70,7 +70,7 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	if q.Sample != nil && o.table.fuseBits == 0 { // the rate of fuse filters does not depend on keys
 		return q.Sample.measure(o, maxKeys)
 	}
-	keys := newRandomKeys()
+	next := randomKeys()
 	n := o.KeysPerFilter
 	if o.TableFilter != "" {
 		n = min(int(o.KeysPerTable), maxKeys)
@@ -83,12 +83,12 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 		inBlocks -= inBlocks % o.KeysPerFilter
 	}
 	for i := range hits {
-		f, err := o.build(func(int) []byte { return keys.next() }, n, o.KeysPerFilter, inBlocks)
+		f, err := o.build(func(int) []byte { return next() }, n, o.KeysPerFilter, inBlocks)
 		if err != nil {
 			return Measurement{}, err
 		}
 		for j := range lookups / samples {
-			if f.mayContain(keys.next(), j) {
+			if f.mayContain(next(), j) {
 				hits[i]++
 			}
 		}
@@ -137,16 +137,11 @@ func (f filters) mayContain(key []byte, i int) bool {
 	return (f.table == nil || f.table.Contains(key)) && (len(f.blocks) == 0 || filter.Bloom{}.Contains(f.blocks[i%len(f.blocks)], key))
 }
 
-// randomKeys are keys of 16 bytes, always the same ones.
-type randomKeys struct {
-	rng *rand.PCG
-	key [16]byte
-}
-
-func newRandomKeys() *randomKeys { return &randomKeys{rng: rand.NewPCG(1, 1)} }
-
-func (k *randomKeys) next() []byte {
-	binary.LittleEndian.PutUint64(k.key[:], k.rng.Uint64())
-	binary.LittleEndian.PutUint64(k.key[8:], k.rng.Uint64())
-	return k.key[:]
+// randomKeys returns a function that overwrites its last key with the next one. The keys have 16 bytes, and are always
+// the same ones.
+func randomKeys() (next func() []byte) {
+	rng, key := rand.NewPCG(1, 1), make([]byte, 0, 16)
+	return func() []byte {
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(key, rng.Uint64()), rng.Uint64())
+	}
 }

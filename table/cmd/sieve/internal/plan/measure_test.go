@@ -38,9 +38,9 @@ func (d Design) writerOptions() *table.WriterOptions {
 
 // sortedKeys returns the first n random keys, in order.
 func sortedKeys(n int) [][]byte {
-	random, keys := newRandomKeys(), make([][]byte, n)
+	random, keys := randomKeys(), make([][]byte, n)
 	for i := range keys {
-		keys[i] = slices.Clone(random.next())
+		keys[i] = slices.Clone(random())
 	}
 	slices.SortFunc(keys, bytes.Compare)
 	return keys
@@ -91,12 +91,12 @@ func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, absent, hits := openTable(t, writeTable(t, d, n, valueSize)), newRandomKeys(), 0
+		r, absent, hits := openTable(t, writeTable(t, d, n, valueSize)), randomKeys(), 0
 		for range n {
-			absent.next() // present
+			absent() // present
 		}
 		for range lookups {
-			if filetest.MayContain(r, absent.next()) {
+			if filetest.MayContain(r, absent()) {
 				hits++
 			}
 		}
