@@ -105,8 +105,7 @@ type blockBloom struct {
 }
 
 func bloomRate(keys, bitsPerKey int) float64 {
-	d := dimensionOf(keys, bitsPerKey, 0)
-	return filter.PredictRate(uint64(keys), uint64(d.m), d.k)
+	return filter.NewBloom(bitsPerKey).Rate(uint64(keys))
 }
 
 func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
