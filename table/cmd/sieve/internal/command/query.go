@@ -86,7 +86,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 // print looks up the keys and the lines of --keys-from, and prints them in their format. It prints each key of a pipe at once.
 func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
-	live := f.From == "-" && !isRegular(cmd.InOrStdin())
+	live := f.isLive(cmd.InOrStdin())
 	for key, err := range chain(keys, f.Lines(ctx, cmd, output.FilesOf(out, ""))) {
 		if err != nil {
 			return found, err
@@ -133,12 +133,11 @@ func (f *queryFlags) encode(key []byte) []byte {
 	return printable.AppendEscape(nil, key)
 }
 
-// isRegular reports whether standard input is a file.
-func isRegular(stdin io.Reader) bool {
-	f, ok := stdin.(*os.File)
-	if !ok {
-		return false
+// isLive reports whether --keys-from is no regular file, so that more of its keys may be long in coming.
+func (f *queryFlags) isLive(stdin io.Reader) bool {
+	info, err := os.Stat(f.From)
+	if file, ok := stdin.(*os.File); ok && f.From == "-" {
+		info, err = file.Stat()
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular()
+	return err != nil || !info.Mode().IsRegular()
 }

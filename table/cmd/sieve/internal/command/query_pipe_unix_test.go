@@ -1,0 +1,52 @@
+//go:build unix && !solaris && !aix
+
+package command
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The keys of a named pipe are printed at once, as those of standard input are.
+func TestQueryOfNamedPipe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list, pipe, filter := filepath.Join(dir, "list"), filepath.Join(dir, "pipe"), filepath.Join(dir, "list.filter")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(list, []byte("a\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := sieve("build", "-o", filter, list); status != 0 {
+		t.Fatal(stderr)
+	}
+	answers, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answers.Close()
+	done := make(chan int)
+	go func() {
+		defer out.Close()
+		done <- Run([]string{"query", filter, "--keys-from", pipe}, strings.NewReader(""), out, io.Discard)
+	}()
+	keys, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(keys, "a\n")
+	answers.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.ReadFull(answers, make([]byte, 2)); err != nil {
+		t.Errorf("no answer while the pipe is open: %v", err)
+	}
+	keys.Close()
+	if status := <-done; status != 0 {
+		t.Errorf("status %d", status)
+	}
+}
