@@ -349,3 +349,33 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 		})
 	}
 }
+
+// After Close, MayContain knows nothing of a key, mapped or not, and whether a filter was checked before or not.
+func TestMayContainAfterClose(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}
+	if err := os.WriteFile(name, build(t, o, numbered(50)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, mapped := range []bool{false, true} {
+		for _, checked := range []bool{false, true} {
+			r, err := table.Open(name, &table.ReaderOptions{Mapped: mapped})
+			if err == nil && checked {
+				err = r.FilterErr()
+			}
+			if err := errors.Join(err, r.Close()); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range []string{"key000001", "key000002"} { // absent, present
+				k := table.HashKey([]byte(key))
+				may, err := r.MayContain([]byte(key))
+				hashed, hashedErr := r.MayContainHashed(&k)
+				if may || hashed || !errors.Is(err, table.ErrClosed) || !errors.Is(hashedErr, table.ErrClosed) {
+					t.Errorf("mapped %t, checked before %t: MayContain(%s) = %t, %v, and with a hash %t, %v",
+						mapped, checked, key, may, err, hashed, hashedErr)
+				}
+			}
+		}
+	}
+}
