@@ -124,32 +124,34 @@ func retainedTableFilter(f tablestats.FilterStats) string {
 	return tablefilter.TableBloom(retainedBits(f))
 }
 
-// retainedPagedBits returns the bits per key of a paged filter: the fewest that give as high a k and as many pages, or 14
-// if these do too.
+// retainedPagedBits returns the bits per key of a paged filter.
 func retainedPagedBits(f tablestats.FilterStats) int {
-	gives := func(bitsPerKey int) bool {
-		p, err := paged.New(bitsPerKey)
-		return err != nil || p.K() > f.KMax || p.K() == f.KMax && p.Size(uint64(f.Keys)) >= f.Bytes
-	}
-	usual := paged.Policy{}
-	if usual.K() == f.KMax && usual.Size(uint64(f.Keys)) == f.Bytes {
-		return usual.BitsPerKey()
-	}
-	return 1 + sort.Search(tablefilter.MaxPagedBits-1, func(i int) bool { return gives(i + 1) })
+	return bitsLike(f, paged.Policy{}.BitsPerKey(), tablefilter.MaxPagedBits, func(bitsPerKey int) (k int, size uint64) {
+		p, _ := paged.New(bitsPerKey) // in the range that it takes
+		return p.K(), p.Size(uint64(f.Keys))
+	})
 }
 
-// retainedLineBits returns the bits per key of a filter.TableBloom: the fewest that give as many lines and as
-// high a k, or 10 if these do too.
+// retainedLineBits returns the bits per key of a filter.TableBloom.
 func retainedLineBits(f tablestats.FilterStats) int {
 	const usual, trailer = 10, 5
 	keys := uint64(math.Round(8 * float64(f.Bytes-trailer) / f.BitsPerKey))
-	size := func(bitsPerKey int) uint64 { return uint64(filter.NewTableBloom(bitsPerKey).Size(keys)) }
-	if f.KMax == filter.NewTableBloom(usual).K() && size(usual) == f.Bytes {
+	return bitsLike(f, usual, maxBits, func(bitsPerKey int) (k int, size uint64) {
+		p := filter.NewTableBloom(bitsPerKey)
+		return p.K(), uint64(p.Size(keys))
+	})
+}
+
+// bitsLike returns the fewest bits per key, up to most, that give as high a k and as many bytes as a table filter has, or
+// the usual number if that gives just these. shape returns what a number of bits gives.
+func bitsLike(f tablestats.FilterStats, usual, most int, shape func(bitsPerKey int) (k int, size uint64)) int {
+	if k, size := shape(usual); k == f.KMax && size == f.Bytes {
 		return usual
 	}
-	k := min(f.KMax, filter.NewTableBloom(maxBits).K())
-	return 1 + sort.Search(maxBits-1, func(i int) bool {
-		return filter.NewTableBloom(i+1).K() >= k && size(i+1) >= f.Bytes
+	highest, _ := shape(most)
+	return 1 + sort.Search(most-1, func(i int) bool {
+		k, size := shape(i + 1)
+		return k >= min(f.KMax, highest) && size >= f.Bytes
 	})
 }
 
