@@ -359,8 +359,7 @@ func TestExceptWithLongExceptions(t *testing.T) {
 	}
 }
 
-// The lookups of Except are those of its Reader: they end with its context, and keep blocks out of the Cache if they are
-// to.
+// Except looks keys up with the context of its Reader, and fills the Cache only if its Reader does.
 func TestExceptLooksUpAsItsReader(t *testing.T) {
 	t.Parallel()
 	data := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(1000))

@@ -2,9 +2,9 @@ package table
 
 import "context"
 
-// With returns a Reader of the same table whose lookups, and what its iterators read, end with ctx: if ctx is done before
-// their last read has ended, they return ctx.Err(). GetMany has a context of its own. Only a [ContextReaderAt]
-// interrupts a read that runs. Close of one Reader closes both. With does not allocate if the result is used at once.
+// With returns a Reader of the same table for lookups and iterators with a context: if ctx is done before their last
+// read has ended, they return ctx.Err(). GetMany has a context of its own. Only a [ContextReaderAt] interrupts a read
+// that runs. Close of one Reader closes both. With does not allocate if the result is used at once.
 func (r *Reader) With(ctx context.Context) *Reader {
 	with := *r
 	with.lookups.Ctx = ctx

@@ -69,7 +69,7 @@ func (b *batch) doRuns(ctx context.Context) error {
 	return nil
 }
 
-// addRuns adds the runs of wanted keys, in the order of the file. kind is that of their blocks.
+// addRuns adds the runs that read the wanted keys' blocks of a kind, in the order of the file.
 func (p *tableBatch) addRuns(wanted []wantedKey, kind tablefile.Kind) {
 	slices.SortFunc(wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))

@@ -21,7 +21,8 @@ type Reader struct {
 	lookups tablefile.ReadOptions // of lookups and iterators: see With
 }
 
-// A source is what a Reader and those that With and DontFillCache make of it read: a table that its first use opens.
+// A source is the table that a Reader reads, and that the Readers made of it by With and DontFillCache read too. Its
+// first use opens it.
 type source struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close

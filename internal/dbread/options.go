@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// OwnOptions gives r slices of its own, since a caller may change its before a table is opened. It returns an error if
-// an option is set that a package does not take, or is wrong. why has the reason for each such option.
+// OwnOptions replaces the slices of r by copies, since the caller may change them before a table is opened. It returns
+// an error if an option is wrong, or is set that a package does not take: why has the reason for each of these.
 func OwnOptions(pkg string, r *table.ReaderOptions, why map[string]string) error {
 	for _, option := range []struct {
 		name string

@@ -80,18 +80,17 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 // that the table has that size.
 const largeTail = 16 << 20
 
-// holdsPages reports whether Readers hold the pages of filters that others read by the page: those whose policy reads no
-// tail of them, as that of InMemory in package paged. With any, it reports whether they know such filters.
-func (s *Set) holdsPages(any bool) bool {
+// holdsPages reports whether the pages of a paged filter are in memory. Readers hold them if the policy is InMemory of
+// package paged, of which PagedTail is 0. Verify always does.
+func (s *Set) holdsPages(verifies bool) bool {
 	return slices.ContainsFunc(s.o.Reader.TableFilterPolicies, func(p filter.TablePolicy) bool {
 		paged, ok := p.(interface{ PagedTail() int })
-		return ok && (any || paged.PagedTail() == 0)
+		return ok && (verifies || paged.PagedTail() == 0)
 	})
 }
 
-// readTail reads the end of the table, which has its filters, metaindex, index and footer. The
-// end of the file must be where the manifest says. Pages of a filter are before the tail. It reads them too if Readers
-// hold them or, for Verify, know such filters.
+// readTail reads the end of the table, which has its filters, metaindex, index and footer, and the pages of a filter
+// before them if holdsPages. The end of the file must be where the manifest says.
 func (h *handle) readTail(ctx context.Context, verifies bool) error {
 	size := h.tailSize.Load()
 	if h.FilterSize >= size && h.s.holdsPages(verifies) {

@@ -197,8 +197,8 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// hasEngineFiles reports whether the directory has logs that are named as engines name them, or such tables with internal
-// keys, or beside other files that only engines write.
+// hasEngineFiles reports whether the directory has logs with names of engines, or tables with such names that have
+// internal keys or are beside a LOCK or a LOG.
 func (d *Dir) hasEngineFiles(o ListOptions) bool {
 	isLog := func(path string) bool { return numbered(path).HasEngineName() }
 	if slices.ContainsFunc(d.Logs, isLog) {

@@ -9,10 +9,9 @@ import (
 	"github.com/sievetable/sievetable/internal/lockfile"
 )
 
-// newLock returns the lock file of this name, which is not open. The lock is that of the open file, except on Solaris
-// and AIX, which have locks of POSIX only: these end when the process closes the file after it has read it, as one of
-// its inputs. Close unlocks the file before it closes it. Closing alone would leave the lock to a process that is being
-// started, which has the file open for a moment.
+// newLock returns a lock file that is not open yet. The lock belongs to the open file, except on Solaris and AIX: their
+// POSIX locks also end when the process closes the file after it has read it as one of its inputs. Close first unlocks
+// the file. Closing alone would leave the lock to a process that is just starting, which has the file open for a moment.
 func newLock(name string) lockfile.Handle {
 	return flock.New(name, flock.SetFlag(lockfile.Flags), flock.SetPermissions(lockfile.Mode))
 }

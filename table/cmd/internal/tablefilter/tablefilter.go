@@ -22,7 +22,7 @@ const None = "none"
 // Kinds are the names of filters without their bits. They are suggested for a flag.
 var Kinds = []string{None, "table-bloom", "fuse", "paged"}
 
-// usualBits are those of a name without bits.
+// usualBits are the bits of a filter whose name says none.
 var usualBits = map[string]string{"table-bloom": "10", "fuse": "12", "paged": "14"}
 
 // maxBloomBits is the most bits per key of a TableBloom filter. It is much more than useful.

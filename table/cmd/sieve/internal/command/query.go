@@ -133,7 +133,7 @@ func (f *queryFlags) encode(key []byte) []byte {
 	return printable.AppendEscape(nil, key)
 }
 
-// isLive reports whether --keys-from is no regular file, so that more of its keys may be long in coming.
+// isLive reports whether --keys-from is a pipe or a terminal, for example, where the next key may take long to come.
 func (f *queryFlags) isLive(stdin io.Reader) bool {
 	info, err := os.Stat(f.From)
 	if file, ok := stdin.(*os.File); ok && f.From == "-" {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The keys of a named pipe are printed at once, as those of standard input are.
+// A key that comes from a named pipe is printed at once, like one from standard input.
 func TestQueryOfNamedPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestQueryOfNamedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	io.WriteString(keys, "a\n")
-	answers.SetReadDeadline(time.Now().Add(10 * time.Second))
+	answers.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadFull(answers, make([]byte, 2)); err != nil {
 		t.Errorf("no answer while the pipe is open: %v", err)
 	}

@@ -121,7 +121,7 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	return nil
 }
 
-// bitsHint says where the bits go that a policy has behind a colon, as those of other commands have.
+// bitsHint tells how to give the bits of a policy to which they were added with a colon, as other commands take them.
 func bitsHint(name string) string {
 	kind, bits, found := strings.Cut(name, ":")
 	if !found || !slices.Contains(Policies(), kind) {

@@ -20,7 +20,7 @@ import (
 
 // sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {
-	source.Options // those that are not of the fields below
+	source.Options // but for what the fields below say
 	internalKeys   string
 	comparator     string           // auto: as the MANIFEST and the keys say
 	out            string           // the file that the command writes, and must not read

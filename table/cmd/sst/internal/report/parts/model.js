@@ -37,12 +37,12 @@ function* entriesOf(block) {
 
 const compareKeys = (a, b) => model.internal ? compareInternal(a, b) : compareBytes(a, b);
 
-/** firstOf returns the first of the numbers < end for which is is true, as it is for all after it, or end. */
-function firstOf(end, is) {
+/** firstOf returns the first number < end that the condition holds for, as it does for all after it, or end. */
+function firstOf(end, holds) {
   let low = 0, high = end;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (is(middle)) high = middle;
+    if (holds(middle)) high = middle;
     else low = middle + 1;
   }
   return low;
