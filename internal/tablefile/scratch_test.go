@@ -1,10 +1,14 @@
 package tablefile
 
 import (
+	"errors"
+	"io"
 	"math"
+	"runtime/debug"
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
@@ -76,3 +80,21 @@ func TestBlockRefs(t *testing.T) {
 		t.Errorf("without filters: %v", b)
 	}
 }
+
+// A read of several blocks, or of a large one, takes no memory that there is not. The limit is the process's, and so the
+// test is not parallel.
+func TestFillChecksMemory(t *testing.T) {
+	const size = 128 << 20
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(size - 1))
+	f := File{src: io.NewSectionReader(zeros{}, 0, size)}
+	var a Ahead
+	var refused *alloc.Error
+	if err := a.Fill(t.Context(), &f, DataBlock, 0, size); !errors.As(err, &refused) || a.has(0, 1) {
+		t.Errorf("Fill = %v, want an *alloc.Error", err)
+	}
+}
+
+// zeros are a source of zeros.
+type zeros struct{}
+
+func (zeros) ReadAt(p []byte, _ int64) (int, error) { return len(p), nil }
