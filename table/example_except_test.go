@@ -40,7 +40,7 @@ func ExampleReader_Except() {
 		return r
 	}
 
-	var frequent table.FalsePositives
+	var frequent filter.FalsePositives
 	r := visit(contents.Bytes(), frequent.Add)
 	var better bytes.Buffer
 	n, err := r.Except(&better, func(yield func([]byte, error) bool) {

@@ -119,59 +119,11 @@ func TestOnFalsePositiveWithoutFilters(t *testing.T) {
 	}
 }
 
-// Whatever is counted in whatever order, a key that is more than one in Most+1 of all is kept, and no more than Most.
-func TestFalsePositivesKeepsTheMostFrequent(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(100) {
-		rng := rand.New(rand.NewPCG(26, seed))
-		f := table.FalsePositives{Most: 1 + rng.IntN(20)}
-		zipf := rand.NewZipf(rng, 1.01+rng.Float64(), 1, 100)
-		counts, n := map[string]int{}, 1+rng.IntN(2000)
-		for range n {
-			key := fmt.Append(nil, zipf.Uint64())
-			counts[string(key)]++
-			f.Add(key)
-		}
-		kept := f.Keys()
-		for key, count := range counts {
-			if count > n/(f.Most+1) && !slices.ContainsFunc(kept, func(k []byte) bool { return string(k) == key }) {
-				t.Errorf("seed %d: %s is %d of %d and not among %q", seed, key, count, n, kept)
-			}
-		}
-		if len(kept) > f.Most {
-			t.Errorf("seed %d: %d keys, want at most %d", seed, len(kept), f.Most)
-		}
-	}
-}
-
-// The order is that of the counts, and the slices are copies. Long keys are left out.
-func TestFalsePositivesKeys(t *testing.T) {
-	t.Parallel()
-	var f table.FalsePositives
-	buf := []byte("b")
-	f.Add(buf)
-	buf[0] = 'a'
-	f.Add(buf)
-	f.Add(buf)
-	f.Add([]byte{})
-	f.Add(make([]byte, 1025))
-	f.Keys()[0][0] = 'x'
-	if diff := gocmp.Diff([][]byte{[]byte("a"), {}, []byte("b")}, f.Keys()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	for i := range 2000 {
-		f.Add(fmt.Append(nil, i))
-	}
-	if n := len(f.Keys()); n > 1000 {
-		t.Errorf("%d keys, want at most 1000", n)
-	}
-}
-
 // Goroutines add at the same time, from lookups in one table.
 func TestFalsePositivesOfGoroutines(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(100))
-	var f table.FalsePositives
+	var f filter.FalsePositives
 	r := open(t, contents, &table.ReaderOptions{OnFalsePositive: f.Add})
 	var all sync.WaitGroup
 	for range 4 {

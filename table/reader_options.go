@@ -84,8 +84,8 @@ type ReaderOptions struct {
 	Metrics *Metrics
 
 	// If OnFalsePositive is not nil, lookups call it, concurrently, for each filter key that passed a filter and was
-	// not found in its data block. [FalsePositives] collects the most frequent ones, for [Reader.Except]. filterKey
-	// is valid during the call only.
+	// not found in its data block. [filter.FalsePositives] collects the most frequent ones, for [Reader.Except].
+	// filterKey is valid during the call only.
 	OnFalsePositive func(filterKey []byte)
 }
 

@@ -80,7 +80,7 @@ func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.
 				}
 			}
 		}
-		frequent := table.FalsePositives{Most: max(most, 1)}
+		frequent := filter.FalsePositives{Most: max(most, 1)}
 		r := openTable(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, OnFalsePositive: frequent.Add})
 		look(r)
 		var out bytes.Buffer

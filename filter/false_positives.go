@@ -1,0 +1,65 @@
+package filter
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// FalsePositives keeps the most frequent keys given to Add: set OnFalsePositive of table.ReaderOptions to Add. The zero
+// value is ready to use, and safe for concurrent use. Keys more frequent than 1 in Most+1 are kept (Misra and Gries,
+// 1982), up to 1 KiB each.
+type FalsePositives struct {
+	// Most is the maximum number of keys, each of up to 1.2 KiB of memory. Zero means 1000.
+	Most int
+
+	mu     sync.Mutex
+	counts map[string]*uint64 // by key; each is >= 1
+}
+
+// maxCountedKey is the most bytes of a key that FalsePositives keeps.
+const maxCountedKey = 1 << 10
+
+// Add counts a key, and copies it if it is kept.
+func (f *FalsePositives) Add(key []byte) {
+	if len(key) > maxCountedKey {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch n := f.counts[string(key)]; {
+	case n != nil:
+		*n++
+	case len(f.counts) < cmp.Or(f.Most, 1000):
+		if f.counts == nil {
+			f.counts = map[string]*uint64{}
+		}
+		one := uint64(1)
+		f.counts[string(key)] = &one
+	default:
+		f.discount()
+	}
+}
+
+// discount counts each key once less: together with the key that finds no place, these are so many different keys.
+// Keys that are left with 0 make place.
+func (f *FalsePositives) discount() {
+	for key, n := range f.counts {
+		if *n--; *n == 0 {
+			delete(f.counts, key)
+		}
+	}
+}
+
+// Keys returns the keys, the most frequent first. They belong to the caller.
+func (f *FalsePositives) Keys() (keys [][]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, key := range slices.SortedFunc(maps.Keys(f.counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(*f.counts[b], *f.counts[a]), cmp.Compare(a, b))
+	}) {
+		keys = append(keys, []byte(key))
+	}
+	return keys
+}
