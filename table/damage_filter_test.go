@@ -240,7 +240,7 @@ func TestDamagedExceptionsDenyNoKey(t *testing.T) {
 			changed[at] ^= 1 << (at % 8)
 			r := open(t, changed, nil)
 			for call, err := range map[string]error{"FilterErr": r.FilterErr(), "Verify": r.Verify()} {
-				if c := (*table.CorruptionError)(nil); !errors.As(err, &c) || c.Block != table.NeverBlock || c.Offset != int64(h.Offset) {
+				if c := (*table.CorruptionError)(nil); !errors.As(err, &c) || c.Block != layout.NeverBlock || c.Offset != int64(h.Offset) {
 					t.Errorf("%s: byte %d of the file changed: %s = %v, want damage of the exceptions", name, at, call, err)
 				}
 			}

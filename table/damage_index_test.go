@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // secondHandle damages the index's handle of the second block, which is that of
@@ -127,7 +128,7 @@ func TestDamagedPadding(t *testing.T) {
 		}
 		checkLookups(t, open(t, damaged, nil), soundPairs)
 		var c *table.CorruptionError
-		if !errors.As(in.verified, &c) || c.Block != table.FooterBlock || !strings.Contains(c.Error(), "padding") {
+		if !errors.As(in.verified, &c) || c.Block != layout.FooterBlock || !strings.Contains(c.Error(), "padding") {
 			t.Fatalf("bit %d: Verify = %v, want the footer's padding", bit, in.verified)
 		}
 		l, err := table.ReadLayout(bytes.NewReader(damaged), int64(len(damaged)), nil)

@@ -260,7 +260,7 @@ func (in *inspection) passOverDamage(r *table.Reader) {
 		})
 		for _, e := range met.met {
 			bounded = bounded || strings.Contains(e.Error(), "memory for such keys is bounded") // at one block or another
-			if e.KeysUpTo == nil || e.Block != table.DataBlock {
+			if e.KeysUpTo == nil || e.Block != layout.DataBlock {
 				in.t.Errorf("%s: OnLoss(%v), which does not say what is lost", in.name, e)
 			}
 		}

@@ -51,21 +51,8 @@ type CorruptionError struct {
 	Err error
 }
 
-// A BlockKind is the purpose of a block, and its name in errors.
+// A BlockKind is the purpose of a block, and its name in errors. Package layout lists them.
 type BlockKind string
-
-const (
-	FooterBlock      BlockKind = "footer" // the last 48 bytes of the file
-	IndexBlock       BlockKind = "index block"
-	MetaindexBlock   BlockKind = "metaindex block"
-	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of data blocks
-	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
-	PropertiesBlock  BlockKind = "properties block"
-	DigestBlock      BlockKind = "digest block"     // of the data blocks: see WriterOptions.DataDigest
-	NeverBlock       BlockKind = "exceptions block" // of the table filter: see WriterOptions.Never
-	MetaBlock        BlockKind = "meta block"       // any other block that the metaindex lists
-	DataBlock        BlockKind = "data block"
-)
 
 // Error names the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {

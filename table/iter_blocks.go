@@ -118,7 +118,7 @@ func (it *Iter) loadEmpty(i int) bool {
 // Damage is never wrapped: what is, is an error of the source.
 func (it *Iter) passesOver(err error) bool {
 	damage, ok := err.(*CorruptionError)
-	return ok && damage.Block == DataBlock && it.onLoss != nil && it.onLoss(damage.loss())
+	return ok && damage.Block == tablefile.DataBlock && it.onLoss != nil && it.onLoss(damage.loss())
 }
 
 // open moves the cursor to data block i, which is step blocks behind the one that was loaded,

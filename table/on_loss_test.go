@@ -49,7 +49,7 @@ func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Han
 			named = append(named, p)
 		}
 	}
-	if e.Block != table.DataBlock || e.Offset != int64(h.Offset) {
+	if e.Block != layout.DataBlock || e.Offset != int64(h.Offset) {
 		t.Errorf("%s: OnLoss(%v), want the block at %d", name, e, h.Offset)
 	}
 	if diff := diffPairs(lost, named); diff != "" {
@@ -221,7 +221,7 @@ func TestOnLossRefuses(t *testing.T) {
 	pairs := numbered(10)
 	contents := build(t, oneKeyBlocks, pairs)
 	at := layoutOf(t, contents).Data[5].Offset
-	inner := &table.CorruptionError{Block: table.DataBlock, Err: errors.New("of another table")}
+	inner := &table.CorruptionError{Block: layout.DataBlock, Err: errors.New("of another table")}
 	for _, broken := range []bool{false, true} {
 		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
 			n, err := bytes.NewReader(contents).ReadAt(p, off)

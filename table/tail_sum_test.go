@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // tailSum returns the TailSum of a table, and whether it has a digest block.
@@ -149,7 +150,7 @@ func TestMalformedDigest(t *testing.T) {
 			rawtable.Repair(contents)
 			r := open(t, contents, nil)
 			var damage *table.CorruptionError
-			if err := r.Verify(); !errors.As(err, &damage) || damage.Block != table.DigestBlock || !strings.Contains(err.Error(), tt.want) {
+			if err := r.Verify(); !errors.As(err, &damage) || damage.Block != layout.DigestBlock || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Verify: %v, want %s", err, tt.want)
 			}
 			if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {

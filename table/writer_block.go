@@ -27,7 +27,7 @@ func (w *Writer) startDataBlock() {
 // key, since the separator must be < that.
 func (w *Writer) finishDataBlock() (err error) {
 	size := w.data.Size()
-	if err := checkSize(DataBlock, uint64(size)); err != nil {
+	if err := checkSize(tablefile.DataBlock, uint64(size)); err != nil {
 		return err
 	}
 	if p := w.o.FilterPrefix; p != nil {
@@ -64,13 +64,13 @@ func (w *Writer) endDataBlock(stored []byte, size int) (tablefile.Handle, error)
 		return h, err
 	}
 	// First the offset array alone, before StartBlock allocates it.
-	if err := checkSize(FilterBlock, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
+	if err := checkSize(tablefile.FilterBlock, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
 		return h, err
 	}
 	if err := w.blockFilter.StartBlock(w.offset); err != nil {
 		return h, err
 	}
-	return h, checkSize(FilterBlock, w.blockFilter.Size())
+	return h, checkSize(tablefile.FilterBlock, w.blockFilter.Size())
 }
 
 // nextHandle returns the handle of the next block, which takes that many bytes with its
@@ -135,7 +135,7 @@ func (w *Writer) addIndexEntry(separator []byte, h tablefile.Handle) error {
 	if err := w.index.Append(separator, w.encodedHandle); err != nil {
 		return err
 	}
-	return checkSize(IndexBlock, uint64(w.index.Size()))
+	return checkSize(tablefile.IndexBlock, uint64(w.index.Size()))
 }
 
 // writeJobs writes the jobs that are due, or all of them.

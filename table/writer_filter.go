@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // startFilters starts the filters that the options name.
@@ -83,7 +84,7 @@ func (w *Writer) writeBlockFilter() error {
 	if err != nil {
 		return err
 	}
-	return w.writeFilter(FilterBlock, format.FilterPrefix, w.o.FilterPolicy, contents)
+	return w.writeFilter(tablefile.FilterBlock, format.FilterPrefix, w.o.FilterPolicy, contents)
 }
 
 // writeTableFilter writes the table filter, if it has keys, and finds its exceptions.
@@ -109,7 +110,7 @@ func (w *Writer) writeTableFilter() (err error) {
 	} else if err := w.never.findExceptions(contents); err != nil {
 		return err
 	}
-	return w.writeFilter(TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
+	return w.writeFilter(tablefile.TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
 }
 
 // writeFilter writes a filter.

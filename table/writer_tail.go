@@ -84,7 +84,7 @@ func (w *Writer) listMeta() (tablefile.Handle, error) {
 	if err != nil {
 		return tablefile.Handle{}, err
 	}
-	h, t, err := w.writeRaw(MetaindexBlock, contents)
+	h, t, err := w.writeRaw(tablefile.MetaindexBlock, contents)
 	w.tail = append(w.tail, t[:]...)
 	return h, err
 }
@@ -154,7 +154,7 @@ func (w *Writer) writeProperties() error {
 	if err != nil {
 		return err
 	}
-	return w.writeMeta(PropertiesBlock, contents, names...)
+	return w.writeMeta(tablefile.PropertiesBlock, contents, names...)
 }
 
 // writeDigest writes the digest block, if DataDigest is set.
@@ -162,7 +162,7 @@ func (w *Writer) writeDigest() error {
 	if w.digest == nil {
 		return nil
 	}
-	return w.writeMeta(DigestBlock, w.digest.Sum(nil), format.DigestName)
+	return w.writeMeta(tablefile.DigestBlock, w.digest.Sum(nil), format.DigestName)
 }
 
 // writeExceptions writes the exceptions of the table filter. Without any, the block still says that there was a
@@ -178,5 +178,5 @@ func (w *Writer) writeExceptions() error {
 	if err != nil {
 		return err
 	}
-	return w.writeMeta(NeverBlock, contents, format.NeverName)
+	return w.writeMeta(tablefile.NeverBlock, contents, format.NeverName)
 }

@@ -11,18 +11,18 @@ var ErrClosed = errors.New("table: closed")
 // A Kind says what a block is for. It is the name of the block in errors.
 type Kind string
 
-// The kinds of blocks.
+// The kinds of blocks: package layout exports them.
 const (
-	FooterBlock      Kind = "footer"
-	IndexBlock       Kind = "index block"
-	MetaindexBlock   Kind = "metaindex block"
-	FilterBlock      Kind = "filter block"
-	TableFilterBlock Kind = "table filter block"
-	PropertiesBlock  Kind = "properties block"
-	DigestBlock      Kind = "digest block"
-	NeverBlock       Kind = "exceptions block"
-	MetaBlock        Kind = "meta block" // any other one that the metaindex lists
-	DataBlock        Kind = "data block"
+	FooterBlock      = "footer"
+	IndexBlock       = "index block"
+	MetaindexBlock   = "metaindex block"
+	FilterBlock      = "filter block"
+	TableFilterBlock = "table filter block"
+	PropertiesBlock  = "properties block"
+	DigestBlock      = "digest block"
+	NeverBlock       = "exceptions block"
+	MetaBlock        = "meta block"
+	DataBlock        = "data block"
 )
 
 // Damage is what was found in a block.

@@ -10,6 +10,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/iterator"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 var (
@@ -94,16 +95,16 @@ const footerLen = 48
 // kind returns goleveldb's name for the kind of a block.
 func (r *Reader) kind(b table.BlockKind) string {
 	switch b {
-	case table.FooterBlock:
+	case layout.FooterBlock:
 		if r.size < footerLen {
 			return "table"
 		}
 		return "table-footer"
-	case table.IndexBlock:
+	case layout.IndexBlock:
 		return "index-block"
-	case table.FilterBlock, table.TableFilterBlock:
+	case layout.FilterBlock, layout.TableFilterBlock:
 		return "filter-block"
-	case table.DataBlock:
+	case layout.DataBlock:
 		return "data-block"
 	}
 	return "meta-block"

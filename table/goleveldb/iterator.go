@@ -9,6 +9,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil. If Start or Limit
@@ -201,7 +202,7 @@ func (i *tableIterator) end(first, next func(*table.Iter) bool) bool {
 		return false
 	}
 	var damage *table.CorruptionError
-	if first != nil && i.disordered(err) && errors.As(err, &damage) && damage.Block == table.DataBlock {
+	if first != nil && i.disordered(err) && errors.As(err, &damage) && damage.Block == layout.DataBlock {
 		return i.goOn(damage.Offset, first, next)
 	}
 	err = i.r.translate(err)

@@ -193,7 +193,7 @@ func (f *File) OpenDataBlock(h layout.Handle, order table.Comparer) (it *rowbloc
 	contents, compression, err := f.Layout.ReadBlock(h)
 	if err == nil {
 		if it, err = OpenBlock(contents, order); err != nil {
-			err = &table.CorruptionError{Block: table.DataBlock, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
+			err = &table.CorruptionError{Block: layout.DataBlock, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 		}
 	}
 	return it, len(contents), compression, err
@@ -229,5 +229,5 @@ func KindName(k table.Kind) string {
 // KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
 func KindDamage(key table.InternalKey, block layout.Handle) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", format.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
-	return &table.CorruptionError{Block: table.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
+	return &table.CorruptionError{Block: layout.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }

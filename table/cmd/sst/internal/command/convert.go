@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in FILE,
@@ -103,7 +104,7 @@ func copyEntries(c *copier, f *dbfile.File) error {
 		if errors.Is(err, table.ErrNever) { // the table itself rules out the key
 			never := f.Filters().NeverEntry
 			return f.Wrap(&table.CorruptionError{
-				Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
+				Block: layout.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
 				Err: fmt.Errorf("key %s of the table is also an exception", format.Quote(e.Key)),
 			})
 		}

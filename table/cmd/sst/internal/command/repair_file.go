@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A tableRepair writes what can be read of a table to a new one.
@@ -229,7 +230,7 @@ func checkMemory(file *dbfile.File, limit memory.Limit) error {
 // checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
 func checkMemoryWithoutIndex(file *dbfile.File, limit memory.Limit) error {
 	var c *table.CorruptionError
-	if errors.As(file.Damage, &c) && c.Block == table.IndexBlock {
+	if errors.As(file.Damage, &c) && c.Block == layout.IndexBlock {
 		if err := limit.CheckPair(memoryForBlock(c.Length, c.Err)); err != nil {
 			return fmt.Errorf("its index: %w", err)
 		}
