@@ -108,20 +108,42 @@ func suggestRepair(w io.Writer, all, flags []string) {
 			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0]), flags...))
 		return
 	}
-	switch dir := files.Dir(paths[0]); {
-	case dbfile.MayBeInManifest(paths[0]):
-		text.Say(w, "to save what can still be read, run: %s", dbfile.RepairCommand(dir, flags...))
-		return
-	case dbdir.OwnerOf(paths[0]).Listed: // in the manifest of a set, which does not list what repair writes
-		text.Say(w, "restore the table from a copy, or build the set again")
+	var lone, said []string
+	byDir := map[string]string{}
+	for _, path := range paths {
+		advice, known := byDir[files.Dir(path)]
+		if !known {
+			advice = adviceForDir(path, flags)
+			byDir[files.Dir(path)] = advice
+		}
+		switch {
+		case advice == "":
+			lone = append(lone, path)
+		case !slices.Contains(said, advice):
+			text.Say(w, "%s", advice)
+			said = append(said, advice)
+		}
+	}
+	if len(lone) == 0 {
 		return
 	}
-	repaired := dbfile.OutputName(paths[0], ".repaired.ldb")
 	others := ""
-	if n := len(paths) - 1; n > 0 {
+	if n := len(lone) - 1; n > 0 {
 		others = fmt.Sprintf(" (and the same for %s)", text.Count(uint64(n), "other table"))
 	}
-	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(paths[0]), text.ShellPath(repaired))
+	repaired := dbfile.OutputName(lone[0], ".repaired.ldb")
+	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(lone[0]), text.ShellPath(repaired))
+}
+
+// adviceForDir says how to save the tables in the directory of path together, or "" if each is repaired by itself.
+func adviceForDir(path string, flags []string) string {
+	switch {
+	case dbfile.MayBeInManifest(path):
+		return "to save what can still be read, run: " + dbfile.RepairCommand(files.Dir(path), flags...)
+	case dbdir.OwnerOf(path).Listed: // in the manifest of a set, which does not list what repair writes
+		return "restore the table from a copy, or build the set again"
+	}
+	return ""
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables
