@@ -1,7 +1,6 @@
 package paged_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -49,7 +48,7 @@ func BenchmarkFilters(b *testing.B) {
 // BenchmarkFirstLookup is the check of a page, at the first lookup in it.
 func BenchmarkFirstLookup(b *testing.B) {
 	contents := buildNumbered(b, 10, 1, 10_000)
-	s := newReader(b, bytes.NewReader(contents), len(contents)).Shape
+	s := newReader(b, contents)
 	for b.Loop() {
 		if err := s.CheckPage(contents[:4096], 0); err != nil {
 			b.Fatal(err)

@@ -14,17 +14,14 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// pageOf returns the number of the page of a key.
-func pageOf(r *shapeReader, key []byte) uint64 { return r.Page(r.Hash(key)) }
-
 // checkCorrupt checks what lookups answer if some pages are corrupt: in memory "may contain", by the page
 // an error. Keys in other pages have answers.
 func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint64) {
 	t.Helper()
-	f, r := open(t, contents), newReader(t, bytes.NewReader(contents), len(contents))
+	f, r := open(t, contents), newReader(t, contents)
 	for _, key := range slices.Concat(keys, numbered(99, 20)) {
-		n := pageOf(r, key)
-		mayContain, err := r.Contains(t.Context(), key)
+		n := r.pageOf(key)
+		mayContain, err := r.Contains(key)
 		if !slices.Contains(corrupt, n) {
 			if err != nil || mayContain != f.Contains(key) {
 				t.Errorf("page %d: the Reader answers %v, %v, and Contains %v", n, mayContain, err, f.Contains(key))
@@ -59,9 +56,6 @@ func TestEveryByteChanged(t *testing.T) {
 			}
 			if _, err := (paged.Policy{}).Open(damaged); err == nil {
 				t.Errorf("byte %d: Open returns no error", i)
-			}
-			if _, err := newShapeReader(t.Context(), bytes.NewReader(damaged), int64(len(damaged))); err == nil {
-				t.Errorf("byte %d: NewReader returns no error", i)
 			}
 		}
 	}
@@ -169,9 +163,6 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			}
 			if want := tt.name != "version"; errors.Is(err, paged.ErrCorrupt) != want {
 				t.Errorf("%v is an ErrCorrupt: %v, want %v", err, !want, want)
-			}
-			if r, err := newShapeReader(t.Context(), bytes.NewReader(tt.contents), int64(len(tt.contents))); err == nil || r != nil {
-				t.Errorf("NewReader returns %v, %v", r, err)
 			}
 		})
 	}

@@ -29,8 +29,8 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		want := p.contains(contents, key)
-		r := newReader(t, bytes.NewReader(contents), len(contents))
-		if got, err := r.Contains(t.Context(), key); got != want || err != nil || o.Contains(key) != want {
+		r := newReader(t, contents)
+		if got, err := r.Contains(key); got != want || err != nil || o.Contains(key) != want {
 			t.Errorf("%v, %v and in memory %v, want %v", got, err, o.Contains(key), want)
 		}
 	})
@@ -55,10 +55,10 @@ func FuzzDamage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := newReader(t, bytes.NewReader(contents), len(contents))
-		n := pageOf(r, key)
+		r := newReader(t, contents)
+		n := r.pageOf(key)
 		changed := !bytes.Equal(contents[n*4096:][:4096], sound[n*4096:][:4096])
-		if found, err := r.Contains(t.Context(), key); !o.Contains(key) || found == changed || (err != nil) != changed {
+		if found, err := r.Contains(key); !o.Contains(key) || found == changed || (err != nil) != changed {
 			t.Errorf("%v, %v and in memory %v, page %d is changed: %v", found, err, o.Contains(key), n, changed)
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,16 +78,6 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 	return f
 }
 
-// newReader returns a Reader of the filter.
-func newReader(t testing.TB, src io.ReaderAt, size int) *shapeReader {
-	t.Helper()
-	r, err := newShapeReader(t.Context(), src, int64(size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // No key is denied, in memory and by the page, and both answer alike for absent keys.
 func TestEveryKeyIsContained(t *testing.T) {
 	t.Parallel()
@@ -98,10 +87,10 @@ func TestEveryKeyIsContained(t *testing.T) {
 			keys := filtertest.Keys(rng, n)
 			keys = append(keys, nil, bytes.Repeat([]byte{7}, 1<<20), bytes.Repeat([]byte{7}, 1<<20-1))[:n]
 			contents := build(t, bitsPerKey, keys)
-			f, r := open(t, contents), newReader(t, bytes.NewReader(contents), len(contents))
+			f, r := open(t, contents), newReader(t, contents)
 			filtertest.CheckContains(t, f.Contains, keys)
 			for _, key := range slices.Concat(keys[:min(n, 2000)], filtertest.Keys(rng, 500)) {
-				if got, err := r.Contains(t.Context(), key); got != f.Contains(key) || err != nil {
+				if got, err := r.Contains(key); got != f.Contains(key) || err != nil {
 					t.Fatalf("%d keys: the Reader answers %v, %v, and Contains %v", n, got, err, !got)
 				}
 			}

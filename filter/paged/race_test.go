@@ -1,7 +1,6 @@
 package paged_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/filtertest"
@@ -13,11 +12,11 @@ func TestManyGoroutinesLookUp(t *testing.T) {
 	keys := numbered(1, 50_000)
 	contents := build(t, 10, keys)
 	contents[100] ^= 1 // a corrupt page
-	f, r := open(t, contents), newReader(t, bytes.NewReader(contents), len(contents))
+	f, r := open(t, contents), newReader(t, contents)
 	filtertest.AtOnce(4, func(g int) {
 		filtertest.CheckContains(t, f.Contains, keys)
 		for _, key := range keys[g*500 : g*500+500] {
-			if found, err := r.Contains(t.Context(), key); (!found || err != nil) && pageOf(r, key) != 0 {
+			if found, err := r.Contains(key); (!found || err != nil) && r.pageOf(key) != 0 {
 				t.Errorf("the Reader returns %v, %v", found, err)
 			}
 		}
