@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -35,11 +38,6 @@ func newPagedTable(t *testing.T, rng *rand.Rand, n int, filterOnly bool) *pagedT
 	for len(p.keys) < n {
 		p.keys[fmt.Sprintf("%d/%06d", rng.IntN(9), rng.IntN(1<<20))] = true
 	}
-	sorted := make([]string, 0, n)
-	for key := range p.keys {
-		sorted = append(sorted, key)
-	}
-	slices.Sort(sorted)
 	o := table.WriterOptions{TableFilterPolicy: newPolicy(t, 4+rng.IntN(12)), FilterOnly: filterOnly, Compression: table.NoCompression}
 	if rng.IntN(2) == 0 {
 		o.FilterPrefix = filter.PrefixUntil("/")
@@ -47,25 +45,16 @@ func newPagedTable(t *testing.T, rng *rand.Rand, n int, filterOnly bool) *pagedT
 	if !filterOnly && rng.IntN(2) == 0 {
 		o.FilterPolicy = filter.NewBloom(2)
 	}
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range sorted {
-		value := []byte(key)
-		if filterOnly {
-			value = nil
+	var pairs []workload.Pair
+	for _, key := range slices.Sorted(maps.Keys(p.keys)) {
+		pair := workload.Pair{Key: []byte(key)}
+		if !filterOnly {
+			pair.Value = pair.Key
 		}
-		if err := w.Append([]byte(key), value); err != nil {
-			t.Fatal(err)
-		}
-		p.all = append(p.all, []byte(key), []byte(key+"~"))
+		pairs = append(pairs, pair)
+		p.all = append(p.all, pair.Key, []byte(key+"~"))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	p.contents = out.Bytes()
+	p.contents = tabletest.Build(t, &o, pairs)
 	for range 200 {
 		p.all = append(p.all, fmt.Appendf(nil, "%d/%06d", rng.IntN(12), rng.IntN(1<<20)))
 	}
@@ -121,15 +110,11 @@ func (p *pagedTable) openFile(t *testing.T, mapped bool) *table.Reader {
 }
 
 // answers returns what a Reader says of all keys, by each kind of lookup.
-func (p *pagedTable) answers(t *testing.T, r *table.Reader, o *table.GetManyOptions) (all []string) {
+func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptions) (all []string) {
 	t.Helper()
 	many := make([]string, len(p.all))
-	opts := table.GetManyOptions{}
-	if o != nil {
-		opts = *o
-	}
-	opts.NoAnswer = func(i int, err error) { many[i] = err.Error() }
-	err := r.GetMany(t.Context(), p.all, &opts, func(i int, value []byte) error {
+	o.NoAnswer = func(i int, err error) { many[i] = err.Error() }
+	err := r.GetMany(t.Context(), p.all, &o, func(i int, value []byte) error {
 		many[i] = string(value)
 		return nil
 	})
@@ -161,12 +146,13 @@ func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(51, seed))
 		p := newPagedTable(t, rng, 1+rng.IntN(6000), rng.IntN(3) == 0)
-		want := p.answers(t, p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory()), nil)
+		inMemory := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory())
+		want := p.answers(t, inMemory, table.GetManyOptions{})
 		for name, src := range map[string]io.ReaderAt{"read": bytes.NewReader(p.contents), "handed out": table.Bytes(p.contents)} {
 			for _, size := range []int64{0, 9000, 1 << 20} {
 				o := table.ReaderOptions{Metrics: new(table.Metrics), Cache: table.NewCache(size)}
 				r := p.open(t, src, o, paged.Policy{})
-				got := p.answers(t, r, &table.GetManyOptions{Gap: rng.IntN(2) * 100_000, Concurrency: 1 + rng.IntN(4)})
+				got := p.answers(t, r, table.GetManyOptions{Gap: rng.IntN(2) * 100_000, Concurrency: 1 + rng.IntN(4)})
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Fatalf("seed %d, %s, cache of %d bytes (-in memory +by page):\n%.2000s", seed, name, size, diff)
 				}
@@ -179,7 +165,7 @@ func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 			t.Errorf("seed %d: Verify = %v", seed, err)
 		}
 		for _, mapped := range []bool{false, true} {
-			if diff := cmp.Diff(want, p.answers(t, p.openFile(t, mapped), nil)); diff != "" {
+			if diff := cmp.Diff(want, p.answers(t, p.openFile(t, mapped), table.GetManyOptions{})); diff != "" {
 				t.Fatalf("seed %d, mapped %v (-in memory +by page):\n%.2000s", seed, mapped, diff)
 			}
 		}
@@ -218,7 +204,6 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(53, seed))
 		p := newPagedTable(t, rng, 3000, seed%2 == 0)
-		want := p.answers(t, p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory()), nil)
 		for _, fault := range []string{"dead", "corrupt"} {
 			src := &faultySource{Reader: bytes.NewReader(p.contents)}
 			var m table.Metrics
@@ -231,7 +216,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 				}
 				src.Reader = bytes.NewReader(changed)
 			}
-			for i, key := range p.all[:300] {
+			for _, key := range p.all[:300] {
 				value, err := r.Get(key)
 				may, mayErr := r.MayContain(key)
 				switch {
@@ -245,7 +230,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 					}
 				case fault == "dead" && (!errors.Is(err, errDead) || !errors.Is(mayErr, errDead) || may),
 					fault == "corrupt" && (!errors.Is(err, table.ErrCorrupt) || !errors.Is(mayErr, table.ErrCorrupt) || may):
-					t.Fatalf("%s: Get(%s) = %v, and MayContain %v, %v: %s", fault, key, err, may, mayErr, want[i])
+					t.Fatalf("%s: Get(%s) = %v, and MayContain %v, %v", fault, key, err, may, mayErr)
 				}
 			}
 			if m.FilterPageErrors.Load() == 0 {

@@ -11,6 +11,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -18,20 +20,11 @@ import (
 // writeTable returns a table of the keys with a paged filter of 10 bits per key.
 func writeTable(t *testing.T, keys [][]byte) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 10)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pairs []workload.Pair
 	for _, key := range keys {
-		if err := w.Append(key, nil); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: key})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return tabletest.Build(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 10)}, pairs)
 }
 
 // filterIn returns where the filter of a table is.
@@ -60,11 +53,8 @@ func TestTableHasTheFilter(t *testing.T) {
 		t.Error("the table does not have the filter as it was built")
 	}
 	var m table.Metrics
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
+	r := tabletest.Open(t, contents,
 		&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}, Metrics: &m})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer r.Close()
 	byPage := newReader(t, contents[h.Offset:][:h.Length])
 	for _, key := range append(numbered(2, 1000), keys[:1000]...) {
@@ -97,11 +87,8 @@ func TestTableWithADamagedFilter(t *testing.T) {
 			block := contents[h.Offset:][:h.Length]
 			copy(block, tt.filter(bytes.Clone(block)))
 			rawtable.Repair(contents)
-			r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
-				&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}}
+			r := tabletest.Open(t, contents, &o)
 			defer r.Close()
 			if err := r.Verify(); errors.Is(err, table.ErrCorrupt) != tt.corrupt || !tt.corrupt && err != nil {
 				t.Errorf("Verify returns %v", err)
