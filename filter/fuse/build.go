@@ -217,9 +217,7 @@ func takeFrom(place uint32, h uint64, counts []uint8, sums []uint64, alone []uin
 // findAlone finds the places of only one hash, and returns their number.
 func (b *builder) findAlone() (n int) {
 	for place, count := range b.counts {
-		if n == len(b.alone) {
-			b.reserve(n + 1)
-		}
+		b.reserve(n + 1)
 		b.alone[n] = uint32(place)
 		if count == 1 {
 			n++
@@ -231,11 +229,7 @@ func (b *builder) findAlone() (n int) {
 // reserve makes room for n places in alone.
 func (b *builder) reserve(n int) {
 	if n > len(b.alone) {
-		b.growAlone(n)
+		b.alone = append(b.alone, make([]uint32, n-len(b.alone))...)
+		b.alone = b.alone[:cap(b.alone)]
 	}
-}
-
-func (b *builder) growAlone(n int) {
-	b.alone = append(b.alone, make([]uint32, n-len(b.alone))...)
-	b.alone = b.alone[:cap(b.alone)]
 }

@@ -28,12 +28,16 @@ package fuse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sievetable/sievetable/filter"
 )
 
 // MaxKeys is the highest number of keys of one filter, as in Pebble.
 const MaxKeys = 10_000_000
+
+// widths are the valid lengths of fingerprints in bits.
+var widths = []int{4, 8, 10, 12, 14, 16}
 
 // defaultBits is the number of bits for the zero value of Policy.
 const defaultBits = 12
@@ -56,7 +60,7 @@ var _ filter.TablePolicy = Policy{}
 // Filters of 100,000 keys take 5 % more bits per key, of 10,000 keys 14 %, of 1,000 keys 26 %, and of 100 keys 80
 // %.
 func New(bits int) (Policy, error) {
-	if !validBits(bits) {
+	if !slices.Contains(widths, bits) {
 		return Policy{}, errBits(bits)
 	}
 	return Policy{bits: bits}, nil
@@ -71,16 +75,13 @@ func ForRate(p float64) (Policy, error) {
 	if !(p > 0 && p < 1) {
 		return Policy{}, fmt.Errorf("fuse: false-positive rate %g: must be > 0 and < 1", p)
 	}
-	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
+	for _, bits := range widths {
 		if policy := (Policy{bits: bits}); policy.Rate() <= p {
 			return policy, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("fuse: false-positive rate %g is lower than with 16 bits, %g: use module filter/blocked", p, math.Exp2(-16))
-}
-
-func validBits(bits int) bool {
-	return bits == 4 || bits == 8 || bits == 10 || bits == 12 || bits == 14 || bits == 16
+	return Policy{}, fmt.Errorf("fuse: false-positive rate %g is lower than with 16 bits, %g: use module filter/blocked",
+		p, math.Exp2(-16))
 }
 
 const (

@@ -9,15 +9,6 @@ import (
 // batchSize is how many keys of ContainsMany are hashed before the first fingerprint is read.
 const batchSize = 64
 
-// mixedBatch puts the mixed hashes of the next keys into batch, and returns them.
-func (f *openFilter) mixedBatch(batch *[batchSize]uint64, keys [][]byte) []uint64 {
-	keys = keys[:min(len(keys), batchSize)]
-	for i, key := range keys {
-		batch[i] = mix(xxh3.Hash(key) + f.seed)
-	}
-	return batch[:len(keys)]
-}
-
 // ContainsMany sets results[i] to Contains(keys[i]): see [filter.TableFilter].
 func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	if len(keys) != len(results) {
@@ -25,9 +16,12 @@ func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	}
 	var batch [batchSize]uint64
 	for len(keys) > 0 {
-		mixed := f.mixedBatch(&batch, keys)
-		f.containsMixed(mixed, results)
-		keys, results = keys[len(mixed):], results[len(mixed):]
+		n := min(len(keys), batchSize)
+		for i, key := range keys[:n] {
+			batch[i] = mix(xxh3.Hash(key) + f.seed)
+		}
+		f.containsMixed(batch[:n], results)
+		keys, results = keys[n:], results[n:]
 	}
 }
 

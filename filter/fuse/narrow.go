@@ -3,6 +3,7 @@ package fuse
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/sievetable/sievetable/filter"
 )
@@ -10,7 +11,7 @@ import (
 // Narrow returns a new filter of the same keys with fingerprints of at most as many bits: 4, 8, 10, 12, 14 or 16.
 // It is identical to the one that [New] with these bits builds.
 func Narrow(contents []byte, bits int) ([]byte, error) {
-	if !validBits(bits) {
+	if !slices.Contains(widths, bits) {
 		return nil, errBits(bits)
 	}
 	i, err := Inspect(contents)
@@ -53,7 +54,7 @@ func repack(to, from []byte, n uint64, toBits, fromBits int) {
 //
 // A Reader keeps the whole filter if the table was written with Never, or if it is read from a [table.SliceReaderAt].
 func (p Policy) AtMost(bits int) (filter.TablePolicy, error) {
-	if !validBits(bits) {
+	if !slices.Contains(widths, bits) {
 		return nil, errBits(bits)
 	}
 	if p.most == 0 || bits < p.most {

@@ -16,17 +16,11 @@ type Probes struct {
 
 // Probe returns the fingerprints that a lookup of key checks. If f does not come from [Policy.Open], ok is false.
 func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
-	var o *openFilter
-	switch f := f.(type) {
-	case *openFilter:
-		o = f
-	case *openFilter8:
-		o = &f.openFilter
-	case *openFilter16:
-		o = &f.openFilter
-	default:
+	own, ok := f.(interface{ self() *openFilter })
+	if !ok {
 		return Probes{}, false
 	}
+	o := own.self()
 	p.Hash = xxh3.Hash(key)
 	h := mix(p.Hash + o.seed)
 	i, j, k := o.places(h)
@@ -34,3 +28,6 @@ func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
 	p.Want, p.Have = uint16(h^h>>32)&o.mask, o.xor(i, j, k)&o.mask
 	return p, true
 }
+
+// self returns f, also of an openFilter8 and an openFilter16.
+func (f *openFilter) self() *openFilter { return f }

@@ -3,6 +3,7 @@ package fuse
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // trailerLen is the length of the trailer, which follows the fingerprints.
@@ -24,7 +25,7 @@ func Inspect(contents []byte) (Inspection, error) {
 	}
 	trailer := contents[size:]
 	lg, fingerprintBits := trailer[12], int(trailer[13])
-	if !validBits(fingerprintBits) {
+	if !slices.Contains(widths, fingerprintBits) {
 		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits: must be 4, 8, 10, 12, 14 or 16",
 			fingerprintBits)
 	}
