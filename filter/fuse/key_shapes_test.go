@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -28,15 +27,7 @@ func bloomOf(bits int) filterOf {
 
 func tableFilterOf(p filter.TablePolicy) filterOf {
 	return func(t *testing.T, keys [][]byte) func([]byte) bool {
-		g := p.NewTableGenerator()
-		for _, key := range keys {
-			g.Add(key)
-		}
-		contents, err := g.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := p.Open(contents)
+		f, err := p.Open(buildKeys(t, p, keys))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,12 +77,9 @@ func TestRatesByShapeOfKeys(t *testing.T) {
 			if want := s.small[i]; !near(least, want.low) || !near(most, want.high) {
 				t.Errorf("%s, %d bits: %.4f to %.4f %%, want %g to %g %%", s.name, bits, 100*least, 100*most, want.low, want.high)
 			}
-			p, err := fuse.New(bits * 4 / 5)
-			if err != nil {
-				t.Fatal(err)
-			}
 			got = append(got, neighbourRate(t, bloomOf(bits), s.key, 1000, 2000),
-				neighbourRate(t, tableFilterOf(filter.NewTableBloom(bits)), s.key, 100_000, 8), neighbourRate(t, tableFilterOf(p), s.key, 100_000, 80))
+				neighbourRate(t, tableFilterOf(filter.NewTableBloom(bits)), s.key, 100_000, 8),
+				neighbourRate(t, tableFilterOf(newPolicy(t, bits*4/5)), s.key, 100_000, 80))
 		}
 		for i, rate := range got {
 			if !near(rate, s.rates[i]) {

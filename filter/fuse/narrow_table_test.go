@@ -91,11 +91,7 @@ func TestReaderNarrowsFilters(t *testing.T) {
 				if c.Never == nil {
 					want = min(bits, 8)
 				}
-				o := table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)}}
-				r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, 8))
 				checkNarrowReader(t, r, n, want)
 				listed, others := passing(r, absent)
 				if strings.HasSuffix(name, " all") && listed > 0 {
@@ -121,11 +117,7 @@ func TestExceptWithNarrowedFilters(t *testing.T) {
 			c := plain
 			c.Never = listedKeys(list)
 			contents := narrowTable(t, &plain, n)
-			o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 4)}}
-			r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, _ := readTable(t, contents, atMost(t, fuse.Policy{}, 4))
 			checkNarrowReader(t, r, n, 4)
 			var out bytes.Buffer
 			if _, err := r.Except(&out, listedKeys(list)); err != nil || !bytes.Equal(out.Bytes(), narrowTable(t, &c, n)) {
@@ -204,15 +196,7 @@ func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(300_000)}, 1000)
-			l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			meta, err := l.Meta()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range meta {
+			for _, m := range metaOf(t, contents) {
 				if m.Name == tt.block {
 					contents[m.Offset+m.Length-1] = 255
 				}
@@ -236,15 +220,7 @@ func TestVerifyChecksTheWideFilter(t *testing.T) {
 	t.Parallel()
 	const n = 1000
 	contents := narrowTable(t, &table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, n)
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta, err := l.Meta()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := meta[0].Handle
+	h := metaOf(t, contents)[0].Handle
 	for i := h.Offset + 1; i < h.Offset+h.Length-14; i += 2 {
 		contents[i] ^= 0xff // the upper byte of a fingerprint
 	}

@@ -11,27 +11,27 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
-// writeTable returns a table of n keys with a fuse filter.
-func writeTable(t *testing.T, n int) []byte { return writeTableOf(t, fuse.Policy{}, n) }
-
-func writeTableOf(t *testing.T, p fuse.Policy, n int) []byte {
+// writeTable returns a table of n keys with that filter.
+func writeTable(t *testing.T, p fuse.Policy, n int) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: p})
+	return narrowTable(t, &table.WriterOptions{TableFilterPolicy: p}, n)
+}
+
+// metaOf returns the metaindex of a table.
+func metaOf(t *testing.T, contents []byte) []layout.MetaindexEntry {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range n {
-		if err := w.Append(fmt.Appendf(nil, "key%06d", i), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	meta, err := l.Meta()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	return meta
 }
 
 // readTable opens a table. Its Reader knows the policies.
@@ -50,7 +50,7 @@ func readTable(t *testing.T, contents []byte, policies ...filter.TablePolicy) (*
 // does not have a Policy.
 func TestFilterSavesReadsOfAbsentKeys(t *testing.T) {
 	t.Parallel()
-	contents := writeTable(t, 10_000)
+	contents := writeTable(t, fuse.Policy{}, 10_000)
 	const lookups = 1000
 	for name, tt := range map[string]struct {
 		policies []filter.TablePolicy
@@ -83,16 +83,8 @@ func TestFilterSavesReadsOfAbsentKeys(t *testing.T) {
 // Other fingerprints, with the right checksum, deny keys of the table. Verify finds that.
 func TestVerifyFindsFlippedFingerprints(t *testing.T) {
 	t.Parallel()
-	contents := writeTable(t, 1000)
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta, err := l.Meta()
-	if err != nil || len(meta) != 1 {
-		t.Fatalf("Meta returns %v, %v", meta, err)
-	}
-	h := meta[0].Handle
+	contents := writeTable(t, fuse.Policy{}, 1000)
+	h := metaOf(t, contents)[0].Handle
 	contents[h.Offset+h.Length/2] ^= 0xff
 	rawtable.Repair(contents)
 	r, _ := readTable(t, contents, fuse.Policy{})
@@ -109,13 +101,9 @@ func TestPoliciesReadEachOthersFilters(t *testing.T) {
 		if bits == 14 {
 			want = "fullfilter.sievetable.binaryfuse"
 		}
-		contents := writeTableOf(t, newPolicy(t, bits), 1000)
-		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if meta, err := l.Meta(); err != nil || len(meta) != 1 || meta[0].Name != want {
-			t.Errorf("%d bits: the metaindex lists %v, %v, want %s only", bits, meta, err, want)
+		contents := writeTable(t, newPolicy(t, bits), 1000)
+		if meta := metaOf(t, contents); len(meta) != 1 || meta[0].Name != want {
+			t.Errorf("%d bits: the metaindex lists %v, want %s only", bits, meta, want)
 		}
 		for _, reading := range allBits {
 			r, m := readTable(t, contents, newPolicy(t, reading))
@@ -133,7 +121,7 @@ func TestPoliciesReadEachOthersFilters(t *testing.T) {
 
 func TestTableOfNoKeys(t *testing.T) {
 	t.Parallel()
-	r, _ := readTable(t, writeTable(t, 0), fuse.Policy{})
+	r, _ := readTable(t, writeTable(t, fuse.Policy{}, 0), fuse.Policy{})
 	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || r.FilterErr() != nil {
 		t.Errorf("Get returns %v, FilterErr %v", err, r.FilterErr())
 	}
