@@ -17,7 +17,7 @@ type File struct {
 	Dir string // of the file; "": that of the system
 
 	out  *bufio.Writer
-	size int
+	size int64
 	run  runWriter
 }
 
@@ -36,7 +36,7 @@ func (f *File) Put(block []byte) (place []byte, err error) {
 	}
 	place = binary.LittleEndian.AppendUint64(nil, uint64(f.size))
 	place = binary.LittleEndian.AppendUint32(place, uint32(len(block)))
-	f.size += len(block)
+	f.size += int64(len(block))
 	_, err = f.out.Write(block)
 	return place, err
 }

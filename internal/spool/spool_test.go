@@ -2,9 +2,11 @@ package spool
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -94,8 +96,8 @@ func TestDirectoryIsMissing(t *testing.T) {
 // A file that was cut or changed is an error of the first block that is not whole.
 func TestDamage(t *testing.T) {
 	for want, damage := range map[string]func(f *File) error{
-		io.ErrUnexpectedEOF.Error():        func(f *File) error { return f.Truncate(int64(f.size) - 1) },
-		"was changed after it was written": func(f *File) error { _, err := f.WriteAt([]byte("x"), int64(f.size)-1); return err },
+		io.ErrUnexpectedEOF.Error():        func(f *File) error { return f.Truncate(f.size - 1) },
+		"was changed after it was written": func(f *File) error { _, err := f.WriteAt([]byte("x"), f.size-1); return err },
 	} {
 		f := File{Dir: t.TempDir()}
 		runs, all := fill(t, &f, 3)
@@ -131,6 +133,18 @@ func TestGet(t *testing.T) {
 		}
 		if inBuf := cap(got) == cap(buf); inBuf != (len(want) <= len(buf)) {
 			t.Errorf("%q: the memory of buf is used: %v", want, inBuf)
+		}
+	}
+}
+
+// Places beyond 2 GiB are right, also on 32-bit processors.
+func TestPlacesInLargeFiles(t *testing.T) {
+	f := File{Dir: t.TempDir(), size: math.MaxInt32}
+	defer f.Close()
+	for _, want := range []uint64{math.MaxInt32, math.MaxInt32 + 3} {
+		place, err := f.Put([]byte("abc"))
+		if got := binary.LittleEndian.Uint64(place); err != nil || got != want {
+			t.Errorf("a block is at %d, %v, want %d", got, err, want)
 		}
 	}
 }
