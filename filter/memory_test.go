@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
@@ -57,7 +57,7 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/keys=%d", tt.name, n), func(t *testing.T) {
 				got := math.Inf(1)
 				for range 3 { // the runtime allocates too, now and then
-					allocated := allocatedBy(func() {
+					allocated := filtertest.AllocatedBy(func() {
 						tt.build(func(add func([]byte)) {
 							var key [8]byte
 							for i := range n {
@@ -74,15 +74,6 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 			})
 		}
 	}
-}
-
-// allocatedBy returns how many bytes are allocated while do runs.
-func allocatedBy(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // A filter that is larger than the memory limit is an error, and is not allocated. The limit is the process's,

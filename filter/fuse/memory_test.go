@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
@@ -21,11 +22,8 @@ func TestMemoryOfBuilding(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(t *testing.T) {
 				runtime.GC() // the second one leaves nothing in pools
 				runtime.GC()
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				write(t, bits, keys)
-				runtime.ReadMemStats(&after)
-				if n := float64(after.TotalAlloc-before.TotalAlloc) / keys; n > most {
+				allocated := filtertest.AllocatedBy(func() { write(t, bits, keys) })
+				if n := float64(allocated) / keys; n > most {
 					t.Errorf("%.1f bytes were allocated for each key, want ≤ %d", n, most)
 				}
 			})

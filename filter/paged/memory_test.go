@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -17,12 +18,9 @@ func TestMemoryOfBuilding(t *testing.T) {
 	for _, bitsPerKey := range []int{10, 20} {
 		runtime.GC() // the second one leaves nothing in pools
 		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		contents := buildNumbered(t, bitsPerKey, 1, keys)
-		runtime.ReadMemStats(&after)
-		got, most := after.TotalAlloc-before.TotalAlloc, uint64(len(contents)+8*keys)*102/100
-		if got > most {
+		size := 0
+		got := filtertest.AllocatedBy(func() { size = len(buildNumbered(t, bitsPerKey, 1, keys)) })
+		if most := uint64(size+8*keys) * 102 / 100; got > most {
 			t.Errorf("%d bits: %d bytes were allocated, want at most %d", bitsPerKey, got, most)
 		}
 	}
@@ -32,16 +30,15 @@ func TestMemoryOfBuilding(t *testing.T) {
 func TestNoMemoryOnTheWordOfATrailer(t *testing.T) {
 	p := plain{pages: 1 << 28, keys: math.MaxUint64, lgPage: 12, hash: 1, k: 255, format: 1}
 	contents := append(make([]byte, 4096), p.trailer()...)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := (paged.Policy{}).Open(contents); err == nil {
-		t.Error("Open returns no error")
-	}
-	if _, err := paged.ReadShape(p.trailer(), 1<<40+36); err != nil { // which may be
-		t.Error(err)
-	}
-	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<16 {
+	got := filtertest.AllocatedBy(func() {
+		if _, err := (paged.Policy{}).Open(contents); err == nil {
+			t.Error("Open returns no error")
+		}
+		if _, err := paged.ReadShape(p.trailer(), 1<<40+36); err != nil { // which may be
+			t.Error(err)
+		}
+	})
+	if got > 1<<16 {
 		t.Errorf("%d bytes were allocated", got)
 	}
 }

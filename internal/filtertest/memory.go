@@ -35,3 +35,12 @@ func InLittleMemory(t *testing.T) bool {
 	}
 	return false
 }
+
+// AllocatedBy returns how many bytes the process allocates while do runs. Tests that call it are not parallel.
+func AllocatedBy(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
