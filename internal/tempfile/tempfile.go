@@ -41,11 +41,6 @@ func (t *File) Close() error {
 	return err
 }
 
-func (t File) Read(p []byte) (int, error) {
-	n, err := t.File.Read(p)
-	return n, nameless(err)
-}
-
 func (t File) ReadAt(p []byte, off int64) (int, error) {
 	n, err := t.File.ReadAt(p, off)
 	return n, nameless(err)
