@@ -168,6 +168,15 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestReadShapeWantsTheWholeTrailer(t *testing.T) {
+	t.Parallel()
+	contents := build(t, 10, numbered(1, 10))
+	const want = "paged: tail of 35 bytes is too short (minimum 36)"
+	if _, err := paged.ReadShape(contents[len(contents)-35:], uint64(len(contents))); fmt.Sprint(err) != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestCheckPageWantsAWholePage(t *testing.T) {
 	t.Parallel()
 	contents := build(t, 10, numbered(1, 10))

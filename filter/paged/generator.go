@@ -34,7 +34,8 @@ func (g *generator) Generate() ([]byte, error) {
 	s.Pages = g.policy.pages(s.Keys)
 	size := s.Size()
 	if size > math.MaxInt {
-		return nil, fmt.Errorf("paged: filter of %d bytes for %d keys (maximum %d): write several tables", size, s.Keys, math.MaxInt)
+		return nil, fmt.Errorf("paged: filter of %d bytes for %d keys (maximum %d): write several tables",
+			size, s.Keys, math.MaxInt)
 	}
 	if err := alloc.Check(size); err != nil {
 		return nil, fmt.Errorf("paged: filter of %d keys %w", s.Keys, err)

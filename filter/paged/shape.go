@@ -48,19 +48,25 @@ type Shape struct {
 }
 
 // ReadShape returns the Shape of a filter of size bytes. tail is its end, at least TrailerSize bytes, which
-// ReadShape does not keep. If tail is corrupt or the size is wrong, the error wraps [ErrCorrupt]; if the version is
+// ReadShape does not keep. If tail is corrupt or size is wrong, the error wraps [ErrCorrupt]; if the version is
 // unknown, it does not.
 func ReadShape(tail []byte, size uint64) (Shape, error) {
-	if len(tail) < TrailerSize || size < PageSize+TrailerSize {
-		return Shape{}, fmt.Errorf("paged: %w filter of %d bytes is too short (minimum %d)", ErrCorrupt, size, PageSize+TrailerSize)
+	if size < PageSize+TrailerSize {
+		return Shape{}, fmt.Errorf("paged: %w filter of %d bytes is too short (minimum %d)",
+			ErrCorrupt, size, PageSize+TrailerSize)
+	}
+	if len(tail) < TrailerSize {
+		return Shape{}, fmt.Errorf("paged: tail of %d bytes is too short (minimum %d)", len(tail), TrailerSize)
 	}
 	b := tail[len(tail)-TrailerSize:]
 	if v := b[31]; v != version {
-		return Shape{}, fmt.Errorf("paged: filter of version %d, not %d: update this package, or rebuild the filter", v, version)
+		return Shape{}, fmt.Errorf("paged: filter of version %d, not %d: update this package, or rebuild the filter",
+			v, version)
 	}
 	fields, stored := b[:TrailerSize-sumSize], binary.LittleEndian.Uint32(b[TrailerSize-sumSize:])
 	if got := format.MaskCRC(crc32.Checksum(fields, castagnoli)); got != stored {
-		return Shape{}, fmt.Errorf("paged: %w trailer: checksum mismatch: stored %#08x, computed %#08x", ErrCorrupt, stored, got)
+		return Shape{}, fmt.Errorf("paged: %w trailer: checksum mismatch: stored %#08x, computed %#08x",
+			ErrCorrupt, stored, got)
 	}
 	if b[28] != lgPageSize || b[29] != xxh3Hash {
 		return Shape{}, fmt.Errorf("paged: %w trailer: pages of 2^%d bytes and hash %d, not 2^%d and %d",
