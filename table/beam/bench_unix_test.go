@@ -3,7 +3,6 @@
 package setio_test
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -63,11 +62,7 @@ func benchmarkChild(b *testing.B, dir, files string, keys, tables int, env strin
 	b.StopTimer()
 	defer b.StartTimer()
 	m, _ := readSet(b, dir)
-	var entries, largest uint64
-	for _, t := range m.Tables {
-		entries += t.Entries
-		largest = max(largest, t.Entries)
-	}
+	entries, largest := countEntries(m)
 	if entries != uint64(keys) {
 		b.Fatalf("the set has %d keys, want %d", entries, keys)
 	}
@@ -77,25 +72,7 @@ func benchmarkChild(b *testing.B, dir, files string, keys, tables int, env strin
 
 // shuffledFiles writes files of n URLs in random order, and returns a pattern of their names.
 func shuffledFiles(b *testing.B, n, files int) string {
-	dir := b.TempDir()
 	keys := workload.W3(n).Keys
-	order := rand.New(rand.NewPCG(17, 17)).Perm(n)
-	for i := range files {
-		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("part-%03d", i)))
-		if err != nil {
-			b.Fatal(err)
-		}
-		w := bufio.NewWriter(f)
-		for _, k := range order[i*n/files : (i+1)*n/files] {
-			w.Write(keys[k])
-			w.WriteByte('\n')
-		}
-		if err := w.Flush(); err != nil {
-			b.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "*")
+	rand.New(rand.NewPCG(17, 17)).Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	return filepath.Join(filepath.Dir(writeFiles(b, files, keys)[0]), "*")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // writeContents writes files of these contents, and returns their names.
-func writeContents(t *testing.T, contents []string) []string {
+func writeContents[S string | []byte](t testing.TB, contents []S) []string {
 	t.Helper()
 	dir := t.TempDir()
 	var names []string

@@ -46,7 +46,7 @@ func TestLayers(t *testing.T) {
 		if err := writeLayer(t, dir, step.pairs, step.removals, o); err != nil {
 			t.Fatalf("step %d: %v", i, err)
 		}
-		if diff := cmp.Diff(step.want, entries(t, dir)); diff != "" {
+		if diff := cmp.Diff(step.want, scan(t, dir)); diff != "" {
 			t.Errorf("entries after step %d (-want +got):\n%s", i, diff)
 		}
 		if err := setio.Sweep(t.Context(), dir); err != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -106,23 +105,12 @@ func build(dir string, files []string, o setio.Options) error {
 	return err
 }
 
-// writeFiles writes files of lines to a new directory, and returns their names. The keys are
-// dealt to n files like cards.
+// writeFiles writes n files of lines to a new directory, and returns their names. Key i is in file i%n.
 func writeFiles(t testing.TB, n int, keys [][]byte) []string {
 	t.Helper()
-	dir := t.TempDir()
-	lines := make([]strings.Builder, n)
+	contents := make([][]byte, n)
 	for i, key := range keys {
-		lines[i%n].Write(key)
-		lines[i%n].WriteByte('\n')
+		contents[i%n] = append(append(contents[i%n], key...), '\n')
 	}
-	var names []string
-	for i := range lines {
-		name := filepath.Join(dir, fmt.Sprintf("part-%03d.txt", i))
-		if err := os.WriteFile(name, []byte(lines[i].String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, name)
-	}
-	return names
+	return writeContents(t, contents)
 }

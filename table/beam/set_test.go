@@ -24,7 +24,7 @@ func readSet(t testing.TB, dir string) (*set.Manifest, string) {
 	return m, string(file)
 }
 
-// scan verifies the set in dir and returns its keys.
+// scan verifies the set in dir. It returns its entries, each as "key=value", or "key" if the value is empty.
 func scan(t testing.TB, dir string) []string {
 	t.Helper()
 	s, err := set.OpenDir(t.Context(), dir, nil)
@@ -37,14 +37,26 @@ func scan(t testing.TB, dir string) []string {
 	}
 	it := s.NewIter(t.Context(), nil)
 	defer it.Close()
-	var keys []string
+	var entries []string
 	for e, err := range it.All() {
-		if err != nil || len(e.Value) > 0 {
-			t.Fatalf("key %q has the value %q, want none: %v", e.Key, e.Value, err)
+		if err != nil {
+			t.Fatal(err)
 		}
-		keys = append(keys, string(e.Key))
+		entry := string(e.Key)
+		if len(e.Value) > 0 {
+			entry += "=" + string(e.Value)
+		}
+		entries = append(entries, entry)
 	}
-	return keys
+	return entries
+}
+
+// countEntries returns the number of entries in all tables, and in the largest one.
+func countEntries(m *set.Manifest) (entries, largest uint64) {
+	for _, t := range m.Tables {
+		entries, largest = entries+t.Entries, max(largest, t.Entries)
+	}
+	return entries, largest
 }
 
 // list returns the names of all files in dir.

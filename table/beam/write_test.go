@@ -112,11 +112,7 @@ func buildSet(t *testing.T, files []string, o setio.Options, want []string) (*se
 // checkEven checks that no table is much larger than the others.
 func checkEven(t *testing.T, m *set.Manifest) {
 	t.Helper()
-	var entries, largest uint64
-	for _, line := range m.Tables {
-		entries += line.Entries
-		largest = max(largest, line.Entries)
-	}
+	entries, largest := countEntries(m)
 	if mean := float64(entries) / float64(len(m.Tables)); float64(largest) > 1.3*mean {
 		t.Errorf("the largest of %d tables has %d entries, want ≤ 1.3 × the mean of %.0f", len(m.Tables), largest, mean)
 	}
@@ -147,14 +143,12 @@ func TestFilterOnlyTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, _ := readSet(t, dir)
-	var entries uint64
 	for _, line := range m.Tables {
-		entries += line.Entries
 		if !strings.HasSuffix(line.Name, ".filter") {
 			t.Errorf("name %q, want another extension than that of LevelDB's tables", line.Name)
 		}
 	}
-	if entries != 10_000 {
+	if entries, _ := countEntries(m); entries != 10_000 {
 		t.Errorf("the filters have %d keys, want 10000", entries)
 	}
 }
