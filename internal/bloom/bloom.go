@@ -9,15 +9,13 @@ import (
 )
 
 const (
-	// MinBits is the minimum size of a filter. With fewer bits, a filter of few keys would have a high
-	// false-positive rate.
+	// MinBits is the minimum size of a filter. With fewer bits, small filters would have a high false-positive rate.
 	MinBits = 64
 
 	// MaxBits is the maximum size of a filter, in whole bytes: bit positions are 32-bit hashes.
 	MaxBits = math.MaxUint32 - 7
 
-	// MaxK is the highest k. Higher ones are reserved for other encodings, and such a filter may contain
-	// every key.
+	// MaxK is the highest k. Higher ones are reserved for other encodings, and such a filter may contain every key.
 	MaxK = 30
 )
 
@@ -76,8 +74,7 @@ func NewProber(n int) Prober {
 	return Prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
 }
 
-// reciprocals has the reciprocal of each n < 512, since the filters in filter blocks
-// are small.
+// reciprocals has the reciprocal of each n < 512, since the filters in filter blocks are small.
 var reciprocals = func() (r [512]uint64) {
 	for n := 1; n < len(r); n++ {
 		r[n] = math.MaxUint64/(8*uint64(n)) + 1
@@ -85,9 +82,8 @@ var reciprocals = func() (r [512]uint64) {
 	return r
 }()
 
-// at returns the byte of bit h mod 8n, and the bit in that byte. The fraction of h/8n
-// is h·reciprocal mod 2⁶⁴, in units of 2⁻⁶⁴. Times n, its whole part is the byte. The
-// rest, times 8, is the bit.
+// at returns the byte of bit h mod 8n, and the bit in that byte. The fraction of h/8n is h·reciprocal mod 2⁶⁴, in
+// units of 2⁻⁶⁴. Times n, its whole part is the byte. The rest, times 8, is the bit.
 func (p Prober) at(h uint32) (index uint64, bit uint64) {
 	index, fraction := bits.Mul64(p.reciprocal*uint64(h), p.n)
 	return index, fraction >> 61
@@ -113,8 +109,8 @@ func MayContain(filter []byte, h uint32) bool {
 		return true
 	}
 	array, p, delta := filter[:n], NewProber(n), Delta(h)
-	// Three at a time: about half of the bits are set, so that the processor would
-	// mispredict every other branch if there were one after each bit.
+	// Three at a time: about half of the bits are set, so the processor would mispredict half of the branches if there
+	// were one after each bit.
 	for ; k >= 3; k -= 3 {
 		x, xbit := p.at(h)
 		y, ybit := p.at(h + delta)
@@ -154,8 +150,7 @@ const (
 	hashMul  = 0xc6a4a793
 )
 
-// The two variants of the hash. Each is the sign bit of the 1 to 3 bytes after the last
-// whole word.
+// The two variants of the hash. Each is the sign bit of the 1 to 3 bytes after the last whole word.
 const (
 	UnsignedTail = 0    // LevelDB's hash
 	SignedTail   = 0x80 // RocksDB's variant
@@ -219,8 +214,8 @@ const (
 type Hashes struct {
 	full [][]uint32
 	last []uint32
-	n    int // of them in full chunks
-	room int // for that many a chunk is made, since there were as many before Reset
+	n    int // number of hashes in full
+	room int // size of the first chunk after Reset: about as many hashes as before
 }
 
 // Add adds a hash.

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Chunk is pairs in memory. It is reused after Reset.
+// A Chunk holds pairs in memory. It can be used again after Reset.
 type Chunk struct {
 	Max int // bytes to fill; at most 1 GiB, since places are 32-bit numbers
 
@@ -17,17 +17,17 @@ type Chunk struct {
 	pairs []pair
 }
 
-// A pair is where a pair is in data, and what decides most comparisons without it.
+// A pair locates a key and its value in data. Most comparisons need only its number.
 type pair struct {
-	number uint64 // the first bytes of the key, after what all keys begin with
+	number uint64 // the first bytes of the key after the common prefix of all keys
 	at     uint32
 	keyLen uint32
 }
 
-// PairSize is the memory of a pair beside its bytes: 16, and half as much for what append leaves free.
+// PairSize is the memory of a pair in addition to its key and value: 16 bytes, and 8 that append may leave unused.
 const PairSize = 24
 
-// Fits reports whether there is room for a pair. In an empty Chunk there is.
+// Fits reports whether there is room for a pair. An empty Chunk has room for any.
 func (c *Chunk) Fits(key, value []byte) bool {
 	return len(c.pairs) == 0 || len(c.data)+len(key)+len(value)+(len(c.pairs)+1)*PairSize <= c.Max
 }
@@ -59,8 +59,8 @@ func (c *Chunk) key(p pair) []byte { return c.data[p.at:][:p.keyLen:p.keyLen] }
 // Reset removes the pairs, and keeps the memory.
 func (c *Chunk) Reset() { c.data, c.pairs = c.data[:0], c.pairs[:0] }
 
-// Sort sorts the pairs by their keys. prefix returns the start of a key, which can be nil. Keys whose starts differ are
-// in the bytewise order of these.
+// Sort sorts the pairs by their keys. prefix returns a prefix of a key, or nil. If the prefixes of two keys differ,
+// compare must order the keys as bytes.Compare orders the prefixes.
 func (c *Chunk) Sort(compare func(a, b []byte) int, prefix func(key []byte) []byte) {
 	if len(c.pairs) > 0 {
 		common := prefix(c.key(c.pairs[0]))

@@ -48,7 +48,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// An empty Chunk has room for a pair of any size, and takes no more than Max otherwise.
+// An empty Chunk has room for a pair of any size. Otherwise a Chunk takes at most Max bytes.
 func TestFits(t *testing.T) {
 	c := Chunk{Max: 100}
 	for i, want := range []bool{true, true, true, false} {

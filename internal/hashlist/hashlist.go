@@ -12,10 +12,10 @@ const (
 type List struct {
 	n      int // number of hashes
 	chunks [][]uint64
-	last   []uint64 // the last of chunks, whose length there is not up to date
+	last   []uint64 // the last chunk; its length in chunks is out of date
 }
 
-// chunkPool has chunks of maxChunk hashes that are not in use.
+// chunkPool has unused chunks of maxChunk hashes.
 var chunkPool = sync.Pool{New: func() any { return new([maxChunk]uint64) }}
 
 // Add adds a hash.
@@ -27,7 +27,7 @@ func (l *List) Add(h uint64) {
 	l.n++
 }
 
-// grow starts the next chunk: as many hashes as there are in all, so that a short list stays small.
+// grow starts the next chunk, with room for as many hashes as the list has, so that a short list takes little memory.
 func (l *List) grow() {
 	l.end()
 	if size := max(l.n, minChunk); size < maxChunk {
@@ -38,7 +38,7 @@ func (l *List) grow() {
 	l.chunks = append(l.chunks, l.last)
 }
 
-// end brings the last of chunks up to date.
+// end updates the last chunk in chunks.
 func (l *List) end() {
 	if n := len(l.chunks); n > 0 {
 		l.chunks[n-1] = l.last
@@ -57,7 +57,7 @@ func (l *List) Chunks() [][]uint64 {
 	return l.chunks
 }
 
-// Set replaces the hashes by others, of which there must not be more.
+// Set replaces the hashes by at most as many others.
 func (l *List) Set(hashes []uint64) {
 	l.n = len(hashes)
 	for i, chunk := range l.Chunks() {

@@ -8,14 +8,14 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Run is the places of blocks of entries with ascending keys. An entry has the length of what its key shares with the
-// key before, those of the rest and of the value, the rest and the value.
+// A Run has the places of blocks, whose entries have ascending keys. An entry consists of three lengths, the rest of
+// the key, and the value. The lengths are those of the prefix shared with the key before, the rest, and the value.
 type Run []byte
 
-// A runWriter is a run that takes entries.
+// A runWriter is a Run to which entries are appended.
 type runWriter struct {
 	places Run
-	block  []byte // the entries that are in no block yet
+	block  []byte // entries of the next block
 	last   []byte // the key before
 }
 
@@ -34,7 +34,7 @@ func (f *File) Append(key, value []byte) error {
 	return f.endBlock()
 }
 
-// endBlock puts the entries that are in no block yet.
+// endBlock puts the next block, if it has entries.
 func (f *File) endBlock() error {
 	w := &f.run
 	if len(w.block) == 0 {
@@ -59,11 +59,11 @@ func (f *File) End() (Run, error) {
 	return run, f.Flush()
 }
 
-// A Reader moves over the entries of a run. The slices are valid until the next move.
+// A Reader iterates over the entries of a Run. Its slices are valid until the next call of Next.
 type Reader struct {
 	file        *File
-	run         Run    // what is not read yet
-	block, rest []byte // the last block that was read, and what is left of it
+	run         Run    // places of blocks to read
+	block, rest []byte // the last block, and its entries to read
 	key, value  []byte
 	err         error
 }
@@ -71,7 +71,7 @@ type Reader struct {
 // Open returns a Reader before the first entry.
 func (f *File) Open(run Run) *Reader { return &Reader{file: f, run: run} }
 
-// First is Next of a new Reader.
+// First is like Next, for a new Reader.
 func (r *Reader) First() bool { return r.Next() }
 
 // Next moves to the next entry. It returns false at the end, and after an error.
@@ -91,7 +91,7 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// checked returns the entries of a block, which its checksum follows.
+// checked returns the entries of a block, if they match the checksum after them.
 func checked(block []byte) ([]byte, error) {
 	n := len(block) - crc32.Size
 	if crc32.ChecksumIEEE(block[:n]) != binary.LittleEndian.Uint32(block[n:]) {
@@ -112,5 +112,5 @@ func (r *Reader) Key() []byte { return r.key }
 // Value returns the value of the entry.
 func (r *Reader) Value() []byte { return r.value }
 
-// Error returns why Next failed.
+// Error returns the error of Next.
 func (r *Reader) Error() error { return r.err }

@@ -10,18 +10,18 @@ import (
 	"github.com/sievetable/sievetable/internal/tempfile"
 )
 
-// A File is a temporary file. Put and Append create it. Get and Reader are for what was put before a Flush, also while
-// more is put.
+// A File is a temporary file. Put and Append create it. Get and Reader read blocks that were put before a Flush, even
+// while others are put.
 type File struct {
 	tempfile.File
-	Dir string // of the file; "": that of the system
+	Dir string // directory of the file; "" for the default of the system
 
 	out  *bufio.Writer
 	size int64
 	run  runWriter
 }
 
-// PlaceLen is the length of the place of a block: its offset and its size.
+// PlaceLen is the length of a block's place: its offset and its size.
 const PlaceLen = 12
 
 const blockSize = 64 << 10
@@ -41,7 +41,7 @@ func (f *File) Put(block []byte) (place []byte, err error) {
 	return place, err
 }
 
-// Flush makes readable what was put.
+// Flush makes all blocks readable.
 func (f *File) Flush() error {
 	if f.out == nil {
 		return nil
@@ -49,7 +49,7 @@ func (f *File) Flush() error {
 	return f.out.Flush()
 }
 
-// Get returns a block, in the memory of buf if there is room. It is safe for concurrent use.
+// Get returns the block at place, in buf if it has the capacity. It is safe for concurrent use.
 func (f *File) Get(place, buf []byte) ([]byte, error) {
 	size := int(binary.LittleEndian.Uint32(place[8:]))
 	if size > cap(buf) {

@@ -93,7 +93,7 @@ func TestDirectoryIsMissing(t *testing.T) {
 	}
 }
 
-// A file that was cut or changed is an error of the first block that is not whole.
+// If a file was truncated or changed, Next fails at the first incomplete or changed block.
 func TestDamage(t *testing.T) {
 	for want, damage := range map[string]func(f *File) error{
 		io.ErrUnexpectedEOF.Error():        func(f *File) error { return f.Truncate(f.size - 1) },
@@ -117,7 +117,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Get takes no memory if there is room, and less is left of it.
+// Get uses the memory of buf if the block fits.
 func TestGet(t *testing.T) {
 	f := File{Dir: t.TempDir()}
 	defer f.Close()

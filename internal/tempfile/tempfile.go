@@ -1,4 +1,4 @@
-// Package tempfile makes temporary files that are gone when the process ends.
+// Package tempfile creates temporary files.
 package tempfile
 
 import (
@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// A File is a temporary file. If the system can remove open files, it is removed at
-// once, so that it is gone however the process ends. The zero value has no file. Its errors
-// name the directory, and not the file, which nobody has asked for.
+// A File is a temporary file. If the system can remove open files, Create removes it at once, so that even a killed
+// process leaves no file. The zero value has no file. Errors of its own methods name only the directory.
 type File struct {
 	*os.File
 	unlinked bool
@@ -51,7 +50,7 @@ func (t File) Write(p []byte) (int, error) {
 	return n, nameless(err)
 }
 
-// nameless returns the error with the directory of the file instead of its name.
+// nameless replaces the name of the file in an error by its directory.
 func nameless(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return fmt.Errorf("temporary file: in %s: %w", filepath.Dir(p.Path), p.Err)
