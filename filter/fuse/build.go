@@ -16,24 +16,23 @@ const (
 	// maxPooled is the most keys of a filter whose builder is kept for the next one.
 	maxPooled = 100_000
 
-	// maxUnsorted is the most keys whose places are looked up in the order of the keys: about
-	// what has its counts and sums in the processor's second-level cache.
+	// maxUnsorted is the most keys that are not sorted by segments: the counts and sums of about as many fit the
+	// processor's second-level cache.
 	maxUnsorted = 40_000
 )
 
-// A builder finds the fingerprints of a filter. It has the memory that this takes, which the next
-// filter uses again.
+// A builder computes the fingerprints of a filter. The next filter uses its memory again.
 //
-// A place that only one key has can be set last, to what this key needs there. So the builder removes
-// that key, which can leave other places with only one key, and so on. If that removes all keys, they
-// get their fingerprints in the opposite order. Otherwise another seed may do.
+// If only one key has a place, the fingerprint there can be set last, to whatever this key needs. So the builder
+// removes the key, which can leave other places with only one key, and so on. Once all keys are removed, it sets their
+// fingerprints in the opposite order. If some keys are left, it tries another seed.
 type builder struct {
 	shape
 	counts []uint8  // of the hashes at each place
 	sums   []uint64 // the exclusive or of the hashes at each place
-	hashes []uint64 // mixed with the seed: of one segment after the other, then in the order of removal
-	owns   []uint8  // which of its three places a removed hash sets
-	alone  []uint32 // places that had only one hash when they were added
+	hashes []uint64 // mixed with the seed, in the order of segments or keys, then of removal
+	owns   []uint8  // for each removed hash, which of its three places it sets
+	alone  []uint32 // places that had only one hash when they were appended
 }
 
 var builderPool = sync.Pool{New: func() any { return new(builder) }}
@@ -52,13 +51,13 @@ func (b *builder) release() {
 	}
 }
 
-// build returns the filter of keys with these hashes, and removes those that are there more than once.
+// build returns the filter of keys with these hashes. It removes duplicates from l.
 func (b *builder) build(l *hashlist.List, fingerprintBits int) ([]byte, error) {
 	var seeds seedSequence
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
 		seed := seeds.next()
 		b.shape = shapeOf(l.Len())
-		if attempt%4 == 2 && l.Len() > 4 && l.Len() < 1_000_000 { // for some n the usual length seldom does
+		if attempt%4 == 2 && l.Len() > 4 && l.Len() < 1_000_000 { // for some n, the usual length seldom succeeds
 			b.shape = b.halved()
 		}
 		b.resize(l.Len())
@@ -72,8 +71,7 @@ func (b *builder) build(l *hashlist.List, fingerprintBits int) ([]byte, error) {
 	return nil, fmt.Errorf("fuse: no filter of %d keys in %d attempts", l.Len(), maxAttempts)
 }
 
-// compact removes hashes that are there more than once, and reports whether there are any: no seed does
-// for them.
+// compact removes duplicate hashes, and reports whether there were any. With duplicates, all seeds fail.
 func (b *builder) compact(l *hashlist.List) bool {
 	all := b.hashes[:0]
 	for _, chunk := range l.Chunks() {
@@ -100,7 +98,7 @@ func (b *builder) resize(n int) {
 	}
 }
 
-// sized returns a slice of n elements of any values, in the memory of s if that suffices.
+// sized returns a slice of n elements of any values, in the memory of s if it is large enough.
 func sized[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -117,8 +115,8 @@ func cleared[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// count adds all hashes to the counts and sums of their places. It returns false if a count is too high.
-// Of many hashes, those of one segment after the other are added: the places stay in the processor's cache.
+// count adds all hashes to the counts and sums of their places. It returns false if a count overflows. It sorts many
+// hashes by segments first, so that their places stay in the processor's cache.
 func (b *builder) count(l *hashlist.List, seed uint64) bool {
 	if l.Len() > maxUnsorted {
 		b.sort(l, seed)
@@ -136,7 +134,7 @@ func (b *builder) count(l *hashlist.List, seed uint64) bool {
 // sort puts the hashes, mixed with the seed, into the order of the segments of their first places.
 func (b *builder) sort(l *hashlist.List, seed uint64) {
 	segments := b.starts / uint64(b.segmentLen)
-	next := make([]int, segments+1) // where the next hash of each segment goes, one number behind
+	next := make([]int, segments+1) // index of the next hash of each segment; at first, counts of the segment before
 	for _, chunk := range l.Chunks() {
 		for _, h := range chunk {
 			segment, _ := bits.Mul64(mix(h+seed), segments)
@@ -156,7 +154,7 @@ func (b *builder) sort(l *hashlist.List, seed uint64) {
 	}
 }
 
-// add adds mixed hashes to the counts and sums. It returns false if a count is too high.
+// add adds mixed hashes to the counts and sums. It returns false if a count overflows.
 func (b *builder) add(mixed []uint64) bool {
 	s, counts, sums := b.shape, b.counts, b.sums[:len(b.counts)]
 	for _, h := range mixed {
@@ -174,7 +172,7 @@ func (b *builder) add(mixed []uint64) bool {
 	return true
 }
 
-// peel removes hashes, puts them to the front of hashes in this order, and returns how many they are.
+// peel removes hashes, moves them to the front of hashes in this order, and returns their number.
 func (b *builder) peel() (removed int) {
 	s, counts, sums := b.shape, b.counts, b.sums[:len(b.counts)]
 	n := b.findAlone()
@@ -202,8 +200,8 @@ func (b *builder) peel() (removed int) {
 	return removed
 }
 
-// takeFrom removes hash h from a place. It adds the place to alone, which has n, if one hash is left there,
-// and returns how many alone has then.
+// takeFrom removes hash h from a place. If one hash is left there, it appends the place to the n places in alone. It
+// returns the number of places in alone.
 func takeFrom(place uint32, h uint64, counts []uint8, sums []uint64, alone []uint32, n int) int {
 	alone[n] = place
 	if counts[place] == 2 { // without a jump
@@ -214,7 +212,7 @@ func takeFrom(place uint32, h uint64, counts []uint8, sums []uint64, alone []uin
 	return n
 }
 
-// findAlone finds the places of only one hash, and returns their number.
+// findAlone sets alone to the places with only one hash, and returns their number.
 func (b *builder) findAlone() (n int) {
 	for place, count := range b.counts {
 		b.reserve(n + 1)

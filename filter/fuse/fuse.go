@@ -86,7 +86,7 @@ func ForRate(p float64) (Policy, error) {
 
 const (
 	pebblesName = "binaryfuse"
-	ownName     = "sievetable.binaryfuse" // for fingerprints of a length that Pebble does not read
+	ownName     = "sievetable.binaryfuse" // for fingerprints that Pebble does not read
 )
 
 // Name returns "binaryfuse", Pebble's name, or "sievetable.binaryfuse" for fingerprints of 14 bits.

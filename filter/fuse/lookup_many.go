@@ -25,8 +25,7 @@ func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	}
 }
 
-// containsMixed looks keys up by their mixed hashes. The loops repeat Contains, since a call for each key would
-// take longer than the rest.
+// containsMixed looks keys up by their mixed hashes. The loops repeat Contains, since a call takes longer than they do.
 func (f *openFilter) containsMixed(mixed []uint64, results []bool) {
 	switch f.bits {
 	case 8:

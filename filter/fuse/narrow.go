@@ -30,11 +30,11 @@ func Narrow(contents []byte, bits int) ([]byte, error) {
 	return narrow, nil
 }
 
-// repack puts the low bits of n fingerprints into to, which is clear and has a trailer behind them.
+// repack copies the low bits of n fingerprints to to, which is clear and has room for a trailer after them.
 func repack(to, from []byte, n uint64, toBits, fromBits int) {
 	mask := uint64(1)<<toBits - 1
-	var pending uint64 // bits that are not in to yet
-	var have int       // their number, < 32
+	var pending uint64 // bits to copy
+	var have int       // number of them, < 32
 	for i := range n {
 		at := i * uint64(fromBits)
 		pending |= uint64(binary.LittleEndian.Uint32(from[at>>3:])>>(at&7)) & mask << have

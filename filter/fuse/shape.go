@@ -9,18 +9,17 @@ const (
 	// arity is how many fingerprints a key has, in as many segments.
 	arity = 3
 
-	// maxSegmentLg is the highest base-2 logarithm of a segment's length. A shift by 18 bits takes
-	// the place in a segment from the hash.
+	// maxSegmentLg is the highest base-2 logarithm of a segment's length. A place in a segment has 18 bits of the hash.
 	maxSegmentLg = 18
 )
 
 // A shape says how a filter is cut into segments.
 type shape struct {
 	segmentLen uint32 // fingerprints in each segment, a power of two
-	starts     uint64 // how many places a first fingerprint can have: all but those of two segments
+	starts     uint64 // number of places for a first fingerprint: all but the last two segments
 }
 
-// shapeOf returns the shape of a filter of n keys that Pebble's filters have.
+// shapeOf returns the shape that Pebble gives to a filter of n keys.
 func shapeOf(n int) shape {
 	keys := float64(n)
 	length := math.Exp2(math.Min(math.Floor(math.Log(keys)/math.Log(3.33)+2.25), maxSegmentLg))
@@ -60,7 +59,7 @@ func packedSize(n uint64, bits int) uint64 {
 	return size
 }
 
-// mix is the 64-bit finalizer of MurmurHash3. It mixes the seed in, which was added to the hash.
+// mix is the 64-bit finalizer of MurmurHash3. The caller has added the seed to h.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -69,7 +68,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// A seedSequence yields the seeds that are tried one after the other, as in SplitMix64.
+// A seedSequence yields seeds, as SplitMix64 does.
 type seedSequence struct{ drawn uint64 }
 
 func (s *seedSequence) next() uint64 {
