@@ -67,12 +67,11 @@ const (
 	// maxLines are 256 GiB: some 10¹¹ keys with a rate of 1 %.
 	maxLines = 1 << 32
 
-	// maxProbes is how many words of a line a key has bits in, at most.
+	// maxProbes is the most words in which a key has bits.
 	maxProbes = 8
 
-	// multiplier steps from one word of a key to the next: a multiplier of Steele and Vigna
-	// ("Computationally easy, spectrally good multipliers for congruential pseudorandom number
-	// generators", 2022).
+	// multiplier steps from one word of a key to the next. It is from Steele and Vigna, "Computationally easy,
+	// spectrally good multipliers for congruential pseudorandom number generators", 2022.
 	multiplier = 0xd1342543de82ef95
 )
 
@@ -83,7 +82,7 @@ const (
 // rate.
 type Filter struct {
 	lines  []line
-	probes int // words of the line that a key has two bits in
+	probes int // words of the line in which a key has two bits
 }
 
 type line [lineWords]uint64
@@ -104,7 +103,7 @@ func New(keys uint64, rate float64) (*Filter, error) {
 	return newBeside(0, keys, rate)
 }
 
-// newBeside is New where that many bytes of memory are taken already. The rate may be lower.
+// newBeside is like New, for a filter beside others that take that many bytes. The rate may be lower.
 func newBeside(taken, keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)
 	if err != nil {

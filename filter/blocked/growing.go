@@ -10,34 +10,35 @@ import (
 )
 
 const (
-	// firstRoom is the number of keys that the first filter of a Growing is for, unless NewGrowing is given another.
+	// firstRoom is the default number of keys for the first filter of a Growing.
 	firstRoom = 1 << 14
 
-	// share is the part of the rate left that the next filter gets, so that each has 3/4 of the rate of the one
-	// before. With 1/2, the first one is 10 % smaller, but 10^8 keys take 1.6 times the memory: in lines of 64 bytes,
-	// low rates take far more than 1.44 bits for each halving.
+	// share is the part of the remaining rate for the next filter, so that each has 3/4 of the rate of the one before.
+	// With 1/2, the first one is 10 % smaller, but 10^8 keys take 1.6 times the memory: in lines of 64 bytes, low
+	// rates take far more than 1.44 bits for each halving.
 	share = 1.0 / 4
 
-	// maxKeys bounds the numbers of keys that are stored, so that no sum of them overflows.
+	// maxKeys is the highest stored number of keys, so that no sum of them overflows.
 	maxKeys = 1 << 56
 )
 
-// A claim decides which goroutine adds a key, for the keys whose hashes have the same last 8 bits. It has the other bits
-// of the hash that was added last, and a state. While it is open, some bits of the key may be unset: each goroutine that
-// finds it so sets them too, and settles the claim, instead of waiting. No key is added twice, so a claim never
-// has the same value again. A goroutine that replaces the value that it read before it looked for its key thus knows
-// that no other one has added the key since.
+// A claim decides which goroutine adds a key. There is one for each value of the last 8 bits of a hash. It has the
+// other bits of the hash added last, and a state. While it is open, some bits of the key may be unset: a goroutine that
+// finds an open claim sets these bits too and settles the claim, instead of waiting.
+//
+// No key is added twice, so a claim never has the same value twice. A goroutine loads the claim, looks for its key and
+// then swaps the claim. If the swap succeeds, no other goroutine has added the key meanwhile.
 const (
 	claimMask    = 1<<8 - 1
 	claimOpen    = 1
 	claimSettled = 2
 )
 
-// A Growing is a filter for any number of keys at one false-positive rate. It is a chain of filters: when the last
-// one is full, another one is added for twice as many keys.
+// A Growing is a filter for any number of keys at one false-positive rate. It is a chain of filters: when the last one
+// is full, another one is added for twice as many keys.
 //
-// All methods are safe for concurrent use. They do not wait for each other, except that new keys wait while a
-// filter is added.
+// All methods are safe for concurrent use. They do not wait for each other, except that new keys wait while a filter
+// is added.
 type Growing struct {
 	chain  atomic.Pointer[chain]
 	growth sync.Mutex // held while a link is added
@@ -47,15 +48,15 @@ type Growing struct {
 // A chain is immutable, except that its last link accepts keys. To add a link, a Growing replaces the chain.
 type chain struct {
 	links []link  // keys are added to the last one
-	rate  float64 // of all links, however many there will be
-	rest  float64 // of rate: for the links to come
+	rate  float64 // of all links, also of later ones
+	rest  float64 // the part of rate for later links
 }
 
 // A link is a Filter that counts its keys.
 type link struct {
 	Filter
-	room uint64         // the number of keys that it is for
-	keys *atomic.Uint64 // elsewhere: it changes with each new key, and what lookups read does not
+	room uint64         // planned number of keys
+	keys *atomic.Uint64 // in other cache lines than the fields that lookups read, since each new key changes it
 }
 
 // NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its
@@ -103,7 +104,7 @@ func (g *Growing) AddIfAbsent(key []byte) (bool, error) {
 	h := xxh3.Hash(key)
 	claim := &g.claims[h&claimMask]
 	for {
-		before := claim.Load() // and then the chain: whatever is claimed later makes the swap below fail
+		before := claim.Load() // before the chain, so that each later claim makes the swap below fail
 		c := g.chain.Load()
 		head := &c.links[len(c.links)-1]
 		switch {
@@ -152,7 +153,7 @@ func (g *Growing) extend(c *chain, room uint64) error {
 // call.
 func (g *Growing) Contains(key []byte) bool { return g.chain.Load().contains(xxh3.Hash(key)) }
 
-// contains begins with the last link, which has about half of all keys.
+// contains looks in the last link first, since it has about half of all keys.
 func (c *chain) contains(h uint64) bool {
 	for i := len(c.links) - 1; i >= 0; i-- {
 		if c.links[i].ContainsHash(h) {

@@ -14,7 +14,7 @@ const (
 	growingHeaderLen = 36 // with its checksum
 	linkEndLen       = 20 // with its checksum
 
-	// maxLinks are more than there is memory for: each but the second is for twice the keys of the one before.
+	// maxLinks are more than fit in memory: each but the second is for twice the keys of the one before.
 	maxLinks = 32
 )
 
@@ -56,7 +56,7 @@ func (l *link) writeTo(w io.Writer) (int64, error) {
 		return written, err
 	}
 	b := binary.LittleEndian.AppendUint64(nil, l.room)
-	b = binary.LittleEndian.AppendUint64(b, l.keys.Load()) // the keys whose bits were written are counted by now
+	b = binary.LittleEndian.AppendUint64(b, l.keys.Load()) // at least the keys whose bits were written
 	n, err := writeBytes(w, appendSum(b))
 	return written + n, err
 }
@@ -89,7 +89,8 @@ func ReadGrowing(r io.Reader) (*Growing, error) {
 func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	version, links := binary.LittleEndian.Uint32(header[8:]), binary.LittleEndian.Uint32(header[12:])
 	if version != growingVersion {
-		return nil, 0, fmt.Errorf("blocked: growing filter of version %d, not %d: update this package", version, growingVersion)
+		return nil, 0, fmt.Errorf("blocked: growing filter of version %d, not %d: update this package",
+			version, growingVersion)
 	}
 	if links < 1 || links > maxLinks {
 		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters: must be 1 to %d", links, maxLinks)
@@ -98,7 +99,8 @@ func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	rest := math.Float64frombits(binary.LittleEndian.Uint64(header[24:]))
 	least := rate / 17 * math.Pow(1-share, float64(links)) // Grow leaves 1/16, and each link but the first 3/4 of it
 	if !(rest >= least && rest <= rate) {
-		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters with %g left of a rate of %g: must be at least %.3g", links, rest, rate, least)
+		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters with %g left of a rate of %g: must be at least %.3g",
+			links, rest, rate, least)
 	}
 	return &chain{rate: rate, rest: rest}, links, checkRate(rate)
 }
@@ -115,8 +117,10 @@ func readLink(r io.Reader, buffer []byte) (link, error) {
 	}
 	l, keys := link{*f, binary.LittleEndian.Uint64(end), new(atomic.Uint64)}, binary.LittleEndian.Uint64(end[8:])
 	l.keys.Store(keys)
-	if most := f.bits(); l.room > most || keys > maxKeys { // or else the next filter would be large on the file's word
-		return link{}, fmt.Errorf("blocked: filter for %d keys, with %d keys (maximum %d and %d)", l.room, keys, most, uint64(maxKeys))
+	// A larger room would make the next filter as large as the file says.
+	if most := f.bits(); l.room > most || keys > maxKeys {
+		return link{}, fmt.Errorf("blocked: filter for %d keys, with %d keys (maximum %d and %d)",
+			l.room, keys, most, uint64(maxKeys))
 	}
 	return l, nil
 }

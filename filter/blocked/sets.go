@@ -74,8 +74,8 @@ func (g *Growing) Union(other *Growing) error {
 
 func (c *chain) checkEqualForm(other *chain) error {
 	if len(c.links) != len(other.links) || c.rate != other.rate {
-		return fmt.Errorf("blocked: union of chains of %d and %d filters, with rates of %g and %g: numbers and rates must be equal",
-			len(c.links), len(other.links), c.rate, other.rate)
+		return fmt.Errorf("blocked: union of chains of %d and %d filters, with rates of %g and %g: "+
+			"numbers and rates must be equal", len(c.links), len(other.links), c.rate, other.rate)
 	}
 	for i := range c.links {
 		if err := c.links[i].Filter.checkEqualForm("union", &other.links[i].Filter); err != nil {

@@ -14,8 +14,8 @@ func checkRate(rate float64) error {
 	return nil
 }
 
-// size returns how many lines and probes a filter has for that number of keys and that rate: the
-// fewest lines, but a probe more must save 1 % of them.
+// size returns the lines and probes of a filter for that number of keys and that rate: the fewest lines, except that
+// another probe must save 1 % of them.
 func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
 	keys = max(keys, 1)
 	// No filter takes less than log2(1/rate) bits per key.
@@ -33,8 +33,7 @@ func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
 	return lines, probes, nil
 }
 
-// fewestLines returns the lowest number of lines, from least to most, that reaches the rate. If there is none, ok
-// is false.
+// fewestLines returns the lowest number of lines, from least to most, with that rate. If there is none, ok is false.
 func fewestLines(keys uint64, probes int, rate float64, least, most uint64) (lines uint64, ok bool) {
 	enough := func(lines uint64) bool { return upperRate(keys, lines, probes) <= rate }
 	if least > most || !enough(most) {
@@ -50,15 +49,13 @@ func fewestLines(keys uint64, probes int, rate float64, least, most uint64) (lin
 	return most, true
 }
 
-// upperRate returns the rate that filters of that number of random keys exceed by chance only: three standard
-// deviations above the mean.
+// upperRate returns the rate three standard deviations above the mean of filters of that number of random keys.
 func upperRate(keys, lines uint64, probes int) float64 {
 	mean, deviation := predict(keys, lines, probes)
 	return mean + 3*deviation
 }
 
-// predict returns the false-positive rate that is expected of filters of that number of random keys,
-// and the standard deviation of the rates of such filters.
+// predict returns the mean and the standard deviation of the rates of filters of that number of random keys.
 func predict(keys, lines uint64, probes int) (mean, deviation float64) {
 	var sum, x1, x2, r1, r2, xr float64 // sums of weights, and of powers of keys and rates times weights
 	loads(keys, lines, func(x, weight float64) {
@@ -76,8 +73,8 @@ func predict(keys, lines uint64, probes int) (mean, deviation float64) {
 	return r1, math.Sqrt(max(0, variance) / float64(lines))
 }
 
-// loads visits the numbers of keys that a line can have, with weights in proportion to the binomial
-// distribution. It goes from the most frequent one in both directions, until they no longer matter.
+// loads visits the numbers of keys in a line, with weights in proportion to the binomial distribution. It starts at the
+// most frequent one, and goes in both directions until the weights are negligible.
 func loads(keys, lines uint64, visit func(x, weight float64)) {
 	const negligible = 1e-12
 	n, others := float64(keys), float64(lines-1)
@@ -99,9 +96,8 @@ func loads(keys, lines uint64, visit func(x, weight float64)) {
 	}
 }
 
-// lineRate returns the mean of the false-positive rates of lines with x keys, and the mean of their
-// squares. A line has the rate q^probes, where q is the probability that it has the two bits of
-// a random probe. q is taken as log-normal among lines.
+// lineRate returns the means of the rates of lines with x keys, and of their squares. A line has the rate q^probes,
+// where q is the probability that it has both bits of a random probe. lineRate assumes that q is log-normal.
 func lineRate(x float64, probes int) (mean, square float64) {
 	q, q2 := probeMoments(x * float64(probes))
 	if q <= 0 {
@@ -112,8 +108,7 @@ func lineRate(x float64, probes int) (mean, square float64) {
 	return power(float64(probes)), power(2 * float64(probes))
 }
 
-// probeMoments returns the mean of q, and of its square, over lines in which pairs of bits have
-// been set m times.
+// probeMoments returns the means of q and of its square, over lines in which m pairs of bits were set.
 func probeMoments(m float64) (q, q2 float64) {
 	const w = wordBits
 	q = (allSet(m, 1, 0) + (w-1)*allSet(m, 2, 0)) / w
@@ -124,8 +119,8 @@ func probeMoments(m float64) (q, q2 float64) {
 	return q, (same + (lineWords-1)*different) / lineWords
 }
 
-// allSet returns the probability that a bits of one word and b bits of another one are all set,
-// after m pairs: by inclusion and exclusion of those that are clear.
+// allSet returns the probability that a bits of one word and b bits of another are all set after m pairs. It uses
+// inclusion and exclusion of clear bits.
 func allSet(m float64, a, b int) float64 {
 	p := 0.0
 	for i := range a + 1 {
