@@ -17,8 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// If Verify finds nothing, no lookup fails: also if the checksum of the filter's block is right, and only that of a page
-// is wrong.
+// Verify finds a page with a wrong checksum, though the checksum of the filter's block is right.
 func TestVerifyFindsCorruptPages(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
@@ -66,8 +65,8 @@ func (f flakyFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.(io.ReaderAt).ReadAt(p, off)
 }
 
-// A Reader with a wrong FilterKey hides no keys, also if the pages cannot be read in the moment when it checks the filter
-// for the first keys of the table.
+// A Reader with a wrong FilterKey hides no keys, even if pages cannot be read when it checks the filter for the first
+// keys of the table.
 func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newPagedTable(t, rand.New(rand.NewPCG(56, 1)), 3000, false)

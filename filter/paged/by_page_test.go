@@ -197,8 +197,8 @@ func TestALookupReadsOnePage(t *testing.T) {
 	}
 }
 
-// Where a page cannot be read or is corrupt, a table with keys reads the data block. A table with a filter only has no
-// answer: it never says that the key may be there.
+// If a page is corrupt or cannot be read, a table with keys reads the data block, and a table that has only a filter
+// returns an error.
 func TestPagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -241,7 +241,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// checkManyFails checks that GetMany finds all keys of a table whose pages cannot be read, or says that none has an answer.
+// checkManyFails checks that GetMany finds all keys of a table whose pages cannot be read, or answers for none.
 func (p *pagedTable) checkManyFails(t *testing.T, r *table.Reader, fault string) {
 	t.Helper()
 	found, unanswered := map[string]bool{}, 0

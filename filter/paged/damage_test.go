@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// checkCorrupt checks what lookups answer if some pages are corrupt: in memory "may contain", by the page
-// an error. Keys in other pages have answers.
+// checkCorrupt checks that lookups in corrupt pages answer "may contain" in memory, and return an error by the page, and
+// that others answer alike.
 func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint64) {
 	t.Helper()
 	f, r := open(t, contents), newReader(t, contents)
@@ -40,8 +40,7 @@ func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint6
 	filtertest.CheckContains(t, f.Contains, keys)
 }
 
-// Each byte is changed. In a page, lookups there notice it, and no others do. In the trailer, it is an error to open
-// the filter.
+// Each byte is changed. In a page, it affects only lookups there. In the trailer, Open returns an error.
 func TestEveryByteChanged(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 40)

@@ -26,8 +26,8 @@ type openFilter struct {
 	sound    []atomic.Uint64 // a bit for each page, set once its checksum has matched
 }
 
-// Contains reports whether all bits of key are set in its page, or the page is corrupt. It repeats Hash for no
-// seed, and the loops of mayContain: the calls would take 2 to 7 % of a lookup.
+// Contains reports whether all bits of key are set in its page, or the page is corrupt. It repeats Hash for no seed and
+// mayContain, since these calls would take 2 to 7 % of a lookup.
 func (f *openFilter) Contains(key []byte) bool {
 	h := xxh3.Hash(key)
 	if f.Seed != 0 {
@@ -53,7 +53,7 @@ func (f *openFilter) Contains(key []byte) bool {
 	return true
 }
 
-// check compares the checksum of page n, and notes if it matches.
+// check reports whether the checksum of page n matches, and sets the page's bit if it does.
 func (f *openFilter) check(page *[PageSize]byte, n uint64) bool {
 	sound := f.pageSum(page[:], n) == storedSum(page[:])
 	if sound {

@@ -14,7 +14,7 @@ const (
 	// defaultBitsPerKey is for the zero value of Policy.
 	defaultBitsPerKey = 14
 
-	// maxPages is the most pages of a filter. More would have the same numbers in their checksums.
+	// maxPages is the most pages of a filter: checksums have page numbers of 32 bits.
 	maxPages = 1 << 32
 )
 

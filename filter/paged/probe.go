@@ -5,17 +5,16 @@ import "math/bits"
 // pageBits is the number of bits of a page.
 const pageBits = (PageSize - sumSize) * 8
 
-// multiplier steps from one bit of a key to the next: a multiplier of Steele and Vigna ("Computationally easy,
-// spectrally good multipliers for congruential pseudorandom number generators", 2022). With double hashing, which
-// adds instead, filters have 1.12 times the false positives at 20 bits per key, and 1.7 times at 24.
+// multiplier steps from one bit of a key to the next. It is from Steele and Vigna, "Computationally easy, spectrally
+// good multipliers for congruential pseudorandom number generators", 2022. Double hashing, which adds instead, has 1.12
+// times the false positives at 20 bits per key, and 1.7 times at 24.
 const (
 	multiplier  = 0xd1342543de82ef95
 	multiplier2 = multiplier * multiplier % (1 << 64)
 	multiplier3 = multiplier2 * multiplier % (1 << 64)
 )
 
-// mayContain reports whether all k bits of a key are set in its page. rest is what the choice of the page leaves of the
-// key's hash.
+// mayContain reports whether all k bits of a key are set in its page. rest is the lower half of hash times pages.
 func mayContain(page *[PageSize]byte, rest uint64, k int) bool {
 	for ; k >= 3; k -= 3 { // three at a time: the products do not wait for each other
 		x, y := rest*multiplier, rest*multiplier2
@@ -37,7 +36,7 @@ func bit(page *[PageSize]byte, r uint64) byte {
 	return page[i>>3] >> (i & 7)
 }
 
-// place returns the number of that bit.
+// place returns the number of the bit for the upper half of r.
 func place(r uint64) uint64 { return r >> 32 * pageBits >> 32 }
 
 // set sets the bits of the keys with these hashes.

@@ -77,7 +77,7 @@ func openSet(t *testing.T, s *store, m *tableset.Manifest, r table.ReaderOptions
 	return opened
 }
 
-// Opening a set of filters and one lookup take two requests, of the table's end and of a page: the filters are never read.
+// Opening a set of filters and one lookup take two requests: for the end of a table, and for a page.
 func TestSetOfPagedFilters(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, true)
