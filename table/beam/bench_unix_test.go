@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -35,17 +34,19 @@ func benchmarkWrite(b *testing.B, from string, keys, files, tables int) {
 	if keys > 1_000_000 {
 		long.Test(b)
 	}
-	pattern := shuffledFiles(b, keys, files)
+	urls := workload.W3(keys).Keys
+	rand.New(rand.NewPCG(17, 17)).Shuffle(keys, func(i, j int) { urls[i], urls[j] = urls[j], urls[i] })
+	names := writeFiles(b, files, urls)
 	for b.Loop() {
 		b.StopTimer()
 		dir := b.TempDir()
 		b.StartTimer()
-		benchmarkChild(b, dir, pattern, keys, tables, "SETIO_TEST_FROM="+from)
+		benchmarkChild(b, dir, names, keys, tables, "SETIO_TEST_FROM="+from)
 	}
 }
 
 // benchmarkChild builds a set in a process, and reports what it took.
-func benchmarkChild(b *testing.B, dir, files string, keys, tables int, env string) {
+func benchmarkChild(b *testing.B, dir string, files []string, keys, tables int, env string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = childEnv(dir, files, keys/tables, env)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -68,11 +69,4 @@ func benchmarkChild(b *testing.B, dir, files string, keys, tables int, env strin
 	}
 	b.ReportMetric(float64(len(m.Tables)), "tables")
 	b.ReportMetric(float64(largest)*float64(len(m.Tables))/float64(entries), "largest/mean")
-}
-
-// shuffledFiles writes files of n URLs in random order, and returns a pattern of their names.
-func shuffledFiles(b *testing.B, n, files int) string {
-	keys := workload.W3(n).Keys
-	rand.New(rand.NewPCG(17, 17)).Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	return filepath.Join(filepath.Dir(writeFiles(b, files, keys)[0]), "*")
 }

@@ -49,8 +49,8 @@
 //
 // Sorted blocks of keys travel between workers, not single keys, since each Beam element takes some microseconds.
 //
-//  1. Workers sort the elements of each bundle, or the lines of each file, in runs of [Options].RunSize bytes. They emit
-//     each run as compressed pieces, and a sample of its keys. A key's hash decides whether it is sampled, so that
+//  1. Workers sort the elements of each bundle, or the lines of each file, in runs of [Options].RunSize bytes. They
+//     emit each run as compressed pieces, and a sample of its keys. A key's hash decides whether it is sampled, so that
 //     samples do not depend on bundles.
 //  2. One worker computes the tables' key ranges from all samples.
 //  3. Workers merge the pieces of a bundle and cut them at the ranges' limits.

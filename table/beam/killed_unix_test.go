@@ -96,7 +96,7 @@ func TestKilledBuildIsDoneAgain(t *testing.T) {
 func buildKilled(t *testing.T, dir string, files []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = childEnv(dir, filepath.Join(filepath.Dir(files[0]), "*"), 2000, fmt.Sprint("SETIO_TEST_KILL=", tablesIn(dir)))
+	cmd.Env = childEnv(dir, files, 2000, fmt.Sprint("SETIO_TEST_KILL=", tablesIn(dir)))
 	out, _ := cmd.CombinedOutput()
 	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v, want killed:\n%s", cmd.ProcessState, out)

@@ -89,9 +89,10 @@ func buildKeys(dir, pattern string, o setio.Options) error {
 	return err
 }
 
-// childEnv returns the environment for child.
-func childEnv(dir, files string, entries int, more ...string) []string {
-	env := append(os.Environ(), childDir+"="+dir, "SETIO_TEST_FILES="+files, fmt.Sprint("SETIO_TEST_ENTRIES=", entries))
+// childEnv returns the environment for child. files are all files of a directory.
+func childEnv(dir string, files []string, entries int, more ...string) []string {
+	pattern := filepath.Join(filepath.Dir(files[0]), "*")
+	env := append(os.Environ(), childDir+"="+dir, "SETIO_TEST_FILES="+pattern, fmt.Sprint("SETIO_TEST_ENTRIES=", entries))
 	return append(env, more...)
 }
 

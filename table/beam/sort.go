@@ -39,7 +39,8 @@ func (s *sorter) add(ctx context.Context, key, value []byte, to output) error {
 		return fmt.Errorf("setio: key %s is too long: at most %d bytes are supported", format.Quote(key), maxKey)
 	}
 	if len(value) > maxValue {
-		return fmt.Errorf("setio: the value of key %s has %d bytes: at most %d are supported", format.Quote(key), len(value), maxValue)
+		return fmt.Errorf("setio: the value of key %s has %d bytes: at most %d are supported",
+			format.Quote(key), len(value), maxValue)
 	}
 	if s.value = appendValue(s.value[:0], value); s.Removals {
 		s.value = append(s.value[:0], kindRemove)

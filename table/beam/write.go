@@ -36,8 +36,8 @@ func init() {
 // stay, so that services can use them until they load the new manifest: [Sweep] removes them. Of two builds at once,
 // both succeed and the later manifest stays.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
-	const expected = "KV<K,V> with K and V []byte or string: use WriteKeys for keys without values, WriteLines for file names"
-	err := checkElements(s, "pairs", pairs, true, expected)
+	err := checkElements(s, "pairs", pairs, true,
+		"KV<K,V> with K and V []byte or string: use WriteKeys for keys without values, WriteLines for file names")
 	return writeSet(s, "setio.Write", dir, pairs, false, o, err)
 }
 
