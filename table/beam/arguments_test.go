@@ -30,6 +30,7 @@ func TestWriteRefusesArguments(t *testing.T) {
 		"no directory":    {setio.WriteKeys, s, "", files, setio.Options{}, "absolute path"},
 		"no file system":  {setio.WriteKeys, s, "nofs://set", files, setio.Options{}, `scheme "nofs" not registered`},
 		"import it":       {setio.WriteKeys, s, "s3://set", files, setio.Options{}, "beam/io/filesystem/s3"},
+		"no bucket":       {setio.WriteKeys, s, "memfs:///", files, setio.Options{}, "name a bucket or a directory"},
 		"a pattern":       {setio.WriteKeys, s, "memfs://a*", files, setio.Options{}, "use a name without * ?"},
 		"no scope":        {setio.WriteLines, beam.Scope{}, "/set", files, setio.Options{}, "zero value"},
 		"no files":        {setio.WriteLines, s, "/set", beam.PCollection{}, setio.Options{}, "zero value"},
