@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,20 +19,19 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The programs of the C++ side, compiled once for all tests.
+// The C++ programs, compiled once for all tests, each in its own directory of cxxDir.
 var (
-	cxxDirs     []string
+	cxxDir      string // TestMain creates and removes it
 	cxx         = compiled(leveldb.Build)
 	cxxDatabase = compiled(leveldb.BuildDatabase)
 )
 
 func compiled[T any](build func(dir string) (T, error)) func() (T, error) {
 	return sync.OnceValues(func() (program T, err error) {
-		dir, err := os.MkdirTemp("", "leveldb")
+		dir, err := os.MkdirTemp(cxxDir, "")
 		if err != nil {
 			return program, err
 		}
-		cxxDirs = append(cxxDirs, dir)
 		return build(dir)
 	})
 }
@@ -42,15 +41,16 @@ func compiled[T any](build func(dir string) (T, error)) func() (T, error) {
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(churnEnv); dir != "" {
 		if err := goleveldb.Churn(dir, os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			log.Fatal(err)
 		}
-		os.Exit(0)
+		return
+	}
+	var err error
+	if cxxDir, err = os.MkdirTemp("", "leveldb"); err != nil {
+		log.Fatal(err)
 	}
 	code := m.Run()
-	for _, dir := range cxxDirs {
-		os.RemoveAll(dir)
-	}
+	os.RemoveAll(cxxDir)
 	os.Exit(code)
 }
 
