@@ -1,17 +1,17 @@
 package main
 
 import (
-	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // Tables that Pebble writes in formats which are not LevelDB's are named for what they
@@ -22,27 +22,21 @@ func TestCommandNamesForeignTables(t *testing.T) {
 	sst := buildSST(t)
 	for format := sstable.TableFormatRocksDBv2; format <= sstable.TableFormatMax; format++ {
 		path := filepath.Join(t.TempDir(), "table.sst")
-		writePebble(t, path, format)
+		writePebble(t, path, sstable.WriterOptions{TableFormat: format}, tabletest.PairsOf("ada"))
 		want := "a Pebble table"
 		if format == sstable.TableFormatRocksDBv2 {
 			want = "a RocksDB block-based table"
 		}
-		out, err := exec.Command(string(sst), "scan", path).CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasPrefix(string(out), "sst: "+path+": "+want) {
-			t.Errorf("%v: %v, %s; want status 2 and %s", format, err, out, want)
+		if status, _, stderr := sst.ask("scan", path); status != 2 || !strings.HasPrefix(stderr, "sst: "+path+": "+want) {
+			t.Errorf("%v: status %d, %s; want status 2 and %s", format, status, stderr, want)
 		}
 	}
 }
 
-func writePebble(t *testing.T, path string, format sstable.TableFormat) {
+// writePebble has Pebble write a table.
+func writePebble(t *testing.T, path string, o sstable.WriterOptions, pairs []workload.Pair) {
 	t.Helper()
-	f, err := vfs.Default.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{TableFormat: format})
-	if err := errors.Join(w.Set([]byte("ada"), []byte("lovelace")), w.Close()); err != nil {
+	if err := pebble.WriteTable(vfs.Default, path, o, setAll(pairs)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
-	"github.com/syndtr/goleveldb/leveldb/opt"
-
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/manifest"
@@ -37,24 +34,12 @@ func FuzzReaders(f *testing.F) {
 		if err != nil || r.Verify() != nil {
 			return
 		}
-		theirs, err := goleveldb.Open(contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		forward, backward, err := theirs.Scan()
-		if err != nil {
-			t.Fatalf("goleveldb scans: %v", err)
-		}
+		theirs := openGoleveldb(t, contents)
 		pairs, err := collect(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := diffPairs(forward, pairs); diff != "" {
-			t.Fatalf("(-goleveldb +ours):\n%s", diff)
-		}
-		if diff := diffPairs(backward, reversed(pairs)); diff != "" {
-			t.Fatalf("backward (-goleveldb +ours):\n%s", diff)
-		}
+		checkPairs(t, "goleveldb", pairs)(theirs.Scan())
 		compareLookup(t, r, theirs, key)
 		for _, p := range pairs {
 			compareLookup(t, r, theirs, p.Key)

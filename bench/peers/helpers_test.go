@@ -5,18 +5,18 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
-	"github.com/sievetable/sievetable/bench/peers/internal/ours"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
-	"github.com/sievetable/sievetable/table"
 )
 
 // The C++ programs, compiled once for all tests, each in its own directory of cxxDir.
@@ -73,47 +73,37 @@ func must[T any](t testing.TB, build func() (T, error)) T {
 	return program
 }
 
-// diffPairs returns the difference between pairs as text, "" if there is none.
-func diffPairs(want, got []workload.Pair) string {
-	if workload.Digest(want) == workload.Digest(got) {
-		return ""
+// checkPairs returns a check of the pairs that an engine reads forward and backward.
+func checkPairs(t *testing.T, engine string, want []workload.Pair) func(forward, backward []workload.Pair, err error) {
+	return func(forward, backward []workload.Pair, err error) {
+		t.Helper()
+		if diff := tabletest.DiffPairs(want, forward); err != nil || diff != "" {
+			t.Errorf("%s forward: %v (-want +read):\n%s", engine, err, diff)
+		}
+		slices.Reverse(backward)
+		if diff := tabletest.DiffPairs(want, backward); diff != "" {
+			t.Errorf("%s backward, in ascending order (-want +read):\n%s", engine, diff)
+		}
 	}
-	return cmp.Diff(want, got, cmpopts.EquateEmpty())
 }
 
-func reversed(pairs []workload.Pair) []workload.Pair {
-	var r []workload.Pair
-	for i := range pairs {
-		r = append(r, pairs[len(pairs)-1-i])
-	}
-	return r
-}
-
-// write returns our table of pairs.
-func write(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
+// openGoleveldb opens a table with all of goleveldb's checks, and its filter.
+func openGoleveldb(t testing.TB, contents []byte) *goleveldb.Reader {
 	t.Helper()
-	contents, err := ours.Write(o, pairs)
+	r, err := goleveldb.Open(contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return contents
+	t.Cleanup(r.Release)
+	return r
 }
 
-// file writes contents to a file of its own.
+// file writes contents to a new file. RocksDB's sst_dump reads no files with other extensions.
 func file(t testing.TB, contents []byte) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "table.ldb")
+	name := filepath.Join(t.TempDir(), "table.sst")
 	if err := os.WriteFile(name, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return name
-}
-
-// w1 returns the W1 workload of n entries as pairs, and as many absent keys.
-func w1(n int) (pairs []workload.Pair, absent [][]byte) {
-	set := workload.W1(n)
-	for i, k := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
-	}
-	return pairs, set.Absent
 }

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/rocksdb"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -25,10 +24,10 @@ func external(o table.WriterOptions) *table.WriterOptions {
 	return &o
 }
 
-// versionsOf returns the entries of a table that sets the pairs, and deletes those with a nil value.
-func versionsOf(pairs []workload.Pair, sequence uint64) (entries []workload.Pair) {
+// versionsOf returns the entries of a table that sets the pairs, and deletes those with a nil value. Their sequence number is 0.
+func versionsOf(pairs []workload.Pair) (entries []workload.Pair) {
 	for _, p := range pairs {
-		k := table.InternalKey{UserKey: p.Key, Sequence: sequence, Kind: table.KindSet}
+		k := table.InternalKey{UserKey: p.Key, Kind: table.KindSet}
 		if p.Value == nil {
 			k.Kind = table.KindDelete
 		}
@@ -40,11 +39,7 @@ func versionsOf(pairs []workload.Pair, sequence uint64) (entries []workload.Pair
 // ingest has the database in dir take over our table of the entries.
 func ingest(t *testing.T, db *rocksdb.Tool, dir string, o *table.WriterOptions, entries []workload.Pair) error {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "table.sst")
-	if err := os.WriteFile(file, write(t, o, entries), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return db.Ingest(dir, file)
+	return db.Ingest(dir, file(t, tabletest.Build(t, o, entries)))
 }
 
 // A database of RocksDB that has taken our table over has its pairs, and not what it deletes. It asks
@@ -52,8 +47,8 @@ func ingest(t *testing.T, db *rocksdb.Tool, dir string, o *table.WriterOptions, 
 func TestRocksDBTakesOurTable(t *testing.T) {
 	t.Parallel()
 	db := must(t, cxxRocksDB)
-	pairs, absent := w1(20_000)
-	var keys [][]byte
+	set := workload.W1(20_000)
+	pairs, absent := set.Pairs(), set.Absent
 	var want []workload.Pair
 	for i := range pairs {
 		if i%100 == 7 {
@@ -61,7 +56,6 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 		} else {
 			want = append(want, pairs[i])
 		}
-		keys = append(keys, pairs[i].Key)
 	}
 	for name, tt := range map[string]struct {
 		o      table.WriterOptions
@@ -76,14 +70,14 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := ingest(t, db, dir, external(tt.o), versionsOf(pairs, 0)); err != nil {
+			if err := ingest(t, db, dir, external(tt.o), versionsOf(pairs)); err != nil {
 				t.Fatal(err)
 			}
 			got, err := db.Scan(dir)
-			if diff := diffPairs(want, got); err != nil || diff != "" {
+			if diff := tabletest.DiffPairs(want, got); err != nil || diff != "" {
 				t.Errorf("scan: %v (-want +got):\n%s", err, diff)
 			}
-			found, err := db.Get(dir, keys)
+			found, err := db.Get(dir, set.Keys)
 			if err != nil || found.Got != len(want) || found.Sought != len(want) || found.Denied > 0 {
 				t.Errorf("keys of the table: %+v, %v; want %d", found, err, len(want))
 			}
@@ -111,7 +105,7 @@ func TestRocksDBTakesTablesInTurn(t *testing.T) {
 			}
 			for range 4 {
 				pairs := someWrites(rng)
-				if err := ingest(t, db, dir, external(someOptions(rng)), versionsOf(pairs, 0)); err != nil {
+				if err := ingest(t, db, dir, external(someOptions(rng)), versionsOf(pairs)); err != nil {
 					t.Fatal(err)
 				}
 				for _, p := range pairs {
@@ -132,7 +126,7 @@ func TestRocksDBTakesTablesInTurn(t *testing.T) {
 func checkRocksDB(t *testing.T, db *rocksdb.Tool, dir string, want map[string][]byte) {
 	t.Helper()
 	got, err := db.Scan(dir)
-	if diff := diffPairs(sortedPairs(want), got); err != nil || diff != "" {
+	if diff := tabletest.DiffPairs(sortedPairs(want), got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
@@ -181,10 +175,10 @@ func someOptions(rng *rand.Rand) table.WriterOptions {
 func TestRocksDBRefusesOtherTables(t *testing.T) {
 	t.Parallel()
 	db := must(t, cxxRocksDB)
-	pairs, _ := w1(1000)
-	newer := versionsOf(pairs, 0)
+	pairs := workload.W1(1000).Pairs()
+	newer := versionsOf(pairs)
 	newer[500].Key = table.InternalKey{UserKey: pairs[500].Key, Sequence: 1, Kind: table.KindSet}.Append(nil)
-	twice := slices.Insert(versionsOf(pairs, 0), 501, versionsOf([]workload.Pair{{Key: pairs[500].Key}}, 0)...)
+	twice := slices.Insert(versionsOf(pairs), 501, versionsOf([]workload.Pair{{Key: pairs[500].Key}})...)
 	parts := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: func(key []byte) []byte { return key[:8] }}
 	for name, tt := range map[string]struct {
 		o       *table.WriterOptions
@@ -192,7 +186,7 @@ func TestRocksDBRefusesOtherTables(t *testing.T) {
 	}{
 		"a sequence number of 1":     {external(table.WriterOptions{}), newer},
 		"a user key set and deleted": {external(table.WriterOptions{}), twice},
-		"a filter of parts of keys":  {external(parts), versionsOf(pairs, 0)},
+		"a filter of parts of keys":  {external(parts), versionsOf(pairs)},
 		"keys that are not internal": {&table.WriterOptions{Properties: true}, pairs},
 	} {
 		t.Run(name, func(t *testing.T) {

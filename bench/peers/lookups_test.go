@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -72,17 +73,14 @@ type lookupTables struct {
 
 func writeLookupTables(t testing.TB, set workload.Set, compression string) *lookupTables {
 	t.Helper()
-	var pairs []workload.Pair
-	for i, k := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
-	}
+	pairs := set.Pairs()
 	l := &lookupTables{shape: manifest.Table{BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: compression}}
 	o := ours.Options(l.shape)
-	l.ours = write(t, o, pairs)
+	l.ours = tabletest.Build(t, o, pairs)
 	o.FilterPolicy = nil
-	l.noFilter = write(t, o, pairs)
+	l.noFilter = tabletest.Build(t, o, pairs)
 	o.TableFilterPolicy = filter.NewTableBloom(l.shape.BitsPerKey)
-	l.tableFilter = write(t, o, pairs)
+	l.tableFilter = tabletest.Build(t, o, pairs)
 	var err error
 	if l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs); err != nil {
 		t.Fatal(err)
@@ -121,20 +119,20 @@ func pebbleOptions(fs vfs.FS, shape manifest.Table, cacheBytes int64) *cockroach
 func (l *lookupTables) writePebble(pairs []workload.Pair) error {
 	l.pebble = vfs.NewMem()
 	o := pebbleOptions(l.pebble, l.shape, 0)
-	err := pebble.WriteTable(o, "table", func(set func(key, value []byte) error) error { return setAll(pairs, set) })
-	if err != nil {
+	if err := pebble.WriteTable(o.FS, "table", pebble.LastLevel(o), setAll(pairs)); err != nil {
 		return err
 	}
 	return pebble.Ingest(o, "db", []string{"table"}, func(*cockroach.DB) {})
 }
 
-func setAll(pairs []workload.Pair, do func(key, value []byte) error) error {
-	for _, p := range pairs {
-		if err := do(p.Key, p.Value); err != nil {
-			return err
+// setAll returns what sets the pairs.
+func setAll(pairs []workload.Pair) func(set func(key, value []byte) error) error {
+	return func(set func(key, value []byte) error) (err error) {
+		for i := 0; i < len(pairs) && err == nil; i++ {
+			err = set(pairs[i].Key, pairs[i].Value)
 		}
+		return err
 	}
-	return nil
 }
 
 // benchmark has all engines look the keys up.

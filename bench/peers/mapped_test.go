@@ -14,7 +14,7 @@ import (
 func BenchmarkGetMapped(b *testing.B) {
 	set := workload.W1(1_000_000)
 	const keys = 5000
-	all := getters(b, writeSet(b, set, table.NoCompression), func(i int, get func(key []byte) error) error {
+	all := getters(b, file(b, tableOf(b, set, table.NoCompression)), func(i int, get func(key []byte) error) error {
 		for k := range keys {
 			if err := get(set.Keys[set.Hits[(i*keys+k)%len(set.Hits)]]); err != nil {
 				return err

@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -32,9 +33,9 @@ import (
 func deal(set workload.Set, n int) [][]workload.Pair {
 	rng := rand.New(rand.NewPCG(8, 8))
 	parts := make([][]workload.Pair, n)
-	for i, k := range set.Keys {
+	for _, p := range set.Pairs() {
 		t := rng.IntN(n)
-		parts[t] = append(parts[t], workload.Pair{Key: k, Value: set.Values[i]})
+		parts[t] = append(parts[t], p)
 	}
 	return parts
 }
@@ -168,9 +169,8 @@ func iters(b *testing.B, shape manifest.Table, parts [][]workload.Pair, order ta
 	wo.Comparer = order
 	ro := &table.ReaderOptions{Comparer: order, Cache: table.NewCache(lookupCache)}
 	for _, pairs := range parts {
-		contents := write(b, wo, pairs)
-		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), ro)
-		its = append(its, closing(b, r, err).NewIter(nil))
+		r := tabletest.Open(b, tabletest.Build(b, wo, pairs), ro)
+		its = append(its, closing(b, r, nil).NewIter(nil))
 	}
 	return its
 }
@@ -209,8 +209,7 @@ func mergeGoleveldb(b *testing.B, shape manifest.Table, parts [][]workload.Pair,
 func pebbleTables(b *testing.B, o *cockroach.Options, parts [][]workload.Pair) (names []string) {
 	for i, pairs := range parts {
 		names = append(names, fmt.Sprint(i, ".sst"))
-		err := pebble.WriteTable(o, names[i], func(set func(key, value []byte) error) error { return setAll(pairs, set) })
-		if err != nil {
+		if err := pebble.WriteTable(o.FS, names[i], pebble.LastLevel(o), setAll(pairs)); err != nil {
 			b.Fatal(err)
 		}
 	}

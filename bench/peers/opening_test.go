@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -17,6 +16,7 @@ import (
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -86,12 +86,8 @@ func BenchmarkOpenGet(b *testing.B) {
 
 func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
 	set := workload.W1(entries)
-	name := writeSet(b, set, codec)
-	contents, err := os.ReadFile(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	all := openers(name, contents, func(i int) []byte { return set.Keys[set.Hits[i%len(set.Hits)]] })
+	contents := tableOf(b, set, codec)
+	all := openers(file(b, contents), contents, func(i int) []byte { return set.Keys[set.Hits[i%len(set.Hits)]] })
 	inTurns(b, 1, 1, slices.Collect(maps.Values(all))...)
 	reader, file := all["goleveldb/from=reader"], all["goleveldb/from=file"]
 	reportRatio(b, "reader", reader, all["sievetable/from=reader"])
@@ -103,16 +99,10 @@ func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
 // BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, ours and goleveldb's in turns. The
 // metrics are for a table.
 func BenchmarkOpenClose(b *testing.B) {
-	contents, err := os.ReadFile(writeSet(b, workload.W1(100), table.Snappy))
-	if err != nil {
-		b.Fatal(err)
-	}
+	contents := tableOf(b, workload.W1(100), table.Snappy)
 	names := make([]string, 10_000)
 	for i := range names {
-		names[i] = filepath.Join(b.TempDir(), "t.ldb")
-		if err := os.WriteFile(names[i], contents, 0o666); err != nil {
-			b.Fatal(err)
-		}
+		names[i] = file(b, contents)
 	}
 	ours := &contender{name: "sievetable", do: func(i int) error {
 		r, err := table.Open(names[i%len(names)], nil)
@@ -137,21 +127,8 @@ func BenchmarkOpenClose(b *testing.B) {
 	reportRatio(b, "goleveldb", theirs, ours)
 }
 
-// writeSet writes a table of the set to a new file, and returns its name.
-func writeSet(b *testing.B, set workload.Set, codec table.Codec) (name string) {
+// tableOf returns a table of the set.
+func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 	b.Helper()
-	name = filepath.Join(b.TempDir(), "t.ldb")
-	w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return name
+	return tabletest.Build(b, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, set.Pairs())
 }

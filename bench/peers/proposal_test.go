@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -9,9 +8,10 @@ import (
 	goleveldb "github.com/syndtr/goleveldb/leveldb"
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
-	"github.com/syndtr/goleveldb/leveldb/storage"
-	ltable "github.com/syndtr/goleveldb/leveldb/table"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	peer "github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // These tests show what GOLEVELDB.md says of goleveldb. When one fails, goleveldb has changed: mend the page.
@@ -35,17 +35,6 @@ func TestProposalOneNameForTwoHashes(t *testing.T) {
 	if keys != 781 || denied != 140 {
 		t.Errorf("goleveldb does not find %d of %d keys, GOLEVELDB.md says 140 of 781", denied, keys)
 	}
-}
-
-func openGoleveldb(t *testing.T, contents []byte) *ltable.Reader {
-	t.Helper()
-	o := &opt.Options{Filter: lfilter.NewBloomFilter(10)}
-	r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Release)
-	return r
 }
 
 // A generator writes to a buffer that was used before: the bits that were there stay.
@@ -88,16 +77,12 @@ func (f *countingFilter) Contains(filter, key []byte) bool {
 func TestProposalGetAsksNoFilter(t *testing.T) {
 	t.Parallel()
 	f := &countingFilter{Filter: lfilter.NewBloomFilter(10)}
-	var b bytes.Buffer
 	o := &opt.Options{Filter: f}
-	w := ltable.NewWriter(&b, o, nil, 0)
-	if err := w.Append([]byte("present"), nil); err != nil {
+	contents, err := peer.Write(o, []workload.Pair{{Key: []byte("present")}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := ltable.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
+	r, err := peer.Open(contents, o)
 	if err != nil {
 		t.Fatal(err)
 	}

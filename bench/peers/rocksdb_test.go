@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,15 +39,12 @@ func TestSSTDumpReadsOurTables(t *testing.T) {
 		"Snappy":        {},
 		"NoCompression": {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), RestartInterval: 3},
 	} {
-		contents := pebbleTable(t, w.Keys, o)
-		file := filepath.Join(t.TempDir(), "table.sst")
-		if err := os.WriteFile(file, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if out := sstDump(t, "--file="+file, "--command=verify"); !strings.Contains(out, "The file is ok") {
+		contents, _ := pebbleTable(t, w.Keys, o)
+		sound := "--file=" + file(t, contents)
+		if out := sstDump(t, sound, "--command=verify"); !strings.Contains(out, "The file is ok") {
 			t.Errorf("%s: sst_dump verify:\n%s", name, out)
 		}
-		properties := sstDump(t, "--file="+file, "--show_properties", "--command=none")
+		properties := sstDump(t, sound, "--show_properties", "--command=none")
 		for _, want := range []string{
 			"# entries: 2000", "raw key size: 48000", "filter policy name: rocksdb.BuiltinBloomFilter",
 			"comparator name: leveldb.BytewiseComparator", "SST file compression algo: " + name,
@@ -61,16 +57,13 @@ func TestSSTDumpReadsOurTables(t *testing.T) {
 		for i, k := range w.Keys {
 			fmt.Fprintf(&want, "'%s' seq:0, type:1 => value %d\n", k, i)
 		}
-		scan := sstDump(t, "--file="+file, "--command=scan", "--verify_checksum")
+		scan := sstDump(t, sound, "--command=scan", "--verify_checksum")
 		if _, entries, _ := strings.Cut(scan, "'"); "'"+entries != want.String() {
 			t.Errorf("%s: sst_dump scans other entries than were written:\n%s", name, scan[:min(len(scan), 2000)])
 		}
 
 		contents[len(contents)/2] ^= 1
-		if err := os.WriteFile(file, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if out := sstDump(t, "--file="+file, "--command=scan", "--verify_checksum"); !strings.Contains(out, "Corruption: block checksum mismatch") {
+		if out := sstDump(t, "--file="+file(t, contents), "--command=scan", "--verify_checksum"); !strings.Contains(out, "Corruption: block checksum mismatch") {
 			t.Errorf("%s: sst_dump does not see a flipped bit:\n%s", name, out)
 		}
 	}

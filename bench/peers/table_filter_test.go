@@ -5,22 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb/opt"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
@@ -76,53 +71,23 @@ func checkSameAnswers(t *testing.T, contents []byte, keys [][]byte) {
 	}
 }
 
-// pebbleTable is a table of ours for Pebble: internal keys of sequence number 0,
-// as those that it takes over have, a whole table's filter, and properties.
-func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) []byte {
+// pebbleTable is a table of ours for Pebble: internal keys of sequence number 0, as those that it takes over have,
+// a whole table's filter, and properties. It returns the entries too.
+func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) (contents []byte, entries []workload.Pair) {
 	t.Helper()
-	o.Comparer = table.InternalComparer(table.BytewiseComparer)
 	o.FilterKey = table.InternalFilterKey
 	o.TableFilterPolicy = filter.NewTableBloom(10)
-	o.Properties = true
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pairs []workload.Pair
 	for i, k := range keys {
-		key := table.InternalKey{UserKey: k, Kind: table.KindSet}
-		if err := w.Append(key.Append(nil), fmt.Appendf(nil, "value %d", i)); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: k, Value: fmt.Appendf(nil, "value %d", i)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	entries = versionsOf(pairs)
+	return tabletest.Build(t, external(o), entries), entries
 }
 
 func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTracker) *sstable.Reader {
 	t.Helper()
-	fs := vfs.NewMem()
-	f, err := fs.Create("table.sst", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(contents); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := fs.Open("table.sst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readable, err := sstable.NewSimpleReadable(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{
+	r, err := sstable.NewMemReader(contents, sstable.ReaderOptions{
 		FilterMetricsTracker: asked,
 		Filters:              map[string]sstable.FilterPolicy{bloom.FilterPolicy(10).Name(): bloom.FilterPolicy(10)},
 	})
@@ -140,7 +105,8 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 	w := workload.W1(20_000)
 	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2, DataDigest: true}, {FilterPrefix: filter.PrefixOfLength(8)}} {
 		var asked sstable.FilterMetricsTracker
-		r := openPebble(t, pebbleTable(t, w.Keys, o), &asked)
+		contents, entries := pebbleTable(t, w.Keys, o)
+		r := openPebble(t, contents, &asked)
 		if err := r.ValidateBlockChecksums(); err != nil {
 			t.Error(err)
 		}
@@ -150,7 +116,7 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 		}
 		n := 0
 		for kv := it.First(); kv != nil; kv = it.Next() {
-			if v, _, err := kv.Value(nil); err != nil || !bytes.Equal(kv.K.UserKey, w.Keys[n]) || !bytes.Equal(v, fmt.Appendf(nil, "value %d", n)) {
+			if v, _, err := kv.Value(nil); err != nil || !bytes.Equal(kv.K.UserKey, w.Keys[n]) || !bytes.Equal(v, entries[n].Value) {
 				t.Fatalf("entry %d: %s = %q, %v", n, kv.K, v, err)
 			}
 			n++
@@ -178,37 +144,15 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 func TestPebblesTableFilters(t *testing.T) {
 	t.Parallel()
 	w := workload.W1(20_000)
-	fs := vfs.NewMem()
-	f, err := fs.Create("table.sst", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pw := sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{
+	path := filepath.Join(t.TempDir(), "table.sst")
+	writePebble(t, path, sstable.WriterOptions{
 		TableFormat: sstable.TableFormatLevelDB, FilterPolicy: bloom.FilterPolicy(10), FilterType: sstable.TableFilter,
-	})
-	for i, k := range w.Keys {
-		if err := pw.Set(k, w.Values[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := pw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	in, err := fs.Open("table.sst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	contents, err := io.ReadAll(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, w.Pairs())
 	var m table.Metrics
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{
+	r, err := table.Open(path, &table.ReaderOptions{
 		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey, Metrics: &m,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	closing(t, r, err)
 	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 		t.Error(err)
 	}
@@ -239,32 +183,7 @@ func TestPebblesTableFilters(t *testing.T) {
 func TestOthersReadTablesWithTableFilters(t *testing.T) {
 	t.Parallel()
 	w := workload.W1(2000)
-	contents := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
-	var want []workload.Pair
-	for i, k := range w.Keys {
-		key := table.InternalKey{UserKey: k, Kind: table.KindSet}
-		want = append(want, workload.Pair{Key: key.Append(nil), Value: fmt.Appendf(nil, "value %d", i)})
-	}
-	r, err := goleveldb.Open(contents, &opt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	forward, backward, err := r.Scan()
-	if diff := diffPairs(want, forward); err != nil || diff != "" {
-		t.Errorf("goleveldb forward: %v (-written +read):\n%s", err, diff)
-	}
-	if diff := diffPairs(reversed(want), backward); diff != "" {
-		t.Errorf("goleveldb backward (-written +read):\n%s", diff)
-	}
-	file := filepath.Join(t.TempDir(), "table.ldb")
-	if err := os.WriteFile(file, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	forward, backward, err = levelDB(t).Scan(file, -1)
-	if diff := diffPairs(want, forward); err != nil || diff != "" {
-		t.Errorf("C++ LevelDB forward: %v (-written +read):\n%s", err, diff)
-	}
-	if diff := diffPairs(reversed(want), backward); diff != "" {
-		t.Errorf("C++ LevelDB backward (-written +read):\n%s", diff)
-	}
+	contents, entries := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
+	checkPairs(t, "goleveldb", entries)(openGoleveldb(t, contents).Scan())
+	checkPairs(t, "C++ LevelDB", entries)(levelDB(t).Scan(file(t, contents), -1))
 }

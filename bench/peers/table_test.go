@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -42,7 +43,7 @@ func oursAs(t testing.TB, name string, g manifest.Table, baseLg int, pairs []wor
 	if o.FilterPolicy != nil {
 		o.FilterPolicy = filter.Rename(o.FilterPolicy, name)
 	}
-	return write(t, o, pairs)
+	return tabletest.Build(t, o, pairs)
 }
 
 // randomPairs returns up to n ascending pairs, keys of few different bytes.
@@ -134,7 +135,7 @@ func TestGoldensAreUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		there, _, err := r.Scan()
-		if diff := diffPairs(g.Want, there); diff != "" || err != nil {
+		if diff := tabletest.DiffPairs(g.Want, there); diff != "" || err != nil {
 			t.Errorf("%v, other pairs (-want +got):\n%s", err, diff)
 		}
 	})
@@ -158,7 +159,7 @@ var (
 
 // absentKeys yields keys that the tables do not have, in order.
 func absentKeys(yield func([]byte, error) bool) {
-	_, absent := w1(50_000)
+	absent := workload.W1(50_000).Absent
 	slices.SortFunc(absent, bytes.Compare)
 	for _, key := range absent {
 		if !yield(key, nil) {
@@ -169,129 +170,76 @@ func absentKeys(yield func([]byte, error) bool) {
 
 // checkTheirFilter checks that a peer finds every key, and that absent ones cost
 // it at most 0.02 reads each.
-func checkTheirFilter(t *testing.T, present, absent [][]byte, get func(keys [][]byte) ([]leveldb.Answer, error)) {
+func checkTheirFilter(t *testing.T, set workload.Set, get func(keys [][]byte) ([]leveldb.Answer, error)) {
 	t.Helper()
-	found, err := get(present)
+	found, err := get(set.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range found {
 		if !a.Found {
-			t.Fatalf("key %q is not found", present[i])
+			t.Fatalf("key %q is not found", set.Keys[i])
 		}
 	}
-	missed, err := get(absent)
+	missed, err := get(set.Absent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	reads := 0
 	for i, a := range missed {
 		if a.Found {
-			t.Fatalf("key %q is found", absent[i])
+			t.Fatalf("key %q is found", set.Absent[i])
 		}
 		reads += a.Reads
 	}
-	if perMiss := float64(reads) / float64(len(absent)); perMiss > 0.02 {
+	if perMiss := float64(reads) / float64(len(set.Absent)); perMiss > 0.02 {
 		t.Errorf("%.4f reads per absent key, want at most 0.02", perMiss)
 	} else {
 		t.Logf("%.4f reads per absent key", perMiss)
 	}
 }
 
-func keysOf(pairs []workload.Pair) (keys [][]byte) {
-	for _, p := range pairs {
-		keys = append(keys, p.Key)
-	}
-	return keys
-}
-
 func TestGoleveldbReadsOurTables(t *testing.T) {
 	t.Parallel()
+	set := workload.W1(50_000)
 	for name, o := range readByOthers {
-		t.Run(name, func(t *testing.T) { checkGoleveldbReads(t, o) })
+		t.Run(name, func(t *testing.T) {
+			r := openGoleveldb(t, tabletest.Build(t, o, set.Pairs()))
+			checkPairs(t, "goleveldb", set.Pairs())(r.Scan())
+			checkTheirFilter(t, set, func(keys [][]byte) (answers []leveldb.Answer, err error) {
+				for _, k := range keys {
+					before := r.Reads()
+					found, err := r.FindFiltered(k)
+					if err != nil {
+						return nil, err
+					}
+					answers = append(answers, leveldb.Answer{Found: found, Reads: r.Reads() - before})
+				}
+				return answers, nil
+			})
+		})
 	}
-}
-
-func checkGoleveldbReads(t *testing.T, o *table.WriterOptions) {
-	pairs, absent := w1(50_000)
-	r, err := goleveldb.Open(write(t, o, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, back, err := r.Scan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := diffPairs(pairs, there); diff != "" {
-		t.Errorf("forward (-ours +goleveldb):\n%s", diff)
-	}
-	if diff := diffPairs(reversed(pairs), back); diff != "" {
-		t.Errorf("backward (-ours +goleveldb):\n%s", diff)
-	}
-	checkTheirFilter(t, keysOf(pairs), absent, func(keys [][]byte) (answers []leveldb.Answer, err error) {
-		for _, k := range keys {
-			before := r.Reads()
-			found, err := r.FindFiltered(k)
-			if err != nil {
-				return nil, err
-			}
-			answers = append(answers, leveldb.Answer{Found: found, Reads: r.Reads() - before})
-		}
-		return answers, nil
-	})
 }
 
 func TestLevelDBReadsOurTables(t *testing.T) {
 	t.Parallel()
+	tool, set := levelDB(t), workload.W1(50_000)
 	for name, o := range readByOthers {
-		t.Run(name, func(t *testing.T) { checkLevelDBReads(t, o) })
+		t.Run(name, func(t *testing.T) {
+			table := file(t, tabletest.Build(t, o, set.Pairs()))
+			checkPairs(t, "LevelDB", set.Pairs())(tool.Scan(table, 10))
+			checkTheirFilter(t, set, func(keys [][]byte) ([]leveldb.Answer, error) { return tool.Get(table, 10, keys) })
+		})
 	}
-}
-
-func checkLevelDBReads(t *testing.T, o *table.WriterOptions) {
-	tool := levelDB(t)
-	pairs, absent := w1(50_000)
-	name := file(t, write(t, o, pairs))
-	there, back, err := tool.Scan(name, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := diffPairs(pairs, there); diff != "" {
-		t.Errorf("forward (-ours +LevelDB):\n%s", diff)
-	}
-	if diff := diffPairs(reversed(pairs), back); diff != "" {
-		t.Errorf("backward (-ours +LevelDB):\n%s", diff)
-	}
-	checkTheirFilter(t, keysOf(pairs), absent, func(keys [][]byte) ([]leveldb.Answer, error) {
-		return tool.Get(name, 10, keys)
-	})
 }
 
 // Peers read our tables of every golden dataset.
 func TestPeersReadOurDatasets(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
-		if g.Producer != "sievetable" {
-			return
-		}
-		r, err := goleveldb.Open(g.Contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		there, back, err := r.Scan()
-		if diff := diffPairs(g.Want, there); diff != "" || err != nil {
-			t.Errorf("goleveldb forward: %v (-ours +goleveldb):\n%s", err, diff)
-		}
-		if diff := diffPairs(reversed(g.Want), back); diff != "" {
-			t.Errorf("goleveldb backward (-ours +goleveldb):\n%s", diff)
-		}
-		tool := levelDB(t)
-		there, back, err = tool.Scan(file(t, g.Contents), 10)
-		if diff := diffPairs(g.Want, there); diff != "" || err != nil {
-			t.Errorf("LevelDB forward: %v (-ours +LevelDB):\n%s", err, diff)
-		}
-		if diff := diffPairs(reversed(g.Want), back); diff != "" {
-			t.Errorf("LevelDB backward (-ours +LevelDB):\n%s", diff)
+		if g.Producer == "sievetable" {
+			checkPairs(t, "goleveldb", g.Want)(openGoleveldb(t, g.Contents).Scan())
+			checkPairs(t, "LevelDB", g.Want)(levelDB(t).Scan(file(t, g.Contents), 10))
 		}
 	})
 }
@@ -303,20 +251,13 @@ func TestEmptyTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, contents := range [][]byte{empty, write(t, defaults, nil)} {
-		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for i, contents := range [][]byte{empty, tabletest.Build(t, defaults, nil)} {
+		r := tabletest.Open(t, contents, nil)
 		it := r.NewIter(nil)
 		if it.First() || it.Last() || it.Error() != nil || r.Verify() != nil || r.FilterErr() != nil {
 			t.Errorf("table %d: not empty and sound", i)
 		}
-		theirs, err := goleveldb.Open(contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if there, _, err := theirs.Scan(); err != nil || len(there) > 0 {
+		if there, _, err := openGoleveldb(t, contents).Scan(); err != nil || len(there) > 0 {
 			t.Errorf("table %d: goleveldb reads %d pairs, %v", i, len(there), err)
 		}
 	}

@@ -39,6 +39,14 @@ func writeOurs(set workload.Set, codec table.Codec) error {
 	if err != nil {
 		return err
 	}
+	return writeAll(w, set)
+}
+
+// writeAll writes the set with a Writer of ours or of goleveldb.
+func writeAll(w interface {
+	Append(key, value []byte) error
+	Close() error
+}, set workload.Set) error {
 	for i, key := range set.Keys {
 		if err := w.Append(key, set.Values[i]); err != nil {
 			return err
@@ -55,11 +63,5 @@ func writeTheirs(set workload.Set, codec table.Codec) error {
 	if codec == table.Snappy {
 		o.Compression = opt.SnappyCompression
 	}
-	w := ltable.NewWriter(io.Discard, o, buffers, 0)
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return writeAll(ltable.NewWriter(io.Discard, o, buffers, 0), set)
 }

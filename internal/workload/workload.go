@@ -17,6 +17,15 @@ type Set struct {
 	Hits   []int    // the indexes of Keys, each once, in random order
 }
 
+// Pairs returns the entries. They share the memory of keys and values.
+func (s Set) Pairs() []Pair {
+	pairs := make([]Pair, len(s.Keys))
+	for i, k := range s.Keys {
+		pairs[i] = Pair{k, s.Values[i]}
+	}
+	return pairs
+}
+
 // Bytes returns the size of all keys and values.
 func (s Set) Bytes() int64 {
 	var n int64

@@ -30,7 +30,7 @@ func writePebble(dir string, k *keyFile) error {
 	var tables []string
 	for k.left > 0 {
 		name := filepath.Join(dir, fmt.Sprint("ingested", len(tables)))
-		err := pebble.WriteTable(o, name, func(set func(key, value []byte) error) error {
+		err := pebble.WriteTable(o.FS, name, pebble.LastLevel(o), func(set func(key, value []byte) error) error {
 			return k.each(tableKeys, func(key []byte) error { return set(key, nil) })
 		})
 		if err != nil {

@@ -32,13 +32,18 @@ func (quiet) Infof(string, ...any)              {}
 func (quiet) Errorf(string, ...any)             {}
 func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf("pebble: "+format, args...)) }
 
+// LastLevel returns the options of tables on the last level.
+func LastLevel(o *pebble.Options) sstable.WriterOptions {
+	return o.MakeWriterOptions(len(o.Levels)-1, o.FormatMajorVersion.MaxTableFormat())
+}
+
 // WriteTable writes a table of what pairs gives to its argument.
-func WriteTable(o *pebble.Options, name string, pairs func(set func(key, value []byte) error) error) error {
-	f, err := o.FS.Create(name, vfs.WriteCategoryUnspecified)
+func WriteTable(fs vfs.FS, name string, o sstable.WriterOptions, pairs func(set func(key, value []byte) error) error) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), o.MakeWriterOptions(len(o.Levels)-1, o.FormatMajorVersion.MaxTableFormat()))
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
 	return errors.Join(pairs(w.Set), w.Close())
 }
 
