@@ -24,7 +24,7 @@ func external(o table.WriterOptions) *table.WriterOptions {
 	return &o
 }
 
-// versionsOf returns the entries of a table that sets the pairs, and deletes those with a nil value. Their sequence number is 0.
+// versionsOf returns entries of sequence number 0 that set the pairs, and delete those with a nil value.
 func versionsOf(pairs []workload.Pair) (entries []workload.Pair) {
 	for _, p := range pairs {
 		k := table.InternalKey{UserKey: p.Key, Kind: table.KindSet}

@@ -188,17 +188,7 @@ func (j *judged) byGoleveldb(t *testing.T) {
 // byLevelDB has C++ LevelDB judge a copy of the database.
 func (j *judged) byLevelDB(t *testing.T) {
 	t.Helper()
-	cmd := levelDBDatabase(t).Judge(j.copy(t), j.order.Name())
-	var in []byte
-	for _, op := range j.ops {
-		in = op.Append(in)
-	}
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%w, %s", err, &stderr)
-	}
+	out, err := levelDBDatabase(t).Judge(j.copy(t), j.order.Name(), j.ops)
 	j.check(t, "C++ LevelDB", out, j.after, err)
 }
 

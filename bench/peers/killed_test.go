@@ -113,8 +113,7 @@ func (l *lives) keep(t *testing.T) {
 func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	cmd := l.engine.churn(l.dir, rng.IntN(2) == 0)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
+	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +130,7 @@ func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 	if rng.IntN(5) > 0 || l.fresh {
 		after = time.Duration(rng.IntN(int(600 * time.Millisecond)))
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-			t.Fatalf("%s says %q, %v, and %s", l.engine.name, line, err, &stderr)
+			t.Fatalf("%s says %q, %v", l.engine.name, line, err)
 		}
 	}
 	time.Sleep(after)
@@ -139,7 +138,7 @@ func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-		t.Fatalf("%s ended by itself: %v, %s", l.engine.name, err, &stderr)
+		t.Fatalf("%s ended by itself: %v", l.engine.name, err)
 	}
 	l.fresh = false
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -27,28 +26,15 @@ func commit(kind history.Kind, start, end, step int, value string) []history.Op 
 	return append(ops, history.Op{Kind: history.Commit})
 }
 
-func each(lists ...[]history.Op) iter.Seq[history.Op] {
-	return func(yield func(history.Op) bool) {
-		for _, ops := range lists {
-			for _, op := range ops {
-				if !yield(op) {
-					return
-				}
-			}
+// some returns the first n ops of Churn.
+func some(n int, seed uint64) (ops []history.Op) {
+	for op := range history.Churn(rand.New(rand.NewPCG(seed, 14))) {
+		if len(ops) == n {
+			break
 		}
+		ops = append(ops, op)
 	}
-}
-
-// some yields the first n ops of Churn, and commits.
-func some(n int, seed uint64) iter.Seq[history.Op] {
-	return func(yield func(history.Op) bool) {
-		left := n
-		for op := range history.Churn(rand.New(rand.NewPCG(seed, 14))) {
-			if left--; left < 0 || !yield(op) {
-				return
-			}
-		}
-	}
+	return ops
 }
 
 var compactAll = []history.Op{{Kind: history.CompactRange, Key: []byte(" "), Value: []byte("~")}}
@@ -90,16 +76,16 @@ var shapes = []struct {
 	make func(t *testing.T, e recoverer, dir string)
 }{
 	{"nothing but a log", func(t *testing.T, e recoverer, dir string) {
-		e.live(t, dir, false, each(commit(history.Put, 0, 50, 1, "first"), commit(history.Delete, 0, 50, 3, ""), commit(history.Put, 0, 50, 6, "second")))
+		e.live(t, dir, false, commit(history.Put, 0, 50, 1, "first"), commit(history.Delete, 0, 50, 3, ""), commit(history.Put, 0, 50, 6, "second"))
 	}},
-	{"nothing in it", func(t *testing.T, e recoverer, dir string) { e.live(t, dir, false, each()) }},
+	{"nothing in it", func(t *testing.T, e recoverer, dir string) { e.live(t, dir, false) }},
 	{"nothing but deletions", func(t *testing.T, e recoverer, dir string) {
-		e.live(t, dir, false, each(commit(history.Delete, 0, 50, 1, "")))
+		e.live(t, dir, false, commit(history.Delete, 0, 50, 1, ""))
 	}},
 	{"closed cleanly", func(t *testing.T, e recoverer, dir string) { e.live(t, dir, false, some(5000, 1)) }},
 	{"opened again", func(t *testing.T, e recoverer, dir string) {
 		e.live(t, dir, false, some(5000, 1))
-		e.live(t, dir, false, each())
+		e.live(t, dir, false)
 	}},
 	{"a log that was taken up again", func(t *testing.T, e recoverer, dir string) {
 		for seed := range uint64(3) {
@@ -107,11 +93,11 @@ var shapes = []struct {
 		}
 	}},
 	{"a log that deletes keys of tables", func(t *testing.T, e recoverer, dir string) {
-		e.live(t, dir, false, each(commit(history.Put, 0, 3000, 1, "old"), compactAll,
-			commit(history.Delete, 0, 3000, 3, ""), commit(history.Put, 0, 3000, 30, "new")))
+		e.live(t, dir, false, commit(history.Put, 0, 3000, 1, "old"), compactAll,
+			commit(history.Delete, 0, 3000, 3, ""), commit(history.Put, 0, 3000, 30, "new"))
 	}},
 	{"a log longer than a block", func(t *testing.T, e recoverer, dir string) {
-		e.live(t, dir, false, each(commit(history.Put, 0, 2000, 1, "old"), commit(history.Delete, 0, 2000, 7, "")))
+		e.live(t, dir, false, commit(history.Put, 0, 2000, 1, "old"), commit(history.Delete, 0, 2000, 7, ""))
 	}},
 }
 
@@ -178,8 +164,8 @@ func TestLogGoesOnBehindZeros(t *testing.T) {
 	for _, size := range []int{4 << 10, 64 << 10} {
 		dir, plain := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "plain")
 		live := func(ops ...[]history.Op) {
-			e.live(t, dir, true, each(ops...))
-			e.live(t, plain, true, each(ops...))
+			e.live(t, dir, true, ops...)
+			e.live(t, plain, true, ops...)
 		}
 		live(commit(history.Put, 0, 500, 1, "before"), commit(history.Delete, 0, 500, 5, ""))
 		log := newest(t, dir, "*.log")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,19 +61,15 @@ func levelDBRecoverer(t *testing.T) recoverer {
 	return recoverer{
 		name:    "C++ LevelDB",
 		churn:   db.Churn,
-		recover: func(dir string) ([]byte, error) { return db.Dump(dir).Output() },
+		recover: db.Dump,
 	}
 }
 
 // live has the engine do the ops with the database, and close it.
-func (e recoverer) live(t *testing.T, dir string, reuseLogs bool, ops iter.Seq[history.Op]) {
+func (e recoverer) live(t *testing.T, dir string, reuseLogs bool, ops ...[]history.Op) {
 	t.Helper()
-	var in []byte
-	for op := range ops {
-		in = op.Append(in)
-	}
 	cmd := e.churn(dir, reuseLogs)
-	cmd.Stdin = bytes.NewReader(in)
+	cmd.Stdin = bytes.NewReader(history.Encode(slices.Concat(ops...)))
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "ready\n" {
 		t.Fatalf("%s: %v\n%s", e.name, err, out)
 	}
@@ -103,16 +100,13 @@ func (e recoverer) compare(t *testing.T, sst sstCommand, dir string) (difference
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command(string(sst), "scan", "-f", "hex", dir)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	got, err := cmd.Output()
-	if !bytes.Equal(got, want) {
-		return fmt.Sprintf("%s\nsst: %v, %.1000s", firstDifference(want, got), err, &stderr), nil
+	status, got, stderr := sst.ask("scan", "-f", "hex", dir)
+	if got != string(want) {
+		return fmt.Sprintf("%s\nsst: status %d, %.1000s", firstDifference(want, []byte(got)), status, stderr), nil
 	}
-	if dropped := droppedBy(recovered); dropped == "" && err != nil {
-		return fmt.Sprintf("sst: %v, %.1000s", err, &stderr), nil
-	} else if dropped != "" && stderr.Len() == 0 {
+	if dropped := droppedBy(recovered); dropped == "" && status != 0 {
+		return fmt.Sprintf("sst: status %d, %.1000s", status, stderr), nil
+	} else if dropped != "" && stderr == "" {
 		return "sst says nothing of damage; the engine: " + dropped, nil
 	}
 	return "", nil

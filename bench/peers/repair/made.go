@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/internal/wal"
 )
@@ -77,15 +78,12 @@ func (d *database) make(cxx *leveldb.Database, rng *rand.Rand, left string) erro
 
 // live has the engine open the database, write to it, and close it.
 func (d *database) live(cxx *leveldb.Database, rng *rand.Rand) error {
-	var in bytes.Buffer
-	for _, op := range d.model.random(rng, 1500+rng.IntN(1500)) {
-		in.Write(op.Append(nil))
-	}
+	in := bytes.NewReader(history.Encode(d.model.random(rng, 1500+rng.IntN(1500))))
 	if d.engine == "goleveldb" {
-		return goleveldb.Churn(d.dir, &in, io.Discard)
+		return goleveldb.Churn(d.dir, in, io.Discard)
 	}
 	cmd := cxx.Churn(d.dir, false)
-	cmd.Stdin = &in
+	cmd.Stdin = in
 	return succeed(cmd)
 }
 
@@ -128,13 +126,13 @@ func (d *database) splitLog(rng *rand.Rand) error {
 		return errors.Join(err, errors.New("no log"))
 	}
 	last := names[len(names)-1]
-	contents, err := os.ReadFile(last)
-	if err != nil {
-		return err
-	}
-	batches, err := batchesOf(contents)
+	var batches [][]byte
+	err = eachBatch(last, func(record []byte, _, _ int64) error {
+		batches = append(batches, slices.Clone(record))
+		return nil
+	})
 	if err != nil || len(batches) < 2 {
-		return fmt.Errorf("%s: %d batches, %w", last, len(batches), err)
+		return fmt.Errorf("%s: %d batches, %v", last, len(batches), err)
 	}
 	at := 1 + rng.IntN(len(batches)-1)
 	next := filepath.Join(d.dir, "900000.log")
@@ -144,18 +142,24 @@ func (d *database) splitLog(rng *rand.Rand) error {
 	return errors.Join(writeLog(last, batches[:at]), writeLog(next, batches[at:]))
 }
 
-// batchesOf returns the records of a log.
-func batchesOf(log []byte) (all [][]byte, err error) {
+// eachBatch calls do with each record of a sound log, which is in its bytes from one offset to the other.
+func eachBatch(path string, do func(record []byte, from, to int64) error) error {
+	log, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
 	r := wal.NewReader(bytes.NewReader(log), func(d wal.Damage) { err = errors.Join(err, d) })
 	for {
-		record, _, failed := r.Next()
+		record, offset, failed := r.Next()
 		if failed == io.EOF {
-			return all, err
+			return err
 		}
-		if err = errors.Join(err, failed); err != nil {
-			return nil, err
+		if err = errors.Join(err, failed); err == nil {
+			err = do(record, offset, r.Offset())
 		}
-		all = append(all, slices.Clone(record))
+		if err != nil {
+			return err
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,7 +41,7 @@ const (
 func (r repairers) repair(name, dir string) (repaired, error) {
 	switch name {
 	case "RepairDB":
-		return peersPairs(r.cxx.Repair(dir).Output())
+		return peersPairs(r.cxx.Repair(dir))
 	case "RecoverFile":
 		var out bytes.Buffer
 		err := goleveldb.Repair(dir, &out)
@@ -54,19 +53,11 @@ func (r repairers) repair(name, dir string) (repaired, error) {
 
 // peersPairs parses the pairs of a peer. One that fails has those that it printed.
 func peersPairs(out []byte, err error) (r repaired, _ error) {
-	if err := explained(err); err != nil {
+	if err != nil {
 		r.text = err.Error()
 	}
 	r.pairs, err = parsePairs(out)
 	return r, err
-}
-
-// explained returns the error of a program with what it printed, or nil.
-func explained(err error) error {
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return fmt.Errorf("%w: %s", err, exit.Stderr)
-	}
-	return err
 }
 
 // sstRepair repairs with the command. Both engines judge the new database.
@@ -99,10 +90,8 @@ func (r repairers) judge(dir string) ([]byte, error) {
 	if err := os.CopyFS(cxxDir, os.DirFS(dir)); err != nil {
 		return nil, err
 	}
-	cmd := r.cxx.Judge(cxxDir, table.BytewiseComparer.Name())
-	cmd.Stdin = bytes.NewReader(ops[0].Append(nil))
-	byCXX, err := cmd.Output()
-	if err := explained(err); err != nil {
+	byCXX, err := r.cxx.Judge(cxxDir, table.BytewiseComparer.Name(), ops)
+	if err != nil {
 		return nil, fmt.Errorf("opening the repaired database with C++ LevelDB: %w", err)
 	}
 	var byGo bytes.Buffer

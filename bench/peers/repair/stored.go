@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -74,26 +71,16 @@ func spansOfTable(path string) (all []span, err error) {
 }
 
 func spansOfLog(path string) (all []span, err error) {
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r := wal.NewReader(bytes.NewReader(contents), func(d wal.Damage) { err = errors.Join(err, d) })
-	for {
-		record, offset, failed := r.Next()
-		if failed == io.EOF {
-			return all, err
-		}
-		if err = errors.Join(err, failed); err != nil {
-			return nil, err
-		}
+	err = eachBatch(path, func(record []byte, from, to int64) error {
 		for w, err := range wal.Writes(record) {
 			if err != nil {
-				return nil, err
+				return err
 			}
-			all = append(all, span{w.Sequence, offset, r.Offset()})
+			all = append(all, span{w.Sequence, from, to})
 		}
-	}
+		return nil
+	})
+	return all, err
 }
 
 // A survival says where writes are that no damage has hit.

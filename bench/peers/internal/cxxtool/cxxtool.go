@@ -64,7 +64,7 @@ func (s Source) missing() error {
 	return fmt.Errorf("%s: %w (Debian: apt-get install g++ %s)", s.Name, ErrMissing, s.Package)
 }
 
-// Run runs a program, and returns what it prints. The error has what it prints on standard error.
+// Run runs a program, and returns what it prints, also if it fails. The error has what it prints on standard error.
 func Run(path string, in []byte, args ...string) ([]byte, error) {
 	c := exec.Command(path, args...)
 	c.Stdin = bytes.NewReader(in)
@@ -72,9 +72,9 @@ func Run(path string, in []byte, args ...string) ([]byte, error) {
 	c.Stderr = &stderr
 	out, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w: %s", filepath.Base(path), args[0], err, &stderr)
+		err = fmt.Errorf("%s %s: %w: %s", filepath.Base(path), args[0], err, &stderr)
 	}
-	return out, nil
+	return out, err
 }
 
 // Keys returns keys as the programs take them.

@@ -66,6 +66,14 @@ func Of(rounds [][]workload.Write, keys [][]byte) (ops []Op, sequences []uint64)
 	return ops, sequences
 }
 
+// Encode returns the ops as Append appends them.
+func Encode(ops []Op) (in []byte) {
+	for _, op := range ops {
+		in = op.Append(in)
+	}
+	return in
+}
+
 // Append appends the Op for a program to read: kind, snapshot, and the lengths of
 // key and value as u32le, then key and value.
 func (o *Op) Append(dst []byte) []byte {

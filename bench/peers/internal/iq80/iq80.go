@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -60,13 +61,9 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 		return nil, fmt.Errorf("iq80: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	var in []byte
-	for _, p := range pairs {
-		in = workload.AppendPair(in, p)
-	}
 	file := filepath.Join(dir, "table")
 	write := exec.Command("java", "-cp", t.classPath, "WriteTable", file, strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval))
-	write.Stdin = bytes.NewReader(in)
+	write.Stdin = bytes.NewReader(cxxtool.Pairs(pairs))
 	if out, err := write.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("iq80: %w\n%s", err, out)
 	}

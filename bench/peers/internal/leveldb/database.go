@@ -3,7 +3,6 @@ package leveldb
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"os/exec"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
@@ -19,16 +18,12 @@ func BuildDatabase(dir string) (*Database, error) {
 	return &Database{path}, err
 }
 
-// Dump is to print the pairs as sst scan -f hex does.
-func (d *Database) Dump(dir string) *exec.Cmd { return exec.Command(d.path, "dump", dir) }
+// Dump returns the pairs as sst scan -f hex prints them.
+func (d *Database) Dump(dir string) ([]byte, error) { return cxxtool.Run(d.path, nil, "dump", dir) }
 
 // Live makes a database without compression in dir and does the ops with it.
 func (d *Database) Live(dir string, ops []history.Op) (answers []history.Answer, err error) {
-	var in []byte
-	for _, op := range ops {
-		in = op.Append(in)
-	}
-	out, err := cxxtool.Run(d.path, in, "live", dir)
+	out, err := cxxtool.Run(d.path, history.Encode(ops), "live", dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,19 +39,14 @@ func (d *Database) Live(dir string, ops []history.Op) (answers []history.Answer,
 // Churn is to open the database in dir, or a new one, to print a line when that is done,
 // and to do with it what the Ops of standard input say.
 func (d *Database) Churn(dir string, reuseLogs bool) *exec.Cmd {
-	reuse := 0
-	if reuseLogs {
-		reuse = 1
-	}
-	return exec.Command(d.path, "churn", dir, fmt.Sprint(reuse))
+	return exec.Command(d.path, "churn", dir, oneIf(reuseLogs))
 }
 
-// Judge is to open the database in dir, whose comparator has that name, with paranoid checks, to
-// print it as Dump does, to do the Puts and Deletes of standard input, to compact it, and to close it;
-// then to open it again, and to print a line "again" and the pairs that it has by then.
-func (d *Database) Judge(dir, comparator string) *exec.Cmd {
-	return exec.Command(d.path, "judge", dir, comparator)
+// Judge opens the database in dir, whose comparator has that name, with paranoid checks, dumps it, does the Puts and
+// Deletes, compacts it and closes it. Then it opens and dumps it again, after a line "again".
+func (d *Database) Judge(dir, comparator string, ops []history.Op) ([]byte, error) {
+	return cxxtool.Run(d.path, history.Encode(ops), "judge", dir, comparator)
 }
 
-// Repair is to repair the database in dir, and to print its pairs as Dump does, as many as can be read.
-func (d *Database) Repair(dir string) *exec.Cmd { return exec.Command(d.path, "repair", dir) }
+// Repair repairs the database in dir, and dumps it. After an error, it returns the pairs that could be read.
+func (d *Database) Repair(dir string) ([]byte, error) { return cxxtool.Run(d.path, nil, "repair", dir) }

@@ -55,12 +55,16 @@ func compile(dir, name string, library ...string) (path string, err error) {
 	})
 }
 
+// oneIf returns a program's argument for yes or no.
+func oneIf(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return "0"
+}
+
 // Write builds the table of pairs with a golden table's options.
 func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-	compression := "0"
-	if g.Compression == "snappy" {
-		compression = "1"
-	}
 	dir, err := os.MkdirTemp(filepath.Dir(t.path), "table")
 	if err != nil {
 		return nil, fmt.Errorf("leveldb: %w", err)
@@ -68,7 +72,7 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "table")
 	_, err = cxxtool.Run(t.path, cxxtool.Pairs(pairs), "build", file,
-		strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
+		strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), oneIf(g.Compression == "snappy"))
 	if err != nil {
 		return nil, err
 	}

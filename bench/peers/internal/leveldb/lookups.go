@@ -21,11 +21,8 @@ type Lookups struct {
 // OpenLookups opens a table with a block cache, which it fills, or without one if cacheBytes is 0. Blocks
 // that are not cached are checked each time they are read.
 func (t *Tool) OpenLookups(file string, bitsPerKey, cacheBytes int, keys [][]byte, present bool) (*Lookups, error) {
-	want := "0"
-	if present {
-		want = "1"
-	}
-	l := &Lookups{command: exec.Command(t.path, "lookups", file, strconv.Itoa(bitsPerKey), strconv.Itoa(cacheBytes), want)}
+	args := []string{"lookups", file, strconv.Itoa(bitsPerKey), strconv.Itoa(cacheBytes), oneIf(present)}
+	l := &Lookups{command: exec.Command(t.path, args...)}
 	l.command.Stderr = os.Stderr
 	in, err := l.command.StdinPipe()
 	if err != nil {

@@ -38,7 +38,9 @@ func LastLevel(o *pebble.Options) sstable.WriterOptions {
 }
 
 // WriteTable writes a table of what pairs gives to its argument.
-func WriteTable(fs vfs.FS, name string, o sstable.WriterOptions, pairs func(set func(key, value []byte) error) error) error {
+func WriteTable(
+	fs vfs.FS, name string, o sstable.WriterOptions, pairs func(set func(key, value []byte) error) error,
+) error {
 	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err

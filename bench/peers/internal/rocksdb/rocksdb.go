@@ -46,7 +46,10 @@ func (t *Tool) Compact(dir string) error {
 // Scan returns all pairs.
 func (t *Tool) Scan(dir string) ([]workload.Pair, error) {
 	out, err := cxxtool.Run(t.path, nil, "scan", dir)
-	return cxxtool.ParsePairs(out), err
+	if err != nil {
+		return nil, err
+	}
+	return cxxtool.ParsePairs(out), nil
 }
 
 // Found says how many keys a database has.
