@@ -16,6 +16,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -102,16 +103,9 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(o *table.ReaderOptions) *table.Reader {
-		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
 	var m table.Metrics
-	with := open(&table.ReaderOptions{FilterKey: table.InternalFilterKey, Metrics: &m})
-	without := open(nil)
+	with := tabletest.Open(t, contents, &table.ReaderOptions{FilterKey: table.InternalFilterKey, Metrics: &m})
+	without := tabletest.Open(t, contents, nil)
 	it := with.NewIter(nil)
 	for e, err := range it.All() {
 		if err != nil {

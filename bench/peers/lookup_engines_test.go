@@ -12,6 +12,8 @@ import (
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
+	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -27,8 +29,7 @@ func closing[T io.Closer](t testing.TB, opened T, err error) T {
 
 func getOurs(t testing.TB, contents []byte, o *table.ReaderOptions) func(key []byte) (bool, error) {
 	t.Helper()
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	closing(t, r, err)
+	r := closing(t, tabletest.Open(t, contents, o), nil)
 	return func(key []byte) (bool, error) {
 		_, err := r.Get(key)
 		if err == table.ErrNotFound {
@@ -38,24 +39,32 @@ func getOurs(t testing.TB, contents []byte, o *table.ReaderOptions) func(key []b
 	}
 }
 
-// getGoleveldb opens the table as goleveldb's database does: with a pool of buffers, blocks checked when
-// they are read, and index and filter in the cache too.
+// getGoleveldb looks keys up by goleveldb's Reader.
 func (l *lookupTables) getGoleveldb(t testing.TB, cached bool) func(key []byte) (bool, error) {
 	t.Helper()
-	o := goleveldb.Options(l.shape)
-	var blocks *cache.NamespaceGetter
-	if cached {
-		c := cache.NewCache(cache.NewLRU(lookupCache))
-		t.Cleanup(func() { c.Close(true) })
-		blocks = &cache.NamespaceGetter{Cache: c, NS: 1}
+	return (&goleveldb.Reader{Reader: openGoleveldbs(t, l.shape, cached, l.goleveldb)[0]}).FindFiltered
+}
+
+// openGoleveldbs opens tables as goleveldb's database does: with a common pool of buffers and perhaps a common cache,
+// which has index and filter too. Blocks are checked when they are read.
+func openGoleveldbs(t testing.TB, shape manifest.Table, cached bool, tables ...[]byte) (readers []*ltable.Reader) {
+	t.Helper()
+	o, pool := goleveldb.Options(shape), util.NewBufferPool(shape.BlockSize+5)
+	c := cache.NewCache(cache.NewLRU(lookupCache))
+	t.Cleanup(func() { c.Close(true) })
+	for i, contents := range tables {
+		var blocks *cache.NamespaceGetter
+		if cached {
+			blocks = &cache.NamespaceGetter{Cache: c, NS: uint64(i)}
+		}
+		r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, blocks, pool, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Release)
+		readers = append(readers, r)
 	}
-	src, pool := bytes.NewReader(l.goleveldb), util.NewBufferPool(l.shape.BlockSize+5)
-	r, err := ltable.NewReader(src, int64(len(l.goleveldb)), storage.FileDesc{}, blocks, pool, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Release)
-	return (&goleveldb.Reader{Reader: r}).FindFiltered
+	return readers
 }
 
 // getPebble opens the database. Pebble reads index and filter by way of its block cache. Without one for

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,12 +11,8 @@ import (
 	cockroach "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/syndtr/goleveldb/leveldb/cache"
 	"github.com/syndtr/goleveldb/leveldb/comparer"
 	"github.com/syndtr/goleveldb/leveldb/iterator"
-	"github.com/syndtr/goleveldb/leveldb/storage"
-	ltable "github.com/syndtr/goleveldb/leveldb/table"
-	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
@@ -59,14 +54,8 @@ var mergers = []struct {
 }{
 	{"sievetable", mergeOurs},
 	{"sievetable-snapshot", mergeSnapshot},
-	{"goleveldb", func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
-		return mergeGoleveldb(b, shape, parts, nil)
-	}},
-	{"goleveldb-cached", func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
-		c := cache.NewCache(cache.NewLRU(lookupCache))
-		b.Cleanup(func() { c.Close(true) })
-		return mergeGoleveldb(b, shape, parts, c)
-	}},
+	{"goleveldb", mergeGoleveldb(false)},
+	{"goleveldb-cached", mergeGoleveldb(true)},
 	{"pebble", mergePebble},
 	{"pebble-external", mergePebbleExternal},
 }
@@ -180,29 +169,25 @@ type goleveldbIterator struct{ iterator.Iterator }
 
 func (it goleveldbIterator) SeekGE(key []byte) bool { return it.Seek(key) }
 
-// mergeGoleveldb opens the tables as goleveldb's database does, with a common pool, and a cache if it is not nil.
-func mergeGoleveldb(b *testing.B, shape manifest.Table, parts [][]workload.Pair, blocks *cache.Cache) mergedIterator {
-	o, pool := goleveldb.Options(shape), util.NewBufferPool(shape.BlockSize+5)
-	var its []iterator.Iterator
-	for i, pairs := range parts {
-		contents, err := goleveldb.Write(o, pairs)
-		if err != nil {
-			b.Fatal(err)
+// mergeGoleveldb merges tables of goleveldb, with a cache or without one.
+func mergeGoleveldb(cached bool) func(*testing.B, manifest.Table, [][]workload.Pair) mergedIterator {
+	return func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
+		var tables [][]byte
+		for _, pairs := range parts {
+			contents, err := goleveldb.Write(goleveldb.Options(shape), pairs)
+			if err != nil {
+				b.Fatal(err)
+			}
+			tables = append(tables, contents)
 		}
-		var namespace *cache.NamespaceGetter
-		if blocks != nil {
-			namespace = &cache.NamespaceGetter{Cache: blocks, NS: uint64(i)}
+		var its []iterator.Iterator
+		for _, r := range openGoleveldbs(b, shape, cached, tables...) {
+			its = append(its, r.NewIterator(nil, nil))
 		}
-		r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, namespace, pool, o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(r.Release)
-		its = append(its, r.NewIterator(nil, nil))
+		it := iterator.NewMergedIterator(its, comparer.DefaultComparer, true)
+		b.Cleanup(it.Release)
+		return goleveldbIterator{it}
 	}
-	it := iterator.NewMergedIterator(its, comparer.DefaultComparer, true)
-	b.Cleanup(it.Release)
-	return goleveldbIterator{it}
 }
 
 // pebbleTables writes a table of each part to o.FS, and returns their names.

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -51,28 +49,13 @@ func TestCommandOnDatabases(t *testing.T) {
 	t.Parallel()
 	sst := buildSST(t)
 	rounds := workload.Writes(4, 2500, 1200)
-	ops, _ := history.Of(rounds, usersOf(rounds))
-	for _, engine := range []struct {
-		name string
-		live func(dir string) ([]history.Answer, error)
-	}{
-		{"goleveldb", func(dir string) ([]history.Answer, error) {
-			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10}, ops)
-		}},
-		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) }},
-	} {
-		t.Run(engine.name, func(t *testing.T) {
-			db := filepath.Join(t.TempDir(), "db")
-			answers, err := engine.live(db)
-			if err != nil {
-				t.Fatal(err)
-			}
-			users := usersOf(rounds)
-			newest := answers[len(answers)-len(users):] // from the last snapshot
-			checkScan(t, sst, db, users, newest)
-			checkCopies(t, sst, db)
-		})
-	}
+	users := usersOf(rounds)
+	ops, _ := history.Of(rounds, users)
+	eachLived(t, opt.SnappyCompression, ops, func(t *testing.T, _, db string, answers []history.Answer) {
+		newest := answers[len(answers)-len(users):] // from the last snapshot
+		checkScan(t, sst, db, users, newest)
+		checkCopies(t, sst, db)
+	})
 }
 
 // checkScan checks what the command says of the database against what the engine did.

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -99,43 +100,50 @@ func TestDatabaseVersions(t *testing.T) {
 	t.Parallel()
 	rounds := workload.Writes(4, 2500, 1200)
 	ops, sequences := history.Of(rounds, usersOf(rounds))
-	for _, engine := range []struct {
-		name string
-		live func(dir string) ([]history.Answer, error)
-	}{
-		{"goleveldb", func(dir string) ([]history.Answer, error) {
-			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10, Compression: opt.NoCompression}, ops)
-		}},
-		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) }},
-	} {
-		t.Run(engine.name, func(t *testing.T) {
+	eachLived(t, opt.NoCompression, ops, func(t *testing.T, engine, dir string, want []history.Answer) {
+		var m table.Metrics
+		tables := databaseTables(t, dir, &m)
+		var gets []history.Op
+		for _, op := range ops {
+			if op.Kind == history.Get {
+				gets = append(gets, op)
+			}
+		}
+		for i, op := range gets {
+			got := get(t, tables, op.Key, sequences[op.Snapshot])
+			if got.Found != want[i].Found || !bytes.Equal(got.Value, want[i].Value) {
+				t.Fatalf("%q at snapshot %d: %v, %q; %s has %v, %q", op.Key, op.Snapshot, got.Found, got.Value, engine, want[i].Found, want[i].Value)
+			}
+		}
+		if m.FilterNegatives.Load() == 0 {
+			t.Error("no filter ruled anything out")
+		}
+		checkAllVersions(t, tables, rounds)
+		checkSnapshots(t, tables, sequences, gets, want)
+		checkRewritten(t, dir, map[string]string{"goleveldb": goleveldbName, "C++ LevelDB": levelDBName}[engine])
+	})
+}
+
+// eachLived tests a database of each engine that did the ops, with the answers that it gave. The compression is
+// goleveldb's.
+func eachLived(
+	t *testing.T, c opt.Compression, ops []history.Op, test func(t *testing.T, engine, dir string, answers []history.Answer),
+) {
+	run := func(engine string, live func(t *testing.T, dir string) ([]history.Answer, error)) {
+		t.Run(engine, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "db")
-			want, err := engine.live(dir)
+			answers, err := live(t, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var m table.Metrics
-			tables := databaseTables(t, dir, &m)
-			var gets []history.Op
-			for _, op := range ops {
-				if op.Kind == history.Get {
-					gets = append(gets, op)
-				}
-			}
-			for i, op := range gets {
-				got := get(t, tables, op.Key, sequences[op.Snapshot])
-				if got.Found != want[i].Found || !bytes.Equal(got.Value, want[i].Value) {
-					t.Fatalf("%q at snapshot %d: %v, %q; %s has %v, %q", op.Key, op.Snapshot, got.Found, got.Value, engine.name, want[i].Found, want[i].Value)
-				}
-			}
-			if m.FilterNegatives.Load() == 0 {
-				t.Error("no filter ruled anything out")
-			}
-			checkAllVersions(t, tables, rounds)
-			checkSnapshots(t, tables, sequences, gets, want)
-			checkRewritten(t, dir, map[string]string{"goleveldb": "leveldb.BuiltinBloomFilter", "C++ LevelDB": "leveldb.BuiltinBloomFilter2"}[engine.name])
+			test(t, engine, dir, answers)
 		})
 	}
+	run("goleveldb", func(_ *testing.T, dir string) ([]history.Answer, error) {
+		o := &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10, Compression: c}
+		return goleveldb.Live(dir, o, ops)
+	})
+	run("C++ LevelDB", func(t *testing.T, dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) })
 }
 
 // checkAllVersions checks that the tables, together, have all versions: a snapshot
@@ -208,28 +216,16 @@ func checkRewritten(t *testing.T, dir, filterName string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := table.NewReader(bytes.NewReader(want), int64(len(want)), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
+		pairs, err := collect(tabletest.Open(t, want, &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got bytes.Buffer
-		w, err := table.NewWriter(&got, &table.WriterOptions{
+		got := tabletest.Build(t, &table.WriterOptions{
 			Comparer: order, FilterKey: table.InternalFilterKey, Compression: table.NoCompression,
 			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for e, err := range r.All(nil) {
-			if err := errors.Join(err, w.Append(e.Key, e.Value)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(w.Close(), r.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got.Bytes(), want) {
-			t.Errorf("%s: written again, its %d bytes are %d others", name, len(want), got.Len())
+		}, pairs)
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: written again, its %d bytes are %d others", name, len(want), len(got))
 		}
 	}
 }
