@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"math/bits"
+	"os"
+	"os/exec"
 	"runtime"
 	"testing"
 
@@ -191,6 +193,13 @@ func (k kind) measure(b *testing.B, n int) {
 	var contains func(key []byte) bool
 	var size int
 	var key [16]byte
+	build := func(b *testing.B) {
+		contains, size = k.build(b, n, func(add func([]byte)) {
+			for i := range uint64(n) {
+				add(mixedKey(&key, i))
+			}
+		})
+	}
 	b.Run("build", func(b *testing.B) {
 		var before, after runtime.MemStats
 		contains = nil
@@ -198,11 +207,7 @@ func (k kind) measure(b *testing.B, n int) {
 		runtime.ReadMemStats(&before)
 		filters := 0
 		for built := 0; built < b.N; built += n { // at least one
-			contains, size = k.build(b, n, func(add func([]byte)) {
-				for i := range uint64(n) {
-					add(mixedKey(&key, i))
-				}
-			})
+			build(b)
 			filters++
 		}
 		runtime.ReadMemStats(&after)
@@ -213,6 +218,10 @@ func (k kind) measure(b *testing.B, n int) {
 	})
 	ask := func(from uint64) func(b *testing.B) {
 		return func(b *testing.B) {
+			if contains == nil { // -bench selects no build
+				build(b)
+				b.ResetTimer()
+			}
 			yes := 0
 			for i := range uint64(b.N) {
 				if contains(mixedKey(&key, from+i*7_368_787%uint64(n))) {
@@ -224,4 +233,14 @@ func (k kind) measure(b *testing.B, n int) {
 	}
 	b.Run("present", ask(0))
 	b.Run("absent", ask(uint64(n)))
+}
+
+// The lookups of BenchmarkKinds can be measured alone.
+func TestKindsWithoutBuild(t *testing.T) {
+	t.Parallel()
+	const lookups = "Kinds/keys=10000/kind=Bloom/engine=sievetable/present"
+	cmd := exec.Command(os.Args[0], "-test.run", "^$", "-test.bench", lookups, "-test.benchtime", "1x")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%.2000s", err, out)
+	}
 }
