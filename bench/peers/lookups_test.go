@@ -207,7 +207,7 @@ func (l *lookupTables) contenders(t testing.TB, set workload.Set, keys [][]byte,
 func lookUp(keys [][]byte, has func(key []byte) (bool, error), present bool) error {
 	for _, k := range keys {
 		if found, err := has(k); err != nil || found != present {
-			return fmt.Errorf("key %q: found is %v, error %w", k, found, err)
+			return fmt.Errorf("key %q: found is %v, error %v", k, found, err)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func writeDatabases(dir, tmp string, tool *leveldb.Database) error {
 		}
 		tables, err := filepath.Glob(filepath.Join(db, "*.ldb"))
 		if err != nil || len(tables) != 1 {
-			return fmt.Errorf("%s: %d tables, want 1: %w", engine.name, len(tables), err)
+			return fmt.Errorf("%s: %d tables, want 1: %v", engine.name, len(tables), err)
 		}
 		contents, err := os.ReadFile(tables[0])
 		if err != nil {

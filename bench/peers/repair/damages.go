@@ -39,7 +39,7 @@ func damage(rng *rand.Rand, i int, dir string) (kind string, all []dbdamage.Dama
 	s := singles[(i-i/4)%len(singles)]
 	names, err := filepath.Glob(filepath.Join(dir, s.pattern))
 	if err != nil || len(names) == 0 {
-		return "", nil, fmt.Errorf("%s: no %s, %w", dir, s.pattern, err)
+		return "", nil, fmt.Errorf("%s: no %s, %v", dir, s.pattern, err)
 	}
 	for {
 		d, changed, err := dbdamage.Apply(rng, names[rng.IntN(len(names))], s.kind)

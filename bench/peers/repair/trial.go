@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -97,26 +98,27 @@ func (r *result) count() {
 // has it read. Where the MANIFEST is sound, it names all old and deleted pairs. Where it is not, it has at
 // most as many unnamed ones as the worse peer has old and deleted ones. With --certain, none.
 func (r *result) check() (err error) {
+	broken := func(format string, args ...any) { err = errors.Join(err, fmt.Errorf(format, args...)) }
 	sst, most := r.counts[bySST], 0
 	for _, peer := range r.counts[firstPeer:] {
 		if !isSound(r.damages) {
 			most = max(most, peer.old+peer.deleted)
 		}
 		if peer.ahead.live > 0 {
-			err = fmt.Errorf("a peer has %d right pairs that it lacks", peer.ahead.live)
+			broken("a peer has %d right pairs that it lacks", peer.ahead.live)
 		}
 		if n := peer.aheadOfAll.live + peer.aheadOfAll.obsolete; n > 0 {
-			err = fmt.Errorf("a peer has %d right pairs that it lacks with --all-tables", n)
+			broken("a peer has %d right pairs that it lacks with --all-tables", n)
 		}
 	}
 	if sst.foreign > 0 {
-		err = fmt.Errorf("it has %d pairs that never were", sst.foreign)
+		broken("it has %d pairs that never were", sst.foreign)
 	}
 	if n := r.counts[bySSTCertain].unnamed; n > 0 {
-		err = fmt.Errorf("with --certain, it has %d old and deleted pairs: %s", n, r.repaired[bySSTCertain].text)
+		broken("with --certain, it has %d old and deleted pairs: %s", n, r.repaired[bySSTCertain].text)
 	}
 	if sst.unnamed > most {
-		err = fmt.Errorf("it has %d old and deleted pairs that it does not name, want at most %d", sst.unnamed, most)
+		broken("it has %d old and deleted pairs that it does not name, want at most %d", sst.unnamed, most)
 	}
 	if err != nil {
 		return fmt.Errorf("%v: sst repair: %w: %s", r, err, r.repaired[bySST].text)

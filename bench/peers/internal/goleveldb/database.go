@@ -179,10 +179,10 @@ func printAll(db *leveldb.DB, out io.Writer) error {
 			return err
 		}
 		if v, err := db.Get(it.Key(), nil); err != nil || !bytes.Equal(v, it.Value()) {
-			return fmt.Errorf("%q: Get returns a value of %d bytes, %w", it.Key(), len(v), err)
+			return fmt.Errorf("%q: Get returns a value of %d bytes, %v", it.Key(), len(v), err)
 		}
 		if v, err := db.Get(append(it.Key()[:len(it.Key()):len(it.Key())], "~~"...), nil); !errors.Is(err, leveldb.ErrNotFound) {
-			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %w", it.Key(), len(v), err)
+			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %v", it.Key(), len(v), err)
 		}
 	}
 	return it.Error()
