@@ -64,6 +64,12 @@ func (r *results) finding(k kind) string {
 // A drawing is the inside of an SVG file. Package theme knows the colors in style attributes.
 type drawing struct{ strings.Builder }
 
+// svg returns the file.
+func (d *drawing) svg(width, height float64) ([]byte, error) {
+	const head = "<svg width=\"%[1]vpt\" height=\"%[2]vpt\" viewBox=\"0 0 %[1]v %[2]v\" xmlns=\"http://www.w3.org/2000/svg\">\n"
+	return theme.Apply(fmt.Appendf(nil, head+"%[3]s</svg>\n", width, height, d))
+}
+
 // text writes a line. anchor is empty, or theme.End if it ends at x.
 func (d *drawing) text(x, y float64, anchor, font string, c color.NRGBA, text string) {
 	fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%.1f\" style=\"%s;fill:%s\">%s%s</text>\n", x, y, font, hex(c), anchor, html.EscapeString(text))
@@ -109,9 +115,7 @@ func (r *results) chart(width float64) ([]byte, error) {
 		r.panel(d, k, float64(i%columns)*step, y+float64(i/columns)*height, step-gap)
 	}
 	height = y + height*float64((len(kinds)+columns-1)/columns)
-	head := fmt.Sprintf("<svg width=\"%[1]vpt\" height=\"%[2]vpt\" viewBox=\"0 0 %[1]v %[2]v\" xmlns=\"http://www.w3.org/2000/svg\">\n",
-		width, height)
-	return theme.Apply([]byte(head + d.String() + "</svg>\n"))
+	return d.svg(width, height)
 }
 
 // wrap returns the text in lines of at most so many letters.

@@ -64,8 +64,7 @@ func (r *results) savedChart(width float64) ([]byte, error) {
 		r.time("with a filter", engines[0], theme.Ours),
 		r.time("goleveldb, filtered", goleveldb, goleveldb.color),
 	})
-	head := fmt.Sprintf("<svg width=\"%[1]vpt\" height=\"%[2]vpt\" viewBox=\"0 0 %[1]v %[2]v\" xmlns=\"http://www.w3.org/2000/svg\">\n", width, y+4)
-	return theme.Apply([]byte(head + d.String() + "</svg>\n"))
+	return d.svg(width, y+4)
 }
 
 // path draws the way of a key through the filter.

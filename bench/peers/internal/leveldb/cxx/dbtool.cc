@@ -162,7 +162,7 @@ leveldb::Options ChurnOptions(bool reuse_logs) {
   return options;
 }
 
-// PrintAll appends a line for each pair, as sst scan -f hex prints it, and checks
+// PrintAll prints a line for each pair, as sst scan -f hex prints it, and checks
 // that lookups find each key, and none that is longer.
 void PrintAll(leveldb::DB* db) {
   leveldb::ReadOptions read;

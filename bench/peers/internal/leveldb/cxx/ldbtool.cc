@@ -2,13 +2,7 @@
 // Go package above it. Pairs and keys come as length-prefixed binary on
 // standard input and leave so on standard output.
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <iostream>
-#include <iterator>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "common.h"
@@ -217,8 +211,9 @@ int main(int argc, char** argv) {
   if (command == "get" && argc == 4) return Get(argv + 2);
   if (command == "lookups" && argc == 6) return Lookups(argv + 2);
   if (command == "filter" && argc == 4) return Filter(argv + 2);
-  std::cerr << "usage: ldbtool version | build OUT bits block_size "
+  std::fprintf(stderr,
+               "usage: ldbtool version | build OUT bits block_size "
                "restart_interval compression | scan FILE bits | get FILE bits "
-               "| lookups FILE bits cache_bytes present | filter bits n\n";
+               "| lookups FILE bits cache_bytes present | filter bits n\n");
   return 2;
 }

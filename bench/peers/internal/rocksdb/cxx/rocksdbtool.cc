@@ -2,10 +2,7 @@
 // package above it. Pairs and keys come as length-prefixed binary on standard
 // input, and pairs leave so on standard output.
 
-#include <cstdint>
-#include <cstdio>
 #include <memory>
-#include <string>
 
 #include "common.h"
 #include "rocksdb/db.h"
