@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -32,27 +32,14 @@ var codecs = []struct {
 	{"snappy", table.Snappy},
 }
 
-// write writes the set's table to w.
-func write(b testing.TB, w io.Writer, set workload.Set, codec table.Codec) {
+// build returns the set's table.
+func build(b testing.TB, set workload.Set, codec table.Codec) []byte {
 	b.Helper()
-	writeTable(b, w, set, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
+	return tabletest.Build(b, options(codec), set.Pairs())
 }
 
-// writeTable is like write, with other options.
-func writeTable(b testing.TB, w io.Writer, set workload.Set, o *table.WriterOptions) {
-	b.Helper()
-	t, err := table.NewWriter(w, o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i, k := range set.Keys {
-		if err := t.Append(k, set.Values[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := t.Close(); err != nil {
-		b.Fatal(err)
-	}
+func options(codec table.Codec) *table.WriterOptions {
+	return &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}
 }
 
 // eachShape runs bench for each workload with each codec.
@@ -91,21 +78,9 @@ func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 	b.Helper()
 	id := shape{&set.Keys[0], codec}
 	if tables[id] == nil {
-		var out bytes.Buffer
-		write(b, &out, set, codec)
-		tables[id] = out.Bytes()
+		tables[id] = build(b, set, codec)
 	}
 	return tables[id]
-}
-
-// open opens the table in memory.
-func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
-	b.Helper()
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return r
 }
 
 // A lookup looks up the i-th key, in a benchmark's loop.
@@ -115,7 +90,7 @@ type lookup func(r *table.Reader, i int) error
 func absent(set workload.Set) lookup {
 	return func(r *table.Reader, i int) error {
 		if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
-			return fmt.Errorf("absent key: %w", err)
+			return fmt.Errorf("absent key: %v", err)
 		}
 		return nil
 	}
@@ -137,7 +112,7 @@ func withAndWithout(b *testing.B, contents []byte, look lookup) {
 
 func lookUp(b *testing.B, contents []byte, ignoreFilter bool, look lookup) {
 	var m table.Metrics
-	r := open(b, contents, &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: &m})
+	r := tabletest.Open(b, contents, &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: &m})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if err := look(r, i); err != nil {
@@ -194,7 +169,7 @@ func BenchmarkScan(b *testing.B) {
 			{"backward", (*table.Iter).Last, (*table.Iter).Prev},
 		} {
 			b.Run("dir="+dir.name, func(b *testing.B) {
-				it := open(b, contents, nil).NewIter(nil)
+				it := tabletest.Open(b, contents, nil).NewIter(nil)
 				b.ReportAllocs()
 				for b.Loop() {
 					if !dir.next(it) && !dir.first(it) {
@@ -212,7 +187,18 @@ func BenchmarkWrite(b *testing.B) {
 		b.SetBytes(set.Bytes())
 		b.ReportAllocs()
 		for b.Loop() {
-			write(b, io.Discard, set, codec)
+			w, err := table.NewWriter(io.Discard, options(codec))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i, k := range set.Keys {
+				if err := w.Append(k, set.Values[i]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }
@@ -222,7 +208,7 @@ func BenchmarkOpen(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		b.ReportAllocs()
 		for b.Loop() {
-			open(b, contents, nil)
+			tabletest.Open(b, contents, nil)
 		}
 	})
 }

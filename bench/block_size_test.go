@@ -1,12 +1,10 @@
 package bench
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
 // BenchmarkBlockSize looks up present keys of W1 without a cache, in tables with different block sizes. It also
@@ -15,16 +13,17 @@ func BenchmarkBlockSize(b *testing.B) {
 	for _, c := range codecs {
 		for _, size := range []int{4 << 10, 32 << 10} {
 			b.Run(fmt.Sprintf("codec=%s/size=%dKiB", c.name, size>>10), func(b *testing.B) {
-				var contents bytes.Buffer
-				writeTable(b, &contents, w1(), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: c.codec, BlockSize: size})
-				r, look := open(b, contents.Bytes(), nil), present(w1())
+				o := options(c.codec)
+				o.BlockSize = size
+				contents := tabletest.Build(b, o, w1().Pairs())
+				r, look := tabletest.Open(b, contents, nil), present(w1())
 				memory := r.MemorySize()
 				for i := 0; b.Loop(); i++ {
 					if err := look(r, i); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(contents.Len())/(1<<20), "MiB")
+				b.ReportMetric(float64(len(contents))/(1<<20), "MiB")
 				b.ReportMetric(float64(memory), "memory-B")
 			})
 		}

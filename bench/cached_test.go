@@ -3,6 +3,7 @@ package bench
 import (
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -11,7 +12,7 @@ import (
 func BenchmarkCached(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		var m table.Metrics
-		r := open(b, contents, &table.ReaderOptions{Cache: table.NewCache(2 << 30), Metrics: &m})
+		r := tabletest.Open(b, contents, &table.ReaderOptions{Cache: table.NewCache(2 << 30), Metrics: &m})
 		it := r.NewIter(nil)
 		for range it.All() {
 		}

@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -13,15 +13,13 @@ import (
 // a filter of user keys.
 func BenchmarkFind(b *testing.B) {
 	set := w1()
-	versions := set
-	versions.Keys = make([][]byte, len(set.Keys))
+	versions := set.Pairs()
 	for i, k := range set.Keys {
-		versions.Keys[i] = table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+		versions[i].Key = table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
-	var out bytes.Buffer
-	writeTable(b, &out, versions, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)})
-	r := open(b, out.Bytes(), &table.ReaderOptions{Comparer: order, Cache: table.NewCache(512 << 20)})
+	contents := tabletest.Build(b, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)}, versions)
+	r := tabletest.Open(b, contents, &table.ReaderOptions{Comparer: order, Cache: table.NewCache(512 << 20)})
 	for range r.NewIter(nil).All() {
 	}
 	var seek []byte

@@ -1,10 +1,10 @@
 package bench
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -12,29 +12,18 @@ import (
 
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
 
-// split writes each entry of the set to one of n tables, chosen by part, and returns functions that open them. Each
-// table has a block cache that holds all of it.
+// split writes each entry of the set to one of n tables, chosen by part, and opens them. Each table has a block cache
+// that holds all of it.
 func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table.Reader {
 	b.Helper()
-	contents, readers := make([]bytes.Buffer, n), make([]*table.Reader, n)
-	for t := range readers {
-		w, err := table.NewWriter(&contents[t], &table.WriterOptions{Comparer: internalOrder})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i, k := range set.Keys {
-			if part(i) != t {
-				continue
-			}
-			key := table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}
-			if err := w.Append(key.Append(nil), set.Values[i]); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
-		readers[t] = open(b, contents[t].Bytes(), &table.ReaderOptions{Comparer: internalOrder, Cache: table.NewCache(1 << 30)})
+	parts, readers := make([][]workload.Pair, n), make([]*table.Reader, n)
+	for i, p := range set.Pairs() {
+		p.Key = table.InternalKey{UserKey: p.Key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+		parts[part(i)] = append(parts[part(i)], p)
+	}
+	for t, pairs := range parts {
+		contents := tabletest.Build(b, &table.WriterOptions{Comparer: internalOrder}, pairs)
+		readers[t] = tabletest.Open(b, contents, &table.ReaderOptions{Comparer: internalOrder, Cache: table.NewCache(1 << 30)})
 	}
 	return readers
 }

@@ -7,29 +7,22 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // prefixTable returns a table of 100,000 keys with 5,000 prefixes, and absent prefixes.
 func prefixTable(b *testing.B, o table.WriterOptions) (contents []byte, absent [][]byte) {
 	b.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	var pairs []workload.Pair
 	for i := range 5000 {
 		absent = append(absent, fmt.Appendf(nil, "%06d/", 2*i+1))
 		for j := range 20 {
-			if err := w.Append(fmt.Appendf(nil, "%06d/%04d", 2*i, j), bytes.Repeat([]byte("v"), 50)); err != nil {
-				b.Fatal(err)
-			}
+			pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%06d/%04d", 2*i, j), Value: bytes.Repeat([]byte("v"), 50)})
 		}
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return out.Bytes(), absent
+	return tabletest.Build(b, &o, pairs), absent
 }
 
 // BenchmarkScanAbsentPrefix scans absent prefixes. blocks/scan counts the data blocks read, and rate is the filters'
@@ -55,10 +48,7 @@ func BenchmarkScanAbsentPrefix(b *testing.B) {
 func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
 	contents, absent := prefixTable(b, w)
 	var m table.Metrics
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Metrics: &m})
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := tabletest.Open(b, contents, &table.ReaderOptions{Metrics: &m})
 	scans := 0
 	for b.Loop() {
 		prefix := absent[scans%len(absent)]

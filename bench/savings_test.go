@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -26,12 +26,11 @@ func TestSavings(t *testing.T) {
 		{"W2", w2},
 	} {
 		for _, c := range codecs {
-			var out bytes.Buffer
-			write(t, &out, w.set, c.codec)
-			if got := blocksPerAbsentKey(t, out.Bytes(), w.set, false); got > 0.02 {
+			contents := build(t, w.set, c.codec)
+			if got := blocksPerAbsentKey(t, contents, w.set, false); got > 0.02 {
 				t.Errorf("%s, %s: %.4f blocks per absent key, want at most 0.02", w.name, c.name, got)
 			}
-			if got := blocksPerAbsentKey(t, out.Bytes(), w.set, true); got < 0.99 {
+			if got := blocksPerAbsentKey(t, contents, w.set, true); got < 0.99 {
 				t.Errorf("%s, %s: %.4f blocks per absent key without the filter, want about 1", w.name, c.name, got)
 			}
 		}
@@ -41,7 +40,7 @@ func TestSavings(t *testing.T) {
 func blocksPerAbsentKey(t *testing.T, contents []byte, set workload.Set, ignore bool) float64 {
 	t.Helper()
 	var m table.Metrics
-	r := open(t, contents, &table.ReaderOptions{IgnoreFilter: ignore, Metrics: &m})
+	r := tabletest.Open(t, contents, &table.ReaderOptions{IgnoreFilter: ignore, Metrics: &m})
 	for _, k := range set.Absent {
 		if _, err := r.Get(k); !errors.Is(err, table.ErrNotFound) {
 			t.Fatalf("Get(%q) = %v, want ErrNotFound", k, err)

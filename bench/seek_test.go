@@ -1,17 +1,16 @@
 package bench
 
 import (
-	"bytes"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 )
 
 // BenchmarkSeek creates an Iter, seeks a present key of W1, and moves ten entries further.
 func BenchmarkSeek(b *testing.B) {
 	set := w1()
-	var out bytes.Buffer
-	writeTable(b, &out, set, nil)
+	contents := tabletest.Build(b, nil, set.Pairs())
 	for _, bb := range []struct {
 		name string
 		o    table.ReaderOptions
@@ -19,7 +18,7 @@ func BenchmarkSeek(b *testing.B) {
 		{"cached", table.ReaderOptions{Cache: table.NewCache(512 << 20)}},
 		{"uncached", table.ReaderOptions{}},
 	} {
-		r := open(b, out.Bytes(), &bb.o)
+		r := tabletest.Open(b, contents, &bb.o)
 		for range r.NewIter(nil).All() {
 		}
 		b.Run(bb.name, func(b *testing.B) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -92,9 +93,7 @@ func askedTables(b *testing.B) []asked {
 	ten := openSet(b, newTableSet(b, w3(), 10, wo), table.ReaderOptions{Cache: table.NewCache(2 << 30)})
 	for range ten.NewIter(ctx, nil).All() {
 	}
-	var out bytes.Buffer
-	writeTable(b, &out, w3(), wo)
-	one := open(b, out.Bytes(), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
+	one := tabletest.Open(b, tabletest.Build(b, wo, w3().Pairs()), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
 	for range one.NewIter(nil).All() {
 	}
 	return []asked{{

@@ -18,15 +18,11 @@ func BenchmarkCacheZipf(b *testing.B) {
 		if err := os.WriteFile(name, contents, 0o666); err != nil {
 			b.Fatal(err)
 		}
-		size := int64(0)
-		for i, key := range set.Keys {
-			size += int64(len(key) + len(set.Values[i]))
-		}
 		order := rand.New(rand.NewPCG(1, 47)).Perm(len(set.Keys))
 		for _, percent := range []int64{10, 50} {
 			b.Run(fmt.Sprintf("cache=%d%%", percent), func(b *testing.B) {
 				var m table.Metrics
-				r, err := table.Open(name, &table.ReaderOptions{Cache: table.NewCache(size * percent / 100), Metrics: &m})
+				r, err := table.Open(name, &table.ReaderOptions{Cache: table.NewCache(set.Bytes() * percent / 100), Metrics: &m})
 				if err != nil {
 					b.Fatal(err)
 				}
