@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,10 +72,7 @@ func TestDatabaseTablesWantInternalFilterKey(t *testing.T) {
 	if err := fillDB(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("%d tables, %v", len(tables), err)
-	}
+	tables := filesOf(t, dir, "*.ldb", 1)
 	seen := map[string]bool{} // goleveldb may leave a compacted table behind
 	entries, denied := 0, 0
 	for _, name := range tables {

@@ -107,3 +107,23 @@ func file(t testing.TB, contents []byte) string {
 	}
 	return name
 }
+
+// filesOf returns the files of a directory that the pattern matches, which must be at least so many.
+func filesOf(t *testing.T, dir, pattern string, least int) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) < least {
+		t.Fatalf("%s: %v, %v; want at least %d", pattern, names, err, least)
+	}
+	return names
+}
+
+// copyOf returns a copy of a directory.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}

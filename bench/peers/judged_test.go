@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -181,25 +180,15 @@ func (j *judged) byGoleveldb(t *testing.T) {
 		ops, after = nil, j.before
 	}
 	var out bytes.Buffer
-	err := goleveldb.Judge(j.copy(t), j.order, ops, &out)
+	err := goleveldb.Judge(copyOf(t, j.dir), j.order, ops, &out)
 	j.check(t, "goleveldb", out.Bytes(), after, err)
 }
 
 // byLevelDB has C++ LevelDB judge a copy of the database.
 func (j *judged) byLevelDB(t *testing.T) {
 	t.Helper()
-	out, err := levelDBDatabase(t).Judge(j.copy(t), j.order.Name(), j.ops)
+	out, err := levelDBDatabase(t).Judge(copyOf(t, j.dir), j.order.Name(), j.ops)
 	j.check(t, "C++ LevelDB", out, j.after, err)
-}
-
-// copy returns a copy of the database.
-func (j *judged) copy(t *testing.T) (dir string) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(dir, os.DirFS(j.dir)); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // check checks what an engine printed: the pairs before the changes, and those afterwards.

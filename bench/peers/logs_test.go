@@ -42,10 +42,7 @@ var compactAll = []history.Op{{Kind: history.CompactRange, Key: []byte(" "), Val
 // newest returns the last file of a directory that the pattern matches.
 func newest(t *testing.T, dir, pattern string) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%s: %v, %v; want a file", pattern, names, err)
-	}
+	names := filesOf(t, dir, pattern, 1)
 	return names[len(names)-1]
 }
 
@@ -211,21 +208,14 @@ func TestDamagedLogsOfDatabases(t *testing.T) {
 	_, sound, _ := sst.ask("scan", "-f", "hex", dir)
 	rng := rand.New(rand.NewPCG(5, 14))
 	for range 8 {
-		damaged := filepath.Join(t.TempDir(), "db")
-		if err := os.CopyFS(damaged, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
+		damaged := copyOf(t, dir)
 		var at int
 		change(t, newest(t, damaged, "*.log"), func(contents []byte) []byte {
 			at = rng.IntN(len(contents))
 			contents[at] ^= byte(1 + rng.IntN(255))
 			return contents
 		})
-		recovered := filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(recovered, os.DirFS(damaged)); err != nil {
-			t.Fatal(err)
-		}
-		kept, err := e.recover(recovered)
+		kept, err := e.recover(copyOf(t, damaged))
 		if err != nil {
 			t.Fatal(err)
 		}

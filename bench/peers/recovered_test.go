@@ -91,10 +91,7 @@ func writeOps(w io.WriteCloser, ops iter.Seq[history.Op]) {
 // engine that recovers a copy of it: "" if it does not. The error is the engine's own.
 func (e recoverer) compare(t *testing.T, sst sstCommand, dir string) (difference string, err error) {
 	t.Helper()
-	recovered := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(recovered, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	recovered := copyOf(t, dir)
 	defer os.RemoveAll(recovered) // now, since there are many
 	want, err := e.recover(recovered)
 	if err != nil {

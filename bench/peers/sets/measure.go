@@ -27,7 +27,7 @@ func measure(dir string, numbers []int) (r *results, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	s := &stand{dir: tmp}
-	if _, _, err := runProcess(exec.Command("go", "build", "-o", s.sst(), "github.com/sievetable/sievetable/table/cmd/sst")); err != nil {
+	if _, _, err := runProcess(exec.Command("go", "build", "-o", s.path("sst"), "github.com/sievetable/sievetable/table/cmd/sst")); err != nil {
 		return nil, err
 	}
 	r = &results{Machine: machine.Describe(), Peers: peers()}
@@ -48,9 +48,6 @@ func measure(dir string, numbers []int) (r *results, err error) {
 	r.Curve, err = s.measureCurve()
 	return r, err
 }
-
-// sst is the command's file.
-func (s *stand) sst() string { return filepath.Join(s.dir, "sst") }
 
 func (s *stand) path(name string) string { return filepath.Join(s.dir, name) }
 
@@ -93,7 +90,7 @@ func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
 
 // sstBuild returns sst build with the engine's flags, and these.
 func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
-	return exec.Command(s.sst(), slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags)...)
+	return exec.Command(s.path("sst"), slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags)...)
 }
 
 // update adds the new keys to the set, and returns how many bytes were written.
