@@ -10,20 +10,12 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// randomKeys returns up to n keys of up to 40 bytes.
-func randomKeys(rng *rand.Rand, n int) [][]byte {
-	keys := make([][]byte, rng.IntN(n+1))
-	for i := range keys {
-		keys[i] = make([]byte, rng.IntN(41))
-		for j := range keys[i] {
-			keys[i][j] = byte(rng.Uint32())
-		}
-	}
-	return keys
-}
+// randomKeys returns up to n keys of up to 39 bytes.
+func randomKeys(rng *rand.Rand, n int) [][]byte { return filtertest.Keys(rng, rng.IntN(n+1)) }
 
 // Filters are goleveldb's, byte for byte, with either package's generators and buffers.
 // Both packages give the same answers from them.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/comparer"
@@ -121,14 +122,7 @@ func Churn(dir string, in io.Reader, out io.Writer) error {
 // Dump recovers the database in dir, and prints its pairs as sst scan -f hex does.
 func Dump(dir string, out io.Writer) error {
 	return with(dir, &opt.Options{ErrorIfMissing: true}, func(db *leveldb.DB) error {
-		it := db.NewIterator(nil, nil)
-		defer it.Release()
-		for it.Next() {
-			if _, err := fmt.Fprintf(out, "%x\t%x\n", it.Key(), it.Value()); err != nil {
-				return err
-			}
-		}
-		return it.Error()
+		return printEach(db, out, func(_, _ []byte) error { return nil })
 	})
 }
 
@@ -172,17 +166,25 @@ func judge(db *leveldb.DB, ops []history.Op, out io.Writer) error {
 
 // printAll prints all pairs, and checks that lookups find each key, and none that is longer.
 func printAll(db *leveldb.DB, out io.Writer) error {
+	return printEach(db, out, func(key, value []byte) error {
+		if v, err := db.Get(key, nil); err != nil || !bytes.Equal(v, value) {
+			return fmt.Errorf("%q: Get returns a value of %d bytes, %v", key, len(v), err)
+		}
+		if v, err := db.Get(append(slices.Clip(key), "~~"...), nil); !errors.Is(err, leveldb.ErrNotFound) {
+			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %v", key, len(v), err)
+		}
+		return nil
+	})
+}
+
+// printEach prints all pairs, and calls check with each.
+func printEach(db *leveldb.DB, out io.Writer, check func(key, value []byte) error) error {
 	it := db.NewIterator(nil, nil)
 	defer it.Release()
 	for it.Next() {
-		if _, err := fmt.Fprintf(out, "%x\t%x\n", it.Key(), it.Value()); err != nil {
+		_, err := fmt.Fprintf(out, "%x\t%x\n", it.Key(), it.Value())
+		if err := errors.Join(err, check(it.Key(), it.Value())); err != nil {
 			return err
-		}
-		if v, err := db.Get(it.Key(), nil); err != nil || !bytes.Equal(v, it.Value()) {
-			return fmt.Errorf("%q: Get returns a value of %d bytes, %v", it.Key(), len(v), err)
-		}
-		if v, err := db.Get(append(it.Key()[:len(it.Key()):len(it.Key())], "~~"...), nil); !errors.Is(err, leveldb.ErrNotFound) {
-			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %v", it.Key(), len(v), err)
 		}
 	}
 	return it.Error()
