@@ -85,10 +85,10 @@ func Read(r *bufio.Reader) (Op, error) {
 	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
 		return Op{}, err
 	}
-	op := Op{Kind: Kind(head[0]), Snapshot: int(head[1]), Key: make([]byte, head[2]), Value: make([]byte, head[3])}
-	if _, err := io.ReadFull(r, op.Key); err != nil {
-		return Op{}, err
+	data := make([]byte, int(head[2])+int(head[3]))
+	_, err := io.ReadFull(r, data)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
 	}
-	_, err := io.ReadFull(r, op.Value)
-	return op, err
+	return Op{Kind: Kind(head[0]), Snapshot: int(head[1]), Key: data[:head[2]:head[2]], Value: data[head[2]:]}, err
 }
