@@ -262,7 +262,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
-					searchBlocks(fileImage{data: data})
+					searchBlocks(fileImage{data: data}, func(region) {})
 				}
 			})
 		}

@@ -53,7 +53,7 @@ func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Searched, s.found, s.eachBlock = true, searchBlocks(in), s.byChecksum
+		s.Searched, s.found, s.eachBlock = true, searchBlocks(in, func(region) {}), s.byChecksum
 		s.Compressions = map[string]int{}
 		for e := range s.found.data() {
 			s.Blocks++
@@ -198,33 +198,30 @@ type FoundBlock struct {
 	layout.Handle
 	Kind        string // data, index, metaindex, properties, or block if unknown
 	Compression byte   // id
-
-	file   fileImage
-	extent extent
+	file        fileImage
 }
 
 // Contents returns the decompressed block. It may be a slice of the file in memory.
-func (f FoundBlock) Contents() ([]byte, error) { return f.file.decode(f.extent) }
+func (f FoundBlock) Contents() ([]byte, error) {
+	return f.file.decode(extent{int(f.Offset), int(f.Offset + f.Length)})
+}
 
 // FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
 // whole file into memory.
-func FindBlocks(f *dbfile.File) ([]FoundBlock, error) {
+func FindBlocks(f *dbfile.File) (found []FoundBlock, err error) {
 	in, err := readImage(f)
 	if err != nil {
 		return nil, err
 	}
-	search := searchBlocks(in)
-	var found []FoundBlock
-	for p := range scan(in) {
-		if p.kind == gap {
-			continue
-		}
-		name := "block"
-		if p.kind == entryBlock {
-			name = kinds[search.kinds[p.start]].name
-		}
+	search := searchBlocks(in, func(p region) {
 		h := layout.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
-		found = append(found, FoundBlock{Handle: h, Kind: name, Compression: in.data[p.end], file: in, extent: p.extent})
+		kind := map[regionKind]blockKind{entryBlock: dataBlock, otherBlock: metaBlock}[p.kind]
+		found = append(found, FoundBlock{h, kinds[kind].name, in.data[p.end], in})
+	})
+	for i, b := range found {
+		if kind := search.kinds[int(b.Offset)]; kind != dataBlock {
+			found[i].Kind = kinds[kind].name
+		}
 	}
 	return found, nil
 }

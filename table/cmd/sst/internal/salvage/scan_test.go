@@ -29,7 +29,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		rawtable.Repair(data)
-		searchBlocks(fileImage{data: data})
+		searchBlocks(fileImage{data: data}, func(region) {})
 		blocks, gaps := scanned(fileImage{data: data})
 		at := 0
 		for len(blocks) > 0 || len(gaps) > 0 {

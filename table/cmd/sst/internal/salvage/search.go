@@ -24,8 +24,8 @@ type search struct {
 	moreGaps Losses            // counts of the other gaps
 }
 
-// searchBlocks finds the blocks and gaps of a file.
-func searchBlocks(in fileImage) *search {
+// searchBlocks finds the blocks and gaps of a file, and calls each for every block in order.
+func searchBlocks(in fileImage, each func(region)) *search {
 	s := &search{fileImage: in, kinds: map[int]blockKind{}}
 	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
 	var last []extent
@@ -42,6 +42,7 @@ func searchBlocks(in fileImage) *search {
 			s.moreGaps.count(p.end-p.start, p.err)
 			continue
 		}
+		each(p)
 		lengths[uint64(p.end-p.start)] = true
 		if p.kind == entryBlock {
 			s.blocks.add(p.extent)
