@@ -21,13 +21,12 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// read goes over all pairs of a table, and returns how many there are and how long the
-// keys are together.
-func read(s *Salvage) (n, length int) {
-	for p := range s.Pairs() {
-		n, length = n+1, length+len(p.Key)
+// read goes over all pairs of a table, and returns how many there are.
+func read(s *Salvage) (n int) {
+	for range s.Pairs() {
+		n++
 	}
-	return n, length
+	return n
 }
 
 // Of a sound table each pair is there, however long the keys are, by the index and
@@ -57,7 +56,7 @@ func checkWhole(t *testing.T, name string, contents []byte, n int) {
 	t.Helper()
 	for _, cut := range []int{0, format.FooterLen} {
 		s := salvaged(t, contents[:len(contents)-cut])
-		if got, _ := read(s); got != n || len(s.Lost.First) > 0 && cut == 0 {
+		if got := read(s); got != n || len(s.Lost.First) > 0 && cut == 0 {
 			t.Errorf("%s, cut by %d bytes: %d pairs, want %d; lost: %v", name, cut, got, n, s.Lost)
 		}
 	}
@@ -103,7 +102,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 				}
 				want += it.Len()
 			}
-			if got, _ := read(salvaged(t, contents[:min(len(contents), e.end+format.TrailerLen+behind)])); got != want {
+			if got := read(salvaged(t, contents[:min(len(contents), e.end+format.TrailerLen+behind)])); got != want {
 				t.Errorf("%s, cut %d bytes behind block %d: %d pairs, want %d", name, behind, i, got, want)
 			}
 		}
@@ -119,7 +118,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	}
 	contents := tableOf(t, table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, pairs)
 	s := salvaged(t, contents[:5*22])
-	if n, _ := read(s); n+len(s.LeftOut.First) != 5 || len(s.Lost.First) > 0 {
+	if n := read(s); n+len(s.LeftOut.First) != 5 || len(s.Lost.First) > 0 {
 		t.Errorf("%d pairs, left out: %v, lost: %v", n, s.LeftOut, s.Lost)
 	}
 	var properties []string
@@ -130,7 +129,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	contents = tableOf(t, table.WriterOptions{}, properties)
 	contents[len(contents)-1] ^= 1
 	s = salvaged(t, contents)
-	if n, _ := read(s); n == 0 && len(s.LeftOut.First) < 2 {
+	if n := read(s); n == 0 && len(s.LeftOut.First) < 2 {
 		t.Errorf("nothing is kept, left out: %v", s.LeftOut)
 	}
 }
@@ -152,7 +151,7 @@ func TestSalvageLooksAtAllKeys(t *testing.T) {
 	contents := tableOf(t, table.WriterOptions{BlockSize: 100}, pairs)
 	for _, cut := range []int{0, 1} {
 		s := salvaged(t, contents[:len(contents)-cut])
-		if n, _ := read(s); n != 400 || s.Internal {
+		if n := read(s); n != 400 || s.Internal {
 			t.Errorf("cut by %d bytes: %d pairs, internal keys: %v", cut, n, s.Internal)
 		}
 	}
@@ -245,7 +244,7 @@ func TestSearchTakesLinearTime(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		data := hostile[name](size)
 		s := salvaged(t, data)
-		if n, _ := read(s); n == 0 && len(s.Lost.First) == 0 {
+		if n := read(s); n == 0 && len(s.Lost.First) == 0 {
 			t.Errorf("%s: nothing is found, and nothing reported but %v", name, s.Lost)
 		}
 	}

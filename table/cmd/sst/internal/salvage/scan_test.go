@@ -3,15 +3,13 @@ package salvage
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -57,30 +55,17 @@ func TestScanResumes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate} {
-		path := filepath.Join(t.TempDir(), "t.ldb")
-		w, err := table.Create(path, &table.WriterOptions{Compression: codec, BlockSize: 500})
-		if err != nil {
-			t.Fatal(err)
-		}
+		var pairs []string
 		for i := range 400 {
-			key := []byte{'k', byte(i >> 8), byte(i)}
-			if err := w.Append(key, bytes.Repeat(key, 10)); err != nil {
-				t.Fatal(err)
-			}
+			key := string([]byte{'k', byte(i >> 8), byte(i)})
+			pairs = append(pairs, key, strings.Repeat(key, 10))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		sound, err := os.ReadFile(path)
+		sound := tableOf(t, table.WriterOptions{Compression: codec, BlockSize: 500}, pairs)
+		l, err := table.ReadLayout(bytes.NewReader(sound), int64(len(sound)), &table.ReaderOptions{Codecs: codecs.All()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := dbfile.Open(path, dbfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		first, next := f.Layout.Data[3], f.Layout.Data[6]
+		first, next, left := l.Data[3], l.Data[6], len(l.Data)-3
 		for damage, fill := range map[string]func(p []byte){
 			"zeros":  func(p []byte) { clear(p) },
 			"random": func(p []byte) { rand.NewChaCha8([32]byte{byte(rng.Uint64())}).Read(p) },
@@ -92,8 +77,8 @@ func TestScanResumes(t *testing.T) {
 			fill(data[first.Offset:next.Offset])
 			blocks, gaps := scanned(fileImage{data: data})
 			want := extent{int(first.Offset), int(next.Offset)}
-			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
-				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
+			if len(gaps) != 1 || gaps[0] != want || len(blocks) != left+2 {
+				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), left)
 			}
 		}
 	}
