@@ -32,11 +32,7 @@ func countsOf(m *table.Metrics) counts {
 func TestFilterSparesReads(t *testing.T) {
 	t.Parallel()
 	set := workload.W1(20_000)
-	var pairs []workload.Pair
-	for i, k := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
-	}
-	contents := build(t, withBloom, pairs)
+	contents := build(t, withBloom, set.Pairs())
 	for _, ignore := range []bool{false, true} {
 		var m table.Metrics
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}

@@ -127,14 +127,7 @@ func appendAll(w *table.Writer, pairs []workload.Pair) error {
 }
 
 // w1Pairs returns n of W1's entries.
-func w1Pairs(n int) []workload.Pair {
-	set := workload.W1(n)
-	var pairs []workload.Pair
-	for i, k := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
-	}
-	return pairs
-}
+func w1Pairs(n int) []workload.Pair { return workload.W1(n).Pairs() }
 
 // goroutinesOf returns the stacks of all goroutines, and whether a function of that name is in one.
 func goroutinesOf(function string) (stacks []byte, found bool) {

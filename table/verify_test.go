@@ -170,11 +170,7 @@ func TestSkipChecksums(t *testing.T) {
 // Verify reads each byte of a table once, and many data blocks at a time.
 func TestVerifyReadsOnce(t *testing.T) {
 	t.Parallel()
-	set := workload.W1(20_000)
-	var pairs []workload.Pair
-	for i, key := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: key, Value: set.Values[i]})
-	}
+	pairs := w1Pairs(20_000)
 	for name, o := range map[string]*table.WriterOptions{
 		"plain":        {Compression: table.NoCompression},
 		"both filters": {FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), DataDigest: true, Properties: true},

@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
@@ -89,22 +89,8 @@ func TestSizesOfKeysThatAreNotRandom(t *testing.T) {
 // writeSet writes a table of the set.
 func writeSet(t *testing.T, set workload.Set, compression table.Codec) []byte {
 	t.Helper()
-	var file bytes.Buffer
-	w, err := table.NewWriter(&file, &table.WriterOptions{
-		FilterPolicy: filter.NewBloom(10), Compression: compression, Properties: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: compression, Properties: true}
+	return tabletest.Build(t, &o, set.Pairs())
 }
 
 // One key is one table, and large values get a table each.

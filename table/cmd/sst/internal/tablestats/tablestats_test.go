@@ -38,14 +38,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 	return s
 }
 
-func w1(n int) []workload.Pair {
-	set := workload.W1(n)
-	var pairs []workload.Pair
-	for i, key := range set.Keys {
-		pairs = append(pairs, workload.Pair{Key: key, Value: set.Values[i]})
-	}
-	return pairs
-}
+func w1(n int) []workload.Pair { return workload.W1(n).Pairs() }
 
 // The counts are what the pairs come to, and what the Writer says in the properties.
 func TestStatsCount(t *testing.T) {

@@ -3,10 +3,12 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -18,18 +20,7 @@ import (
 func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
-	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	set := workload.W1(n)
-	for i, k := range set.Keys {
-		if err := w.Append(k, set.Values[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := os.WriteFile(path, tabletest.Build(t, &o, workload.W1(n).Pairs()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	f, err := dbfile.Open(path, dbfile.Options{})
