@@ -151,7 +151,7 @@ func checkWrongOrder(t *testing.T, path, what string, keys []string, rng *rand.R
 			if s != nil {
 				s.Close() // it was only read
 			}
-			s = openForLookups(t, path, Options{Lookups: true})
+			s = openSource(t, path, Options{Lookups: true})
 			noticed = s.Order == table.AnyOrder
 		}
 		key := displaced[rng.IntN(len(displaced))]
@@ -194,7 +194,7 @@ func TestMissInLargeTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range displaced {
-		s := openForLookups(t, path, Options{Lookups: true})
+		s := openSource(t, path, Options{Lookups: true})
 		if _, found, err := s.Get([]byte(key)); !found && err == nil {
 			t.Errorf("%s is absent", key)
 		}

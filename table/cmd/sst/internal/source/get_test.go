@@ -32,14 +32,10 @@ func TestLookupReadsOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var opened []*offsets
-		s, err := OpenSource(dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+		s := openSource(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 			opened = append(opened, &offsets{r, map[uint64]int{}})
 			return opened[len(opened)-1]
 		}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() }) // it was only read
 		key := fmt.Sprintf("key%06d", 1000+random.IntN(3000))
 		if _, _, err := s.Get([]byte(key)); err != nil {
 			t.Fatal(err)

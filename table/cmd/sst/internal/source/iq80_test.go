@@ -56,23 +56,12 @@ func TestTableOfIQ80(t *testing.T) {
 	}{{"key000", true}, {"aaa000", false}} {
 		dir, path := writeIQ80(t, tt.first)
 		var notes []string
-		s, err := OpenSource(dir, Options{Note: func(note string) { notes = append(notes, note) }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, err := range s.Scan(ScanOptions{}) {
-			if n++; err != nil {
-				t.Fatal(err)
-			}
-		}
+		s := openSource(t, dir, Options{Note: func(note string) { notes = append(notes, note) }})
+		n := len(pairsOf(t, s))
 		const says = "bytes too many)"
 		noted, lost := strings.Contains(fmt.Sprint(notes), path+": size is "), fmt.Sprint(s.Losses(KeyRange{}))
 		if n != 100 || noted != tt.whole || strings.Contains(lost, says) == tt.whole {
 			t.Errorf("first key %s: %d entries, notes %q, losses %v", tt.first, n, notes, lost)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
 		}
 		if verified := verifyTable(t, dir); !strings.Contains(verified, says+", so other engines cannot read this table") {
 			t.Errorf("first key %s: verify says %s", tt.first, verified)

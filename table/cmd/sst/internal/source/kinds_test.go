@@ -149,10 +149,7 @@ func TestKindsOfOtherEngines(t *testing.T) {
 		newest := table.InternalKey{UserKey: []byte("key"), Sequence: 9, Kind: kind}.Append(nil)
 		order := anyKind{table.InternalComparer(table.BytewiseComparer), func() byte { return 2 }}
 		filetest.WriteTable(t, path, table.WriterOptions{Comparer: order}, string(newest), internal("key", 8))
-		s, err := OpenSource(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, path, Options{})
 		_, found, err := s.Get([]byte("key"))
 		checkKindError(t, kind, err, want)
 		if found != (kind == table.KindSet) {
@@ -163,9 +160,6 @@ func TestKindsOfOtherEngines(t *testing.T) {
 			scanned = err
 		}
 		checkKindError(t, kind, scanned, want)
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

@@ -80,11 +80,7 @@ func TestLogsOfAnySize(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s, err := OpenSource(dir, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close() // it was only read
+			s := openSource(t, dir, Options{})
 			got, last := map[string]string{}, ""
 			for e, err := range s.Scan(ScanOptions{}) {
 				if err != nil || strings.Compare(last, string(e.Key)) >= 0 {
@@ -120,10 +116,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := OpenSource(dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, dir, o)
 		shown := map[string]string{} // by the folded key
 		fold := func(key string) string {
 			if o.Order.Comparer != nil {
@@ -148,7 +141,6 @@ func TestGetAgreesWithScan(t *testing.T) {
 				t.Errorf("seed %d: Get(%q) = %q, %t, %v; the scan shows %q, %t", seed, key, e.Value, found, err, value, there)
 			}
 		}
-		s.Close()
 	}
 }
 
@@ -248,11 +240,7 @@ func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
 		if err := os.WriteFile(logs[0], log, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := OpenSource(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close() // it was only read
+		s := openSource(t, dir, Options{})
 		if err := s.PrefetchLogs([]byte("key00000")); err != nil || s.LogDamage() == nil {
 			t.Errorf("values of %d bytes: error %v, damage %v, want damage", size, err, s.LogDamage())
 		}

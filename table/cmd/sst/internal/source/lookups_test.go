@@ -80,7 +80,7 @@ func TestManyLookups(t *testing.T) {
 		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		for _, lookups := range []bool{true, false} {
 			var opened opens
-			s := openForLookups(t, dir, Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+			s := openSource(t, dir, Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 			if len(s.Tables) <= maxOpenTables {
 				t.Fatalf("%d tables, want more", len(s.Tables))
 			}
@@ -102,7 +102,7 @@ func TestManyLookups(t *testing.T) {
 		removeObsolete(t, dir, library) // which have deleted keys, and count without a MANIFEST
 		removeManifest(t, dir)
 		var opened opens
-		s := openForLookups(t, dir, Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+		s := openSource(t, dir, Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 		checkLookups(t, s, keys[:2000], func(key string) (string, bool) {
 			value, ok := has[key]
 			return value, ok
@@ -132,7 +132,7 @@ func removeObsolete(t *testing.T, dir string, db *database.DB) {
 	}
 }
 
-func openForLookups(t *testing.T, dir string, o Options) *Source {
+func openSource(t *testing.T, dir string, o Options) *Source {
 	t.Helper()
 	s, err := OpenSource(dir, o)
 	if err != nil {
@@ -167,7 +167,7 @@ func TestFormIsDetectedOnce(t *testing.T) {
 	writeDatabase(t, dir)
 	removeManifest(t, dir)
 	var opened []*offsets
-	s := openForLookups(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+	s := openSource(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 		opened = append(opened, &offsets{r, map[uint64]int{}})
 		return opened[len(opened)-1]
 	}}}})

@@ -80,11 +80,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	if f.Order != table.BytewiseComparer || !errors.Is(found, table.ErrOrder) {
 		t.Fatalf("order %s, Verify = %v; want bytewise and ErrOrder", f.Order.Name(), found)
 	}
-	s, err := OpenSource(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() // it was only read
+	s := openSource(t, path, Options{})
 	for _, err := range s.Scan(ScanOptions{}) {
 		if err != nil && (errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "not in bytewise order, so the comparator may be another one: use --comparator")) {
 			t.Errorf("Scan = %v, want what it is likely to be", err)

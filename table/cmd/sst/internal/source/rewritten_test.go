@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,14 +25,7 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 		t.Fatal(err)
 	}
 	for _, path := range tables {
-		contents, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		contents[len(contents)/3] ^= 1
-		if err := os.WriteFile(path, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		flip(t, path, 1./3)
 	}
 	db, err := leveldb.RecoverFile(dir, o)
 	if err != nil {
@@ -51,6 +43,19 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 	return found
 }
 
+// pairsOf returns what a scan finds.
+func pairsOf(t *testing.T, s *Source) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for e, err := range s.Scan(ScanOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[string(e.Key)] = string(e.Value)
+	}
+	return found
+}
+
 // Tables that goleveldb's recovery wrote anew have internal keys in the order of user keys,
 // and a filter of internal keys. They are recognized, and all of their keys are found.
 func TestRewrittenTables(t *testing.T) {
@@ -64,19 +69,8 @@ func TestRewrittenTables(t *testing.T) {
 			writeDatabase(t, dir)
 			want := recovered(t, dir, o)
 			var notes []string
-			s, err := OpenSource(dir, Options{Note: func(note string) { notes = append(notes, note) }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			got := map[string]string{}
-			for e, err := range s.Scan(ScanOptions{}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got[string(e.Key)] = string(e.Value)
-			}
-			if diff := cmp.Diff(want, got); diff != "" || len(want) < 1000 {
+			s := openSource(t, dir, Options{Note: func(note string) { notes = append(notes, note) }})
+			if diff := cmp.Diff(want, pairsOf(t, s)); diff != "" || len(want) < 1000 {
 				t.Errorf("%d keys (-goleveldb's iterator +got):\n%s", len(want), diff)
 			}
 			for key, value := range want {
@@ -111,20 +105,9 @@ func TestManyRewrittenTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := recovered(t, dir, o)
-	s, err := OpenSource(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openSource(t, dir, Options{})
 	for n := range 3 {
-		got := map[string]string{}
-		for e, err := range s.Scan(ScanOptions{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[string(e.Key)] = string(e.Value)
-		}
-		if diff := cmp.Diff(want, got); diff != "" || len(s.Losses(KeyRange{})) > 0 || len(s.Tables) <= maxOpenTables {
+		if diff := cmp.Diff(want, pairsOf(t, s)); diff != "" || len(s.Losses(KeyRange{})) > 0 || len(s.Tables) <= maxOpenTables {
 			t.Errorf("scan %d of %d tables (-goleveldb's iterator +got):\n%s%v", n, len(s.Tables), diff, s.Losses(KeyRange{}))
 		}
 	}
@@ -174,19 +157,8 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contents, err := os.ReadFile(d.Tables[0].Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	contents[len(contents)/2] ^= 1
-	if err := os.WriteFile(d.Tables[0].Path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	s, err := OpenSource(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	flip(t, d.Tables[0].Path, 0.5)
+	s := openSource(t, dir, Options{})
 	n := 0
 	for e, err := range s.Scan(ScanOptions{}) {
 		if n++; err != nil || want[string(e.Key)] != string(e.Value) {

@@ -54,11 +54,7 @@ func writeSet(t *testing.T, tables int) (dir string) {
 func TestManyTablesOfSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
-	s, err := OpenSource(filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openSource(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{})
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		n := rng.IntN(4*tables + 3)
@@ -104,11 +100,7 @@ func checkOpenTables(t *testing.T, s *Source) {
 func TestTableOfSetVanishes(t *testing.T) {
 	t.Parallel()
 	dir := writeSet(t, 3)
-	s, err := OpenSource(filepath.Join(dir, "tables.jsonl"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { s.Close() }()
+	s := openSource(t, filepath.Join(dir, "tables.jsonl"), Options{})
 	if err := os.Remove(filepath.Join(dir, "1.table")); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +132,7 @@ func TestManyLookupsInSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
 	var opened opens
-	s := openForLookups(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+	s := openSource(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
 	var keys []string
 	for n := range 4*tables + 3 {
 		keys = append(keys, fmt.Sprintf("%04d", n))
@@ -154,7 +146,7 @@ func TestManyLookupsInSet(t *testing.T) {
 	if opened.n != tables || len(s.openTables) != tables {
 		t.Errorf("%d tables of %d were opened, and %d are open; want each opened once", opened.n, tables, len(s.openTables))
 	}
-	again := openForLookups(t, s.Path, Options{Lookups: true})
+	again := openSource(t, s.Path, Options{Lookups: true})
 	again.openMemory = maxOpenMemory
 	for _, key := range keys {
 		checkLookups(t, again, []string{key}, has)

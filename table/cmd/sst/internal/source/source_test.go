@@ -123,11 +123,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 			c.ReaderAt = r
 			return &c
 		}})
-		s, err := OpenSource(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() }) // it was only read
+		s := openSource(t, path, Options{})
 		ruledOut, n := 0, 0
 		for e, err := range s.Scan(ScanOptions{}) {
 			if err != nil {

@@ -45,7 +45,7 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 		}
 		f := open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes})
 		if damaged {
-			flipFirst(t, path)
+			flip(t, path, 0)
 			f = open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes, Order: dbfile.ExplicitOrder(table.BytewiseComparer)})
 		}
 		found, _, err := f.Verify(nil)
@@ -65,12 +65,12 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 	}
 }
 
-// flipFirst damages the first data block of a table.
-func flipFirst(t *testing.T, path string) {
+// flip changes the byte of a file that is at a part of its size, 0 to 1.
+func flip(t *testing.T, path string, part float64) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
 	if err == nil {
-		contents[0] ^= 1
+		contents[int(part*float64(len(contents)))] ^= 1
 		err = os.WriteFile(path, contents, 0o666)
 	}
 	if err != nil {
