@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 
@@ -168,6 +169,9 @@ func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 		}
 		for _, part := range parts {
 			for e, err := range part {
+				if s.Dir && errors.Is(err, fs.ErrNotExist) {
+					err = fmt.Errorf("%s changed while it was read, and its key order is unknown: %w", s.Path, err)
+				}
 				if !yield(e, err) || err != nil {
 					return
 				}

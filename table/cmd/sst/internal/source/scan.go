@@ -89,7 +89,7 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 }
 
 // scanMerged merges tables that have the same order. If a file was removed, it continues
-// with the files that the directory has then.
+// with the files that the directory has then, unless the order is unknown.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	begin, move := (*merge.Iter).First, (*merge.Iter).Next
 	if o.Reverse {
@@ -120,7 +120,7 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 			if err == nil {
 				return
 			}
-			if tries == maxTries || !s.reopenIfChanged(err) {
+			if tries == maxTries || s.Order == table.AnyOrder || !s.reopenIfChanged(err) {
 				yield(Entry{}, err)
 				return
 			}

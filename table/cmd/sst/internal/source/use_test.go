@@ -4,13 +4,58 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/comparer"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 )
+
+// backward is an order that sst does not know.
+type backward struct{ comparer.Comparer }
+
+func (backward) Name() string                       { return "backward" }
+func (backward) Compare(a, b []byte) int            { return bytes.Compare(b, a) }
+func (backward) Separator(_, _, _ []byte) []byte    { return nil }
+func (backward) Successor(_, _ []byte) (key []byte) { return nil }
+
+// In an unknown order, a scan cannot go on with other tables than it began with: it ends with an error, and has no
+// entry twice.
+func TestUnknownOrderInUse(t *testing.T) {
+	t.Parallel()
+	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, Comparer: backward{comparer.DefaultComparer}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8000 {
+		err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%06d", i), fmt.Append(nil, rng.Uint64()), nil))
+	}
+	if err := errors.Join(err, db.CompactRange(util.Range{}), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := openSource(t, dir, Options{})
+	seen := map[string]bool{}
+	for e, failed := range s.Scan(ScanOptions{Versions: true}) {
+		if err = failed; err == nil && seen[string(e.Key)] {
+			t.Fatalf("key %q comes twice", e.Key)
+		}
+		if seen[string(e.Key)] = true; len(seen) == 500 {
+			removed := s.Tables[len(s.Tables)-1]
+			if err := os.Remove(removed.Path); err != nil || removed.file != nil {
+				t.Fatalf("%v; of %d tables, the last is open", err, len(s.Tables))
+			}
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "changed while it was read, and its key order is unknown") {
+		t.Errorf("%d keys, then %v, want that a table was removed", len(seen), err)
+	}
+}
 
 // While a database is in use its tables come and go. What does not change is read all the
 // same, each entry once and in order; what changes, as it was at some time.
