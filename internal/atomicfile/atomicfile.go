@@ -119,7 +119,8 @@ func (f *File) finish() (dir *os.File, err error) {
 	if err := errors.Join(cause(f.sync(f.tmp)), cause(f.tmp.Close())); err != nil {
 		return nil, f.named(err)
 	}
-	return f.dir.Open(".")
+	dir, err = f.dir.Open(".")
+	return dir, f.named(err)
 }
 
 // publish renames the file to its final name, and syncs its directory.

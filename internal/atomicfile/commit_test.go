@@ -73,6 +73,20 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
+// The error names what was to be written also if its directory cannot be opened for fsync, as with too many open files.
+func TestDirectoryCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f, d := create(t, filepath.Join(dir, "a.ldb")), dirOf(t, dir, "b")
+	f.sync = func(*os.File) error { return f.dir.Close() } // so that it opens nothing
+	d.parent.Close()
+	for want, err := range map[string]error{f.name: Commit(f), "write to": d.Publish([]string{"b"})} {
+		if !strings.HasPrefix(fmt.Sprint(err), "write ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want it to name %q", err, want)
+		}
+	}
+}
+
 // Of several files none has its name if one of them cannot be put on disk.
 func TestCommitOfSeveral(t *testing.T) {
 	t.Parallel()

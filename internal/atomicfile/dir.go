@@ -128,7 +128,7 @@ func (d *Dir) Publish(names []string) error {
 func (d *Dir) moveAll(names []string) error {
 	to, err := d.parent.Open(".")
 	if err != nil {
-		return err
+		return failed("write to", d.parent.Name(), err)
 	}
 	defer to.Close() // it was only synced
 	for _, name := range names {
