@@ -43,6 +43,11 @@ type Source struct {
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
+	return openWith(path, o, &losses{noted: map[string]bool{}}, map[string]bool{})
+}
+
+// openWith is OpenSource with the losses and notes of the same Source before.
+func openWith(path string, o Options, losses *losses, noted map[string]bool) (*Source, error) {
 	_, err := files.Stat(path)
 	if s, found := dbfile.StandInOf(path, nil, err); found {
 		return nil, &dbfile.FileError{Path: path, Err: s.InPlaceOfTable(dbfile.IsInManifest(path))}
@@ -50,7 +55,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: &losses{noted: map[string]bool{}}, noted: map[string]bool{}, Compressions: map[string]int{}}
+	s := &Source{Path: path, Dir: dbdir.IsDirectory(path), o: o, losses: losses, noted: noted, Compressions: map[string]int{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
@@ -222,13 +227,12 @@ func (s *Source) reopenIfChanged(err error) bool {
 	if !s.Dir || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	again, err := OpenSource(s.Path, s.o)
+	again, err := openWith(s.Path, s.o, s.losses, s.noted)
 	if err != nil {
 		return false
 	}
 	s.note("%s changed while it was read%s", s.Path, map[bool]string{false: ", because its database is in use"}[s.isSet()])
 	s.Close() // it was only read
-	again.losses = s.losses
 	*s = *again
 	return true
 }

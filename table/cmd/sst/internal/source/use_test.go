@@ -83,7 +83,8 @@ func TestDatabaseInUse(t *testing.T) {
 	changed := 0
 	for round := 1; round < 4; round++ {
 		for _, reverse := range []bool{false, true} {
-			s, err := OpenSource(dir, Options{Note: func(string) { changed++ }})
+			notes := map[string]int{}
+			s, err := OpenSource(dir, Options{Note: func(note string) { notes[note]++ }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,11 +99,16 @@ func TestDatabaseInUse(t *testing.T) {
 				if last = bytes.Clone(e.Key); !strings.HasPrefix(string(e.Value), string(e.Key[3:])) {
 					t.Fatalf("%q has %q", e.Key, e.Value)
 				}
-				if seen++; seen == 500 { // all tables there were are gone after this
+				if seen++; seen == 500 || seen == 1500 { // all tables there were are gone after this
 					put(round)
 					if err := db.CompactRange(util.Range{}); err != nil {
 						t.Fatal(err)
 					}
+				}
+			}
+			for note, times := range notes {
+				if changed++; times > 1 {
+					t.Errorf("%q comes %d times", note, times)
 				}
 			}
 			if seen != n {
