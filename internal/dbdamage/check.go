@@ -199,11 +199,10 @@ func (c *checker) checkOthers(dir string, scanned int) error {
 	if scanned == statusDamaged && status != statusDamaged || status > statusAbsent && status != statusDamaged {
 		return fmt.Errorf("diff: status %d: %s%s", status, out, stderr)
 	}
-	if status, _, stderr := c.sst("stats", "--tables", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
-		return fmt.Errorf("stats: status %d: %s", status, stderr)
-	}
-	if status, _, stderr := c.sst("verify", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
-		return fmt.Errorf("verify: status %d: %s", status, stderr)
+	for _, args := range [][]string{{"stats", "--tables", dir}, {"verify", dir}} {
+		if status, _, stderr := c.sst(args...); status != statusDamaged && (scanned == statusDamaged || status != 0) {
+			return fmt.Errorf("%s: status %d: %s", args[0], status, stderr)
+		}
 	}
 	return nil
 }
