@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
-	"github.com/sievetable/sievetable/table"
 )
 
 func init() { children["full disk"] = fillDisk }
@@ -64,37 +63,5 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// A device that is always full.
-func TestFullDevice(t *testing.T) {
-	t.Parallel()
-	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	w, err := table.NewWriter(f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append([]byte("a"), nil); err != nil {
-		t.Errorf("Append = %v, want nil: it is buffered", err)
-	}
-	if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Close = %v, want ENOSPC", err)
-	}
-}
-
-// A pipe that nobody writes to: opening it would wait for ever.
-func TestOpenOfAPipe(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(name, 0o666); err != nil {
-		t.Skip(err)
-	}
-	if r, err := table.Open(name, nil); err == nil || r != nil {
-		t.Errorf("Open = %v, %v; want an error", r, err)
 	}
 }

@@ -21,13 +21,27 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
+// checkDir compares what dir has with names in order.
+func checkDir(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
+		t.Errorf("the directory has (-want +got):\n%s", diff)
+	}
+}
+
+// checkOld checks that the file is the one from before.
+func checkOld(t *testing.T, name string) {
+	t.Helper()
+	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
+		t.Errorf("the file is %q, %v; want the old one", got, err)
+	}
+}
+
 // names lists dir.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var s []string
 	for _, e := range entries {
 		s = append(s, e.Name())
@@ -38,9 +52,7 @@ func names(t *testing.T, dir string) []string {
 func create(t *testing.T, name string) *table.Writer {
 	t.Helper()
 	w, err := table.Create(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return w
 }
 
@@ -49,22 +61,14 @@ func TestCreatePublishesOnClose(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")
 	w := create(t, name)
-	if err := w.Append([]byte("k"), []byte("v")); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, w.Append([]byte("k"), []byte("v")))
 	if got := names(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], "sievetable-") || !strings.HasSuffix(got[0], ".tmp") {
 		t.Errorf("before Close the directory has %v, want sievetable-….tmp", got)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"a.ldb"}, names(t, dir)); diff != "" {
-		t.Errorf("after Close (-want +got):\n%s", diff)
-	}
+	noErr(t, w.Close())
+	checkDir(t, dir, "a.ldb")
 	r, err := table.Open(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer r.Close()
 	if v, err := r.Get([]byte("k")); err != nil || string(v) != "v" {
 		t.Errorf("Get = %q, %v", v, err)
@@ -74,43 +78,25 @@ func TestCreatePublishesOnClose(t *testing.T) {
 func TestCreateReplacesOnCloseOnly(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	aborted := create(t, name)
-	if err := aborted.Abort(); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
-		t.Errorf("after Abort the file is %q, %v; want the old one", got, err)
-	}
-	if err := errors.Join(create(t, name).Close(), verifyFile(name)); err != nil {
-		t.Error(err)
-	}
+	noErr(t, os.WriteFile(name, []byte("old"), 0o666))
+	noErr(t, create(t, name).Abort())
+	checkOld(t, name)
+	noErr(t, errors.Join(create(t, name).Close(), verifyFile(name)))
 }
 
 func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	w := create(t, filepath.Join(dir, "aborted.ldb"))
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
-	w = create(t, filepath.Join(dir, "disorder.ldb"))
-	for _, k := range []string{"b", "a"} {
-		w.Append([]byte(k), nil)
-	}
-	if err := w.Close(); !errors.Is(err, table.ErrOrder) {
-		t.Errorf("Close = %v, want ErrOrder", err)
+	noErr(t, create(t, filepath.Join(dir, "aborted.ldb")).Abort())
+	if err := writeFile(filepath.Join(dir, "disorder.ldb"), pairsOf("b", "a")); !errors.Is(err, table.ErrOrder) {
+		t.Errorf("in disorder: %v, want ErrOrder", err)
 	}
 	if _, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1}); err == nil {
 		t.Error("impossible options: no error")
 	}
 	// A directory that gets the final name meanwhile, which no file can replace.
-	w = create(t, filepath.Join(dir, "taken.ldb"))
-	if err := os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	w := create(t, filepath.Join(dir, "taken.ldb"))
+	noErr(t, os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777))
 	if err := w.Close(); err == nil {
 		t.Error("a directory in the way: no error")
 	}
@@ -122,26 +108,10 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 			t.Errorf("Create(%q): no error", name)
 		}
 	}
-	if diff := cmp.Diff([]string{"taken.ldb"}, names(t, dir)); diff != "" {
-		t.Errorf("the directory has (-want +got):\n%s", diff)
+	if _, err := table.Create(filepath.Join(dir, "missing", "a.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Create in a missing directory = %v, want fs.ErrNotExist", err)
 	}
-}
-
-// A policy that panics when it is first used leaves no temporary file.
-func TestCreateAfterAPanic(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("no panic")
-			}
-		}()
-		table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: (*filter.Bloom)(nil)})
-	}()
-	if diff := cmp.Diff([]string(nil), names(t, dir)); diff != "" {
-		t.Errorf("the directory has (-want +got):\n%s", diff)
-	}
+	checkDir(t, dir, "taken.ldb")
 }
 
 // A directory that cannot be opened, and so not synced, fails Close before an
@@ -153,39 +123,25 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")
-	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o300); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(name, []byte("old"), 0o666))
+	noErr(t, os.Chmod(dir, 0o300))
 	err := create(t, name).Close()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.Chmod(dir, 0o700))
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Close = %v, want fs.ErrPermission", err)
 	}
-	if diff := cmp.Diff([]string{"a.ldb"}, names(t, dir)); diff != "" {
-		t.Errorf("the directory has (-want +got):\n%s", diff)
-	}
-	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
-		t.Errorf("the file is %q, %v; want the old one", got, err)
-	}
+	checkDir(t, dir, "a.ldb")
+	checkOld(t, name)
 }
 
 // The file goes where it was created, wherever the process moves.
 func TestCreateOfARelativeName(t *testing.T) {
-	dir := t.TempDir()
+	dir, name := t.TempDir(), strings.Repeat("n", 255) // as long as names can be
 	t.Chdir(dir)
-	w := create(t, strings.Repeat("n", 255)) // as long as names can be
+	w := create(t, name)
 	t.Chdir(t.TempDir())
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{strings.Repeat("n", 255)}, names(t, dir)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	noErr(t, w.Close())
+	checkDir(t, dir, name)
 }
 
 // The directory is the one that the system finds, through links and .., and
@@ -193,30 +149,14 @@ func TestCreateOfARelativeName(t *testing.T) {
 func TestCreateFollowsTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777))
 	if err := os.Symlink(filepath.Join(dir, "real", "sub"), filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
 	w := create(t, dir+"/link/../a.ldb")
-	if err := os.Rename(filepath.Join(dir, "real"), filepath.Join(dir, "moved")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"a.ldb", "sub"}, names(t, filepath.Join(dir, "moved"))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestCreateInAMissingDirectory(t *testing.T) {
-	t.Parallel()
-	_, err := table.Create(filepath.Join(t.TempDir(), "missing", "a.ldb"), nil)
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Create = %v, want fs.ErrNotExist", err)
-	}
+	noErr(t, os.Rename(filepath.Join(dir, "real"), filepath.Join(dir, "moved")))
+	noErr(t, w.Close())
+	checkDir(t, filepath.Join(dir, "moved"), "a.ldb", "sub")
 }
 
 // A namelessPolicy is one without a name.
@@ -241,45 +181,25 @@ func openFiles(t *testing.T, dir string) (n int) {
 	return n
 }
 
-// openPanicking opens a table with a policy that panics.
-func openPanicking(t *testing.T, name string) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	table.Open(name, &table.ReaderOptions{FilterPolicies: []filter.Policy{namelessPolicy{}}})
-}
-
 func TestFilesAreClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name, short := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "short.ldb")
-	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(short, []byte("short"), 0o666))
 	filtered := filepath.Join(dir, "filtered.ldb")
-	if err := os.WriteFile(filtered, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, numbered(1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, writeFile(filtered, numbered(1)))
 	for range 20 {
-		if err := create(t, name).Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := create(t, name).Abort(); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, create(t, name).Close())
+		noErr(t, create(t, name).Abort())
 		table.Create(name, &table.WriterOptions{BlockSize: -1})
 		table.Open(short, nil)
-		openPanicking(t, filtered)
-		r, err := table.Open(name, nil)
-		if err != nil {
-			t.Fatal(err)
+		if panicOf(func() error {
+			_, err := table.Open(filtered, &table.ReaderOptions{FilterPolicies: []filter.Policy{namelessPolicy{}}})
+			return err
+		}) == nil {
+			t.Error("a policy without a name: no panic")
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, verifyFile(name))
 	}
 	if n := openFiles(t, dir); n != 0 {
 		t.Errorf("%d open files, want 0", n)
@@ -288,16 +208,15 @@ func TestFilesAreClosed(t *testing.T) {
 
 func TestOpenFiles(t *testing.T) {
 	t.Parallel()
-	if _, err := table.Open(filepath.Join(t.TempDir(), "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
+	dir := t.TempDir()
+	if _, err := table.Open(filepath.Join(dir, "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
 	}
-	if r, err := table.Open(t.TempDir(), nil); err == nil || r != nil || errors.Is(err, table.ErrCorrupt) {
+	if r, err := table.Open(dir, nil); err == nil || r != nil || errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Open of a directory = %v, %v; want an error that is no ErrCorrupt", r, err)
 	}
-	short := filepath.Join(t.TempDir(), "short.ldb")
-	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	short := filepath.Join(dir, "short.ldb")
+	noErr(t, os.WriteFile(short, []byte("short"), 0o666))
 	if r, err := table.Open(short, nil); !errors.Is(err, table.ErrCorrupt) || r != nil {
 		t.Errorf("Open of 5 bytes = %v, %v; want nil and ErrCorrupt", r, err)
 	}
@@ -344,10 +263,7 @@ func writeForEver(name string) error {
 
 // writeAnother writes a table before it gets ready.
 func writeAnother(name string) error {
-	if err := writeFile(name, numbered(1000)); err != nil {
-		return err
-	}
-	return writeForEver(name)
+	return errors.Join(writeFile(name, numbered(1000)), writeForEver(name))
 }
 
 // writeHalf gets ready in the middle of a table, and stays there.
@@ -357,10 +273,8 @@ func writeHalf(name string) error {
 		return err
 	}
 	defer w.Abort()
-	for _, p := range numbered(1000) {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			return err
-		}
+	if err := appendAll(w, numbered(1000)); err != nil {
+		return err
 	}
 	fmt.Println("ready")
 	for {
@@ -369,17 +283,12 @@ func writeHalf(name string) error {
 }
 
 func writeFile(name string, pairs []workload.Pair) error {
-	w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
+	w, err := table.Create(name, withBloom)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return errors.Join(appendAll(w, pairs), w.Close())
 }
 
 // A process that is killed at any point from Create to Close leaves no file
@@ -396,11 +305,8 @@ func TestKilledWriter(t *testing.T) {
 	whole, none, left := 0, 0, 0
 	for run := range runs {
 		child := "writer"
-		switch run { // what a slow machine may have no other run do
-		case 0:
-			child = "writer of a whole file"
-		case 1:
-			child = "writer of half a file"
+		if run < 2 { // what a slow machine may have no other run do
+			child = []string{"writer of a whole file", "writer of half a file"}[run]
 		}
 		tabletest.Kill(t, childCommand(t, child, name), time.Duration(rng.IntN(5000))*time.Microsecond)
 		switch err := verifyFile(name); {
@@ -415,9 +321,7 @@ func TestKilledWriter(t *testing.T) {
 			if strings.HasSuffix(n, ".tmp") {
 				left++
 			}
-			if err := os.Remove(filepath.Join(dir, n)); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, os.Remove(filepath.Join(dir, n)))
 		}
 	}
 	t.Logf("%d runs: %d whole files, %d none, %d temporary files left", runs, whole, none, left)

@@ -141,9 +141,7 @@ func FuzzRoundTrip(f *testing.F) {
 		pairs := workload.Cut(data, 1+int(width%16))
 		contents := build(t, o, pairs)
 		r := open(t, contents, nil)
-		if err := r.Verify(); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, r.Verify())
 		read := forward(t, r.NewIter(nil))
 		if diff := diffPairs(pairs, read); diff != "" {
 			t.Fatalf("(-written +read):\n%s", diff)

@@ -26,9 +26,7 @@ const goldenDir = "../testdata"
 func TestManifestIsComplete(t *testing.T) {
 	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	listed := []string{manifest.FiltersDir + "/goleveldb.jsonl", manifest.FiltersDir + "/leveldb.jsonl"} // package filter's
 	for _, g := range tables {
 		listed = append(listed, g.File)
@@ -52,9 +50,7 @@ func TestManifestIsComplete(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	slices.Sort(listed)
 	slices.Sort(there)
 	if diff := cmp.Diff(there, listed); diff != "" {
@@ -69,9 +65,7 @@ func TestManifestIsComplete(t *testing.T) {
 func TestManifestCovers(t *testing.T) {
 	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	type set = map[string]map[string]bool
 	options := func(block, restart, bits, compression, data string) set {
 		s := set{}
@@ -201,9 +195,7 @@ func TestDatabaseTables(t *testing.T) {
 		{"leveldb", "leveldb.BuiltinBloomFilter2"},
 	} {
 		contents, err := os.ReadFile("testdata/databases/" + engine.name + ".ldb")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		r := open(t, contents, &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
 		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 			t.Errorf("%s: %v", engine.name, err)

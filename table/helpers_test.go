@@ -28,6 +28,7 @@ var (
 	numbered  = tabletest.Numbered
 	fewBytes  = tabletest.FewBytes
 	diffPairs = tabletest.DiffPairs
+	noErr     = tabletest.NoErr
 	errBroken = tabletest.ErrBroken
 )
 
@@ -50,9 +51,7 @@ func forward(t testing.TB, it *table.Iter) []workload.Pair {
 	t.Helper()
 	var got []workload.Pair
 	for e, err := range it.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
 	return got
@@ -94,6 +93,21 @@ func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	}
 }
 
+// checkPairs reads the table, which has these pairs and no fault, in both directions and by lookups.
+func checkPairs(t *testing.T, r *table.Reader, pairs []workload.Pair) {
+	t.Helper()
+	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
+		t.Errorf("forward (-want +got):\n%s", diff)
+	}
+	if diff := diffPairs(pairs, backward(t, r.NewIter(nil))); diff != "" {
+		t.Errorf("backward (-want +got):\n%s", diff)
+	}
+	checkLookups(t, r, pairs)
+	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+		t.Errorf("FilterErr and Verify: %v", err)
+	}
+}
+
 // countingReader counts reads.
 type countingReader struct {
 	io.ReaderAt
@@ -110,9 +124,7 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 func newWriter(t testing.TB, to io.Writer, o *table.WriterOptions) *table.Writer {
 	t.Helper()
 	w, err := table.NewWriter(to, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return w
 }
 
@@ -184,9 +196,7 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 	t.Helper()
 	s := &store{contents: contents}
 	r, err := table.NewReader(s, int64(len(contents)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	s.reads, s.most = nil, 0
 	return r, s
 }

@@ -42,12 +42,8 @@ func TestNothingIsEmpty(t *testing.T) {
 	var w, again bytes.Buffer
 	for _, out := range []*bytes.Buffer{&w, &again} {
 		tw, err := table.NewWriter(out, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tw.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
+		noErr(t, tw.Close())
 	}
 	if r := open(t, w.Bytes(), nil); forward(t, r.NewIter(nil)) != nil || backward(t, r.NewIter(nil)) != nil || r.Verify() != nil {
 		t.Error("a table without entries has some")

@@ -259,20 +259,6 @@ func takeApart(contents []byte, o *table.ReaderOptions) error {
 	return nil
 }
 
-// Where a bound must stand, the Writer refuses.
-func TestWriterRefusesWhatNoReaderTakes(t *testing.T) {
-	t.Parallel()
-	for name, o := range map[string]table.WriterOptions{
-		"a long name":          {FilterPolicy: filter.Rename(filter.NewBloom(10), strings.Repeat("n", 1025))},
-		"too many names":       {FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},
-		"a long comparer name": {Comparer: longNamed{}, Properties: true},
-	} {
-		if _, err := table.NewWriter(io.Discard, &o); err == nil {
-			t.Errorf("%s: NewWriter reports nothing", name)
-		}
-	}
-}
-
 type tooManyNames struct{ manyNames }
 
 func (tooManyNames) Aliases() []string {

@@ -129,9 +129,7 @@ func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	sizes := func() (all []int64) {
 		w := newWriter(t, io.Discard, &table.WriterOptions{Concurrency: 3})
 		for _, p := range pairs {
-			if err := w.Append(p.Key, p.Value); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, w.Append(p.Key, p.Value))
 			all = append(all, w.Size())
 		}
 		return all
@@ -272,9 +270,7 @@ func TestConcurrentAbort(t *testing.T) {
 	for n := range 20 {
 		dir := t.TempDir()
 		w, err := table.Create(dir+"/a.ldb", &table.WriterOptions{Concurrency: 1 + n%5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		if err := errors.Join(appendAll(w, numbered(n*1000)), w.Abort()); err != nil {
 			t.Error(err)
 		}

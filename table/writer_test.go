@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -52,32 +53,17 @@ func TestAppendRefusesDisorder(t *testing.T) {
 		{"b", ""},
 		{"aa", "a"},
 	} {
-		w := newWriter(t, io.Discard, nil)
-		if err := w.Append([]byte(tt.first), nil); err != nil {
-			t.Fatal(err)
+		for _, blockSize := range []int{4096, 1} { // within a block, and across the border of two
+			w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: blockSize})
+			noErr(t, w.Append([]byte(tt.first), nil))
+			err := w.Append([]byte(tt.second), nil)
+			if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
+				t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
+			}
+			if again, closing := w.Append([]byte("z"), nil), w.Close(); again != err || closing != err {
+				t.Errorf("after the error, Append = %v and Close = %v, want the error itself", again, closing)
+			}
 		}
-		err := w.Append([]byte(tt.second), nil)
-		if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
-			t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
-		}
-		if again := w.Append([]byte("z"), nil); again != err {
-			t.Errorf("Append after the error = %v, want the error itself", again)
-		}
-		if closing := w.Close(); closing != err {
-			t.Errorf("Close after the error = %v, want the error itself", closing)
-		}
-	}
-}
-
-// The order also holds across a block's border.
-func TestAppendRefusesDisorderAcrossBlocks(t *testing.T) {
-	t.Parallel()
-	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 1})
-	if err := w.Append([]byte("b"), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrOrder) {
-		t.Errorf("Append = %v, want ErrOrder", err)
 	}
 }
 
@@ -91,9 +77,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 		{"Abort", (*table.Writer).Abort},
 	} {
 		w := newWriter(t, io.Discard, nil)
-		if err := tt.end(w); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, tt.end(w))
 		if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrClosed) {
 			t.Errorf("Append after %s = %v, want ErrClosed", tt.name, err)
 		}
@@ -112,9 +96,7 @@ func TestWriterCounts(t *testing.T) {
 	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
 	size := int64(0)
 	for i, p := range numbered(100) {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, w.Append(p.Key, p.Value))
 		if w.Entries() != i+1 {
 			t.Errorf("Entries = %d, want %d", w.Entries(), i+1)
 		}
@@ -126,9 +108,7 @@ func TestWriterCounts(t *testing.T) {
 	if n := w.DataBlocks(); n < 33 || n > 50 {
 		t.Errorf("%d data blocks for 100 entries of 30 bytes in blocks of 64", n)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, w.Close())
 	if w.Size() <= size {
 		t.Errorf("Size = %d after Close, %d before", w.Size(), size)
 	}
@@ -140,23 +120,15 @@ func TestAppendKeepsNoSlice(t *testing.T) {
 	var out bytes.Buffer
 	w := newWriter(t, &out, withBloom)
 	key := make([]byte, 8)
+	var want []workload.Pair
 	for i := range uint64(1000) {
 		binary.BigEndian.PutUint64(key, i)
-		if err := w.Append(key, key); err != nil {
-			t.Fatal(err)
-		}
+		want = append(want, workload.Pair{Key: bytes.Clone(key), Value: bytes.Clone(key)})
+		noErr(t, w.Append(key, key))
 		clear(key)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r := open(t, out.Bytes(), nil)
-	for i := range uint64(1000) {
-		binary.BigEndian.PutUint64(key, i)
-		if v, err := r.Get(key); err != nil || !bytes.Equal(v, key) {
-			t.Fatalf("Get(%x) = %x, %v", key, v, err)
-		}
-	}
+	noErr(t, w.Close())
+	checkLookups(t, open(t, out.Bytes(), nil), want)
 }
 
 // oddComparer orders bytewise, with separators that are given.
@@ -187,20 +159,18 @@ func TestWriterChecksSeparators(t *testing.T) {
 		{"b", "c", `successor "c"`}, // below the last key
 	} {
 		o := &table.WriterOptions{Comparer: oddComparer{table.BytewiseComparer, tt.separator, tt.successor}, BlockSize: 1}
-		var out bytes.Buffer
-		w := newWriter(t, &out, o)
-		err := appendAll(w, pairsOf("b", "d"))
-		if closing := w.Close(); err == nil {
-			err = closing
-		}
+		w := newWriter(t, io.Discard, o)
+		err := errors.Join(appendAll(w, pairsOf("b", "d")), w.Close())
 		if ok := err == nil; ok != (tt.want == "") || !ok && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("separator %q, successor %q: %v; want %q", tt.separator, tt.successor, err, tt.want)
 		}
 	}
 }
 
+// Besides numbers, the Writer refuses names that no Reader takes.
 func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	t.Parallel()
+	bloom := filter.NewBloom(10)
 	for _, o := range []table.WriterOptions{
 		{BlockSize: -1},
 		{BlockSize: 1<<29 + 1},
@@ -210,6 +180,9 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 		{FilterBaseLg: 31},
 		{Concurrency: -1},
 		{Concurrency: 1025},
+		{FilterPolicy: filter.Rename(bloom, strings.Repeat("n", 1025))},
+		{FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},
+		{Comparer: longNamed{}, Properties: true},
 	} {
 		if w, err := table.NewWriter(io.Discard, &o); err == nil || w != nil {
 			t.Errorf("NewWriter(%+v) = %v, %v; want nil and an error", o, w, err)
@@ -268,61 +241,35 @@ type lyingWriter int
 
 func (l lyingWriter) Write(p []byte) (int, error) { return int(l), nil }
 
-// A table whose FilterKey panicked in the midst of an Append is not finished,
-// even if the caller recovers.
-func TestAppendAfterAPanic(t *testing.T) {
+// A policy or a FilterKey may panic. Even if the caller recovers, the table is not finished, and no file is left.
+func TestWriterAfterAPanic(t *testing.T) {
 	t.Parallel()
-	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: func(key []byte) []byte {
+	bloom := filter.NewBloom(10)
+	noB := func(key []byte) []byte {
 		if string(key) == "b" {
 			panic("no b")
 		}
 		return key
-	}}
-	w := newWriter(t, io.Discard, o)
-	appendRecovering := func(key string) (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
-			}
-		}()
-		return w.Append([]byte(key), nil)
 	}
-	for _, key := range []string{"a", "b", "c"} {
-		if err := appendRecovering(key); (err == nil) != (key == "a") {
-			t.Errorf("Append(%q) = %v", key, err)
+	for in, o := range map[string]*table.WriterOptions{
+		"Create": {FilterPolicy: (*filter.Bloom)(nil)},
+		"Append": {FilterPolicy: bloom, FilterKey: noB},
+		"Close":  {FilterPolicy: panickingPolicy{bloom}},
+	} {
+		dir := t.TempDir()
+		var w *table.Writer
+		if panicOf(func() (err error) {
+			w, err = table.Create(filepath.Join(dir, "a.ldb"), o)
+			return errors.Join(err, appendAll(w, pairsOf("a", "b")), w.Close())
+		}) == nil {
+			t.Errorf("%s does not panic", in)
 		}
-	}
-	if err := w.Close(); err == nil {
-		t.Error("Close: no error")
-	}
-}
-
-// The same of a policy that panics while Close finishes the table: a second
-// Close does not publish it, and Abort removes it.
-func TestCloseAfterAPanic(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	w, err := table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: panickingPolicy{filter.NewBloom(10)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	if err := w.Append([]byte("a"), nil); err != nil {
-		t.Fatal(err)
-	}
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("Close did not panic")
-			}
-		}()
-		w.Close()
-	}()
-	if err := w.Close(); err == nil {
-		t.Error("a second Close: no error")
-	}
-	if left := names(t, dir); len(left) > 0 {
-		t.Errorf("the directory has %v, want nothing", left)
+		if in != "Create" && (w.Append([]byte("c"), nil) == nil || w.Close() == nil) {
+			t.Errorf("after a panic in %s: no error", in)
+		}
+		if left := names(t, dir); len(left) > 0 {
+			t.Errorf("after a panic in %s the directory has %v, want nothing", in, left)
+		}
 	}
 }
 
@@ -365,13 +312,9 @@ func TestMemoryOfHugeValues(t *testing.T) {
 	sink := new(heapSink)
 	w := newWriter(t, sink, &table.WriterOptions{Concurrency: 8, Compression: copying{table.NoCompression}})
 	for i := range n {
-		if err := w.Append([]byte{byte(i)}, value); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, w.Append([]byte{byte(i)}, value))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, w.Close())
 	got := (sink.most - base.most) >> 20
 	t.Logf("%d MiB for values of %d", got, size>>20)
 	if got > 6*size>>20 {
@@ -391,9 +334,7 @@ func TestWritersShareABuffer(t *testing.T) {
 	const writers = 20
 	for range writers {
 		w := newWriter(t, io.Discard, nil)
-		if err := errors.Join(appendAll(w, pairs), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, errors.Join(appendAll(w, pairs), w.Close()))
 	}
 	runtime.ReadMemStats(&after)
 	if got := (after.TotalAlloc - before.TotalAlloc) / writers; got > 128<<10 {
@@ -411,9 +352,7 @@ func TestConcurrencyBoundsMemory(t *testing.T) {
 		w := newWriter(t, io.Discard, &table.WriterOptions{Compression: copying{table.NoCompression}, Concurrency: 8})
 		lag := 0
 		for i := range 40 << 20 / tt.value {
-			if err := w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)))
 			if lag = (i+1)*tt.value - int(w.Size()); lag > tt.atMost {
 				t.Fatalf("values of %d bytes: %d bytes under way, want at most %d", tt.value, lag, tt.atMost)
 			}
@@ -439,9 +378,7 @@ func TestAppendAllocations(t *testing.T) {
 			round := func() {
 				for range n {
 					binary.BigEndian.PutUint64(key, next)
-					if err := w.Append(key, value); err != nil {
-						t.Fatal(err)
-					}
+					noErr(t, w.Append(key, value))
 					next += 5 << 16 // leaves room for a shorter separator
 				}
 			}
@@ -470,9 +407,7 @@ func BenchmarkWriter(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					w := newWriter(b, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec, Concurrency: concurrency})
-					if err := errors.Join(appendAll(w, pairs), w.Close()); err != nil {
-						b.Fatal(err)
-					}
+					noErr(b, errors.Join(appendAll(w, pairs), w.Close()))
 				}
 			})
 		}

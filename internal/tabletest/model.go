@@ -56,8 +56,6 @@ func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
 		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
 	slices.Reverse(got)
-	if err := it.Error(); err != nil {
-		t.Fatal(err)
-	}
+	NoErr(t, it.Error())
 	return got
 }

@@ -19,6 +19,14 @@ import (
 // ErrBroken is the error of a source that does not work.
 var ErrBroken = errors.New("broken")
 
+// NoErr ends the test if there is an error.
+func NoErr(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
 // Build returns the table of pairs.
 func Build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 	t.Helper()
@@ -31,17 +39,11 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 	t.Helper()
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoErr(t, err)
 	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
+		NoErr(t, w.Append(p.Key, p.Value))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	NoErr(t, w.Close())
 	if w.Size() != int64(out.Len()) {
 		t.Errorf("Size = %d after Close, but the table has %d bytes", w.Size(), out.Len())
 	}
@@ -52,9 +54,7 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoErr(t, err)
 	return r
 }
 
@@ -62,9 +62,7 @@ func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 func Dataset(t testing.TB, name string) []workload.Pair {
 	t.Helper()
 	pairs, err := workload.Dataset(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoErr(t, err)
 	return pairs
 }
 
