@@ -103,7 +103,7 @@ func TestInternalComparerShortens(t *testing.T) {
 func TestInternalComparerIsAnOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 11))
-	for _, user := range []table.Comparer{table.BytewiseComparer, descendingComparer{}} {
+	for _, user := range []table.Comparer{strictComparer{table.BytewiseComparer}, descendingComparer{}} {
 		c := table.InternalComparer(user)
 		var keys [][]byte
 		for range 300 {
@@ -134,7 +134,7 @@ func TestInternalComparerIsAnOrder(t *testing.T) {
 	}
 }
 
-// strictComparer's Separator relies on what it is promised.
+// strictComparer's Separator relies on what it is promised: it is given no two versions of a key.
 type strictComparer struct{ table.Comparer }
 
 func (c strictComparer) Separator(dst, a, b []byte) []byte {
@@ -142,15 +142,6 @@ func (c strictComparer) Separator(dst, a, b []byte) []byte {
 		panic(fmt.Sprintf("Separator(%q, %q)", a, b))
 	}
 	return c.Comparer.Separator(dst, a, b)
-}
-
-// Between two versions of a key there is nothing to separate.
-func TestInternalSeparatorOfVersions(t *testing.T) {
-	t.Parallel()
-	c := table.InternalComparer(strictComparer{table.BytewiseComparer})
-	if got := c.Separator(nil, internalKey("abc", 9, 1), internalKey("abc", 8, 1)); got != nil {
-		t.Errorf("Separator of two versions = %q", got)
-	}
 }
 
 // userKeys is the bytewise order of keys that start with "user". It panics for others.
@@ -197,24 +188,19 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 	}
 	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, pairs)
 	r := open(t, contents, &table.ReaderOptions{Comparer: c, Cache: table.NewCache(1 << 20)})
-	if err := r.Verify(); err != nil {
-		t.Error(err)
-	}
+	noErr(t, r.Verify())
 	for _, p := range pairs {
 		for _, o := range []*table.IterOptions{nil, {Lower: p.Key}, {Upper: p.Key}} {
 			it := r.NewIter(o)
 			it.SeekGE(p.Key)
 			it.SeekLT(p.Key)
-			if err := it.Close(); err != nil {
-				t.Errorf("%q: %v", p.Key, err)
-			}
+			noErr(t, it.Close())
 		}
 		if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
 			t.Errorf("Get(%q) = %q, %v", p.Key, got, err)
 		}
-		if _, _, err := r.FindGE(p.Key); err != nil {
-			t.Errorf("FindGE(%q): %v", p.Key, err)
-		}
+		_, _, err := r.FindGE(p.Key)
+		noErr(t, err)
 		r.ApproximateOffset(p.Key)
 	}
 }
@@ -247,16 +233,7 @@ func TestComparer(t *testing.T) {
 	o := &table.WriterOptions{Comparer: descending, FilterPolicy: filter.NewBloom(10), BlockSize: 200}
 	contents := build(t, o, pairs)
 	r := open(t, contents, &table.ReaderOptions{Comparer: descending})
-	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("forward (-want +got):\n%s", diff)
-	}
-	if diff := diffPairs(pairs, backward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("backward (-want +got):\n%s", diff)
-	}
-	checkLookups(t, r, pairs)
-	if err := r.Verify(); err != nil {
-		t.Error(err)
-	}
+	checkPairs(t, r, pairs)
 	if _, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("NewReader in the wrong order = %v, want ErrCorrupt", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,61 +15,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// No options, no key, no value: defaults, the empty key, the empty value.
-func TestNothingIsEmpty(t *testing.T) {
-	t.Parallel()
-	for _, empty := range [][]byte{nil, {}} {
-		pairs := []workload.Pair{{Key: empty, Value: empty}}
-		for _, o := range []*table.WriterOptions{nil, {}, withBloom} {
-			r := open(t, build(t, o, pairs), nil)
-			if err := r.Verify(); err != nil {
-				t.Errorf("Verify = %v", err)
-			}
-			for _, key := range [][]byte{nil, {}} {
-				v, err := r.Get(key)
-				if len(v) != 0 || err != nil {
-					t.Errorf("Get of the empty key = %q, %v", v, err)
-				}
-				it := r.NewIter(&table.IterOptions{})
-				if !it.SeekGE(key) || len(it.Key()) != 0 || it.SeekLT(key) || it.Error() != nil {
-					t.Errorf("seeks of the empty key: at %q, %v", it.Key(), it.Error())
-				}
-			}
-			if _, err := r.Get([]byte{0}); !errors.Is(err, table.ErrNotFound) {
-				t.Errorf("Get = %v, want ErrNotFound", err)
-			}
-		}
-	}
-	var w, again bytes.Buffer
-	for _, out := range []*bytes.Buffer{&w, &again} {
-		tw, err := table.NewWriter(out, nil)
-		noErr(t, err)
-		noErr(t, tw.Close())
-	}
-	if r := open(t, w.Bytes(), nil); forward(t, r.NewIter(nil)) != nil || backward(t, r.NewIter(nil)) != nil || r.Verify() != nil {
-		t.Error("a table without entries has some")
-	}
-}
-
-// Lists in the options may have nothing in them.
-func TestNilPoliciesAndCodecs(t *testing.T) {
-	t.Parallel()
-	o := &table.ReaderOptions{FilterPolicies: []filter.Policy{nil}, Codecs: []table.Codec{nil}}
-	r := open(t, build(t, withBloom, numbered(100)), o)
-	checkLookups(t, r, numbered(100))
-	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-		t.Error(err)
-	}
-}
-
 // The order is not stored in a table. With another than it was written in, it
 // reads as damaged, or keys are not found; what is found is in the table.
 func TestWrongComparer(t *testing.T) {
 	pairs := numbered(300)
-	var falling []workload.Pair
-	for i := range pairs {
-		falling = append(falling, pairs[len(pairs)-1-i])
-	}
+	falling := slices.Clone(pairs)
+	slices.Reverse(falling)
 	rng := rand.New(rand.NewPCG(1, 1))
 	orders := map[string]table.Comparer{
 		"bytewise":      table.BytewiseComparer,
@@ -78,22 +30,14 @@ func TestWrongComparer(t *testing.T) {
 		"always above":  orderOf(func() int { return 1 }),
 		"as it happens": orderOf(func() int { return rng.IntN(3) - 1 }),
 	}
-	for written, o := range map[string]*table.WriterOptions{
-		"bytewise":   {FilterPolicy: filter.NewBloom(10), BlockSize: 200},
-		"descending": {FilterPolicy: filter.NewBloom(10), BlockSize: 200, Comparer: descendingComparer{}},
-	} {
-		in := pairs
-		if written == "descending" {
-			in = falling
-		}
-		contents := build(t, o, in)
+	for written, in := range map[string][]workload.Pair{"bytewise": pairs, "descending": falling} {
+		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 200, Comparer: orders[written]}, in)
 		for read, c := range orders {
 			if read == written {
 				continue
 			}
 			name := "written " + written + ", read " + read
-			o := &table.ReaderOptions{Comparer: c}
-			i := inspect(t, name, contents, o, truthOf(pairs...))
+			i := inspect(t, name, contents, &table.ReaderOptions{Comparer: c}, truthOf(pairs...))
 			if (read == "bytewise" || read == "descending") && i.verified == nil {
 				t.Errorf("%s: Verify reports nothing", name)
 			}
@@ -135,9 +79,7 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 			if asked := m.FilterChecks.Load() > 0; asked != (tt.written != nil && tt.err == "") {
 				t.Errorf("filter asked: %v", asked)
 			}
-			if err := r.Verify(); err != nil {
-				t.Errorf("Verify = %v", err)
-			}
+			noErr(t, r.Verify())
 		})
 	}
 }
@@ -160,10 +102,8 @@ func TestFilterPolicyOrder(t *testing.T) {
 		for _, name := range strings.Fields(tt.names) {
 			policies = append(policies, askedPolicy{filter.Rename(filter.NewBloom(10), name), asked})
 		}
-		r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
-		if _, err := r.Get([]byte("key000002")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := open(t, contents, &table.ReaderOptions{FilterPolicies: policies}).Get([]byte("key000002"))
+		noErr(t, err)
 		if diff := cmp.Diff(map[string]bool{tt.asked: true}, asked); diff != "" {
 			t.Errorf("policies %s: asked (-want +got):\n%s", tt.names, diff)
 		}
@@ -188,9 +128,8 @@ func TestFilterKeyOfNil(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: same}, []workload.Pair{{}})
 	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
 	for _, key := range [][]byte{nil, {}} {
-		if _, err := r.Get(key); err != nil {
-			t.Errorf("Get(%#v) = %v", key, err)
-		}
+		_, err := r.Get(key)
+		noErr(t, err)
 	}
 }
 
@@ -208,10 +147,7 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: prefix}, pairs)
 	var m table.Metrics
 	r := open(t, contents, &table.ReaderOptions{FilterKey: prefix, Metrics: &m})
-	checkLookups(t, r, pairs)
-	if err := r.Verify(); err != nil {
-		t.Errorf("Verify = %v", err)
-	}
+	checkPairs(t, r, pairs)
 	for _, tt := range []struct {
 		key             string
 		asked, negative uint64
