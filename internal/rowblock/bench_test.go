@@ -13,13 +13,9 @@ func w1Block(b *testing.B) ([]byte, workload.Set) {
 	b.Helper()
 	set := workload.W1(35)
 	w, err := block.NewWriter(block.DefaultRestartInterval, block.Order{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	noErr(b, err)
 	for i, k := range set.Keys {
-		if err := w.Append(k, set.Values[i]); err != nil {
-			b.Fatal(err)
-		}
+		noErr(b, w.Append(k, set.Values[i]))
 	}
 	return w.Finish(), set
 }
@@ -48,9 +44,7 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
 	blk, err := rowblock.Open(data, rowblock.Order{}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noErr(b, err)
 	it := newIter(blk)
 	b.Run("SeekGE", func(b *testing.B) {
 		b.ReportAllocs()
@@ -83,9 +77,7 @@ func BenchmarkEntries(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := e.Decode(data, rowblock.Order{}); err != nil {
-				b.Fatal(err)
-			}
+			noErr(b, e.Decode(data, rowblock.Order{}))
 		}
 	})
 	b.Run("Pack", func(b *testing.B) {

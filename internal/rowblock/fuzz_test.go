@@ -3,8 +3,6 @@ package rowblock_test
 import (
 	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,7 +41,7 @@ func FuzzOpen(f *testing.F) {
 			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
 			checkEntries(t, "packed", &packed, there, keys, bytes.Compare)
 		}
-		move(t, newIter(b), there, key, moves)
+		checkMoves(t, "fuzz", newIter(b), there, moves, func() []byte { return key })
 		back := backward(newIter(b))
 		for i, p := range there {
 			if q := back[len(back)-1-i]; p != q {
@@ -70,39 +68,4 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("written again (-first +second):\n%s", diff)
 		}
 	})
-}
-
-// move makes moves, and compares each with the same on pairs.
-func move(t *testing.T, it *rowblock.Iter, pairs []pair, key, moves []byte) {
-	t.Helper()
-	search := func(k string) int {
-		i, _ := slices.BinarySearchFunc(pairs, k, func(p pair, k string) int { return strings.Compare(p.Key, k) })
-		return i
-	}
-	at := -1
-	for n, m := range moves {
-		var ok bool
-		switch m % 8 {
-		case 0:
-			at, ok = 0, it.First()
-		case 1:
-			at, ok = len(pairs)-1, it.Last()
-		case 2:
-			at, ok = search(string(key)), it.SeekGE(key)
-		case 3: // a part of its own key
-			part := it.Key()[:len(it.Key())/2]
-			at, ok = search(string(part))-1, it.SeekLT(part)
-		case 4:
-			at, ok = min(at+1, len(pairs)), it.Next()
-		default:
-			at, ok = max(at-1, -1), it.Prev()
-		}
-		if len(pairs) == 0 {
-			at = -1
-		}
-		want := at >= 0 && at < len(pairs)
-		if ok != want || want && (string(it.Key()) != pairs[at].Key || string(it.Value()) != pairs[at].Value) {
-			t.Fatalf("after %v: %v at %q, want %v at entry %d of %q", moves[:n+1], ok, it.Key(), want, at, pairs)
-		}
-	}
 }

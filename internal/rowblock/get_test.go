@@ -15,16 +15,20 @@ import (
 
 type pair struct{ Key, Value string }
 
+// noErr ends the test if there is an error.
+func noErr(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
 func build(t testing.TB, interval int, pairs []pair) []byte {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order{Unchecked: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	for _, p := range pairs {
-		if err := w.Append([]byte(p.Key), []byte(p.Value)); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, w.Append([]byte(p.Key), []byte(p.Value)))
 	}
 	size := w.Size()
 	b := bytes.Clone(w.Finish())
@@ -44,9 +48,7 @@ func newIter(b rowblock.Block) *rowblock.Iter {
 func open(t testing.TB, data []byte) *rowblock.Iter {
 	t.Helper()
 	var it rowblock.Iter
-	if err := it.Open(data, rowblock.Order{}, nil); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, it.Open(data, rowblock.Order{}, nil))
 	return &it
 }
 

@@ -62,6 +62,9 @@ func TestIterAgainstModel(t *testing.T) {
 			pairs := randomPairs(rng, n)
 			it := open(t, build(t, interval, pairs))
 			name := fmt.Sprintf("interval %d, %d entries", interval, n)
+			if got := it.Len(); got != n {
+				t.Errorf("%s: Len = %d", name, got)
+			}
 			if diff := cmp.Diff(pairs, forward(it)); diff != "" {
 				t.Fatalf("%s: forward (-want +got):\n%s", name, diff)
 			}
@@ -70,90 +73,54 @@ func TestIterAgainstModel(t *testing.T) {
 			if diff := cmp.Diff(reversed, backward(it)); diff != "" {
 				t.Fatalf("%s: backward (-want +got):\n%s", name, diff)
 			}
-			it = open(t, build(t, interval, pairs))
-			checkMoves(t, rng, name, it, pairs)
+			moves := make([]byte, 200)
+			for i := range moves {
+				moves[i] = byte(rng.Uint32())
+			}
+			checkMoves(t, name, open(t, build(t, interval, pairs)), pairs, moves, func() []byte { return []byte(randomPairs(rng, 1)[0].Key) })
 		}
 	}
 }
 
-// checkMoves moves it at random, and compares it with a position in pairs, −1 to
-// len(pairs), that is moved in the same way.
-func checkMoves(t *testing.T, rng *rand.Rand, name string, it *rowblock.Iter, pairs []pair) {
+// move makes a move with it, and returns where the same move leads to from at in pairs.
+func move(it *rowblock.Iter, pairs []pair, at int, m byte, target []byte) (to int, ok bool) {
+	i, _ := slices.BinarySearchFunc(pairs, string(target), func(p pair, k string) int { return strings.Compare(p.Key, k) })
+	switch m % 8 {
+	case 0:
+		return 0, it.First()
+	case 1:
+		return len(pairs) - 1, it.Last()
+	case 2:
+		return i, it.SeekGE(target)
+	case 3:
+		return i - 1, it.SeekLT(target)
+	case 4, 5:
+		return min(at+1, len(pairs)), it.Next()
+	default:
+		return max(at-1, -1), it.Prev()
+	}
+}
+
+// checkMoves makes moves, and compares each with that of a position in pairs, −1 to len(pairs). Seeks are to what key
+// returns, to the Iter's own key or to a part of that.
+func checkMoves(t *testing.T, name string, it *rowblock.Iter, pairs []pair, moves []byte, key func() []byte) {
 	t.Helper()
-	at := -1
-	var moves []string
-	for range 200 {
-		target := randomPairs(rng, 1)[0].Key
-		from := at
-		i, _ := slices.BinarySearchFunc(pairs, target, func(p pair, k string) int { return strings.Compare(p.Key, k) })
-		var ok bool
-		var move string
-		switch rng.IntN(8) {
-		case 0:
-			move, at, ok = "First", 0, it.First()
-		case 1:
-			move, at, ok = "Last", len(pairs)-1, it.Last()
-		case 2:
-			move, at, ok = fmt.Sprintf("SeekGE(%q)", target), i, it.SeekGE([]byte(target))
-		case 3:
-			move, at, ok = fmt.Sprintf("SeekLT(%q)", target), i-1, it.SeekLT([]byte(target))
-		case 4, 5:
-			move, at, ok = "Next", min(from+1, len(pairs)), it.Next()
-		default:
-			move, at, ok = "Prev", max(from-1, -1), it.Prev()
+	at, ok := -1, false
+	for n, m := range moves {
+		target := key()
+		if own := m >> 3 % 8; own < 2 {
+			target = it.Key()[:len(it.Key())/(1+int(own))]
 		}
-		moves = append(moves, move)
-		want := at >= 0 && at < len(pairs)
-		if ok != want || it.Valid() != want {
-			t.Fatalf("%s: after %v: moved %v, Valid %v; want %v", name, moves, ok, it.Valid(), want)
-		}
-		if want && (string(it.Key()) != pairs[at].Key || string(it.Value()) != pairs[at].Value) {
-			t.Fatalf("%s: after %v: at %q=%q, want %+v", name, moves, it.Key(), it.Value(), pairs[at])
-		}
-		if !want && (it.Key() != nil || it.Value() != nil) {
-			t.Fatalf("%s: after %v: at no entry, but Key is %q and Value is %q", name, moves, it.Key(), it.Value())
+		sought := string(target) // the move can overwrite it
+		at, ok = move(it, pairs, at, m, target)
+		k, v, want := it.Key(), it.Value(), at >= 0 && at < len(pairs)
+		if ok != want || it.Valid() != want || (k != nil) != want || (v != nil) != want ||
+			want && (string(k) != pairs[at].Key || string(v) != pairs[at].Value || cap(k) != len(k) || cap(v) != len(v)) {
+			t.Fatalf("%s: after %v, the last with %q: %v, Valid %v at %q=%q of capacity %d and %d; want %v at entry %d of %q, with no room behind",
+				name, moves[:n+1], sought, ok, it.Valid(), k, v, cap(k), cap(v), want, at, pairs)
 		}
 		if len(pairs) == 0 {
 			at = -1 // an empty block's before and after are one place
-		}
-	}
-}
-
-// Len counts the entries of every block, whether they are restart points or not.
-func TestLenCountsAllEntries(t *testing.T) {
-	t.Parallel()
-	pairs := randomPairs(rand.New(rand.NewPCG(8, 8)), 20)
-	for _, interval := range []int{1, 3, 16} {
-		for n := range len(pairs) + 1 {
-			if got := open(t, build(t, interval, pairs[:n])).Len(); got != n {
-				t.Errorf("interval %d: Len = %d, want %d", interval, got, n)
-			}
-		}
-	}
-}
-
-// A seek may be given the Iter's own key.
-func TestSeekTakesTheItersOwnKey(t *testing.T) {
-	t.Parallel()
-	pairs := randomPairs(rand.New(rand.NewPCG(3, 3)), 100)
-	it := open(t, build(t, 16, pairs))
-	for i, p := range pairs {
-		if !it.SeekGE([]byte(p.Key)) || !it.SeekGE(it.Key()) || string(it.Key()) != p.Key {
-			t.Fatalf("at %q, SeekGE(Key) moves to %q", p.Key, it.Key())
-		}
-		if moved := it.SeekLT(it.Key()); moved != (i > 0) || moved && string(it.Key()) != pairs[i-1].Key {
-			t.Fatalf("at %q, SeekLT(Key) moves to %q", p.Key, it.Key())
-		}
-	}
-}
-
-// An Iter's slices have no room behind them that an append could write to.
-func TestIterSlicesAreFull(t *testing.T) {
-	t.Parallel()
-	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}}))
-	for it.Next() {
-		if cap(it.Key()) != len(it.Key()) || cap(it.Value()) != len(it.Value()) {
-			t.Errorf("key %q has capacity %d, value %q has %d", it.Key(), cap(it.Key()), it.Value(), cap(it.Value()))
 		}
 	}
 }
@@ -169,9 +136,7 @@ func TestZeroIterIsEmpty(t *testing.T) {
 // Searching and moving take no memory once the Iter has room for a key.
 func TestIterDoesNotAllocate(t *testing.T) {
 	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var it rowblock.Iter
 	key := []byte("a\xffa")
 	allocs := testing.AllocsPerRun(100, func() {

@@ -88,9 +88,7 @@ func TestFilesAreDeleted(t *testing.T) {
 		c := compactions(t, 1)
 		dir := onDisk(t, c.states[0])
 		db, err := database.Open(dir, &database.Options{Reader: table.ReaderOptions{Mapped: mapped}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		defer db.Close()
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
 		for _, f := range files {
@@ -112,9 +110,7 @@ func TestClose(t *testing.T) {
 	db := openFS(t, compactions(t, 1).states[0], nil)
 	value, err := db.Get([]byte("a"))
 	it := db.NewIter(nil)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, errors.Join(err, db.Close()))
 	for _, key := range []string{"a", "b", "c"} {
 		_, getErr := db.Get([]byte(key))
 		dst, appendErr := db.At(1).AppendGet([]byte("dst"), []byte(key))

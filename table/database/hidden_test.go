@@ -203,9 +203,7 @@ func TestOnLossIsCalledOnce(t *testing.T) {
 			t.Errorf("OnLoss that refuses the loss %d was called for %q", refused, asked)
 		}
 		if refused == lost {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			db.Close()
 		} else if !errors.Is(err, last) {
 			t.Errorf("OpenFS = %v, want %v", err, last)

@@ -107,9 +107,7 @@ func records(t testing.TB, all ...[]byte) []byte {
 	var out bytes.Buffer
 	w := wal.NewWriter(&out)
 	for _, r := range all {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, w.Append(r))
 	}
 	return out.Bytes()
 }
@@ -157,9 +155,7 @@ func (l *layout) header(next uint64) (edit []byte) {
 func onDisk(t testing.TB, files fs.FS) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "db")
-	if err := os.CopyFS(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.CopyFS(dir, files))
 	return dir
 }
 
@@ -167,9 +163,7 @@ func onDisk(t testing.TB, files fs.FS) (dir string) {
 func openFS(t testing.TB, files fs.FS, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.OpenFS(files, ".", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { db.Close() }) // it can be closed
 	return db
 }

@@ -65,9 +65,7 @@ func TestLazyTablesChangeNothing(t *testing.T) {
 func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.[ls][ds][bt]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	for _, path := range paths {
 		if rng.IntN(4) > 0 {
 			continue
@@ -76,9 +74,7 @@ func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 			t.Fatal(err)
 		}
 		number, err := strconv.ParseUint(filepath.Base(path)[:6], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		damaged = append(damaged, number)
 	}
 	return damaged
@@ -99,9 +95,7 @@ func openBoth(t *testing.T, rng *rand.Rand, dir string) (eager, lazy *database.D
 	}
 	open := func(o *database.Options) *database.DB {
 		db, err := database.Open(dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		t.Cleanup(func() { db.Close() }) // it was only read
 		return db
 	}

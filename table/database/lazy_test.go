@@ -139,25 +139,17 @@ func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 		writeSame(t, dir, 'a')
 		writeSame(t, other, 'b')
 		db, err := database.Open(dir, &database.Options{LazyTables: true, Reader: table.ReaderOptions{Mapped: mapped}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		get := func() error { _, err := db.Get([]byte("key000000")); return err }
-		if err := os.Rename(dir, old); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.Rename(dir, old))
 		if err := get(); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("Get without the directory = %v, want ErrNotExist", err)
 		}
-		if err := os.Rename(other, dir); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.Rename(other, dir))
 		if err, want := get(), dir+": replaced since the database was opened"; err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Get = %v, want %s", err, want)
 		}
-		if err := errors.Join(os.Rename(dir, other), os.Rename(old, dir)); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, errors.Join(os.Rename(dir, other), os.Rename(old, dir)))
 		if err := get(); err != nil {
 			t.Errorf("Get = %v, want a value", err)
 		}

@@ -72,9 +72,7 @@ func lossesOf(t *testing.T, files fstest.MapFS) (open, iter []string) {
 	}
 	db := openFS(t, files, &database.Options{OnLoss: to(&open)})
 	for _, err := range db.All(&table.IterOptions{OnLoss: to(&iter)}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 	}
 	return open, iter
 }

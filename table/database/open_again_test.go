@@ -127,9 +127,7 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 		l.table(t, 0, set("lost", 2, name))
 		files := l.end(t)
 		delete(files, "000003.ldb")
-		if err := os.CopyFS(filepath.Join(parent, name), files); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.CopyFS(filepath.Join(parent, name), files))
 	}
 	link, next, swaps := filepath.Join(parent, "db"), filepath.Join(parent, "next"), 0
 	if err := os.Symlink("a", link); err != nil {
@@ -142,9 +140,7 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 		}
 		return true
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer db.Close() // it was only read
 	if value, err := db.Get([]byte("key")); err != nil || string(value) != "a" || swaps != 1 {
 		t.Errorf("Get = %q, %v, after %d changes of the link; want a, after 1", value, err, swaps)

@@ -197,8 +197,6 @@ func (r *random) open(t *testing.T) *database.DB {
 		return openFS(t, files, o)
 	}
 	db, err := database.Open(onDisk(t, files), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return db
 }

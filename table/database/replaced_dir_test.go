@@ -45,9 +45,7 @@ func TestOpenWhileTheDirectoryIsReplaced(t *testing.T) {
 	})
 	for range 100 {
 		db, err := database.Open(filepath.Join(parent, "db"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		checkSame(t, db)
 	}
 }
@@ -72,9 +70,7 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // between the two renames
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		checkSame(t, db)
 	}
 }
@@ -83,17 +79,11 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 func writeSame(t *testing.T, dir string, value byte) {
 	t.Helper()
 	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000, Table: table.WriterOptions{Compression: table.NoCompression}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	for i := range 500 {
-		if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{value}, 50)); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{value}, 50)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, w.Close())
 }
 
 // checkSame checks that all values of the database are the same, and closes it.
@@ -102,9 +92,7 @@ func checkSame(t *testing.T, db *database.DB) {
 	defer db.Close()
 	var first []byte
 	for e, err := range db.All(nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		if first == nil {
 			first = bytes.Clone(e.Value)
 		}

@@ -22,14 +22,10 @@ func TestWriterLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := Create(filepath.Join(t.TempDir(), "db"), &WriterOptions{TableSize: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			defer w.Abort()
 			tt.set(w)
-			if err := w.Append([]byte("a"), nil); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, w.Append([]byte("a"), nil))
 			if err := w.Append([]byte("b"), nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("Append = %v, want %s", err, tt.want)
 			}

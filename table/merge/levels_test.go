@@ -125,15 +125,11 @@ func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 	}
 	if len(l.tables) == 1 {
 		it, err := open(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		return it
 	}
 	it, err := merge.NewLevelIter(db.order, l.ranges, open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return it
 }
 
