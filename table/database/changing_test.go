@@ -87,9 +87,7 @@ func TestFilesAreDeleted(t *testing.T) {
 	for _, mapped := range []bool{false, true} {
 		c := compactions(t, 1)
 		dir := onDisk(t, c.states[0])
-		db, err := database.Open(dir, &database.Options{Reader: table.ReaderOptions{Mapped: mapped}})
-		noErr(t, err)
-		defer db.Close()
+		db := openDir(t, dir, &database.Options{Reader: table.ReaderOptions{Mapped: mapped}})
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
 		for _, f := range files {
 			err = errors.Join(err, os.Remove(f))
@@ -159,9 +157,7 @@ func TestCloseMeanwhile(t *testing.T) {
 		for range 4 {
 			<-started
 		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		noErr(t, db.Close())
 		users.Wait()
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/merge"
@@ -22,11 +21,7 @@ import (
 func TestCorruptTablesHideVersions(t *testing.T) {
 	t.Parallel()
 	hidden, older := 0, 0
-	seeds := uint64(60)
-	if long.Enabled() {
-		seeds = 2000
-	}
-	for seed := range seeds {
+	for seed := range seedsOf(60, 2000) {
 		rng := rand.New(rand.NewPCG(seed, 44))
 		r := newRandom(rng, 1+rng.IntN(150))
 		files := r.build(t)
@@ -80,10 +75,7 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 // lost range shows as in the sound database, and what is hidden is an error of lookups.
 func TestOpenWithLosses(t *testing.T) {
 	t.Parallel()
-	lossy, seeds := 0, uint64(100)
-	if long.Enabled() {
-		seeds = 3000
-	}
+	lossy, seeds := 0, seedsOf(100, 3000)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 45))
 		r := newRandom(rng, 1+rng.IntN(150))
@@ -143,9 +135,7 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 	t.Helper()
 	shown := map[string]string{}
 	for e, err := range db.All(&table.IterOptions{OnLoss: func(l table.Loss) bool { *losses = append(*losses, l); return true }}) {
-		if err != nil {
-			t.Fatalf("%s: with OnLoss an iterator fails: %v", what, err)
-		}
+		noErr(t, err)
 		shown[string(e.Key)] = string(e.Value)
 	}
 	order := r.order()

@@ -159,6 +159,15 @@ func onDisk(t testing.TB, files fs.FS) (dir string) {
 	return dir
 }
 
+// openDir opens the database in a directory.
+func openDir(t testing.TB, dir string, o *database.Options) *database.DB {
+	t.Helper()
+	db, err := database.Open(dir, o)
+	noErr(t, err)
+	t.Cleanup(func() { db.Close() }) // it can be closed
+	return db
+}
+
 // openFS opens the database at the root of files.
 func openFS(t testing.TB, files fs.FS, o *database.Options) *database.DB {
 	t.Helper()

@@ -14,10 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
-	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Whatever the database, and whichever of its tables are missing or damaged: with LazyTables, lookups and iterators of
@@ -25,11 +24,7 @@ import (
 // the values that were written.
 func TestLazyTablesChangeNothing(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(40)
-	if long.Enabled() {
-		seeds = 1500
-	}
-	for seed := range seeds {
+	for seed := range seedsOf(40, 1500) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 71))
@@ -70,9 +65,8 @@ func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 		if rng.IntN(4) > 0 {
 			continue
 		}
-		if _, _, err := dbdamage.Apply(rng, path, dbdamage.Kinds[rng.IntN(len(dbdamage.Kinds))]); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := dbdamage.Apply(rng, path, dbdamage.Kinds[rng.IntN(len(dbdamage.Kinds))])
+		noErr(t, err)
 		number, err := strconv.ParseUint(filepath.Base(path)[:6], 10, 64)
 		noErr(t, err)
 		damaged = append(damaged, number)
@@ -83,23 +77,13 @@ func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 // openBoth opens a database without LazyTables, whatever is lost, and with it. The options are random.
 func openBoth(t *testing.T, rng *rand.Rand, dir string) (eager, lazy *database.DB) {
 	t.Helper()
-	o := database.Options{Comparers: []table.Comparer{backward{table.BytewiseComparer}}}
-	o.Reader.Mapped, o.Reader.IgnoreFilter = rng.IntN(2) == 0, rng.IntN(4) == 0
-	if rng.IntN(2) == 0 {
-		o.Reader.Cache = table.NewCache(1 << rng.IntN(20))
-	}
-	eagerly, lazily := o, o
+	eagerly := randomOptions(rng)
+	lazily := eagerly
 	eagerly.OnLoss, lazily.LazyTables = isTrue, true
 	if rng.IntN(2) == 0 {
 		return openFS(t, os.DirFS(dir), &eagerly), openFS(t, os.DirFS(dir), &lazily)
 	}
-	open := func(o *database.Options) *database.DB {
-		db, err := database.Open(dir, o)
-		noErr(t, err)
-		t.Cleanup(func() { db.Close() }) // it was only read
-		return db
-	}
-	return open(&eagerly), open(&lazily)
+	return openDir(t, dir, &eagerly), openDir(t, dir, &lazily)
 }
 
 // transcript returns what a View returns for random keys, by lookups and by moves of iterators. script is the seed.
@@ -130,29 +114,12 @@ func transcript(v database.View, keys []string, script uint64) (all []string) {
 		}
 		it := v.NewIter(&o)
 		for range 40 {
-			move, ok := randomMove(rng, it, key())
+			move, ok, _ := tabletest.Step(rng, it, new(tabletest.Model), key())
 			all = append(all, fmt.Sprintf("%s: %t, %q, %q, %v", move, ok, it.Key(), it.Value(), it.Error()))
 		}
 		all = append(all, fmt.Sprint("Close: ", it.Close()))
 	}
 	return all
-}
-
-// randomMove makes a random move.
-func randomMove(rng *rand.Rand, it merge.Iterator, key []byte) (move string, ok bool) {
-	switch rng.IntN(10) {
-	case 0:
-		return "First", it.First()
-	case 1:
-		return "Last", it.Last()
-	case 2:
-		return fmt.Sprintf("SeekGE(%q)", key), it.SeekGE(key)
-	case 3:
-		return fmt.Sprintf("SeekLT(%q)", key), it.SeekLT(key)
-	case 4, 5, 6:
-		return "Next", it.Next()
-	}
-	return "Prev", it.Prev()
 }
 
 // checkUndamaged checks the keys that are in the range of no damaged table.

@@ -93,14 +93,7 @@ func TestLazyTablesHaveTheErrorsOfOpen(t *testing.T) {
 	t.Parallel()
 	ofUse := 0
 	for name, tt := range damages {
-		c := newChanged(t)
-		if tt.change != nil {
-			tt.change(c)
-		}
-		files := c.end(t)
-		if tt.edit != nil {
-			tt.edit(c, files)
-		}
+		files := changedFiles(t, tt.change, tt.edit)
 		_, wantErr := database.OpenFS(files, ".", nil)
 		want := wantErr.Error()
 		if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
@@ -138,8 +131,7 @@ func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 		dir, other, old := filepath.Join(parent, "db"), filepath.Join(parent, "b"), filepath.Join(parent, "old")
 		writeSame(t, dir, 'a')
 		writeSame(t, other, 'b')
-		db, err := database.Open(dir, &database.Options{LazyTables: true, Reader: table.ReaderOptions{Mapped: mapped}})
-		noErr(t, err)
+		db := openDir(t, dir, &database.Options{LazyTables: true, Reader: table.ReaderOptions{Mapped: mapped}})
 		get := func() error { _, err := db.Get([]byte("key000000")); return err }
 		noErr(t, os.Rename(dir, old))
 		if err := get(); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {

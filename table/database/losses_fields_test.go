@@ -42,15 +42,7 @@ func TestFieldsOfLosses(t *testing.T) {
 		"no batch": {change: func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, ""))) },
 			want: []string{`000006.log at 0: keys "" to "", writes 7 to 8`}},
 	} {
-		c := newChanged(t)
-		if tt.change != nil {
-			tt.change(c)
-		}
-		files := c.end(t)
-		if tt.edit != nil {
-			tt.edit(files)
-		}
-		open, iter := lossesOf(t, files)
+		open, iter := lossesOf(t, changedFiles(t, tt.change, tt.edit))
 		if diff := cmp.Diff(tt.want, open); diff != "" {
 			t.Errorf("%s: losses of Open (-want +got):\n%s", name, diff)
 		}

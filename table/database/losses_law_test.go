@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/merge"
@@ -54,9 +53,8 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 				continue
 			}
 			for range 3 {
-				if _, err := db.AppendGet(nil, []byte("other")); err != nil {
-					t.Fatal(err)
-				}
+				_, err := db.AppendGet(nil, []byte("other"))
+				noErr(t, err)
 			}
 			if n := strings.Count(err.Error(), ".ldb"); n != corrupt-1 || h.Found != (want != "") || string(h.Value) != want {
 				t.Errorf("seed %d: Get = %v, with %q, %t; want %q, and %d tables", seed, err, h.Value, h.Found, want, corrupt-1)
@@ -69,11 +67,7 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 // names its log if it is known where they begin and end. Then no other is.
 func TestLossesOfLogs(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(60)
-	if long.Enabled() {
-		seeds = 2000
-	}
-	lossy := 0
+	lossy, seeds := 0, seedsOf(60, 2000)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 47))
 		var l layout

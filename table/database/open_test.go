@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -34,6 +33,19 @@ func newChanged(t *testing.T) *changed {
 	return c
 }
 
+// changedFiles returns the files of a changed database. change is of its layout, and edit of its files. Either can be nil.
+func changedFiles(t *testing.T, change func(c *changed), edit func(files fstest.MapFS)) fstest.MapFS {
+	c := newChanged(t)
+	if change != nil {
+		change(c)
+	}
+	files := c.end(t)
+	if edit != nil {
+		edit(files)
+	}
+	return files
+}
+
 // relist lists a table once more, with changes.
 func (c *changed) relist(m versions.Table, change func(m *versions.Table)) {
 	change(&m)
@@ -45,15 +57,15 @@ func internal(user string, sequence uint64) []byte { return set(user, sequence, 
 
 // damages are changes of a database that Open refuses, and its errors.
 var damages = map[string]struct {
-	change func(c *changed)                     // of the layout
-	edit   func(c *changed, files fstest.MapFS) // of its files
+	change func(c *changed)         // of the layout
+	edit   func(files fstest.MapFS) // of its files
 	want   string
 }{
-	"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: restore the file"},
-	"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT is empty`},
-	"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
-	"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: offset 0: checksum mismatch"},
-	"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {
+	"a MANIFEST that is missing": {nil, func(files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: restore the file"},
+	"no name in CURRENT":         {nil, func(files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT is empty`},
+	"an empty MANIFEST":          {nil, func(files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
+	"damage in the MANIFEST":     {nil, func(files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: offset 0: checksum mismatch"},
+	"a hole in the MANIFEST": {nil, func(files fstest.MapFS) {
 		m := files["MANIFEST-000001"]
 		m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
 	}, "MANIFEST-000001: 99 bytes after a header of zeros are not read, and may list tables: restore the file"},
@@ -66,24 +78,24 @@ var damages = map[string]struct {
 		c.table(c.t, 1, set("b", 7, ""), set("c", 8, ""))
 	}, nil, `MANIFEST-000001: level 1: table 000002 ends with key "m" @ 2, and table 000006 after it begins with "b" @ 7: their ranges overlap`},
 	"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
-	"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
+	"a table that is missing": {nil, func(files fstest.MapFS) { delete(files, "000002.ldb") },
 		"000002.ldb does not exist, but MANIFEST-000001 lists it: restore the file"},
-	"a table that was cut":           {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, but "},
-	"a table that was cut by a byte": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:126] }, "000002.ldb: size is 126, but MANIFEST-000001 lists 127: restore the file"},
-	"a table that is none":           {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
-	"more bytes behind a table that is none": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = make([]byte, 128) },
+	"a table that was cut":           {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, but "},
+	"a table that was cut by a byte": {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:126] }, "000002.ldb: size is 126, but MANIFEST-000001 lists 127: restore the file"},
+	"a table that is none":           {nil, func(files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+	"more bytes behind a table that is none": {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = make([]byte, 128) },
 		"000002.ldb: size is 128, but MANIFEST-000001 lists 127, where no table ends: "},
 	"a last sequence number that is too low": {func(c *changed) { c.last = 2 }, nil, `MANIFEST-000001: the last sequence number is 2, but 000003.ldb has the key "b" @ 3 : set: restore the file`},
 	"a table of goleveldb's recovery":        {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
-	"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
+	"a log that is missing": {nil, func(files fstest.MapFS) { delete(files, "000004.log") },
 		"000004.log does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs"},
-	"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
+	"a log that was cut": {nil, func(files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
 		"000004.log: offset 24: writes between its end and the next log are missing: the write with sequence number 5 is lost: restore the file"},
-	"damage in a log": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: offset 0: checksum mismatch"},
+	"damage in a log": {nil, func(files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: offset 0: checksum mismatch"},
 	"two damaged parts of a log": {func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, "")), []byte("none")) }, nil,
 		"or set IgnoreLogs\n000006.log: offset 38: batch of 4 bytes, shorter than its header of 12"},
 	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: offset 0: batch of 8 bytes, shorter than its header of 12"},
-	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, not a regular file"},
+	"a pipe in place of a table": {nil, func(files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, not a regular file"},
 }
 
 // What is missing or damaged is an error, which names the file and what is wrong there.
@@ -92,15 +104,7 @@ func TestOpenErrors(t *testing.T) {
 	for name, tt := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newChanged(t)
-			if tt.change != nil {
-				tt.change(c)
-			}
-			files := c.end(t)
-			if tt.edit != nil {
-				tt.edit(c, files)
-			}
-			opened := &openedFS{FS: files}
+			opened := &openedFS{FS: changedFiles(t, tt.change, tt.edit)}
 			_, err := database.OpenFS(opened, ".", nil)
 			if err == nil || !strings.HasPrefix(err.Error(), "database: ") || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("OpenFS = %v, want %s", err, tt.want)
@@ -112,7 +116,7 @@ func TestOpenErrors(t *testing.T) {
 			if n := opened.open.Load(); n != 0 {
 				t.Errorf("%d files are open after the error", n)
 			}
-			if db, err := database.OpenFS(opened, ".", &database.Options{OnLoss: func(table.Loss) bool { return true }}); err == nil {
+			if db, err := database.OpenFS(opened, ".", &database.Options{OnLoss: isTrue}); err == nil {
 				db.Close() // it was only read
 			}
 			if n := opened.open.Load(); n != 0 {
@@ -153,26 +157,6 @@ type openedFile struct {
 func (f *openedFile) Close() error {
 	f.open.Add(-1)
 	return f.File.Close()
-}
-
-// If too many files are open, the error says what helps.
-func TestTooManyOpenFiles(t *testing.T) {
-	t.Parallel()
-	_, err := database.OpenFS(fullFS{newChanged(t).end(t)}, ".", nil)
-	const want = "too many open files: raise the limit of open files"
-	if !errors.Is(err, syscall.EMFILE) || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("OpenFS = %v, want %s", err, want)
-	}
-}
-
-// A fullFS opens no tables, as of a process that has too many files open.
-type fullFS struct{ fstest.MapFS }
-
-func (f fullFS) Open(name string) (fs.File, error) {
-	if strings.HasSuffix(name, ".ldb") {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
-	}
-	return f.MapFS.Open(name)
 }
 
 // A directory without CURRENT is no database. So it is with no directory.

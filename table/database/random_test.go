@@ -19,11 +19,8 @@ import (
 // newest writes, and At those up to a sequence number.
 func TestRandomLayouts(t *testing.T) {
 	t.Parallel()
-	seeds, most := uint64(20), 150
-	if long.Enabled() {
-		seeds, most = 1000, 1000
-	}
-	for seed := range seeds {
+	most := int(seedsOf(150, 1000))
+	for seed := range seedsOf(20, 1000) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 41))
@@ -187,16 +184,28 @@ func (r *random) earlierEdits() (edits [][]byte) {
 // open opens the database with random options, in a directory or in memory.
 func (r *random) open(t *testing.T) *database.DB {
 	t.Helper()
-	o := &database.Options{Comparers: []table.Comparer{backward{table.BytewiseComparer}}}
-	o.Reader.Mapped, o.Reader.IgnoreFilter = r.rng.IntN(2) == 0, r.rng.IntN(4) == 0
-	if r.rng.IntN(2) == 0 {
-		o.Reader.Cache = table.NewCache(1 << r.rng.IntN(20))
-	}
+	o := randomOptions(r.rng)
 	files := r.build(t)
 	if r.rng.IntN(2) == 0 {
-		return openFS(t, files, o)
+		return openFS(t, files, &o)
 	}
-	db, err := database.Open(onDisk(t, files), o)
-	noErr(t, err)
-	return db
+	return openDir(t, onDisk(t, files), &o)
+}
+
+// randomOptions returns options of databases that are read in the same way, whatever the options are.
+func randomOptions(rng *rand.Rand) (o database.Options) {
+	o.Comparers = []table.Comparer{backward{table.BytewiseComparer}}
+	o.Reader.Mapped, o.Reader.IgnoreFilter = rng.IntN(2) == 0, rng.IntN(4) == 0
+	if rng.IntN(2) == 0 {
+		o.Reader.Cache = table.NewCache(1 << rng.IntN(20))
+	}
+	return o
+}
+
+// seedsOf returns how many seeds a test takes: few, or many in a long run.
+func seedsOf(few, many uint64) uint64 {
+	if long.Enabled() {
+		return many
+	}
+	return few
 }

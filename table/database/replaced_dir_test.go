@@ -44,9 +44,7 @@ func TestOpenWhileTheDirectoryIsReplaced(t *testing.T) {
 		}
 	})
 	for range 100 {
-		db, err := database.Open(filepath.Join(parent, "db"), nil)
-		noErr(t, err)
-		checkSame(t, db)
+		checkSame(t, openDir(t, filepath.Join(parent, "db"), nil))
 	}
 }
 

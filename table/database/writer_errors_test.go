@@ -195,23 +195,15 @@ func TestAbortOfAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// panicking is an order that panics at one key.
-type panicking struct{ table.Comparer }
-
-func (p panicking) Compare(a, b []byte) int {
-	if string(b) == "b" || string(a) == "b" {
-		panic("b")
-	}
-	return p.Comparer.Compare(a, b)
-}
-
 // If a Comparer panics, half a database is not published.
 func TestWriterAfterAPanic(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{Table: table.WriterOptions{Comparer: panicking{table.BytewiseComparer}}})
+	order := &panickingOrder{Comparer: table.BytewiseComparer}
+	w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{Table: table.WriterOptions{Comparer: order}})
 	noErr(t, err)
 	noErr(t, w.Append([]byte("a"), nil))
+	order.panics = true
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -221,11 +213,10 @@ func TestWriterAfterAPanic(t *testing.T) {
 		w.Append([]byte("b"), nil)
 	}()
 	const want = "database: an earlier call panicked"
-	if err := w.Append([]byte("c"), nil); err == nil || err.Error() != want {
-		t.Errorf("Append = %v, want %s", err, want)
-	}
-	if err := w.Close(); err == nil || err.Error() != want {
-		t.Errorf("Close = %v, want %s", err, want)
+	for _, err := range []error{w.Append([]byte("c"), nil), w.Close()} {
+		if err == nil || err.Error() != want {
+			t.Errorf("Append or Close = %v, want %s", err, want)
+		}
 	}
 	checkEmpty(t, parent)
 }

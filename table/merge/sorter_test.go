@@ -26,6 +26,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
+// noErr ends the test if there is an error.
+func noErr(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
 // small are limits that have much put to disk.
 var small = limits{inline: 256, chunk: 20 << 10, chunks: 6, fanIn: 1024}
 
