@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -32,10 +33,7 @@ func init() {
 
 // writeAnother writes a database before it gets ready.
 func writeAnother(parent string) error {
-	if err := writeKeys(filepath.Join(parent, "first"), 1000); err != nil {
-		return err
-	}
-	return writeForEver(parent)
+	return errors.Join(writeKeys(filepath.Join(parent, "first"), 1000), writeForEver(parent))
 }
 
 // writeHalf gets ready in the middle of a database, and stays there.
@@ -76,10 +74,7 @@ func writeKeys(dir string, n int) error {
 			return err
 		}
 	}
-	if err := w.Append([]byte("end"), fmt.Append(nil, n)); err != nil {
-		return err
-	}
-	return w.Close()
+	return errors.Join(w.Append([]byte("end"), fmt.Append(nil, n)), w.Close())
 }
 
 // A process that is killed at any point from Create to Close leaves no database under the name, or
@@ -94,11 +89,8 @@ func TestKilledWriter(t *testing.T) {
 	whole, left := 0, 0
 	for run := range runs {
 		parent, writer := t.TempDir(), ""
-		switch run { // what a slow machine may have no other run do
-		case 0:
-			writer = "whole"
-		case 1:
-			writer = "half"
+		if run < 2 { // what a slow machine may have no other run do
+			writer = []string{"whole", "half"}[run]
 		}
 		killWriter(t, writer, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
 		entries, err := os.ReadDir(parent)
