@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -66,31 +67,39 @@ func TestSearchTree(t *testing.T) {
 		{"long common prefix", "ab", 60, "http://www.example.com/"},
 		{"short", "abc", 3, "\xff\xff\xff\xff\xff\xff\xff\xff"},
 	} {
-		for _, n := range []int{0, 1, 2, 31, 32, 33, 1000, 1024, 1025, 40_000} {
-			var all [][]byte
-			for range n {
-				all = append(all, append([]byte(tt.prefix), random(tt.alphabet, tt.most)...))
-			}
-			slices.SortFunc(all, bytes.Compare)
-			all = slices.CompactFunc(all, bytes.Equal)
-			x := indexOf(t, all, rowblock.Order{}, 1+rng.IntN(3))
-			tree := x.build()
-			for i := range 2000 {
-				key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
-				switch {
-				case i%3 == 1 && len(all) > 0:
-					key = all[rng.IntN(len(all))]
-				case i%3 == 2:
-					key = random("\x00ahtu\xff", 20)
+		t.Run(tt.name, func(t *testing.T) {
+			for _, n := range []int{0, 1, 2, 31, 32, 33, 1000, 1024, 1025, 40_000} {
+				var all [][]byte
+				for range n {
+					all = append(all, append([]byte(tt.prefix), random(tt.alphabet, tt.most)...))
 				}
-				want := sort.Search(len(all), func(i int) bool { return bytes.Compare(all[i], key) >= 0 })
-				for _, built := range []*searchTree{nil, tree} {
-					x.tree.Store(built)
-					if got, err := x.Search(key); err != nil || got != want {
-						t.Fatalf("%s, %d separators, built %t: search(%q) = %d, %v; want %d", tt.name, len(all), built != nil, key, got, err, want)
+				slices.SortFunc(all, bytes.Compare)
+				all = slices.CompactFunc(all, bytes.Equal)
+				x := indexOf(t, all, rowblock.Order{}, 1+rng.IntN(3))
+				tree := x.build()
+				for i := range 2000 {
+					key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
+					switch {
+					case i%3 == 1 && len(all) > 0:
+						key = all[rng.IntN(len(all))]
+					case i%3 == 2:
+						key = random("\x00ahtu\xff", 20)
 					}
+					checkSearch(t, x, tree, all, key, bytes.Compare)
 				}
 			}
+		})
+	}
+}
+
+// checkSearch searches for key by the tree and without it.
+func checkSearch(t *testing.T, x *Index, tree *searchTree, all [][]byte, key []byte, compare func(a, b []byte) int) {
+	want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
+	for _, built := range []*searchTree{nil, tree} {
+		x.tree.Store(built)
+		if got, err := x.Search(key); err != nil || got != want {
+			t.Helper()
+			t.Fatalf("%d separators, built %t: search(%q) = %d, %v; want %d", len(all), built != nil, key, got, err, want)
 		}
 	}
 }
@@ -98,13 +107,7 @@ func TestSearchTree(t *testing.T) {
 // BenchmarkIndexSearch searches the index of a million entries.
 func BenchmarkIndexSearch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	key := func() []byte {
-		return append([]byte("user"), []byte{
-			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
-			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
-			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
-		}...)
-	}
+	key := func() []byte { return fmt.Appendf(nil, "user%012d", rng.Int64N(1e12)) }
 	var all [][]byte
 	for range 28_000 {
 		all = append(all, key())
@@ -153,7 +156,6 @@ func compareInternal(a, b []byte) int {
 func TestSearchTreeOfInternalKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(19, 19))
-	compare := compareInternal
 	random := func() []byte {
 		user := make([]byte, rng.IntN(6))
 		for i := range user {
@@ -170,19 +172,12 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		for range n {
 			all = append(all, random())
 		}
-		slices.SortFunc(all, compare)
+		slices.SortFunc(all, compareInternal)
 		all = slices.CompactFunc(all, bytes.Equal)
-		x := indexOf(t, all, rowblock.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
+		x := indexOf(t, all, rowblock.Order{Func: compareInternal, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
 		tree := x.build()
 		for range 5000 {
-			key := random()
-			want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
-			for _, built := range []*searchTree{nil, tree} {
-				x.tree.Store(built)
-				if got, err := x.Search(key); err != nil || got != want {
-					t.Fatalf("%d separators, built %t: search(%q) = %d, %v; want %d", len(all), built != nil, key, got, err, want)
-				}
-			}
+			checkSearch(t, x, tree, all, random(), compareInternal)
 		}
 	}
 }
