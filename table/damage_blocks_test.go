@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/golang/snappy"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -100,15 +102,10 @@ func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
 		}
 		p = sound()
 		p.meta = func(h string) string { return tt.block.contents }
-		contents := p.build()
-		in = inspect(t, "metaindex: "+tt.name, contents, nil, truthOf(soundPairs...))
-		if in.opened != nil || in.forward != nil || in.backward != nil || in.entries != 4 {
-			t.Errorf("metaindex: %s: damage that costs more than time: %+v", tt.name, in)
-			continue
-		}
-		checkLookups(t, open(t, contents, nil), soundPairs)
+		in = inspect(t, "metaindex: "+tt.name, p.build(), nil, truthOf(soundPairs...))
+		r := in.costsTimeOnly()
 		for _, want := range []string{"metaindex block at 77: ", tt.want} {
-			checkNames(t, "metaindex: "+tt.name, want, open(t, contents, nil).FilterErr(), in.verified)
+			checkNames(t, "metaindex: "+tt.name, want, r.FilterErr(), in.verified)
 		}
 	}
 }
@@ -152,15 +149,9 @@ func (p packing) build() []byte {
 		index = append(index, run(c, n)+c, f.Block(rawtable.Entries(c, "")))
 	}
 	for i := range max(len(p.keys), len(p.values)) {
-		c, n, v := string(rune('j'+i)), 0, 0
-		if i < len(p.keys) {
-			n = p.keys[i]
-		}
-		if i < len(p.values) {
-			v = p.values[i]
-		}
-		key := c + run(c, n)
-		entries := rawtable.Entry(0, key, run("v", v))
+		c := string(rune('j' + i))
+		key := c + run(c, at(p.keys, i))
+		entries := rawtable.Entry(0, key, run("v", at(p.values, i)))
 		if p.share {
 			entries += rawtable.Entry(uint64(len(key)), "x", "")
 		}
@@ -187,8 +178,16 @@ func (p packing) build() []byte {
 	if p.noData {
 		index = nil
 	}
-	at := packed(rawtable.Entries(metaindex...))
-	return f.Footer(at, packed(rawtable.Entries(index...)))
+	meta := packed(rawtable.Entries(metaindex...))
+	return f.Footer(meta, packed(rawtable.Entries(index...)))
+}
+
+// at returns the number at i, and 0 behind the last.
+func at(numbers []int, i int) int {
+	if i < len(numbers) {
+		return numbers[i]
+	}
+	return 0
 }
 
 // Whatever is compressed in a table, opening it, each lookup and Verify take no more memory than
@@ -226,42 +225,13 @@ func TestPackedTables(t *testing.T) {
 	}
 	for _, p := range all {
 		contents := p.build()
-		if in := inspect(t, fmt.Sprintf("%+v of %d bytes", p, len(contents)), contents, nil, nil); in.opened != nil {
-			t.Errorf("%s: NewReader = %v", in.name, in.opened)
-		}
-		known := new(table.ReaderOptions)
-		known.TailSum, _ = tailSum(t, contents)
-		if in := inspect(t, fmt.Sprintf("%+v of %d bytes, with TailSum", p, len(contents)), contents, known, nil); in.opened != nil {
-			t.Errorf("%s: NewReader = %v", in.name, in.opened)
+		sum, _ := tailSum(t, contents)
+		for name, o := range map[string]*table.ReaderOptions{"": nil, ", with TailSum": {TailSum: sum}} {
+			if in := inspect(t, fmt.Sprintf("%+v of %d bytes%s", p, len(contents), name), contents, o, nil); in.opened != nil {
+				t.Errorf("%s: NewReader = %v", in.name, in.opened)
+			}
 		}
 	}
-}
-
-// forms are the ways to open a table. Whatever its bytes are, they have the same answers.
-var forms = []struct {
-	name string
-	open func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error)
-}{
-	{"built", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
-		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-		if err == nil {
-			r.BuildIndex()
-		}
-		return r, err
-	}},
-	{"bytes", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
-		return table.NewReader(table.Bytes(contents), int64(len(contents)), o)
-	}},
-	{"mapped", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
-		return table.NewReader(mapped(t, contents), int64(len(contents)), o)
-	}},
-	{"mapped and built", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
-		r, err := table.NewReader(mapped(t, contents), int64(len(contents)), o)
-		if err == nil {
-			r.BuildIndex()
-		}
-		return r, err
-	}},
 }
 
 // mappedFile is the file of mapped. To make one takes as long as all else that is done with a small table.
@@ -293,35 +263,32 @@ func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
 	return table.Bytes(contents)
 }
 
-// answers are what a Reader says of keys, and of all its entries.
-type answers struct {
-	r      *table.Reader
-	opened error
-}
-
-// get returns the value of key, and what the error is about.
-func (a answers) get(key []byte) (value []byte, err error) {
-	if a.opened != nil {
-		return nil, kindOf(a.opened)
-	}
-	value, err = a.r.Get(key)
-	return value, kindOf(err)
-}
-
-// entries returns a checksum of the entries that an Iter shows before an error, and some of their keys.
-func (a answers) entries() (sum uint32, keys [][]byte, err error) {
-	if a.opened != nil {
-		return 0, nil, kindOf(a.opened)
-	}
-	it := a.r.NewIter(nil)
-	for n := 0; it.Next() && n < 2000; n++ {
-		sum = crc32.Update(sum, crc32.IEEETable, fmt.Appendf(nil, "%d %d ", len(it.Key()), len(it.Value())))
-		sum = crc32.Update(crc32.Update(sum, crc32.IEEETable, it.Key()), crc32.IEEETable, it.Value())
-		if n < 40 && len(it.Key()) < 1000 {
-			keys = append(keys, slices.Clone(it.Key()))
+// answers returns what a Reader says of keys, and a checksum of the entries that an Iter shows before an error. One
+// that could not be opened has that error for all of them.
+func answers(r *table.Reader, err error) (all []string) {
+	keys := [][]byte{nil, []byte("a"), []byte("aa"), []byte("b"), []byte("c"), []byte("d"), []byte("zz"), []byte("key000002")}
+	sum, opened := crc32.NewIEEE(), err
+	get := func([]byte) ([]byte, error) { return nil, opened }
+	if r != nil {
+		defer r.Close()
+		get = r.Get
+		it := r.NewIter(nil)
+		for n := 0; it.Next() && n < 2000; n++ {
+			fmt.Fprintf(sum, "%d %d ", len(it.Key()), len(it.Value()))
+			sum.Write(it.Key())
+			sum.Write(it.Value())
+			if n < 40 && len(it.Key()) < 1000 {
+				keys = append(keys, slices.Clone(it.Key()))
+			}
 		}
+		err = it.Close()
 	}
-	return sum, keys, kindOf(it.Close())
+	all = append(all, fmt.Sprintf("entries of checksum %#x, %v", sum.Sum32(), kindOf(err)))
+	for _, key := range keys {
+		value, err := get(key)
+		all = append(all, fmt.Sprintf("Get(%.100q): %d bytes of checksum %#x, %v", key, len(value), crc32.ChecksumIEEE(value), kindOf(err)))
+	}
+	return all
 }
 
 // kindOf returns what a program tells errors apart by.
@@ -334,29 +301,24 @@ func kindOf(err error) error {
 	return err
 }
 
-// sameInAnotherForm compares the answers of a table with those of it in another form. Which one that
-// is depends on its bytes, so that tests of many tables have all.
+// sameInAnotherForm compares the answers of a table with those of it in memory, mapped, and with an index that is
+// built. Which of them depends on its bytes, so that tests of many tables have all.
 func (in *inspection) sameInAnotherForm() {
 	in.t.Helper()
-	form := forms[crc32.ChecksumIEEE(in.contents)%uint32(len(forms))]
-	var a, b answers
-	a.r, a.opened = table.NewReader(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
-	b.r, b.opened = form.open(in.t, in.contents, in.o)
-	keys := [][]byte{nil, []byte("a"), []byte("aa"), []byte("b"), []byte("c"), []byte("d"), []byte("zz"), []byte("key000002")}
-	want, shown, wantErr := a.entries()
-	if got, _, err := b.entries(); got != want || textOf(err) != textOf(wantErr) {
-		in.t.Errorf("%s: %s: entries of checksum %#x, %v; want %#x, %v", in.name, form.name, got, err, want, wantErr)
+	form, size := crc32.ChecksumIEEE(in.contents)%4, int64(len(in.contents))
+	var src io.ReaderAt = table.Bytes(in.contents)
+	switch form {
+	case 0:
+		src = bytes.NewReader(in.contents)
+	case 1, 2:
+		src = mapped(in.t, in.contents)
 	}
-	keys = append(keys, shown...)
-	for _, key := range keys {
-		want, wantErr := a.get(key)
-		if got, err := b.get(key); !bytes.Equal(want, got) || textOf(err) != textOf(wantErr) {
-			in.t.Errorf("%s: %s: Get(%.100q) = %.100q, %v; want %.100q, %v", in.name, form.name, key, got, err, want, wantErr)
-		}
+	want := answers(table.NewReader(bytes.NewReader(in.contents), size, in.o))
+	r, err := table.NewReader(src, size, in.o)
+	if err == nil && form < 2 {
+		r.BuildIndex()
 	}
-	for _, r := range []*table.Reader{a.r, b.r} {
-		if r != nil {
-			r.Close()
-		}
+	if diff := cmp.Diff(want, answers(r, err)); diff != "" {
+		in.t.Errorf("%s: from a %T, index built: %t (-want +got):\n%s", in.name, src, form < 2, diff)
 	}
 }

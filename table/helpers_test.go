@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -150,6 +151,39 @@ func goroutinesOf(function string) (stacks []byte, found bool) {
 
 // hang is how long a test waits for what comes in no time. It is far more than any stall takes.
 const hang = 5 * time.Minute
+
+// noError ends the test if there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkError checks that what an operation returned is an error of that kind, nil for any, and says want.
+func checkError(t testing.TB, operation string, err, kind error, want string) {
+	t.Helper()
+	if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(textOf(err), want) {
+		t.Errorf("%s = %v, want an error that is %v and says %q", operation, err, kind, want)
+	}
+}
+
+// openFrom opens the table of a source.
+func openFrom(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
+	t.Helper()
+	r, err := table.NewReader(src, int64(size), o)
+	noError(t, err)
+	return r
+}
+
+// openFile opens a new file of contents, until the test ends.
+func openFile(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
+	t.Helper()
+	r, err := table.Open(writeMapped(t, contents), o)
+	noError(t, err)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
 
 // A store is a source far away: each read takes a while, and a context ends it. It keeps what
 // was read.
