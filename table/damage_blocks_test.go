@@ -254,9 +254,7 @@ func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
 	if err == nil {
 		_, err = f.WriteAt(contents, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if m := table.MapFile(f, int64(len(contents))); m != nil {
 		return m
 	}

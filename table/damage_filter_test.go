@@ -179,9 +179,7 @@ func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 	}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, Compression: table.NoCompression}, pairs)
 	layout, err := open(t, contents, nil).Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	handle := func(i int) []byte {
 		h := layout.Data[i].Handle
 		return []byte(rawtable.Handle(h.Offset, h.Length))
@@ -266,9 +264,7 @@ func TestFaultsOfExceptions(t *testing.T) {
 		generator.Add(p.Key)
 	}
 	bloom, err := generator.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	same := func(handle string) string { return handle }
 	for _, tt := range []struct {
 		name, block string
@@ -313,13 +309,9 @@ func TestExceptionsThatDenyTheFirstKeyAreNotTrusted(t *testing.T) {
 		t.Fatal("the first key is not in the file")
 	}
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, contents, 0o666))
 	r, err := table.Open(name, &table.ReaderOptions{FilterKey: func(key []byte) []byte { return append(bytes.Clone(key), '~') }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	if _, err := r.Get([]byte("key000000")); err != nil {
 		t.Errorf("Get with a FilterKey of other keys = %v", err)

@@ -187,9 +187,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	pairs := numbered(100)
 	contents := build(t, oneKeyBlocks, pairs)
 	layout, err := open(t, contents, nil).Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	h := layout.Index
 	index := contents[h.Offset:][:h.Length]
 	const half = 50                                                // where each search begins

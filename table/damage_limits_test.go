@@ -50,13 +50,9 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 	t.Helper()
 	var f rawtable.File
 	w, err := block.NewWriter(1000, block.Order{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range n {
-		if err := w.Append(fmt.Appendf(nil, "%0*d", prefix+4, i), []byte(f.Block(rawtable.Entries()))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(fmt.Appendf(nil, "%0*d", prefix+4, i), []byte(f.Block(rawtable.Entries()))))
 	}
 	metaindex := f.Block(rawtable.Entries())
 	return f.Footer(metaindex, f.Block(string(w.Finish())))
@@ -218,13 +214,9 @@ func TestVerifyStops(t *testing.T) {
 	long.NoRace(t)
 	var f rawtable.File
 	var w, err = block.NewWriter(1, block.Order{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range 200_000 {
-		if err := w.Append(binary.BigEndian.AppendUint32(nil, uint32(i)), []byte(f.Block("x"))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(binary.BigEndian.AppendUint32(nil, uint32(i)), []byte(f.Block("x"))))
 	}
 	metaindex := f.Block(rawtable.Entries())
 	in := inspect(t, "damaged blocks", f.Footer(metaindex, f.Block(string(w.Finish()))), nil, nil)

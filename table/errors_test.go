@@ -28,9 +28,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 	contents := p.build()
 	contents[3] ^= 1 // in the first data block, and under its checksum
 	path := filepath.Join(t.TempDir(), "users.ldb")
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	for _, name := range []string{path, ""} {
 		r := open(t, contents, nil)
 		if name != "" {
@@ -57,9 +55,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 		}
 	}
 	contents[len(contents)-1] ^= 1
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	_, err := table.Open(path, nil)
 	if want := fmt.Sprintf("table: %s: footer at 157 (48 bytes): magic number", path); !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("Open = %v, want %s", err, want)
@@ -105,9 +101,7 @@ func TestKeyOfAGigabyte(t *testing.T) {
 	needsMemory(t)
 	t.Parallel()
 	w, err := table.NewWriter(&strings.Builder{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	err = w.Append(make([]byte, 1<<30), nil)
 	if err == nil || !strings.Contains(err.Error(), "key of 1073741824 bytes and value of 0, want at most 1073741792 together") {
 		t.Errorf("Append = %v", err)
@@ -144,9 +138,7 @@ func TestErrorsShowTheStartOfKeys(t *testing.T) {
 	}
 	var out strings.Builder
 	w, err := table.NewWriter(&out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	err = errors.Join(w.Append([]byte(long("b")), nil), w.Append([]byte(long("a")), nil))
 	if got := fmt.Sprint(err); !errors.Is(err, table.ErrOrder) || len(got) > 300 {
 		t.Errorf("Append = %s", got)
@@ -278,9 +270,7 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 	if it.SeekGE(key) || !it.First() || !bytes.Equal(it.Key(), pairs[0].Key) || it.Close() != nil {
 		t.Error("a refused seek keeps First from moving")
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Close())
 	if _, err := r.Get(key); !errors.Is(err, table.ErrClosed) {
 		t.Errorf("Get after Close = %v", err)
 	}
@@ -348,9 +338,7 @@ func TestNilComparer(t *testing.T) {
 	r := open(t, contents, &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)})
 	level, err := merge.NewLevelIter(table.InternalComparer(nil), []merge.LevelTable{{Smallest: pairs[0].Key, Largest: pairs[1].Key}},
 		func(int) (merge.Iterator, error) { return r.NewIter(nil), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	it := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), level), table.MaxSequence)
 	defer it.Close()
 	if !it.SeekGE([]byte("b")) || string(it.Key()) != "ken" {

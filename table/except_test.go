@@ -266,9 +266,7 @@ func TestExceptThatFails(t *testing.T) {
 	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
 		return bytes.NewReader(contents[:short]).ReadAt(p, off)
 	}), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, short = range []int{len(contents) - 60, len(contents) / 2} {
 		if _, err := r.Except(io.Discard, neverOf()); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("a source of %d bytes: %v, want io.ErrUnexpectedEOF", short, err)
@@ -285,13 +283,9 @@ func TestExceptOfAMappedFile(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(2)}
 	name := filepath.Join(t.TempDir(), "mapped.ldb")
-	if err := os.WriteFile(name, build(t, &o, numbered(100)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, build(t, &o, numbered(100)), 0o666))
 	r, err := table.Open(name, &table.ReaderOptions{Mapped: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var good [][]byte
 	for i := range 100 {
 		good = append(good, fmt.Appendf(nil, "other%03d", i))
@@ -332,9 +326,7 @@ func TestExceptOfOtherLayouts(t *testing.T) {
 		t.Errorf("MayContain (-want +got):\n%s", diff)
 	}
 	l, err := r.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, err := l.Meta()
 	if err != nil || len(m) != 3 || m[1].Name != "other.engine" {
 		t.Errorf("%v, %v", m, err)

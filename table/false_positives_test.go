@@ -108,9 +108,7 @@ func TestOnFalsePositiveWithoutFilters(t *testing.T) {
 		keys = append(keys, fmt.Appendf(nil, "%d.", i))
 	}
 	for range 2 { // the second time from the Cache
-		if err := r.GetMany(context.Background(), keys, nil, func(i int, _ []byte) error { return fmt.Errorf("found %q", keys[i]) }); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.GetMany(context.Background(), keys, nil, func(i int, _ []byte) error { return fmt.Errorf("found %q", keys[i]) }))
 	}
 	for _, key := range keys {
 		if _, err := r.Get(key); err != table.ErrNotFound {

@@ -91,15 +91,11 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 			o := policies
 			o.Comparer, o.FilterKey = internal, tt.written
 			name := filepath.Join(t.TempDir(), "a.ldb")
-			if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(name, build(t, &o, pairs), 0o666))
 			for i := range 4 {
 				tt.read.Mapped = i%2 == 0
 				r, err := table.Open(name, &tt.read)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				defer r.Close()
 				if i < 2 { // it is found out by lookups too, by several at once
 					var lookups sync.WaitGroup
@@ -156,9 +152,7 @@ func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	}
 	file := &fsFile{Reader: bytes.NewReader(contents)}
 	r, err := table.OpenFS(fs.FS(file), "a.ldb", &table.ReaderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, failures := range []int{1, 2} { // of the first key, and of the block itself
 		file.failures = failures
 		if _, err := r.Get(denied); failures == 1 && err != nil || failures == 2 && !errors.Is(err, errRead) {
@@ -178,18 +172,14 @@ func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	pairs := numbered(100)
 	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterBaseLg: 4, FilterPolicy: filter.NewBloom(1), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, contents, 0o666))
 	filters := filtersOf(t, contents)
 	wrong := []byte{0}
 	for !filters.Blocks.Contains(0, wrong) || filters.Table.Contains(wrong) {
 		wrong[0]++
 	}
 	r, err := table.Open(name, &table.ReaderOptions{FilterKey: func([]byte) []byte { return wrong }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	if r.FilterErr() == nil {
 		t.Error("FilterErr = nil")
@@ -202,9 +192,7 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a", "b"))
 	contents[4] ^= 1
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, contents, 0o666))
 	r, err := table.Open(name, nil)
 	if err != nil || r.FilterErr() != nil {
 		t.Fatalf("Open = %v, FilterErr = %v", err, r.FilterErr())
@@ -218,13 +206,9 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 func filtersOf(t *testing.T, contents []byte) layout.Filters {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	filters, err := l.Filters()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return filters
 }
 
@@ -270,9 +254,7 @@ func TestWrongFilterKeyWithTheFirstKeyByChance(t *testing.T) {
 		pairs := numbered(entries)
 		name := filepath.Join(t.TempDir(), "a.ldb")
 		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
-		if err := os.WriteFile(name, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, contents, 0o666))
 		wrong := func(key []byte) []byte {
 			if bytes.Equal(key, pairs[0].Key) {
 				return key // as if the filters had the wrong one too
@@ -280,9 +262,7 @@ func TestWrongFilterKeyWithTheFirstKeyByChance(t *testing.T) {
 			return key[:len(key)-1]
 		}
 		r, err := table.Open(name, &table.ReaderOptions{FilterKey: wrong, Mapped: entries%2 == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer r.Close()
 		checkLookups(t, r, pairs)
 		if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "rules out the table's key \"key000002\"") {
@@ -297,9 +277,7 @@ func TestFiltersAreAskedForEightKeys(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(name, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20)}, pairs), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20)}, pairs), 0o666))
 	for i, p := range pairs {
 		r, err := table.Open(name, &table.ReaderOptions{FilterKey: func(key []byte) []byte {
 			if bytes.Equal(key, p.Key) {
@@ -307,9 +285,7 @@ func TestFiltersAreAskedForEightKeys(t *testing.T) {
 			}
 			return key
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		_, err = r.Get(p.Key)
 		if noticed := r.FilterErr() != nil; noticed != (i < 8) || noticed != (err == nil) {
 			t.Errorf("FilterKey is wrong for key %d: FilterErr = %v, Get = %v; want it noticed for the first 8, and the key found", i+1, r.FilterErr(), err)
@@ -329,14 +305,10 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 			p := sound()
 			p.data1 = raw(block)
 			file := filepath.Join(t.TempDir(), "a.ldb")
-			if err := os.WriteFile(file, p.build(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(file, p.build(), 0o666))
 			var m table.Metrics
 			r, err := table.Open(file, &table.ReaderOptions{Metrics: &m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			defer r.Close()
 			for range 3 {
 				if _, err := r.Get([]byte("cc")); err != table.ErrNotFound {
@@ -355,18 +327,14 @@ func TestMayContainAfterClose(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.ldb")
 	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}
-	if err := os.WriteFile(name, build(t, o, numbered(50)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, build(t, o, numbered(50)), 0o666))
 	for _, mapped := range []bool{false, true} {
 		for _, checked := range []bool{false, true} {
 			r, err := table.Open(name, &table.ReaderOptions{Mapped: mapped})
 			if err == nil && checked {
 				err = r.FilterErr()
 			}
-			if err := errors.Join(err, r.Close()); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(err, r.Close()))
 			for _, key := range []string{"key000001", "key000002"} { // absent, present
 				k := table.HashKey([]byte(key))
 				may, err := r.MayContain([]byte(key))

@@ -39,9 +39,7 @@ func TestMayContain(t *testing.T) {
 			src := &countingReader{ReaderAt: bytes.NewReader(contents)}
 			var m table.Metrics
 			r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			opened, passed := src.n.Load(), 0
 			for _, p := range pairs {
 				if !mayContain(r, p.Key) {
@@ -78,9 +76,7 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 		t.Errorf("NewReader without the policy returns %v", err)
 	}
 	lazy, err := table.NewReader(table.Bytes(other), int64(len(other)), nil) // which reads the footer only
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
 		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
 	}
@@ -169,9 +165,7 @@ func TestFilterOnly(t *testing.T) {
 	}
 	checkNoEntries(t, r)
 	p, err := r.Properties()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := &layout.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
 		Comparer: table.BytewiseComparer.Name(), Compression: "Snappy", BlockSize: 4096, RestartInterval: 16, Other: p.Other}
 	if diff := cmp.Diff(want, p); diff != "" {
@@ -221,9 +215,7 @@ func TestSetTableFilter(t *testing.T) {
 		generator.Add(p.Key)
 	}
 	contents, err := generator.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	only := table.WriterOptions{TableFilterPolicy: policy, FilterOnly: true}
 	both := table.WriterOptions{TableFilterPolicy: policy}
 	set := func(w *table.Writer) error { return w.SetTableFilter(contents, 1000) }
@@ -290,9 +282,7 @@ func TestFilterOnlyRefuses(t *testing.T) {
 	} {
 		tt.o.FilterOnly, tt.o.TableFilterPolicy = true, filter.NewTableBloom(10)
 		w, err := table.NewWriter(new(bytes.Buffer), &tt.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if err = w.Append([]byte("a"), nil); err == nil {
 			err = w.Append([]byte(tt.key), []byte(tt.value))
 		}

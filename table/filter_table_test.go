@@ -271,12 +271,8 @@ func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 		{emptyPolicy{listPolicy{name: "test.Empty"}}, `table: policy "test.Empty" wrote a filter of no bytes`},
 	} {
 		w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: tt.policy})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append([]byte(""), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, w.Append([]byte(""), nil))
 		if got := textOf(w.Close()); got != tt.want {
 			t.Errorf("Close = %q, want %q", got, tt.want)
 		}
@@ -308,13 +304,9 @@ func TestHashByName(t *testing.T) {
 func TestHashOfOlderTables(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile(goldenDir + "/leveldb-1.17/byte-edges.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pairs, err := workload.Dataset("byte-edges")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for name, policies := range map[string][]filter.Policy{
 		"none":         nil,
 		"Bloom":        {filter.NewBloom(3)},

@@ -98,9 +98,7 @@ func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 		return open(t, contents, &c.r)
 	}
 	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), &c.r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r
 }
 
@@ -218,9 +216,7 @@ func TestNeverLeavesABlock(t *testing.T) {
 		o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(40), Never: tt.never}
 		r := open(t, build(t, o, tt.pairs), nil)
 		l, err := r.Layout()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		meta, err := l.Meta()
 		got := slices.ContainsFunc(meta, func(e layout.MetaindexEntry) bool { return e.Name == "sievetable.never" })
 		if f := r.Filters(); got != tt.want || f.Never != nil || (f.NeverEntry.Name != "") != tt.want {
@@ -309,13 +305,9 @@ func TestNeverEndsWithTheWriter(t *testing.T) {
 				_ = yield([]byte("m"), nil) && yield([]byte("n"), nil)
 			}}
 			w, err := table.NewWriter(new(bytes.Buffer), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			for range keys {
-				if err := w.Append([]byte("a"), nil); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, w.Append([]byte("a"), nil))
 			}
 			if err := end(w); err != nil || begun != ended || (begun > 0) != (keys > 0) {
 				t.Errorf("%s after %d keys: %v; begun %d times, and ended %d times", name, keys, err, begun, ended)

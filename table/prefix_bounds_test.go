@@ -44,9 +44,7 @@ func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence
 	for ok := it.First(); ok; ok = it.Next() {
 		all = append(all, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, it.Close())
 	return all
 }
 
@@ -156,25 +154,17 @@ func (firstPart) PrefixLen(key []byte) int {
 func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 	t.Parallel()
 	w, err := table.NewWriter(new(bytes.Buffer), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append([]byte("a/b/"), nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, w.Append([]byte("a/b/"), nil))
 	want := `table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`
 	if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Close = %v, want %s", err, want)
 	}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{filter.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
 	path := filepath.Join(t.TempDir(), "a.ldb")
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	r, err := table.Open(path, &table.ReaderOptions{FilterPrefixes: []filter.Prefixer{firstPart{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	bounds := &table.IterOptions{Lower: []byte("a/b"), Upper: []byte("a/c")}
 	if diff := diffPairs(pairsOf("a/b/"), forward(t, r.NewIter(bounds))); diff != "" {

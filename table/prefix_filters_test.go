@@ -179,9 +179,7 @@ func checkSeekOfPrefix(t *testing.T, c *prefixCase, it *table.Iter, prefix []byt
 	if it.SeekGE(first) != (want != nil) || want != nil && !bytes.Equal(it.Key(), want[0].Key) {
 		t.Fatalf("%s: SeekGE of prefix %q is at %q", c.name, prefix, it.Key())
 	}
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, it.Close())
 }
 
 // A scan of an absent prefix mostly reads no data block, and lookups keep their rate.
@@ -211,9 +209,7 @@ func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 			it := r.NewIter(&io)
 			for ok := it.First(); ok; ok = it.Next() {
 			}
-			if err := it.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, it.Close())
 			return m.BlocksRead.Load() - before
 		}
 		read := map[string]uint64{}

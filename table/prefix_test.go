@@ -63,13 +63,9 @@ func TestWrongPrefixer(t *testing.T) {
 			t.Errorf("%s: Verify = %v", name, err)
 		}
 		path := filepath.Join(t.TempDir(), "a.ldb")
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, changed, 0o666))
 		r, err := table.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", name, diff)
 		}

@@ -110,9 +110,7 @@ func TestReadProperties(t *testing.T) {
 	if got, err := r.Properties(); !errors.Is(err, table.ErrNotFound) {
 		t.Errorf("of a table without: %v, %v; want ErrNotFound", got, err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Close())
 	if _, err := r.Properties(); !errors.Is(err, table.ErrClosed) {
 		t.Errorf("of a closed Reader: %v, want ErrClosed", err)
 	}
@@ -176,9 +174,7 @@ func TestExternalFile(t *testing.T) {
 			}
 			contents := build(t, &o, pairs)
 			p, err := open(t, contents, &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey}).Properties()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			want := map[string][]byte{"rocksdb.block.based.table.index.type": {0, 0, 0, 0}}
 			if tt.want {
 				want["rocksdb.external_sst_file.version"] = []byte{2, 0, 0, 0}

@@ -22,13 +22,9 @@ import (
 func tailSum(t testing.TB, contents []byte) ([sha256.Size]byte, bool) {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	sum, withData, err := l.TailSum()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return sum, withData
 }
 
@@ -111,9 +107,7 @@ func checkDigest(t *testing.T, contents, plain []byte) {
 		want.Write(contents[b.Offset+b.Length:][:5])
 	}
 	meta, err := l.Meta()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	digest := meta[len(meta)-1]
 	if digest.Name != "sievetable.digest" {
 		t.Fatalf("metaindex %v, want a digest at its end", meta)
@@ -183,9 +177,7 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	src.current.Store(bytes.NewReader(one))
 	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheKey: "same", Name: "t.ldb"}
 	r, err := table.NewReader(&src, int64(len(one)), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	get := func(r *table.Reader, want string) {
 		t.Helper()
 		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {

@@ -179,13 +179,9 @@ func TestVerifyReadsOnce(t *testing.T) {
 		contents := build(t, o, pairs)
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
 		r, err := table.NewReader(src, int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		callsBefore, bytesBefore := src.n.Load(), src.bytes.Load()
-		if err := r.Verify(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.Verify())
 		calls, read := src.n.Load()-callsBefore, src.bytes.Load()-bytesBefore
 		if size := int64(len(contents)); read > size+100 || calls > 10+size/(200<<10) {
 			t.Errorf("%s: %d bytes by %d reads of a table of %d bytes", name, read, calls, size)
