@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,11 +20,8 @@ import (
 // checkNames checks that FilterErr and Verify name the damage.
 func checkNames(t *testing.T, name, want string, filterErr, verify error) {
 	t.Helper()
-	for i, err := range []error{filterErr, verify} {
-		if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), want) {
-			t.Errorf("%s: %s = %v, want ErrCorrupt with %q", name, [...]string{"FilterErr", "Verify"}[i], err, want)
-		}
-	}
+	checkError(t, name+": FilterErr", filterErr, table.ErrCorrupt, want)
+	checkError(t, name+": Verify", verify, table.ErrCorrupt, want)
 }
 
 // filterBlock is a filter block of the given filters and offsets.
@@ -82,6 +76,11 @@ func TestDamagedFilters(t *testing.T) {
 		{"an empty slot beyond the filters: damage, not absence", filterOf(filterBlock(good, 11, 99, 99)), "filter 0 is at [99, 99): out of order, or outside the 9 bytes of filters"},
 		{"a later slot is damaged", filterOf(filterBlock(good, 11, 0, 9, 99)), "filter 1 is at [9, 99)"},
 
+		// A shift by 64 or more is 0 in Go and anything in C++.
+		{"base lg 31", filterOf(filterBlock(good, 31, 0)), "filter block at 54: filter: base lg is 31 (maximum 30)"},
+		{"base lg 64", filterOf(filterBlock(good, 64, 0)), "filter block at 54: filter: base lg is 64 (maximum 30)"},
+		{"base lg 255", filterOf(filterBlock(good, 255, 0)), "filter block at 54: filter: base lg is 255 (maximum 30)"},
+
 		// The filters.
 		{"filter of one byte: engines read it as absence", filterOf(filterBlock("\x06", 11, 0)), "filter block at 54: filter: Bloom filter of 1 bytes is too short (minimum 9), in filter 0 of the block"},
 		{"filter of two bytes", filterOf(filterBlock("\xff\x06", 11, 0)), "Bloom filter of 2 bytes"},
@@ -101,6 +100,11 @@ func TestDamagedFilters(t *testing.T) {
 		{"the handle of a data block", metaOf(bloomName, rawtable.Handle(0, 22)), "filter block at 0: overlaps another block"},
 		{"the handle of the metaindex itself", metaOf(bloomName, rawtable.Handle(77, 46)), "filter block at 77: overlaps another block"},
 		{"the handle of the index", metaOf(bloomName, rawtable.Handle(128, 24)), "filter block at 128: overlaps another block"},
+		{"two filters in one block", func(p *twoBlocks) {
+			p.meta = func(h string) string {
+				return rawtable.Entries(bloomName, h, "fullfilter.rocksdb.BuiltinBloomFilter", h)
+			}
+		}, "table filter block at 54: overlaps the filter block at 54"},
 		{"a handle into the filter", metaOf(bloomName, rawtable.Handle(55, 17)), "filter block at 55: checksum mismatch"},
 		{"Snappy that is none", func(p *twoBlocks) {
 			p.end = func(file []byte) []byte {
@@ -112,32 +116,14 @@ func TestDamagedFilters(t *testing.T) {
 	} {
 		p := sound()
 		tt.damage(&p)
-		contents := p.build()
-		in := inspect(t, tt.name, contents, nil, truthOf(soundPairs...))
-		if in.opened != nil || in.forward != nil || in.backward != nil || in.entries != 4 {
-			t.Errorf("%s: damage that costs more than time: %+v", tt.name, in)
-			continue
+		in := inspect(t, tt.name, p.build(), nil, truthOf(soundPairs...))
+		err := in.costsTimeOnly().FilterErr()
+		if inOneFilter := strings.Contains(tt.want, "filter 0") || strings.Contains(tt.want, "filter 1 ") || strings.Contains(tt.want, "Bloom filter"); !inOneFilter {
+			checkError(t, tt.name+": FilterErr", err, table.ErrCorrupt, tt.want)
+		} else if err != nil {
+			t.Errorf("%s: FilterErr = %v, though the damage is in one filter, which Verify finds", tt.name, err)
 		}
-		r := open(t, contents, nil)
-		if err := r.FilterErr(); err != nil { // else the damage is in one filter, which Verify finds
-			checkNames(t, tt.name, tt.want, err, in.verified)
-		}
-		if inOneFilter := strings.Contains(tt.want, "filter 0") || strings.Contains(tt.want, "filter 1 ") || strings.Contains(tt.want, "Bloom filter"); (r.FilterErr() == nil) != inOneFilter {
-			t.Errorf("%s: FilterErr = %v; want an error if the damage concerns more than one filter", tt.name, r.FilterErr())
-		}
-		checkNames(t, tt.name, tt.want, in.verified, in.verified)
-		checkLookups(t, r, soundPairs)
-	}
-}
-
-func TestBaseLgOutOfRange(t *testing.T) {
-	t.Parallel()
-	for baseLg := 31; baseLg <= 255; baseLg++ { // a shift by 64 or more is 0 in Go and anything in C++
-		p := sound()
-		p.filter = filterBlock(sound().filter[:9], byte(baseLg), 0)
-		r := open(t, p.build(), nil)
-		checkNames(t, "base lg", fmt.Sprintf("filter block at 54: filter: base lg is %d (maximum 30)", baseLg), r.FilterErr(), r.Verify())
-		checkLookups(t, r, soundPairs)
+		checkError(t, tt.name+": Verify", in.verified, table.ErrCorrupt, tt.want)
 	}
 }
 
@@ -149,23 +135,8 @@ func TestFilterOfAReservedKMayContainAnyKey(t *testing.T) {
 		p := sound()
 		p.filter = filterBlock(sound().filter[:8]+string([]byte{byte(k)}), 11, 0)
 		r := open(t, p.build(), nil)
-		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("k = %d: %v", k, err)
-		}
+		noError(t, errors.Join(r.FilterErr(), r.Verify()))
 		checkLookups(t, r, soundPairs)
-	}
-}
-
-// An empty slot within the filters says that its blocks have no keys. If they
-// do have some, the checksum is right and the structure too: lookups cannot
-// tell, Verify names the keys.
-func TestVerifyNamesKeysOfAnEmptySlot(t *testing.T) {
-	t.Parallel()
-	p := sound()
-	p.filter = filterBlock(sound().filter[:9], 4, 0, 9) // 16 bytes of the file each
-	err := open(t, p.build(), nil).Verify()
-	if want := `filter block at 54: rules out 2 of 2 keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
-		t.Errorf("Verify = %v, want %s", err, want)
 	}
 }
 
@@ -178,8 +149,7 @@ func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 		pairs[i].Value = make([]byte, 3000) // so that each block has its own filter
 	}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, Compression: table.NoCompression}, pairs)
-	layout, err := open(t, contents, nil).Layout()
-	noError(t, err)
+	layout := layoutOf(t, contents)
 	handle := func(i int) []byte {
 		h := layout.Data[i].Handle
 		return []byte(rawtable.Handle(h.Offset, h.Length))
@@ -227,48 +197,19 @@ func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, key
 	return contents, keys, h
 }
 
-// Whatever byte of the exceptions is damaged, none of them is used, so that no key is denied, and it is
-// reported.
-func TestDamagedExceptionsDenyNoKey(t *testing.T) {
-	t.Parallel()
-	for name, o := range map[string]table.WriterOptions{"entries": {}, "filter only": {FilterOnly: true}} {
-		sound, keys, h := withNever(t, 30, o)
-		for at := h.Offset; at < h.Offset+h.Length+5; at++ {
-			changed := bytes.Clone(sound)
-			changed[at] ^= 1 << (at % 8)
-			r := open(t, changed, nil)
-			for call, err := range map[string]error{"FilterErr": r.FilterErr(), "Verify": r.Verify()} {
-				if c := (*table.CorruptionError)(nil); !errors.As(err, &c) || c.Block != layout.NeverBlock || c.Offset != int64(h.Offset) {
-					t.Errorf("%s: byte %d of the file changed: %s = %v, want damage of the exceptions", name, at, call, err)
-				}
-			}
-			if n := r.Filters().Never.Len(); n > 0 {
-				t.Errorf("%s: byte %d of the file changed: %d exceptions are used", name, at, n)
-			}
-			for _, p := range keys {
-				if !mayContain(r, p.Key) {
-					t.Fatalf("%s: byte %d of the file changed: MayContain(%q) = false", name, at, p.Key)
-				}
-			}
-		}
-	}
-}
-
-// With right checksums damage is an error, of whatever form the block is, or Verify says what is wrong
-// with the keys.
+// Damage of exceptions is an error, of whatever form the block is, and none of them is used. Or Verify says what is
+// wrong with the keys.
 func TestFaultsOfExceptions(t *testing.T) {
 	t.Parallel()
-	pairs := pairsOf("a", "b", "c")
 	generator := filter.NewTableBloom(10).NewTableGenerator()
-	for _, p := range pairs {
-		generator.Add(p.Key)
+	for _, key := range []string{"a", "b", "c"} {
+		generator.Add([]byte(key))
 	}
 	bloom, err := generator.Generate()
 	noError(t, err)
-	same := func(handle string) string { return handle }
 	for _, tt := range []struct {
 		name, block string
-		handle      func(filter string) string // of the exceptions, if not that of block
+		handle      func(never, filter string) string // of the exceptions, if not that of block
 		want        string
 		unused      bool // FilterErr says it too
 	}{
@@ -276,23 +217,23 @@ func TestFaultsOfExceptions(t *testing.T) {
 		{"of another filter", rawtable.Entries("x", "", "y", ""), nil, `2 of 2 keys are not in the table filter block at 63, such as "x"`, false},
 		{"out of order", rawtable.Entries("y", "", "x", ""), nil, "exceptions block at", true},
 		{"no block", "\x00", nil, "block of 1 bytes", true},
-		{"in the filter", rawtable.Entries("x", ""), same, "overlaps the", true},
+		{"in the filter", rawtable.Entries("x", ""), func(_, filter string) string { return filter }, "overlaps the", true},
+		{"under a wrong checksum", rawtable.Entries("a", ""), func(never, _ string) string {
+			return never[:len(never)-1] + string([]byte{never[len(never)-1] - 1}) // a byte less
+		}, "exceptions block at 137: checksum mismatch", true},
 	} {
 		var f rawtable.File
 		data := f.Block(rawtable.Entries("a", "value of a", "b", "value of b", "c", "value of c"))
 		whole := f.Block(string(bloom))
 		never := f.Block(tt.block)
 		if tt.handle != nil {
-			never = tt.handle(whole)
+			never = tt.handle(never, whole)
 		}
 		meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "sievetable.never", never))
-		contents := f.Footer(meta, f.Block(rawtable.Entries("c", data)))
-		r := open(t, contents, nil)
-		if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), tt.want) {
-			t.Errorf("%s: Verify = %v, want %q", tt.name, err, tt.want)
-		}
-		if err := r.FilterErr(); errors.Is(err, table.ErrCorrupt) != tt.unused {
-			t.Errorf("%s: FilterErr = %v", tt.name, err)
+		r := open(t, f.Footer(meta, f.Block(rawtable.Entries("c", data))), nil)
+		checkError(t, tt.name+": Verify", r.Verify(), table.ErrCorrupt, tt.want)
+		if err := r.FilterErr(); errors.Is(err, table.ErrCorrupt) != tt.unused || (r.Filters().Never == nil) != tt.unused {
+			t.Errorf("%s: FilterErr = %v, and %d exceptions are used", tt.name, err, r.Filters().Never.Len())
 		}
 		if !mayContain(r, []byte("a")) {
 			t.Errorf("%s: MayContain(a) = false", tt.name)
@@ -303,16 +244,8 @@ func TestFaultsOfExceptions(t *testing.T) {
 // A table from Open whose exceptions deny one of its first keys uses no filter.
 func TestExceptionsThatDenyTheFirstKeyAreNotTrusted(t *testing.T) {
 	t.Parallel()
-	contents, _, _ := withNever(t, 30, table.WriterOptions{Compression: table.NoCompression})
-	at := bytes.Index(contents, []byte("key000000")) // in the first data block
-	if at < 0 {
-		t.Fatal("the first key is not in the file")
-	}
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	noError(t, os.WriteFile(name, contents, 0o666))
-	r, err := table.Open(name, &table.ReaderOptions{FilterKey: func(key []byte) []byte { return append(bytes.Clone(key), '~') }})
-	noError(t, err)
-	defer r.Close()
+	contents, _, _ := withNever(t, 30, table.WriterOptions{})
+	r := openFile(t, contents, &table.ReaderOptions{FilterKey: func(key []byte) []byte { return append(bytes.Clone(key), '~') }})
 	if _, err := r.Get([]byte("key000000")); err != nil {
 		t.Errorf("Get with a FilterKey of other keys = %v", err)
 	}

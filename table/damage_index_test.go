@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -123,27 +122,9 @@ func TestDamagedPadding(t *testing.T) {
 		damaged := bytes.Clone(contents)
 		damaged[bit/8] ^= 1 << (bit % 8)
 		in := inspect(t, fmt.Sprintf("bit %d", bit), damaged, nil, truthOf(soundPairs...))
-		if in.opened != nil || in.forward != nil || in.backward != nil || in.entries != len(soundPairs) {
-			t.Fatalf("bit %d: NewReader = %v, forward = %v, backward = %v, %d entries", bit, in.opened, in.forward, in.backward, in.entries)
-		}
-		checkLookups(t, open(t, damaged, nil), soundPairs)
-		var c *table.CorruptionError
-		if !errors.As(in.verified, &c) || c.Block != layout.FooterBlock || !strings.Contains(c.Error(), "padding") {
-			t.Fatalf("bit %d: Verify = %v, want the footer's padding", bit, in.verified)
-		}
-		l, err := table.ReadLayout(bytes.NewReader(damaged), int64(len(damaged)), nil)
-		if err != nil || !errors.Is(l.FooterErr, table.ErrCorrupt) {
-			t.Fatalf("bit %d: ReadLayout = %v, with FooterErr %v", bit, err, l.FooterErr)
-		}
-	}
-}
-
-// A failed constructor returns no Reader.
-func TestNewReaderFails(t *testing.T) {
-	t.Parallel()
-	r, err := table.NewReader(bytes.NewReader(nil), 0, nil)
-	if r != nil || err == nil {
-		t.Errorf("NewReader of no bytes = %v, %v", r, err)
+		in.costsTimeOnly()
+		checkError(t, in.name+": Verify", in.verified, table.ErrCorrupt, "footer at 157: padding")
+		checkError(t, in.name+": FooterErr", layoutOf(t, damaged).FooterErr, table.ErrCorrupt, "")
 	}
 }
 
@@ -168,16 +149,10 @@ func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
 	contents := f.Footer(f.Block("damaged!"), f.Block(rawtable.Entries()))
-	if err := open(t, contents, nil).FilterErr(); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
-	}
+	checkError(t, "FilterErr", open(t, contents, nil).FilterErr(), table.ErrCorrupt, "metaindex block at 0")
 	r := open(t, contents, &table.ReaderOptions{IgnoreFilter: true})
-	if err := r.FilterErr(); err != nil {
-		t.Errorf("FilterErr with IgnoreFilter = %v, want nil", err)
-	}
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Verify = %v, want ErrCorrupt", err)
-	}
+	noError(t, r.FilterErr())
+	checkError(t, "Verify", r.Verify(), table.ErrCorrupt, "metaindex block at 0")
 }
 
 // One entry of a large index is malformed, which is found out when a search comes to it: the search
@@ -186,8 +161,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
 	contents := build(t, oneKeyBlocks, pairs)
-	layout, err := open(t, contents, nil).Layout()
-	noError(t, err)
+	layout := layoutOf(t, contents)
 	h := layout.Index
 	index := contents[h.Offset:][:h.Length]
 	const half = 50                                                // where each search begins
@@ -195,13 +169,11 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(index, 0))
 	r := open(t, contents, nil)
 	for name, search := range map[string]func(key []byte) error{
-		"Get":    func(key []byte) error { _, err := r.Get(key); return err },
-		"Locate": func(key []byte) error { _, err := r.Locate(key); return err },
-		"Find":   func(key []byte) error { _, _, err := r.Find(key); return err },
-		"FindGE": func(key []byte) error { _, _, err := r.FindGE(key); return err },
-		"GetMany": func(key []byte) error {
-			return r.GetMany(context.Background(), [][]byte{key}, nil, func(int, []byte) error { return nil })
-		},
+		"Get":     func(key []byte) error { return errorOf(r.Get(key)) },
+		"Locate":  func(key []byte) error { return errorOf(r.Locate(key)) },
+		"Find":    func(key []byte) error { _, _, err := r.Find(key); return err },
+		"FindGE":  func(key []byte) error { _, _, err := r.FindGE(key); return err },
+		"GetMany": func(key []byte) error { return errorOf(getMany(r, [][]byte{key}, nil)) },
 		"SeekGE": func(key []byte) error {
 			it := r.NewIter(nil)
 			it.SeekGE(key)
@@ -210,9 +182,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, i := range []int{0, half - 1, half, 99} {
-				if err := search(pairs[i].Key); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "index block at") {
-					t.Errorf("key %d: %v, want ErrCorrupt of the index block", i, err)
-				}
+				checkError(t, fmt.Sprint("key ", i), search(pairs[i].Key), table.ErrCorrupt, "index block at")
 			}
 		})
 	}

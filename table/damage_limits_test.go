@@ -22,28 +22,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A compressed block's claim to be huge is refused before memory is taken.
-func TestSnappyClaims(t *testing.T) {
-	for _, tt := range []struct {
-		claim uint64
-		want  string
-	}{
-		{1 << 20, "claim to decode to 1048576"},
-		{1 << 30, "claim to decode to 1073741824"},
-		{1<<32 - 1, "decodes to 4294967295 bytes, more than the limit of"},
-	} {
-		src := append(binary.AppendUvarint(nil, tt.claim), "\x00a"...)
-		before := allocated()
-		_, err := table.Snappy.Decode(nil, src, 1<<30)
-		if got := allocated() - before; got > 1<<20 {
-			t.Errorf("a claim of %d bytes allocated %d", tt.claim, got)
-		}
-		if strconv.IntSize > 32 && !strings.Contains(textOf(err), tt.want) || err == nil {
-			t.Errorf("a claim of %d bytes = %v, want an error with %q", tt.claim, err, tt.want)
-		}
-	}
-}
-
 // sharingIndex is a table of n empty data blocks, whose separators are a prefix
 // of that length and a number, and share it in the index.
 func sharingIndex(t *testing.T, prefix, n int) []byte {
