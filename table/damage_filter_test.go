@@ -114,9 +114,7 @@ func TestDamagedFilters(t *testing.T) {
 			}
 		}, "filter block at 54: snappy: "},
 	} {
-		p := sound()
-		tt.damage(&p)
-		in := inspect(t, tt.name, p.build(), nil, truthOf(soundPairs...))
+		in := inspect(t, tt.name, soundBut(tt.damage), nil, truthOf(soundPairs...))
 		err := in.costsTimeOnly().FilterErr()
 		if inOneFilter := strings.Contains(tt.want, "filter 0") || strings.Contains(tt.want, "filter 1 ") || strings.Contains(tt.want, "Bloom filter"); !inOneFilter {
 			checkError(t, tt.name+": FilterErr", err, table.ErrCorrupt, tt.want)

@@ -107,9 +107,7 @@ func TestDamagedIndexes(t *testing.T) {
 			p.end = func(file []byte) []byte { return file[10:] }
 		}, "footer at 147: handle of 24 bytes at 128 is not within"},
 	} {
-		p := sound()
-		tt.damage(&p)
-		inspect(t, tt.name, p.build(), nil, truthOf(soundPairs...)).reports(tt.want)
+		inspect(t, tt.name, soundBut(tt.damage), nil, truthOf(soundPairs...)).reports(tt.want)
 	}
 }
 

@@ -80,6 +80,13 @@ func (p twoBlocks) build() []byte {
 	return p.end(f.Footer(metaindex, at))
 }
 
+// soundBut returns the table with one fault.
+func soundBut(damage func(p *twoBlocks)) []byte {
+	p := sound()
+	damage(&p)
+	return p.build()
+}
+
 var soundPairs = []workload.Pair{
 	{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")},
 	{Key: []byte("c"), Value: []byte("3")}, {Key: []byte("d"), Value: []byte("4")},

@@ -126,19 +126,6 @@ func TestDamagedTableFilter(t *testing.T) {
 	}
 }
 
-// A filter that rules out keys is found out by Verify.
-func TestVerifyAsksTableFilter(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
-	at := bytes.Index(contents, []byte("\x06\x01\x00\x00\x00"))
-	clear(contents[at-64 : at])
-	rawtable.Repair(contents)
-	r := open(t, contents, nil)
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `rules out 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`) {
-		t.Errorf("Verify = %v, want the keys that the filter rules out", err)
-	}
-}
-
 // A filter without keys is not written.
 func TestTableFilterWithoutKeys(t *testing.T) {
 	t.Parallel()
@@ -146,19 +133,6 @@ func TestTableFilterWithoutKeys(t *testing.T) {
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: never}, numbered(10))
 	if bytes.Contains(contents, []byte("fullfilter")) {
 		t.Error("a filter of no keys was written")
-	}
-}
-
-// Two filters in the same bytes are damage: the second is not read.
-func TestTwoFiltersInOneBlock(t *testing.T) {
-	t.Parallel()
-	p := sound()
-	p.meta = func(h string) string {
-		return rawtable.Entries(bloomName, h, "fullfilter.rocksdb.BuiltinBloomFilter", h)
-	}
-	r := open(t, p.build(), nil)
-	if err := r.FilterErr(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "table filter block at 54: overlaps the filter block at 54") {
-		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
 	}
 }
 

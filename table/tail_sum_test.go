@@ -204,20 +204,3 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 }
 
 func errorOf[T any](_ T, err error) error { return err }
-
-// A Reader that ignores checksums leaves nothing in a Cache for one that does not.
-func TestSkipChecksumsSharesNoBlocks(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, withValues(10, "value"))
-	damaged := bytes.Replace(contents, []byte("value"), []byte("wrong"), 1)
-	c := table.NewCache(1 << 20)
-	careless := open(t, damaged, &table.ReaderOptions{Cache: c, CacheKey: "same", SkipChecksums: true})
-	key := numbered(1)[0].Key
-	if v, err := careless.Get(key); err != nil || string(v) != "wrong" {
-		t.Fatalf("Get without checksums: %q, %v", v, err)
-	}
-	careful := open(t, damaged, &table.ReaderOptions{Cache: c, CacheKey: "same"})
-	if v, err := careful.Get(key); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Get with checksums: %q, %v, want ErrCorrupt", v, err)
-	}
-}

@@ -2,12 +2,10 @@ package table_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -16,55 +14,92 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A filter that is sound but lacks keys, under a right checksum, cannot be told
-// on a lookup. Verify names each key that it rules out.
-func TestVerifyNamesDeniedKeys(t *testing.T) {
-	t.Parallel()
+// checkFindings checks that each line of what Verify returned begins as wanted.
+func checkFindings(t *testing.T, name string, err error, wants ...string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimPrefix(textOf(err), "table: "), "\ntable: ")
+	if err == nil {
+		lines = nil
+	}
+	if !slices.EqualFunc(lines, wants, strings.HasPrefix) {
+		t.Errorf("%s: Verify = %v, want findings %q", name, err, wants)
+	}
+}
+
+// flipped returns contents with one bit changed of the bytes at those offsets.
+func flipped(contents []byte, at ...int) []byte {
+	for _, i := range at {
+		contents[i] ^= 1
+	}
+	return contents
+}
+
+// filteredBy returns a table of the key a, whose data block has 27 bytes, and whose filter follows it.
+func filteredBy(t *testing.T, p filter.Policy) []byte {
+	return build(t, &table.WriterOptions{FilterPolicy: p, Compression: table.NoCompression}, pairsOf("a"))
+}
+
+// withMeta returns the sound table with another meta block, at 77.
+func withMeta(name, block string) []byte {
+	var f rawtable.File
 	p := sound()
-	p.filter = strings.Repeat("\x00", 8) + "\x06" + p.filter[9:]
-	err := open(t, p.build(), nil).Verify()
-	want := `table: filter block at 54: rules out 2 of 2 keys of the data block at 0: "a", "b"
-table: filter block at 54: rules out 2 of 2 keys of the data block at 27: "c", "d"`
-	if diff := cmp.Diff(want, textOf(err)); diff != "" {
-		t.Errorf("Verify (-want +got):\n%s", diff)
-	}
+	h1, h2 := f.Block(p.data1.contents), f.Block(p.data2.contents)
+	metaindex := f.Block(rawtable.Entries(bloomName, f.Block(p.filter), name, f.Block(block)))
+	return f.Footer(metaindex, f.Block(rawtable.Entries("b", h1, "e", h2)))
 }
 
-// Where only some of the denied keys are in the filter without their last 8
-// bytes, the table is no database's.
-func TestVerifyNamesDeniedKeysOfAnyLength(t *testing.T) {
+// Verify reports every part that is damaged, once; it reads all filters and meta blocks, whichever the Reader uses. A
+// filter that is sound but lacks keys, under a right checksum, cannot be told on a lookup: Verify names each key that
+// it rules out.
+func TestVerifyReportsAllDamage(t *testing.T) {
 	t.Parallel()
-	pairs := []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
-		return key[:len(key)/9*2] // aa, and the empty key
-	}}, pairs)
-	err := open(t, contents, nil).Verify()
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`) {
-		t.Errorf("Verify = %v, want both keys", err)
-	}
-}
+	const (
+		noKeys = "\x00\x00\x00\x00\x00\x00\x00\x00\x06"
+		second = "filter.leveldb.BuiltinBloomFilter2"
 
-// Verify reads the filter that the Reader was told to ignore, and the one that
-// it knows no policy for.
-func TestVerifyLooksAtEveryFilter(t *testing.T) {
-	t.Parallel()
+		deniesAB = `rules out 2 of 2 keys of the data block at 0: "a", "b"`
+		deniesCD = `rules out 2 of 2 keys of the data block at 27: "c", "d"`
+		badSum   = "filter block at 27: checksum mismatch"
+	)
+	ignored := &table.ReaderOptions{IgnoreFilter: true}
+	one := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter")
+	unknown := filter.Rename(filter.NewBloom(10), "unknown")
+	anyLength := table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
+		return key[:len(key)/9*2] // aa, and the empty key: not what a database has
+	}}
+	whole := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
+	at := bytes.Index(whole, []byte("\x06\x01\x00\x00\x00")) - 64
+	clear(whole[at : at+64])
+	rawtable.Repair(whole)
 	for _, tt := range []struct {
-		name string
-		o    table.ReaderOptions
+		name     string
+		contents []byte
+		o        *table.ReaderOptions
+		want     []string
 	}{
-		{"leveldb.BuiltinBloomFilter", table.ReaderOptions{}},
-		{"leveldb.BuiltinBloomFilter", table.ReaderOptions{IgnoreFilter: true}},
-		{"unknown", table.ReaderOptions{}},
+		{"several blocks", flipped(build(t, &table.WriterOptions{FilterPolicy: one, BlockSize: 1}, pairsOf("a", "b", "c")), 0, 54), nil,
+			[]string{"data block at 0: checksum mismatch", "data block at 54: checksum mismatch"}},
+		{"a filter", flipped(filteredBy(t, one), 30), nil, []string{badSum}},
+		{"a filter of two names", flipped(filteredBy(t, filter.NewBloom(10)), 30), nil, []string{badSum}},
+		{"a filter that is ignored", flipped(filteredBy(t, one), 30), ignored, []string{badSum}},
+		{"an ignored filter, sound", filteredBy(t, one), ignored, nil},
+		{"a filter of an unknown policy", flipped(filteredBy(t, unknown), 30), nil, []string{badSum}},
+		{"a filter of an unknown policy, sound", filteredBy(t, unknown), nil, nil},
+		{"a filter without keys", soundBut(filterOf(filterBlock(noKeys, 11, 0))), nil,
+			[]string{"filter block at 54: " + deniesAB, "filter block at 54: " + deniesCD}},
+		{"an empty slot: its blocks have no keys", soundBut(filterOf(filterBlock(sound().filter[:9], 4, 0, 9))), nil, // 16 bytes of the file each
+			[]string{"filter block at 54: " + deniesCD}},
+		{"some keys without their last 8 bytes", build(t, &anyLength, []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}), nil,
+			[]string{`filter block at 30: rules out 2 of 2 keys of the data block at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`}},
+		{"a table filter without keys", whole, nil,
+			[]string{fmt.Sprintf(`table filter block at %d: rules out 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`, at)}},
+		{"a second filter without keys", withMeta(second, filterBlock(noKeys, 11, 0)), nil,
+			[]string{"filter block at 77: " + deniesAB, "filter block at 77: " + deniesCD}},
+		{"a second filter, sound", withMeta(second, sound().filter), nil, nil},
+		{"another meta block", flipped(withMeta("some.properties", "anything"), 77), nil, []string{"meta block at 77: checksum mismatch"}},
+		{"another meta block, sound", withMeta("some.properties", "anything"), nil, nil},
 	} {
-		p := filter.Rename(filter.NewBloom(10), tt.name)
-		contents := build(t, &table.WriterOptions{FilterPolicy: p, Compression: table.NoCompression}, pairsOf("a"))
-		if err := open(t, contents, &tt.o).Verify(); err != nil {
-			t.Errorf("%s, %+v: Verify of a sound table = %v", tt.name, tt.o, err)
-		}
-		contents[30] ^= 1 // in the filter block, which follows 28 bytes
-		if err := open(t, contents, &tt.o).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "filter block at") {
-			t.Errorf("%s, %+v: Verify = %v, want the damaged filter block", tt.name, tt.o, err)
-		}
+		checkFindings(t, tt.name, open(t, tt.contents, tt.o).Verify(), tt.want...)
 	}
 }
 
@@ -78,93 +113,30 @@ func (onlyA) Contains(_ []byte, key []byte) bool { return string(key) == "a" }
 // ask.
 func TestVerifyAsksThePolicyOfLookups(t *testing.T) {
 	t.Parallel()
-	p := sound()
-	p.meta = func(h string) string { return rawtable.Entries(bloomName, h, "filter.z.onlyA", h) }
-	r := open(t, p.build(), &table.ReaderOptions{FilterPolicies: []filter.Policy{onlyA{filter.NewBloom(10)}}})
+	contents := soundBut(func(p *twoBlocks) {
+		p.meta = func(h string) string { return rawtable.Entries(bloomName, h, "filter.z.onlyA", h) }
+	})
+	r := open(t, contents, &table.ReaderOptions{FilterPolicies: []filter.Policy{onlyA{filter.NewBloom(10)}}})
 	if _, err := r.Get([]byte("b")); err != table.ErrNotFound {
 		t.Fatalf("Get = %v, want the filter to deny the key", err)
 	}
-	if err := r.Verify(); err == nil || !strings.Contains(err.Error(), "rules out 1 of 2 keys") {
-		t.Errorf("Verify = %v, want the keys that are denied", err)
-	}
+	checkError(t, "Verify", r.Verify(), table.ErrCorrupt, "rules out 1 of 2 keys")
 }
 
-// Verify asks every filter that the table lists, whichever the Reader uses, and
-// looks at the checksum of every other block.
-func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
-	t.Parallel()
-	empty := strings.Repeat("\x00", 8) + "\x06" + "\x00\x00\x00\x00\x09\x00\x00\x00\x0b"
-	for _, tt := range []struct {
-		name   string
-		other  string // another block's name in the metaindex
-		block  string
-		damage bool
-		want   string
-	}{
-		{"a second filter that is sound", "filter.leveldb.BuiltinBloomFilter2", sound().filter, false, ""},
-		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: rules out 2 of 2 keys of the data block at 0: "a", "b"`},
-		{"another block, sound", "some.properties", "anything", false, ""},
-		{"another block, damaged", "some.properties", "anything", true, "meta block at 77: checksum mismatch"},
-	} {
-		var f rawtable.File
-		p := sound()
-		h1, h2 := f.Block(p.data1.contents), f.Block(p.data2.contents)
-		first := f.Block(p.filter)
-		other := f.Block(tt.block)
-		if tt.damage {
-			f.Bytes[77] ^= 1
-		}
-		metaindex := f.Block(rawtable.Entries(bloomName, first, tt.other, other))
-		contents := f.Footer(metaindex, f.Block(rawtable.Entries("b", h1, "e", h2)))
-		err := open(t, contents, nil).Verify()
-		if tt.want == "" && err != nil || tt.want != "" && !strings.Contains(textOf(err), tt.want) {
-			t.Errorf("%s: Verify = %v, want %q", tt.name, err, tt.want)
-		}
-	}
-}
-
-// A damaged filter that goes by two names is one finding.
-func TestVerifyReportsAFilterOnce(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a"))
-	contents[30] ^= 1 // in the filter block, which follows 28 bytes
-	err := open(t, contents, nil).Verify()
-	if n := strings.Count(fmt.Sprint(err), "filter block at"); n != 1 {
-		t.Errorf("Verify = %v, want one finding", err)
-	}
-}
-
-// Verify goes on after damage, and reports all of it.
-func TestVerifyReportsEveryPart(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 1}, pairsOf("a", "b", "c"))
-	contents[0] ^= 1
-	contents[2*(len("aavalue of ")+3+8+5)] ^= 1
-	err := open(t, contents, nil).Verify()
-	if n := strings.Count(fmt.Sprint(err), "checksum mismatch"); n != 2 {
-		t.Errorf("Verify = %v, want two checksum mismatches", err)
-	}
-	var c *table.CorruptionError
-	if !errors.As(err, &c) || c.Block != "data block" || c.Offset != 0 {
-		t.Errorf("the first is %+v, want the data block at 0", c)
-	}
-}
-
-// With SkipChecksums a block is taken as it is, but Verify looks all the same.
+// With SkipChecksums a block is taken as it is, but Verify looks all the same. Readers that do not ignore checksums
+// share no blocks with it.
 func TestSkipChecksums(t *testing.T) {
 	t.Parallel()
-	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairsOf("a"))
+	contents := filteredBy(t, nil)
 	contents[bytes.IndexByte(contents, 'v')] = 'V'
-	if _, err := open(t, contents, nil).Get([]byte("a")); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Get = %v, want ErrCorrupt", err)
-	}
-	r := open(t, contents, &table.ReaderOptions{SkipChecksums: true})
+	o := table.ReaderOptions{Cache: table.NewCache(1 << 20), CacheKey: "same", SkipChecksums: true}
+	r := open(t, contents, &o)
 	if v, err := r.Get([]byte("a")); err != nil || string(v) != "Value of a" {
 		t.Errorf("Get with SkipChecksums = %q, %v", v, err)
 	}
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Verify with SkipChecksums = %v, want ErrCorrupt", err)
-	}
+	checkError(t, "Verify with SkipChecksums", r.Verify(), table.ErrCorrupt, "data block at 0: checksum mismatch")
+	o.SkipChecksums = false
+	checkError(t, "Get", errorOf(open(t, contents, &o).Get([]byte("a"))), table.ErrCorrupt, "data block at 0: checksum mismatch")
 }
 
 // Verify reads each byte of a table once, and many data blocks at a time.
@@ -178,8 +150,7 @@ func TestVerifyReadsOnce(t *testing.T) {
 	} {
 		contents := build(t, o, pairs)
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-		r, err := table.NewReader(src, int64(len(contents)), nil)
-		noError(t, err)
+		r := openFrom(t, src, len(contents), nil)
 		callsBefore, bytesBefore := src.n.Load(), src.bytes.Load()
 		noError(t, r.Verify())
 		calls, read := src.n.Load()-callsBefore, src.bytes.Load()-bytesBefore
@@ -194,16 +165,11 @@ func TestVerifiedKeys(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("a", "b", "c", "d", "e")
 	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
-	keysOf := func(contents []byte) (keys string, all bool, err error) {
-		all, err = verified.Verify(open(t, contents, nil), func(key []byte, _, _ uint64) { keys += string(key) })
-		return keys, all, err
-	}
 	type result struct {
 		Keys         string
 		All, Damaged bool
 	}
-	damaged := bytes.Clone(contents)
-	damaged[bytes.IndexByte(damaged, 'c')] ^= 1
+	damaged := flipped(bytes.Clone(contents), bytes.IndexByte(contents, 'c'))
 	for name, tt := range map[string]struct {
 		contents []byte
 		want     result
@@ -214,9 +180,11 @@ func TestVerifiedKeys(t *testing.T) {
 		"filter only": {build(t, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, []workload.Pair{{Key: []byte("a")}}),
 			result{"", false, false}},
 	} {
-		keys, all, err := keysOf(tt.contents)
-		if diff := cmp.Diff(tt.want, result{keys, all, err != nil}); diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		var got result
+		var err error
+		got.All, err = verified.Verify(open(t, tt.contents, nil), func(key []byte, _, _ uint64) { got.Keys += string(key) })
+		if got.Damaged = err != nil; got != tt.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, tt.want)
 		}
 	}
 }
