@@ -3,9 +3,8 @@ package table_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,13 +89,10 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := policies
 			o.Comparer, o.FilterKey = internal, tt.written
-			name := filepath.Join(t.TempDir(), "a.ldb")
-			noError(t, os.WriteFile(name, build(t, &o, pairs), 0o666))
+			contents := build(t, &o, pairs)
 			for i := range 4 {
 				tt.read.Mapped = i%2 == 0
-				r, err := table.Open(name, &tt.read)
-				noError(t, err)
-				defer r.Close()
+				r := openFile(t, contents, &tt.read)
 				if i < 2 { // it is found out by lookups too, by several at once
 					var lookups sync.WaitGroup
 					for range 3 {
@@ -105,8 +101,8 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 					lookups.Wait()
 				}
 				got := r.FilterErr()
-				if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
-					t.Errorf("FilterErr = %v, want %q of both filters of %s", got, tt.want, name)
+				if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), "t.ldb") != 2) {
+					t.Errorf("FilterErr = %v, want %q of both filters of the file", got, tt.want)
 				}
 				if f := r.Filters(); (f.Table == nil) != (tt.want != "" || tt.read.IgnoreFilter) {
 					t.Errorf("Filters = %v, though FilterErr = %v", f, got)
@@ -160,9 +156,7 @@ func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 		}
 	}
 	checkLookups(t, r, pairs)
-	if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "as in a database") {
-		t.Errorf("FilterErr = %v", err)
-	}
+	checkError(t, "FilterErr", r.FilterErr(), nil, "as in a database")
 }
 
 // If one filter rules out the first key, the other has it by chance only: with a wrong FilterKey,
@@ -171,16 +165,12 @@ func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
 	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterBaseLg: 4, FilterPolicy: filter.NewBloom(1), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	noError(t, os.WriteFile(name, contents, 0o666))
 	filters := filtersOf(t, contents)
 	wrong := []byte{0}
 	for !filters.Blocks.Contains(0, wrong) || filters.Table.Contains(wrong) {
 		wrong[0]++
 	}
-	r, err := table.Open(name, &table.ReaderOptions{FilterKey: func([]byte) []byte { return wrong }})
-	noError(t, err)
-	defer r.Close()
+	r := openFile(t, contents, &table.ReaderOptions{FilterKey: func([]byte) []byte { return wrong }})
 	if r.FilterErr() == nil {
 		t.Error("FilterErr = nil")
 	}
@@ -190,24 +180,13 @@ func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 // A first block that cannot be read is no concern of the filter.
 func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a", "b"))
-	contents[4] ^= 1
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	noError(t, os.WriteFile(name, contents, 0o666))
-	r, err := table.Open(name, nil)
-	if err != nil || r.FilterErr() != nil {
-		t.Fatalf("Open = %v, FilterErr = %v", err, r.FilterErr())
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, openFile(t, flipped(contents, 4), nil).FilterErr())
 }
 
 // filtersOf returns the filters of a table.
 func filtersOf(t *testing.T, contents []byte) layout.Filters {
 	t.Helper()
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	noError(t, err)
-	filters, err := l.Filters()
+	filters, err := layoutOf(t, contents).Filters()
 	noError(t, err)
 	return filters
 }
@@ -221,77 +200,48 @@ func TestFilterKeyThatReusesItsMemory(t *testing.T) {
 		buf = append(buf[:0], key...)
 		return buf
 	}
-	pairs := numbered(100)
+	var keys []workload.Pair
 	var absent [][]byte
-	for i := range pairs {
-		pairs[i].Value = nil
-		absent = append(absent, bytes.Replace(pairs[i].Key, []byte("key"), []byte("kez"), 1))
+	for i := range 100 {
+		keys = append(keys, workload.Pair{Key: fmt.Appendf(nil, "key%02d", i)})
+		absent = append(absent, fmt.Appendf(nil, "kez%02d", i))
 	}
-	for _, filterOnly := range []bool{false, true} {
-		o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: reusing, FilterOnly: filterOnly, Never: neverOf(absent...)}
-		if !filterOnly {
-			o.FilterPolicy = filter.NewBloom(10)
-		}
-		r := open(t, build(t, &o, pairs), nil)
-		for _, p := range pairs {
-			if !mayContain(r, p.Key) {
-				t.Fatalf("filter only %v: MayContain(%q) = false", filterOnly, p.Key)
-			}
-		}
+	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: reusing, Never: neverOf(absent...)}
+	only, both := o, o
+	only.FilterOnly, both.FilterPolicy = true, filter.NewBloom(10)
+	for name, o := range map[string]table.WriterOptions{"filter only": only, "both filters": both} {
+		r := open(t, build(t, &o, keys), nil)
+		noError(t, mayContainAll(r, keys))
 		for _, key := range absent {
 			if mayContain(r, key) {
-				t.Errorf("filter only %v: MayContain(%q) = true, and Never has it", filterOnly, key)
+				t.Errorf("%s: MayContain(%q) = true, and Never has it", name, key)
 			}
-		}
-	}
-}
-
-// With a wrong FilterKey a filter has the first key by chance in some of many tables. The keys behind it
-// tell.
-func TestWrongFilterKeyWithTheFirstKeyByChance(t *testing.T) {
-	t.Parallel()
-	for _, entries := range []int{2, 3, 7, 300} {
-		pairs := numbered(entries)
-		name := filepath.Join(t.TempDir(), "a.ldb")
-		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
-		noError(t, os.WriteFile(name, contents, 0o666))
-		wrong := func(key []byte) []byte {
-			if bytes.Equal(key, pairs[0].Key) {
-				return key // as if the filters had the wrong one too
-			}
-			return key[:len(key)-1]
-		}
-		r, err := table.Open(name, &table.ReaderOptions{FilterKey: wrong, Mapped: entries%2 == 0})
-		noError(t, err)
-		defer r.Close()
-		checkLookups(t, r, pairs)
-		if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "rules out the table's key \"key000002\"") {
-			t.Errorf("%d entries: FilterErr = %v", entries, err)
 		}
 	}
 }
 
 // Filters are asked for the first eight keys, and not for more: a FilterKey that is wrong for the eighth
-// one is noticed.
+// one is noticed, though the filters have the others, the first one too.
 func TestFiltersAreAskedForEightKeys(t *testing.T) {
 	t.Parallel()
-	pairs := numbered(20)
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	noError(t, os.WriteFile(name, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20)}, pairs), 0o666))
-	for i, p := range pairs {
-		r, err := table.Open(name, &table.ReaderOptions{FilterKey: func(key []byte) []byte {
-			if bytes.Equal(key, p.Key) {
-				return []byte("wrong")
+	for _, entries := range []int{2, 3, 7, 20} {
+		pairs := numbered(entries)
+		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
+		for i, p := range pairs {
+			r := openFile(t, contents, &table.ReaderOptions{Mapped: i%2 == 0, FilterKey: func(key []byte) []byte {
+				if bytes.Equal(key, p.Key) {
+					return []byte("wrong")
+				}
+				return key
+			}})
+			_, err := r.Get(p.Key)
+			if i < 8 {
+				noError(t, err)
+				checkError(t, "FilterErr", r.FilterErr(), nil, fmt.Sprintf("rules out the table's key %q", p.Key))
+				checkLookups(t, r, pairs)
+			} else if filterErr := r.FilterErr(); filterErr != nil || err == nil {
+				t.Errorf("FilterKey is wrong for key %d: FilterErr = %v, Get = %v; want it noticed for the first 8 only", i+1, filterErr, err)
 			}
-			return key
-		}})
-		noError(t, err)
-		_, err = r.Get(p.Key)
-		if noticed := r.FilterErr() != nil; noticed != (i < 8) || noticed != (err == nil) {
-			t.Errorf("FilterKey is wrong for key %d: FilterErr = %v, Get = %v; want it noticed for the first 8, and the key found", i+1, r.FilterErr(), err)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -302,14 +252,8 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]string{"no entries": rawtable.Entries(), "an entry that shares": rawtable.Entry(1, "a", "1") + rawtable.Restarts(0)} {
 		t.Run(name, func(t *testing.T) {
-			p := sound()
-			p.data1 = raw(block)
-			file := filepath.Join(t.TempDir(), "a.ldb")
-			noError(t, os.WriteFile(file, p.build(), 0o666))
 			var m table.Metrics
-			r, err := table.Open(file, &table.ReaderOptions{Metrics: &m})
-			noError(t, err)
-			defer r.Close()
+			r := openFile(t, soundBut(func(p *twoBlocks) { p.data1 = raw(block) }), &table.ReaderOptions{Metrics: &m})
 			for range 3 {
 				if _, err := r.Get([]byte("cc")); err != table.ErrNotFound {
 					t.Errorf("Get of a key that the filter rules out = %v", err)
@@ -325,24 +269,21 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 // After Close, MayContain knows nothing of a key, mapped or not, and whether a filter was checked before or not.
 func TestMayContainAfterClose(t *testing.T) {
 	t.Parallel()
-	name := filepath.Join(t.TempDir(), "a.ldb")
-	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}
-	noError(t, os.WriteFile(name, build(t, o, numbered(50)), 0o666))
-	for _, mapped := range []bool{false, true} {
-		for _, checked := range []bool{false, true} {
-			r, err := table.Open(name, &table.ReaderOptions{Mapped: mapped})
-			if err == nil && checked {
-				err = r.FilterErr()
-			}
-			noError(t, errors.Join(err, r.Close()))
-			for _, key := range []string{"key000001", "key000002"} { // absent, present
-				k := table.HashKey([]byte(key))
-				may, err := r.MayContain([]byte(key))
-				hashed, hashedErr := r.MayContainHashed(&k)
-				if may || hashed || !errors.Is(err, table.ErrClosed) || !errors.Is(hashedErr, table.ErrClosed) {
-					t.Errorf("mapped %t, checked before %t: MayContain(%s) = %t, %v, and with a hash %t, %v",
-						mapped, checked, key, may, err, hashed, hashedErr)
-				}
+	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}, numbered(50))
+	for i := range 4 {
+		mapped, checked := i%2 == 0, i < 2
+		r := openFile(t, contents, &table.ReaderOptions{Mapped: mapped})
+		if checked {
+			noError(t, r.FilterErr())
+		}
+		noError(t, r.Close())
+		for _, key := range []string{"key000001", "key000002"} { // absent, present
+			k := table.HashKey([]byte(key))
+			may, err := r.MayContain([]byte(key))
+			hashed, hashedErr := r.MayContainHashed(&k)
+			if may || hashed || !errors.Is(err, table.ErrClosed) || !errors.Is(hashedErr, table.ErrClosed) {
+				t.Errorf("mapped %t, checked before %t: MayContain(%s) = %t, %v, and with a hash %t, %v",
+					mapped, checked, key, may, err, hashed, hashedErr)
 			}
 		}
 	}
