@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -38,8 +39,7 @@ func TestMayContain(t *testing.T) {
 			contents := build(t, &tt.o, pairs)
 			src := &countingReader{ReaderAt: bytes.NewReader(contents)}
 			var m table.Metrics
-			r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
-			noError(t, err)
+			r := openFrom(t, src, len(contents), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
 			opened, passed := src.n.Load(), 0
 			for _, p := range pairs {
 				if !mayContain(r, p.Key) {
@@ -72,25 +72,17 @@ func TestMayContain(t *testing.T) {
 func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	t.Parallel()
 	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
-	if _, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil); err == nil || !strings.Contains(err.Error(), `filter "other": no policy of that name in the options`) {
-		t.Errorf("NewReader without the policy returns %v", err)
-	}
-	lazy, err := table.NewReader(table.Bytes(other), int64(len(other)), nil) // which reads the footer only
-	noError(t, err)
+	checkError(t, "NewReader", errorOf(table.NewReader(bytes.NewReader(other), int64(len(other)), nil)), nil, `filter "other": no policy of that name in the options`)
+	lazy := openFrom(t, table.Bytes(other), len(other), nil) // which reads the footer only
 	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
 		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
 	}
 	var f rawtable.File
 	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
 	missing := f.Footer(f.Block(rawtable.Entries("rocksdb.properties", properties)), f.Block(rawtable.Entries()))
-	_, err = table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "a filter of 2 keys is all it has") {
-		t.Errorf("NewReader without the filter returns %v", err)
-	}
+	checkError(t, "NewReader", errorOf(table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)), table.ErrCorrupt, "a filter of 2 keys is all it has")
 	none := &table.WriterOptions{TableFilterPolicy: noGenerator{}, FilterOnly: true}
-	if _, err := table.NewWriter(new(bytes.Buffer), none); err == nil || !strings.Contains(err.Error(), "returns no TableGenerator") {
-		t.Errorf("NewWriter without a generator returns %v", err)
-	}
+	checkError(t, "NewWriter", errorOf(table.NewWriter(io.Discard, none)), nil, "returns no TableGenerator")
 }
 
 // renamed is a TableBloom of another name.
@@ -140,9 +132,7 @@ func TestFilterOnly(t *testing.T) {
 		t.Errorf("%d bytes, want at most %d", len(contents), want)
 	}
 	r := open(t, contents, nil)
-	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil || !r.FilterOnly() {
-		t.Errorf("FilterOnly = %v, %v", r.FilterOnly(), err)
-	}
+	noError(t, errors.Join(r.FilterErr(), r.Verify()))
 	wrong := 0
 	for _, p := range pairs {
 		if !mayContain(r, p.Key) {
@@ -164,6 +154,9 @@ func TestFilterOnly(t *testing.T) {
 		t.Errorf("%d of 2000 absent keys may be there", wrong)
 	}
 	checkNoEntries(t, r)
+	if empty := open(t, filterOnly(t, nil), nil); mayContain(empty, []byte("key")) || !empty.FilterOnly() || !r.FilterOnly() {
+		t.Errorf("FilterOnly = %v, and %v of a table of no keys, or that may contain a key", r.FilterOnly(), empty.FilterOnly())
+	}
 	p, err := r.Properties()
 	noError(t, err)
 	want := &layout.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
@@ -181,28 +174,16 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 		"SeekGE": func(it *table.Iter) bool { return it.SeekGE([]byte("key")) },
 		"SeekLT": func(it *table.Iter) bool { return it.SeekLT([]byte("key")) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {FilterKey: []byte("key")}} {
-				it := r.NewIter(o)
-				if move(it) || !errors.Is(it.Error(), table.ErrFilterOnly) {
-					t.Errorf("%s = %v, %v, want ErrFilterOnly", name, it.Valid(), it.Error())
-				}
+		for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {FilterKey: []byte("key")}} {
+			it := r.NewIter(o)
+			if move(it) {
+				t.Errorf("%s is at %q", name, it.Key())
 			}
-		})
-	}
-	for _, key := range []func() ([]byte, error){r.FirstKey, r.LastKey} {
-		if k, err := key(); !errors.Is(err, table.ErrFilterOnly) {
-			t.Errorf("FirstKey or LastKey = %q, %v, want ErrFilterOnly", k, err)
+			checkError(t, name, it.Error(), table.ErrFilterOnly, "")
 		}
 	}
-}
-
-func TestFilterOnlyOfNoKeys(t *testing.T) {
-	t.Parallel()
-	r := open(t, filterOnly(t, nil), nil)
-	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || mayContain(r, []byte("key")) || !r.FilterOnly() {
-		t.Errorf("Get = %v, MayContain = true, or FilterOnly = %v", err, r.FilterOnly())
-	}
+	checkError(t, "FirstKey", errorOf(r.FirstKey()), table.ErrFilterOnly, "")
+	checkError(t, "LastKey", errorOf(r.LastKey()), table.ErrFilterOnly, "")
 }
 
 // A filter that was built elsewhere makes the same table as one of keys that are appended.
@@ -262,11 +243,7 @@ func TestFilterOnlyRefuses(t *testing.T) {
 		"no filter":     {FilterOnly: true},
 		"block filters": {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := table.NewWriter(new(bytes.Buffer), o); err == nil {
-				t.Errorf("NewWriter returns no error")
-			}
-		})
+		checkError(t, name, errorOf(table.NewWriter(io.Discard, o)), nil, "FilterOnly")
 	}
 	noKeys := func([]byte) []byte { return nil }
 	for _, tt := range []struct {
@@ -281,11 +258,8 @@ func TestFilterOnlyRefuses(t *testing.T) {
 		{table.WriterOptions{FilterKey: noKeys}, "b", "", `table: key "a" has no filter key, and FilterOnly keeps nothing else`},
 	} {
 		tt.o.FilterOnly, tt.o.TableFilterPolicy = true, filter.NewTableBloom(10)
-		w, err := table.NewWriter(new(bytes.Buffer), &tt.o)
-		noError(t, err)
-		if err = w.Append([]byte("a"), nil); err == nil {
-			err = w.Append([]byte(tt.key), []byte(tt.value))
-		}
+		w := newWriter(t, io.Discard, &tt.o)
+		err := appendAll(w, []workload.Pair{{Key: []byte("a")}, {Key: []byte(tt.key), Value: []byte(tt.value)}})
 		if got := fmt.Sprint(err); got != tt.want || w.Close() == nil {
 			t.Errorf("Append returns %s, want %s", got, tt.want)
 		}

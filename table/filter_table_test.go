@@ -15,7 +15,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -36,9 +35,7 @@ func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 			var m table.Metrics
 			contents := build(t, &tt.o, pairs)
 			r := open(t, contents, &table.ReaderOptions{Metrics: &m})
-			if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-				t.Error(err)
-			}
+			noError(t, errors.Join(r.FilterErr(), r.Verify()))
 			checkLookups(t, r, pairs)
 			absent := m.Lookups.Load() - uint64(len(pairs))
 			negatives, wrong := m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load()
@@ -88,10 +85,8 @@ func TestTableFilterKey(t *testing.T) {
 	if n := m.TableFilterNegatives.Load(); n != 2 {
 		t.Errorf("the filter ruled out %d, want b and d", n)
 	}
-	wholeKey := func(key []byte) []byte { return key }
-	if err := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: wholeKey}).Verify(); err == nil || !strings.Contains(textOf(err), "InternalFilterKey") {
-		t.Errorf("Verify with another FilterKey = %v, want a hint at InternalFilterKey", err)
-	}
+	err := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: wholeKey}).Verify()
+	checkError(t, "Verify with another FilterKey", err, nil, "InternalFilterKey")
 }
 
 // A damaged filter costs time only, and leaves the other one in use.
@@ -115,8 +110,8 @@ func TestDamagedTableFilter(t *testing.T) {
 			r := open(t, contents, &table.ReaderOptions{Metrics: &m})
 			if tt.want != "" {
 				checkNames(t, tt.name, fmt.Sprintf("table filter block at %d: %s", at-64, tt.want), r.FilterErr(), r.Verify())
-			} else if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-				t.Error(err)
+			} else {
+				noError(t, errors.Join(r.FilterErr(), r.Verify()))
 			}
 			checkLookups(t, r, pairs)
 			if asked, reads := m.FilterChecks.Load(), m.BlocksRead.Load(); asked == 0 || reads > 20 {
@@ -129,24 +124,9 @@ func TestDamagedTableFilter(t *testing.T) {
 // A filter without keys is not written.
 func TestTableFilterWithoutKeys(t *testing.T) {
 	t.Parallel()
-	never := func([]byte) []byte { return nil }
-	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: never}, numbered(10))
-	if bytes.Contains(contents, []byte("fullfilter")) {
+	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: func([]byte) []byte { return nil }}
+	if bytes.Contains(build(t, o, numbered(10)), []byte("fullfilter")) {
 		t.Error("a filter of no keys was written")
-	}
-}
-
-// Filters returns the filters that are in use.
-func TestFiltersReturnsThoseInUse(t *testing.T) {
-	t.Parallel()
-	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
-	contents := build(t, o, pairsOf("ada", "ken"))
-	got := open(t, contents, nil).Filters()
-	if got.Blocks == nil || got.BlocksEntry.Name != "filter.leveldb.BuiltinBloomFilter" || got.Table == nil || !got.Table.Contains([]byte("ada")) {
-		t.Errorf("Filters = %+v, want both", got)
-	}
-	if got := open(t, contents, &table.ReaderOptions{IgnoreFilter: true}).Filters(); got.Blocks != nil || got.Table != nil {
-		t.Errorf("Filters of a Reader that ignores them = %+v", got)
 	}
 }
 
@@ -219,9 +199,7 @@ func TestTableFilterPolicies(t *testing.T) {
 		if used := m.TableFilterNegatives.Load() > 0; used != (tt.err == "<nil>") {
 			t.Errorf("%s: the filter ruled keys out: %v", tt.name, used)
 		}
-		if err := r.Verify(); err != nil {
-			t.Errorf("%s: Verify = %v", tt.name, err)
-		}
+		noError(t, r.Verify())
 	}
 }
 
@@ -244,8 +222,7 @@ func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 		{listPolicy{name: "test.List"}, `table: filter policy "test.List": the empty key has no list`},
 		{emptyPolicy{listPolicy{name: "test.Empty"}}, `table: policy "test.Empty" wrote a filter of no bytes`},
 	} {
-		w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: tt.policy})
-		noError(t, err)
+		w := newWriter(t, io.Discard, &table.WriterOptions{TableFilterPolicy: tt.policy})
 		noError(t, w.Append([]byte(""), nil))
 		if got := textOf(w.Close()); got != tt.want {
 			t.Errorf("Close = %q, want %q", got, tt.want)
@@ -265,12 +242,10 @@ func TestHashByName(t *testing.T) {
 		{"goleveldb's name, which LevelDB < 1.18 has too", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter"), true},
 		{"LevelDB's name since 1.18", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2"), false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
-			if got := r.Filters().Blocks.EitherHash(); got != tt.either {
-				t.Errorf("EitherHash = %t", got)
-			}
-		})
+		r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
+		if got := r.Filters().Blocks.EitherHash(); got != tt.either {
+			t.Errorf("%s: EitherHash = %t", tt.name, got)
+		}
 	}
 }
 
@@ -278,8 +253,6 @@ func TestHashByName(t *testing.T) {
 func TestHashOfOlderTables(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile(goldenDir + "/leveldb-1.17/byte-edges.ldb")
-	noError(t, err)
-	pairs, err := workload.Dataset("byte-edges")
 	noError(t, err)
 	for name, policies := range map[string][]filter.Policy{
 		"none":         nil,
@@ -289,11 +262,7 @@ func TestHashOfOlderTables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
-			for _, p := range pairs {
-				if _, err := r.Get(p.Key); err != nil {
-					t.Errorf("Get(%q): %v", p.Key, err)
-				}
-			}
+			checkGets(t, r, dataset(t, "byte-edges"))
 			if err := r.Verify(); err != nil || r.Filters().Blocks == nil {
 				t.Errorf("Verify = %v, with a filter: %t", err, r.Filters().Blocks != nil)
 			}
