@@ -8,13 +8,9 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
@@ -80,11 +76,12 @@ func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 		c.o.TableFilterPolicy = filter.NewTableBloom(1)
 		rng := rand.New(rand.NewPCG(24, seed))
 		contents := build(t, &c.o, c.pairs)
-		stored, users := map[string]bool{}, map[string]bool{}
+		stored := map[string]bool{} // keys and prefixes
 		for _, p := range c.pairs {
-			users[string(c.user(p.Key))] = true
-			if n := c.o.FilterPrefix.PrefixLen(c.user(p.Key)); n > 0 {
-				stored[string(c.user(p.Key)[:n])] = true
+			user := c.user(p.Key)
+			stored[string(user)] = true
+			if n := c.o.FilterPrefix.PrefixLen(user); n > 0 {
+				stored[string(user[:n])] = true
 			}
 		}
 		var good [][]byte
@@ -92,13 +89,12 @@ func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 			user := pathKey(rng)
 			key := c.searchKey(user)
 			r := open(t, contents, &c.r)
-			_, n, err := except(r, key)
-			wrong := users[string(user)] || stored[string(user)]
+			n, err := r.Except(io.Discard, neverOf(key))
 			couldBePrefix := len(user) > 0 && c.o.FilterPrefix.PrefixLen(user) == len(user)
 			switch {
-			case wrong && !errors.Is(err, table.ErrNever):
-				t.Errorf("%s: %q: %v, want ErrNever: a key %v, a prefix %v", c.name, user, err, users[string(user)], stored[string(user)])
-			case !wrong && err != nil && !(couldBePrefix && errors.Is(err, table.ErrNever) && c.o.Comparer.Name() == "reverse"):
+			case stored[string(user)] && !errors.Is(err, table.ErrNever):
+				t.Errorf("%s: %q: %v, want ErrNever of a key or prefix", c.name, user, err)
+			case !stored[string(user)] && err != nil && !(couldBePrefix && errors.Is(err, table.ErrNever) && c.o.Comparer.Name() == "reverse"):
 				t.Errorf("%s: %q: %v, want no error", c.name, user, err)
 			case err == nil:
 				good, added = append(good, user), added+n
@@ -106,7 +102,7 @@ func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 				refused++
 			}
 		}
-		c.checkExcept(t, contents, good, users, stored)
+		c.checkExcept(t, contents, good, stored)
 	}
 	if refused < 1000 || added < 1000 {
 		t.Errorf("%d keys were refused, and %d added, want many of both", refused, added)
@@ -122,12 +118,11 @@ func (c *prefixCase) searchKey(user []byte) []byte {
 }
 
 // checkExcept checks what lookups in the table with the exceptions say.
-func (c *prefixCase) checkExcept(t *testing.T, contents []byte, good [][]byte, users, stored map[string]bool) {
+func (c *prefixCase) checkExcept(t *testing.T, contents []byte, good [][]byte, stored map[string]bool) {
 	t.Helper()
 	var keys [][]byte
-	isGood := map[string]bool{}
 	for _, user := range good {
-		keys, isGood[string(user)] = append(keys, c.searchKey(user)), true
+		keys = append(keys, c.searchKey(user))
 	}
 	before := open(t, contents, &c.r)
 	excepted, _, err := except(before, keys...)
@@ -143,11 +138,12 @@ func (c *prefixCase) checkExcept(t *testing.T, contents []byte, good [][]byte, u
 	}
 	filters := r.Filters()
 	for _, user := range allPaths() {
-		want := mayContain(before, c.searchKey(user)) && !isGood[string(user)]
+		isGood := slices.ContainsFunc(good, func(k []byte) bool { return bytes.Equal(k, user) })
+		want := mayContain(before, c.searchKey(user)) && !isGood
 		if got := mayContain(r, c.searchKey(user)); got != want {
-			t.Errorf("%s: MayContain(%q) = %v, want %v; good: %v", c.name, user, got, want, isGood[string(user)])
+			t.Errorf("%s: MayContain(%q) = %v, want %v; an exception: %v", c.name, user, got, want, isGood)
 		}
-		if reported := filters.Table.Contains(user) && !filters.Never.Contains(user); (users[string(user)] || stored[string(user)]) && !reported {
+		if reported := filters.Table.Contains(user) && !filters.Never.Contains(user); stored[string(user)] && !reported {
 			t.Errorf("%s: the filter rules out %q, a key or a prefix", c.name, user)
 		}
 	}
@@ -189,8 +185,10 @@ func TestExceptOfAFilter(t *testing.T) {
 			t.Errorf("%s or its prefix is denied", p.Key)
 		}
 	}
-	if contents, _, err := except(excepted, good[0], []byte("dir0007/")); !errors.Is(err, table.ErrNever) || !strings.Contains(err.Error(), `"dir0007/" may be a prefix`) || len(contents) > 0 {
-		t.Errorf("%d bytes, %v, want an error that names the prefix", len(contents), err)
+	contents, _, err = except(excepted, good[0], []byte("dir0007/"))
+	checkError(t, "a prefix", err, table.ErrNever, `"dir0007/" may be a prefix`)
+	if len(contents) > 0 {
+		t.Errorf("%d bytes, though a key is a prefix", len(contents))
 	}
 	none := open(t, build(t, &o, nil), nil)
 	if contents, added, err := except(none, []byte("a")); added != 0 || err != nil || !bytes.Equal(contents, build(t, &o, nil)) {
@@ -206,9 +204,8 @@ func TestExceptWithInternalKeys(t *testing.T) {
 	r := open(t, contents, &table.ReaderOptions{Comparer: internalOrder})
 	for _, user := range []string{"a", "b"} {
 		for _, sequence := range []uint64{0, 5, 9} {
-			if _, _, err := except(r, internalKey(user, sequence, table.KindSet)); !errors.Is(err, table.ErrNever) {
-				t.Errorf("%s at %d: %v, want ErrNever", user, sequence, err)
-			}
+			key := internalKey(user, sequence, table.KindSet)
+			checkError(t, fmt.Sprintf("%s at %d", user, sequence), errorOf(r.Except(io.Discard, neverOf(key))), table.ErrNever, "")
 		}
 	}
 }
@@ -219,7 +216,7 @@ func TestExceptErrors(t *testing.T) {
 	whole := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
 	prefixes := whole
 	prefixes.FilterPrefix = twoParts{}
-	renamedFilter := table.WriterOptions{TableFilterPolicy: renamedPolicy{filter.NewTableBloom(10)}}
+	renamedFilter := table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}}
 	internal := whole
 	internal.Comparer = internalOrder
 	for name, tt := range map[string]struct {
@@ -244,48 +241,35 @@ func TestExceptErrors(t *testing.T) {
 		}
 		var out bytes.Buffer
 		added, err := open(t, build(t, &tt.o, pairs), &tt.r).Except(&out, tt.keys)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || added != 0 || out.Len() > 0 {
-			t.Errorf("%s: %d added, %d bytes, %v, want %q in the error", name, added, out.Len(), err, tt.want)
+		checkError(t, name, err, nil, tt.want)
+		if added != 0 || out.Len() > 0 {
+			t.Errorf("%s: %d added, %d bytes, though it fails", name, added, out.Len())
 		}
 	}
 }
-
-// A renamedPolicy has a name that no Reader knows.
-type renamedPolicy struct{ filter.TablePolicy }
-
-func (renamedPolicy) Name() string { return "renamed" }
 
 // Whatever fails is an error: the output, a source that has become shorter, or a closed one.
 func TestExceptThatFails(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, numbered(5000))
-	if _, err := open(t, contents, nil).Except(&failingWriter{len(contents) / 2, errBroken}, neverOf()); !errors.Is(err, errBroken) {
-		t.Errorf("a full disk: %v", err)
-	}
+	full := &failingWriter{len(contents) / 2, errBroken}
+	checkError(t, "a full disk", errorOf(open(t, contents, nil).Except(full, neverOf())), errBroken, "")
 	short := len(contents)
-	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+	r := openFrom(t, readAtFunc(func(p []byte, off int64) (int, error) {
 		return bytes.NewReader(contents[:short]).ReadAt(p, off)
-	}), int64(len(contents)), nil)
-	noError(t, err)
+	}), len(contents), nil)
 	for _, short = range []int{len(contents) - 60, len(contents) / 2} {
-		if _, err := r.Except(io.Discard, neverOf()); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("a source of %d bytes: %v, want io.ErrUnexpectedEOF", short, err)
-		}
+		checkError(t, "a shorter source", errorOf(r.Except(io.Discard, neverOf())), io.ErrUnexpectedEOF, "")
 	}
 	r.Close()
-	if _, err := r.Except(io.Discard, neverOf()); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
+	checkError(t, "after Close", errorOf(r.Except(io.Discard, neverOf())), table.ErrClosed, "")
 }
 
 // A mapped file is read like any other.
 func TestExceptOfAMappedFile(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(2)}
-	name := filepath.Join(t.TempDir(), "mapped.ldb")
-	noError(t, os.WriteFile(name, build(t, &o, numbered(100)), 0o666))
-	r, err := table.Open(name, &table.ReaderOptions{Mapped: true})
-	noError(t, err)
+	r := openFile(t, build(t, &o, numbered(100)), &table.ReaderOptions{Mapped: true})
 	var good [][]byte
 	for i := range 100 {
 		good = append(good, fmt.Appendf(nil, "other%03d", i))
@@ -296,9 +280,7 @@ func TestExceptOfAMappedFile(t *testing.T) {
 		t.Errorf("%v, or another table than with Never", err)
 	}
 	r.Close()
-	if _, _, err := except(r, good...); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
+	checkError(t, "after Close", errorOf(r.Except(io.Discard, neverOf(good...))), table.ErrClosed, "")
 }
 
 // In tables of other engines the index can lie before meta blocks.
@@ -316,18 +298,13 @@ func TestExceptOfOtherLayouts(t *testing.T) {
 		t.Fatalf("%d added, %v", added, err)
 	}
 	r := open(t, got, nil)
-	if err := r.Verify(); err != nil {
-		t.Error(err)
+	noError(t, r.Verify())
+	for key, want := range map[string]bool{"a": true, "b": true, "bb": true, "x": false, "y": false} {
+		if mayContain(r, []byte(key)) != want {
+			t.Errorf("MayContain(%s) is not %v", key, want)
+		}
 	}
-	if diff := gocmp.Diff(map[string]bool{"a": true, "b": true, "bb": true, "x": false, "y": false}, map[string]bool{
-		"a": mayContain(r, []byte("a")), "b": mayContain(r, []byte("b")), "bb": mayContain(r, []byte("bb")),
-		"x": mayContain(r, []byte("x")), "y": mayContain(r, []byte("y")),
-	}); diff != "" {
-		t.Errorf("MayContain (-want +got):\n%s", diff)
-	}
-	l, err := r.Layout()
-	noError(t, err)
-	m, err := l.Meta()
+	m, err := layoutOf(t, got).Meta()
 	if err != nil || len(m) != 3 || m[1].Name != "other.engine" {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -345,10 +322,8 @@ func TestExceptWithLongExceptions(t *testing.T) {
 		never = append(never, rawtable.Entry(shared, fmt.Sprintf("%04d", i), "")...)
 	}
 	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "sievetable.never", f.Block(string(never)+rawtable.Restarts(0))))
-	_, _, err := except(open(t, f.Footer(meta, f.Block(rawtable.Entries("a", data))), nil), []byte("0"))
-	if err == nil || !strings.Contains(err.Error(), "over 320 times as long as their block") {
-		t.Errorf("%v, want an error", err)
-	}
+	r := open(t, f.Footer(meta, f.Block(rawtable.Entries("a", data))), nil)
+	checkError(t, "Except", errorOf(r.Except(io.Discard, neverOf([]byte("0")))), nil, "over 320 times as long as their block")
 }
 
 // Except looks keys up with the context of its Reader, and fills the Cache only if its Reader does.
@@ -357,19 +332,10 @@ func TestExceptLooksUpAsItsReader(t *testing.T) {
 	data := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(1000))
 	c := table.NewCache(1 << 20)
 	r, _ := openStore(t, data, &table.ReaderOptions{Cache: c})
-	absent := func(yield func([]byte, error) bool) {
-		for i := range 100 {
-			if !yield(fmt.Appendf(nil, "key%06dx", i), nil) {
-				return
-			}
-		}
-	}
-	if n, err := r.DontFillCache(true).Except(io.Discard, absent); n == 0 || err != nil || c.Size() > 0 {
+	if n, err := r.DontFillCache(true).Except(io.Discard, absentKeys(100)); n == 0 || err != nil || c.Size() > 0 {
 		t.Errorf("Except = %d, %v, with %d bytes in the Cache; want some, nil and 0", n, err, c.Size())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.With(ctx).Except(io.Discard, absent); !errors.Is(err, context.Canceled) {
-		t.Errorf("Except with a context that is done: %v", err)
-	}
+	checkError(t, "Except with a context that is done", errorOf(r.With(ctx).Except(io.Discard, absentKeys(100))), context.Canceled, "")
 }
