@@ -164,7 +164,7 @@ func noError(t testing.TB, err error) {
 func checkError(t testing.TB, operation string, err, kind error, want string) {
 	t.Helper()
 	if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(textOf(err), want) {
-		t.Errorf("%s = %v, want an error that is %v and says %q", operation, err, kind, want)
+		t.Errorf("%s = %v, want an error (%v) that says %q", operation, err, kind, want)
 	}
 }
 

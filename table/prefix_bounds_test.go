@@ -2,10 +2,8 @@ package table_test
 
 import (
 	"bytes"
+	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -65,11 +63,10 @@ func TestBoundsHideNothing(t *testing.T) {
 		for range 60 {
 			var o table.IterOptions
 			o.Lower, o.Upper = prefixBounds(rng, internal)
-			if diff := diffPairs(forward(t, plain.NewIter(&o)), forward(t, r.NewIter(&o))); diff != "" {
-				t.Fatalf("%s: from %q to %q (-want +got):\n%s", c.name, o.Lower, o.Upper, diff)
-			}
-			if diff := diffPairs(backward(t, plain.NewIter(&o)), backward(t, r.NewIter(&o))); diff != "" {
-				t.Fatalf("%s: backward from %q to %q (-want +got):\n%s", c.name, o.Lower, o.Upper, diff)
+			for way, walk := range ways {
+				if diff := diffPairs(walk(t, plain.NewIter(&o)), walk(t, r.NewIter(&o))); diff != "" {
+					t.Fatalf("%s: %s from %q to %q (-want +got):\n%s", c.name, way, o.Lower, o.Upper, diff)
+				}
 			}
 			if n := uint64(rng.IntN(4)); internal {
 				if diff := diffPairs(snapshotPairs(t, plain, &o, n), snapshotPairs(t, r, &o, n)); diff != "" {
@@ -81,35 +78,6 @@ func TestBoundsHideNothing(t *testing.T) {
 	}
 	if denied < 1000 {
 		t.Errorf("filters ruled out %d blocks, want often: the test shows nothing", denied)
-	}
-}
-
-// An Iter with a prefix shows all versions of the user keys that start with it, deletions too, and no other entry. It
-// does not change the prefix.
-func TestPrefixOfInternalKeys(t *testing.T) {
-	t.Parallel()
-	users := []string{"", "\x00", "a", "a\x00", "a\xff", "a\xff\xff", "a\xff\xffb", "b", "\xfe\xff", "\xff", "\xff\x00", "\xff\xff", "\xff\xff\xff"}
-	var pairs []workload.Pair
-	for _, user := range users {
-		for _, key := range [][]byte{internalKey(user, table.MaxSequence, table.KindSet), internalKey(user, 7, table.KindSet), internalKey(user, 0, table.KindDelete)} {
-			pairs = append(pairs, workload.Pair{Key: key})
-		}
-	}
-	r := open(t, build(t, &table.WriterOptions{Comparer: internalOrder, BlockSize: 1}, pairs), &table.ReaderOptions{Comparer: internalOrder})
-	for _, prefix := range append(users, "none") {
-		var want []workload.Pair
-		for _, p := range pairs {
-			if bytes.HasPrefix(table.InternalFilterKey(p.Key), []byte(prefix)) {
-				want = append(want, p)
-			}
-		}
-		o := table.IterOptions{Prefix: []byte(prefix)}
-		if diff := diffPairs(want, forward(t, r.NewIter(&o))); diff != "" {
-			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
-		}
-		if string(o.Prefix) != prefix {
-			t.Errorf("prefix %q is now %q", prefix, o.Prefix)
-		}
 	}
 }
 
@@ -153,26 +121,16 @@ func (firstPart) PrefixLen(key []byte) int {
 // with it: entries within bounds would be hidden.
 func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 	t.Parallel()
-	w, err := table.NewWriter(new(bytes.Buffer), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})
-	noError(t, err)
+	w := newWriter(t, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})
 	noError(t, w.Append([]byte("a/b/"), nil))
-	want := `table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`
-	if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("Close = %v, want %s", err, want)
-	}
+	checkError(t, "Close", w.Close(), nil, `table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`)
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{filter.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
-	path := filepath.Join(t.TempDir(), "a.ldb")
-	noError(t, os.WriteFile(path, contents, 0o666))
-	r, err := table.Open(path, &table.ReaderOptions{FilterPrefixes: []filter.Prefixer{firstPart{}}})
-	noError(t, err)
-	defer r.Close()
+	r := openFile(t, contents, &table.ReaderOptions{FilterPrefixes: []filter.Prefixer{firstPart{}}})
 	bounds := &table.IterOptions{Lower: []byte("a/b"), Upper: []byte("a/c")}
 	if diff := diffPairs(pairsOf("a/b/"), forward(t, r.NewIter(bounds))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), `the Prefixer "test.firstPart" is wrong`) {
-		t.Errorf("FilterErr = %v", err)
-	}
+	checkError(t, "FilterErr", r.FilterErr(), nil, `the Prefixer "test.firstPart" is wrong`)
 }
 
 // asFirstPart has the name of firstPart.

@@ -78,7 +78,7 @@ func randomPrefixes(seed uint64) prefixCase {
 	for range rng.IntN(150) {
 		key := pathKey(rng)
 		if order.Name() == internalOrder.Name() {
-			key = internalKey(string(key), uint64(1+rng.IntN(3)), table.KindSet)
+			key = internalKey(string(key), pick[uint64](rng, 0, 1, 2, table.MaxSequence), pick(rng, table.KindSet, table.KindDelete))
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true
@@ -123,6 +123,9 @@ func TestPrefixHidesNothing(t *testing.T) {
 			c.o.FilterKey, c.r.FilterKey = c.user, c.user
 		}
 		contents := build(t, &c.o, c.pairs)
+		if c.o.Concurrency = 3 - c.o.Concurrency; !bytes.Equal(contents, build(t, &c.o, c.pairs)) {
+			t.Errorf("%s: other bytes with %d goroutines", c.name, c.o.Concurrency)
+		}
 		r := open(t, contents, &c.r)
 		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -143,6 +146,9 @@ func TestPrefixHidesNothing(t *testing.T) {
 	}
 }
 
+// ways are how to go through a table.
+var ways = map[string]func(testing.TB, *table.Iter) []workload.Pair{"forward": forward, "backward": backward}
+
 // checkPrefix checks that an Iter with a prefix, and maybe with bounds, shows exactly the pairs that start with it and
 // are within the bounds. Unless these are neighbors, it may show others.
 func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
@@ -153,16 +159,18 @@ func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 	}
 	prefix := pathKey(rng)
 	want := c.among(c.within(&o), prefix)
-	o.Prefix = prefix
-	shown := func(pairs []workload.Pair) []workload.Pair { return pairs }
-	if !c.neighbors {
-		shown = func(pairs []workload.Pair) []workload.Pair { return c.among(pairs, prefix) }
+	o.Prefix = bytes.Clone(prefix)
+	for way, walk := range ways {
+		got := walk(t, r.NewIter(&o))
+		if !c.neighbors {
+			got = c.among(got, prefix)
+		}
+		if diff := diffPairs(want, got); diff != "" {
+			t.Fatalf("%s: %s from %q to %q with prefix %q (-want +got):\n%s", c.name, way, o.Lower, o.Upper, prefix, diff)
+		}
 	}
-	if diff := diffPairs(want, shown(forward(t, r.NewIter(&o)))); diff != "" {
-		t.Fatalf("%s: forward from %q to %q with prefix %q (-want +got):\n%s", c.name, o.Lower, o.Upper, prefix, diff)
-	}
-	if diff := diffPairs(want, shown(backward(t, r.NewIter(&o)))); diff != "" {
-		t.Fatalf("%s: backward from %q to %q with prefix %q (-want +got):\n%s", c.name, o.Lower, o.Upper, prefix, diff)
+	if !bytes.Equal(o.Prefix, prefix) {
+		t.Errorf("%s: prefix %q is now %q", c.name, prefix, o.Prefix)
 	}
 	if c.neighbors {
 		checkSeekOfPrefix(t, c, r.NewIter(&o), prefix, want)
@@ -244,23 +252,6 @@ func TestExceptionThatIsAPrefix(t *testing.T) {
 	}
 	if diff := diffPairs(pairs[:2], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// With any number of goroutines the file has the same bytes.
-func TestPrefixesWithConcurrency(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{100, 4096} {
-		var pairs []workload.Pair
-		for i := range 20_000 {
-			pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%04d/%06d", i/50, i), Value: bytes.Repeat([]byte("value"), 3)})
-		}
-		o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixUntil("/"), BlockSize: size}
-		alone := build(t, &o, pairs)
-		o.Concurrency = 4
-		if !bytes.Equal(alone, build(t, &o, pairs)) {
-			t.Errorf("blocks of %d bytes: other bytes with 4 goroutines", size)
-		}
 	}
 }
 

@@ -3,9 +3,7 @@ package table_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"testing"
 
@@ -41,9 +39,7 @@ func TestUnknownPrefixer(t *testing.T) {
 		if got := r.Filters().Prefix; (got != nil) != tt.known {
 			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
 		}
-		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		noError(t, errors.Join(r.Verify(), r.FilterErr()))
 	}
 }
 
@@ -59,19 +55,12 @@ func TestWrongPrefixer(t *testing.T) {
 		contents := build(t, &o, pairs)
 		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
 		rawtable.Repair(changed)
-		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "rules out the prefixes of 3 of 3 keys") {
-			t.Errorf("%s: Verify = %v", name, err)
-		}
-		path := filepath.Join(t.TempDir(), "a.ldb")
-		noError(t, os.WriteFile(path, changed, 0o666))
-		r, err := table.Open(path, nil)
-		noError(t, err)
+		checkError(t, name+": Verify", open(t, changed, nil).Verify(), table.ErrCorrupt, "rules out the prefixes of 3 of 3 keys")
+		r := openFile(t, changed, nil)
 		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", name, diff)
 		}
-		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `rules out "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
-			t.Errorf("%s: FilterErr = %v", name, err)
-		}
+		checkError(t, name+": FilterErr", r.FilterErr(), nil, `rules out "aaa" and is not used: it is the prefix of the table's key "aaaa"`)
 	}
 }
 
@@ -97,9 +86,7 @@ func TestPrefixerByName(t *testing.T) {
 		{FilterPrefix: filter.PrefixUntil("/")},
 		{FilterPrefix: filter.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
 	} {
-		if _, err := table.NewWriter(new(bytes.Buffer), &o); err == nil {
-			t.Errorf("NewWriter of FilterPrefix %.40q: no error", o.FilterPrefix.Name())
-		}
+		checkError(t, "NewWriter", errorOf(table.NewWriter(io.Discard, &o)), nil, "")
 	}
 }
 
