@@ -3,9 +3,9 @@ package table_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -97,9 +97,7 @@ func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 	if !c.bySlices {
 		return open(t, contents, &c.r)
 	}
-	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), &c.r)
-	noError(t, err)
-	return r
+	return openFrom(t, table.Bytes(contents), len(contents), &c.r)
 }
 
 // No key of the list may be in the table, and nothing else changes: with any options, and in any order.
@@ -120,12 +118,8 @@ func TestNeverIsTheOnlyDifference(t *testing.T) {
 			if mayContain(r, key) {
 				t.Errorf("%s: MayContain(%q) = true, but it is on the list", c.description, key)
 			}
-			filterKey := key
-			if c.internal {
-				filterKey = table.InternalFilterKey(key)
-			}
-			if f := plain.Filters().Table; f != nil && f.Contains(filterKey) {
-				want = append(want, filterKey)
+			if f := plain.Filters().Table; f != nil && f.Contains(c.user(key)) {
+				want = append(want, c.user(key))
 			}
 		}
 		checkExceptions(t, c.description, r.Filters().Never, want)
@@ -178,24 +172,11 @@ func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
 			t.Errorf("%s: Find(%q) = %v, want ErrNotFound", c.description, key, err)
 		}
 	}
-	if err := r.GetMany(context.Background(), c.never, nil, func(i int, _ []byte) error {
-		return fmt.Errorf("key %d of the list is found", i)
-	}); err != nil && !c.o.FilterOnly {
-		t.Errorf("%s: GetMany: %v", c.description, err)
-	}
+	checkGetMany(t, c.description, r, c.never, nil)
 	if n := c.r.Metrics.BlocksRead.Load() - read; n > 0 {
 		t.Errorf("%s: %d data blocks read for keys of the list", c.description, n)
 	}
-	found := 0
-	err := r.GetMany(context.Background(), append(keys, c.never...), nil, func(i int, _ []byte) error {
-		if found++; i >= len(keys) {
-			return fmt.Errorf("key %d is found, and is on the list", i)
-		}
-		return nil
-	})
-	if !c.o.FilterOnly && (err != nil || found != len(keys)) {
-		t.Errorf("%s: GetMany finds %d keys, %v", c.description, found, err)
-	}
+	checkGetMany(t, c.description, r, slices.Concat(keys, c.never), nil)
 }
 
 // Without exceptions, a block of none says that there was a list. A table without keys needs none.
@@ -280,16 +261,11 @@ func TestNeverErrors(t *testing.T) {
 	} {
 		calls = 0
 		tt.o.Never = tt.never
-		w, err := table.NewWriter(new(bytes.Buffer), &tt.o)
-		for _, key := range tt.keys {
-			err = cmp.Or(err, w.Append([]byte(key), nil))
+		w, err := table.NewWriter(io.Discard, &tt.o)
+		if err == nil {
+			err = cmp.Or(appendAll(w, pairsOf(tt.keys...)), w.Close())
 		}
-		if w != nil {
-			err = cmp.Or(err, w.Close())
-		}
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q in the error", tt.name, err, tt.want)
-		}
+		checkError(t, tt.name, err, nil, tt.want)
 	}
 }
 
@@ -304,11 +280,8 @@ func TestNeverEndsWithTheWriter(t *testing.T) {
 				defer func() { ended++ }()
 				_ = yield([]byte("m"), nil) && yield([]byte("n"), nil)
 			}}
-			w, err := table.NewWriter(new(bytes.Buffer), o)
-			noError(t, err)
-			for range keys {
-				noError(t, w.Append([]byte("a"), nil))
-			}
+			w := newWriter(t, io.Discard, o)
+			noError(t, appendAll(w, pairsOf("a")[:keys]))
 			if err := end(w); err != nil || begun != ended || (begun > 0) != (keys > 0) {
 				t.Errorf("%s after %d keys: %v; begun %d times, and ended %d times", name, keys, err, begun, ended)
 			}
