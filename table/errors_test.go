@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,25 +23,16 @@ import (
 // whichever operation finds it. NewReader knows no name.
 func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 	t.Parallel()
-	p := sound()
-	contents := p.build()
-	contents[3] ^= 1 // in the first data block, and under its checksum
-	path := filepath.Join(t.TempDir(), "users.ldb")
-	noError(t, os.WriteFile(path, contents, 0o666))
-	for _, name := range []string{path, ""} {
-		r := open(t, contents, nil)
-		if name != "" {
-			var err error
-			if r, err = table.Open(name, nil); err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-		}
+	contents := flipped(sound().build(), 3) // in the first data block, and under its checksum
+	path := writeMapped(t, contents)
+	opened, err := table.Open(path, nil)
+	noError(t, err)
+	defer opened.Close()
+	for name, r := range map[string]*table.Reader{path: opened, "": open(t, contents, nil)} {
 		it := r.NewIter(nil)
 		it.First()
-		_, getErr := r.Get([]byte("a"))
 		_, _, findErr := r.Find([]byte("a"))
-		for operation, err := range map[string]error{"Get": getErr, "Find": findErr, "Iter": it.Error(), "Verify": r.Verify()} {
+		for operation, err := range map[string]error{"Get": errorOf(r.Get([]byte("a"))), "Find": findErr, "Iter": it.Error(), "Verify": r.Verify()} {
 			var c *table.CorruptionError
 			if !errors.As(err, &c) {
 				t.Errorf("%s = %v, want a *CorruptionError", operation, err)
@@ -54,9 +44,8 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 			}
 		}
 	}
-	contents[len(contents)-1] ^= 1
-	noError(t, os.WriteFile(path, contents, 0o666))
-	_, err := table.Open(path, nil)
+	path = writeMapped(t, flipped(contents, len(contents)-1))
+	_, err = table.Open(path, nil)
 	if want := fmt.Sprintf("table: %s: footer at 157 (48 bytes): magic number", path); !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("Open = %v, want %s", err, want)
 	}
@@ -82,30 +71,19 @@ func TestCorruptionErrorQuotesNames(t *testing.T) {
 // LevelDB's reader ignores what an index value, or a metaindex value, has behind its
 // handle: it is room for extensions of the format.
 func TestBytesBehindHandles(t *testing.T) {
-	t.Parallel()
-	p := sound()
-	p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
-	p.meta = func(h string) string { return rawtable.Entries(bloomName, h+"more") }
-	r := open(t, p.build(), nil)
-	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-		t.Error(err)
-	}
-	if diff := diffPairs(soundPairs, forward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("other pairs (-want +got):\n%s", diff)
-	}
-	checkLookups(t, r, soundPairs)
+	in := inspect(t, "bytes behind handles", soundBut(func(p *twoBlocks) {
+		p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
+		p.meta = func(h string) string { return rawtable.Entries(bloomName, h+"more") }
+	}), nil, truthOf(soundPairs...))
+	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
 }
 
 // A key that no block can hold is refused by Append, before memory is taken for it.
 func TestKeyOfAGigabyte(t *testing.T) {
 	needsMemory(t)
 	t.Parallel()
-	w, err := table.NewWriter(&strings.Builder{}, nil)
-	noError(t, err)
-	err = w.Append(make([]byte, 1<<30), nil)
-	if err == nil || !strings.Contains(err.Error(), "key of 1073741824 bytes and value of 0, want at most 1073741792 together") {
-		t.Errorf("Append = %v", err)
-	}
+	err := newWriter(t, io.Discard, nil).Append(make([]byte, 1<<30), nil)
+	checkError(t, "Append", err, nil, "key of 1073741824 bytes and value of 0, want at most 1073741792 together")
 }
 
 // Whatever an error says of keys, it says of 64 bytes of each at most: inspect checks that of
@@ -129,17 +107,12 @@ func TestErrorsShowTheStartOfKeys(t *testing.T) {
 			metaOf(long("a"), rawtable.Handle(0, 22))(p)
 		},
 	} {
-		p := sound()
-		change(&p)
-		in := inspect(t, name, p.build(), nil, nil)
+		in := inspect(t, name, soundBut(change), nil, nil)
 		if !strings.Contains(fmt.Sprint(in.opened, in.verified), "k\"… (100") {
 			t.Errorf("%s: NewReader = %v, Verify = %v, want a key cut short", name, in.opened, in.verified)
 		}
 	}
-	var out strings.Builder
-	w, err := table.NewWriter(&out, nil)
-	noError(t, err)
-	err = errors.Join(w.Append([]byte(long("b")), nil), w.Append([]byte(long("a")), nil))
+	err := appendAll(newWriter(t, io.Discard, nil), pairsOf(long("b"), long("a")))
 	if got := fmt.Sprint(err); !errors.Is(err, table.ErrOrder) || len(got) > 300 {
 		t.Errorf("Append = %s", got)
 	}
@@ -153,24 +126,23 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 	rand.New(rand.NewSource(1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	reversed := numbered(500)
 	slices.Reverse(reversed)
-	for name, pairs := range map[string][]workload.Pair{"shuffled": shuffled, "reversed": reversed, "in order": numbered(500), "none": nil} {
-		for _, size := range []int{1, 500, 1 << 20} {
+	many := numbered(20_000) // more than are held at once, in the largest blocks
+	slices.Reverse(many)
+	for name, pairs := range map[string][]workload.Pair{"shuffled": shuffled, "reversed": reversed, "many": many, "in order": numbered(500), "none": nil} {
+		for _, size := range []int{1, 500, 16 << 20} {
 			o := &table.WriterOptions{Comparer: table.AnyOrder, FilterPolicy: filter.NewBloom(10), BlockSize: size, Properties: true}
 			contents := build(t, o, pairs)
 			r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder, Cache: table.NewCache(1 << 20)})
-			if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-				t.Errorf("%s, forward (-want +got):\n%s", name, diff)
+			for way, walk := range ways {
+				if diff := diffPairs(pairs, walk(t, r.NewIter(&table.IterOptions{Prefix: []byte("a")}))); diff != "" { // which tells nothing here
+					t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
+				}
 			}
-			if diff := diffPairs(pairs, backward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a")}))); diff != "" { // which tells nothing here
-				t.Errorf("%s, backward (-want +got):\n%s", name, diff)
-			}
-			if err := r.Verify(); err != nil {
-				t.Errorf("%s: Verify = %v", name, err)
-			}
+			noError(t, r.Verify())
 			if p, err := r.Properties(); err != nil || p.Entries != uint64(len(pairs)) {
 				t.Errorf("%s: Properties = %v, %v", name, p, err)
 			}
-			if got, want := bytewise(contents), name == "shuffled" || name == "reversed"; errors.Is(got, table.ErrOrder) != want || errors.Is(got, table.ErrCorrupt) != want {
+			if got, want := bytewise(contents), name != "in order" && name != "none"; errors.Is(got, table.ErrOrder) != want || errors.Is(got, table.ErrCorrupt) != want {
 				t.Errorf("%s, blocks of %d, in the bytewise order: %v; want ErrOrder: %v", name, size, got, want)
 			}
 		}
@@ -182,9 +154,7 @@ func TestOrderErrorNamesTheComparer(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{BlockSize: 1}, numbered(500))
 	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder})
-	if !errors.Is(err, table.ErrOrder) || !strings.HasSuffix(err.Error(), ": the Comparer is "+internalOrder.Name()) {
-		t.Errorf("NewReader = %v, want ErrOrder with the name of the Comparer", err)
-	}
+	checkError(t, "NewReader", err, table.ErrOrder, ": the Comparer is "+internalOrder.Name())
 	if err := bytewise(build(t, &table.WriterOptions{Comparer: internalOrder, BlockSize: 1}, internalVersions(20))); !errors.Is(err, table.ErrOrder) || strings.Contains(err.Error(), "Comparer") {
 		t.Errorf("in the bytewise order: %v, want ErrOrder without the name", err)
 	}
@@ -207,25 +177,10 @@ func bytewise(contents []byte) error {
 	return errors.Join(r.Verify(), r.Close())
 }
 
-// Blocks of more entries than are held at once are gone through too.
-func TestAnyOrderOfVeryManyEntries(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(20_000)
-	slices.Reverse(pairs)
-	r := open(t, build(t, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 16 << 20}, pairs), &table.ReaderOptions{Comparer: table.AnyOrder})
-	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("forward (-want +got):\n%s", diff)
-	}
-	if diff := diffPairs(pairs, backward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("backward (-want +got):\n%s", diff)
-	}
-}
-
 // Damage is found as in any order.
 func TestAnyOrderFindsDamage(t *testing.T) {
 	t.Parallel()
-	contents := build(t, &table.WriterOptions{Comparer: table.AnyOrder}, numbered(500))
-	contents[10] ^= 1
+	contents := flipped(build(t, &table.WriterOptions{Comparer: table.AnyOrder}, numbered(500)), 10)
 	r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder})
 	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrOrder) {
 		t.Errorf("Verify = %v, want damage that is not the order", err)
@@ -248,11 +203,9 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 	}
 	seekGE := func(it *table.Iter) bool { return it.SeekGE(key) }
 	seekLT := func(it *table.Iter) bool { return it.SeekLT(key) }
-	_, get := r.Get(key)
-	_, appendGet := r.AppendGet(nil, key)
 	_, _, find := r.Find(key)
 	for name, err := range map[string]error{
-		"Get": get, "AppendGet": appendGet, "Find": find,
+		"Get": errorOf(r.Get(key)), "AppendGet": errorOf(r.AppendGet(nil, key)), "Find": find,
 		"SeekGE":      iter(table.IterOptions{}, seekGE),
 		"SeekLT":      iter(table.IterOptions{}, seekLT),
 		"Lower First": iter(table.IterOptions{Lower: key}, (*table.Iter).First),
@@ -271,12 +224,8 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 		t.Error("a refused seek keeps First from moving")
 	}
 	noError(t, r.Close())
-	if _, err := r.Get(key); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("Get after Close = %v", err)
-	}
-	if err := iter(table.IterOptions{}, seekGE); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("SeekGE after Close = %v", err)
-	}
+	checkError(t, "Get after Close", errorOf(r.Get(key)), table.ErrClosed, "")
+	checkError(t, "SeekGE after Close", iter(table.IterOptions{}, seekGE), table.ErrClosed, "")
 }
 
 // Of internal keys, AnyOrder takes those that are none too, and deletions are counted.
@@ -288,9 +237,7 @@ func TestAnyOrderOfInternalKeys(t *testing.T) {
 	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
 		t.Errorf("forward (-want +got):\n%s", diff)
 	}
-	if err := r.Verify(); err != nil {
-		t.Error(err)
-	}
+	noError(t, r.Verify())
 	if p, err := r.Properties(); err != nil || p.Deletions != 1 {
 		t.Errorf("Properties = %v, %v; want a deletion", p, err)
 	}

@@ -2,8 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,9 +61,7 @@ func TestProperties(t *testing.T) {
 		if diff := cmp.Diff(tt.want, *got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
-		if err := r.Verify(); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		noError(t, r.Verify())
 	}
 }
 
@@ -89,31 +85,23 @@ func TestReadProperties(t *testing.T) {
 		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), layout.Properties{}, "is 0101, not a minimal varint"},
 		{"too many", rawtable.Entries(many...), layout.Properties{}, "more than 1000 properties"},
 	} {
-		p := sound()
-		p.filter = tt.block
-		p.meta = func(h string) string { return rawtable.Entries("rocksdb.properties", h) }
-		r := open(t, p.build(), nil)
-		got, err := r.Properties()
+		got, err := open(t, soundBut(func(p *twoBlocks) {
+			p.filter = tt.block
+			p.meta = func(h string) string { return rawtable.Entries("rocksdb.properties", h) }
+		}), nil).Properties()
 		if tt.err != "" {
-			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), tt.err) {
-				t.Errorf("%s: Properties = %v, %v; want ErrCorrupt with %q", tt.name, got, err, tt.err)
-			}
+			checkError(t, tt.name, err, table.ErrCorrupt, tt.err)
 			continue
 		}
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		} else if diff := cmp.Diff(tt.want, *got, cmpopts.EquateEmpty()); diff != "" {
+		noError(t, err)
+		if diff := cmp.Diff(tt.want, *got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 	r := open(t, build(t, nil, nil), nil)
-	if got, err := r.Properties(); !errors.Is(err, table.ErrNotFound) {
-		t.Errorf("of a table without: %v, %v; want ErrNotFound", got, err)
-	}
+	checkError(t, "Properties of a table without", errorOf(r.Properties()), table.ErrNotFound, "")
 	noError(t, r.Close())
-	if _, err := r.Properties(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("of a closed Reader: %v, want ErrClosed", err)
-	}
+	checkError(t, "Properties of a closed Reader", errorOf(r.Properties()), table.ErrClosed, "")
 }
 
 // partsFiltered is the bytewise order, with filters of the first byte of each key.

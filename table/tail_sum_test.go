@@ -19,11 +19,9 @@ import (
 )
 
 // tailSum returns the TailSum of a table, and whether it has a digest block.
-func tailSum(t testing.TB, contents []byte) ([sha256.Size]byte, bool) {
+func tailSum(t *testing.T, contents []byte) ([sha256.Size]byte, bool) {
 	t.Helper()
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	noError(t, err)
-	sum, withData, err := l.TailSum()
+	sum, withData, err := layoutOf(t, contents).TailSum()
 	noError(t, err)
 	return sum, withData
 }
@@ -136,10 +134,10 @@ func TestMalformedDigest(t *testing.T) {
 		{"of other blocks", 32, 0, "it has 7878"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := sound()
-			p.filter = strings.Repeat("x", tt.size)
-			p.meta = func(digest string) string { return rawtable.Entries("sievetable.digest", digest) }
-			contents := p.build()
+			contents := soundBut(func(p *twoBlocks) {
+				p.filter = strings.Repeat("x", tt.size)
+				p.meta = func(digest string) string { return rawtable.Entries("sievetable.digest", digest) }
+			})
 			contents[54+tt.size] = tt.compression
 			rawtable.Repair(contents)
 			r := open(t, contents, nil)
@@ -176,8 +174,7 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	var src changingSource
 	src.current.Store(bytes.NewReader(one))
 	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheKey: "same", Name: "t.ldb"}
-	r, err := table.NewReader(&src, int64(len(one)), opts)
-	noError(t, err)
+	r := openFrom(t, &src, len(one), opts)
 	get := func(r *table.Reader, want string) {
 		t.Helper()
 		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {
