@@ -3,7 +3,6 @@ package table_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -213,9 +212,7 @@ func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 		metaindex := f.Block(rawtable.Entries(bloomName, block))
 		in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries("user\xff", h1, "w", h2))), nil, nil)
 		for _, want := range []string{"over 320 times as long as the blocks", fmt.Sprintf("rules out 1 of 2 keys of the data block at 0: %q", key)} {
-			if !strings.Contains(fmt.Sprint(in.verified), want) {
-				t.Errorf("%s: Verify = %v, want %s", name, in.verified, want)
-			}
+			checkError(t, name+": Verify", in.verified, nil, want)
 		}
 	}
 }
@@ -227,9 +224,7 @@ func TestDamageIsNoHint(t *testing.T) {
 	contents = bytes.Replace(contents, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"), []byte(filterOfKeys("", "key00001")), 1)
 	rawtable.Repair(contents)
 	in := inspect(t, "8-byte keys", contents, nil, nil)
-	if !errors.Is(in.verified, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(in.verified), `at 0: "key00012"`) {
-		t.Errorf("Verify = %v, want the key that is denied", in.verified)
-	}
+	checkError(t, "Verify", in.verified, table.ErrCorrupt, `data block at 0: "key00012"`)
 }
 
 // Many and long names in the metaindex, of filters and with handles of nothing.
@@ -245,9 +240,8 @@ func TestMetaindexOfLongNames(t *testing.T) {
 			p := sound()
 			p.meta = func(string) string { return string(b) + rawtable.Restarts(0) }
 			in := inspect(t, fmt.Sprintf("%d names of handle %x", n, handle), p.build(), nil, truthOf(soundPairs...))
-			if in.opened != nil || in.entries != 4 || !errors.Is(in.verified, table.ErrCorrupt) {
-				t.Errorf("%s: NewReader = %v, %d entries", in.name, in.opened, in.entries)
-			}
+			in.costsTimeOnly()
+			checkError(t, in.name, in.verified, table.ErrCorrupt, "")
 		}
 	}
 }

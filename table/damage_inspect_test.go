@@ -311,10 +311,8 @@ func (in *inspection) walk(it *table.Iter, forward bool) error {
 // reports checks that iteration both ways and Verify report the damage.
 func (in *inspection) reports(want string) {
 	in.t.Helper()
-	for i, err := range []error{in.forward, in.backward, in.verified} {
-		if !strings.Contains(textOf(err), want) {
-			in.t.Errorf("%s: %s = %v, want an error with %q", in.name, [...]string{"forward", "backward", "Verify"}[i], err, want)
-		}
+	for operation, err := range map[string]error{"forward": in.forward, "backward": in.backward, "Verify": in.verified} {
+		checkError(in.t, in.name+": "+operation, err, nil, want)
 	}
 }
 

@@ -42,15 +42,11 @@ func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, prefix := range []int{0, 20, 40, 1000} {
-		if err := open(t, sharingIndex(t, prefix, 64), nil).Verify(); err != nil {
-			t.Errorf("a prefix of %d bytes: Verify = %v", prefix, err)
-		}
+		noError(t, open(t, sharingIndex(t, prefix, 64), nil).Verify())
 	}
 	contents := sharingIndex(t, 100_000, 200)
 	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "separators that share bytes") {
-		t.Errorf("a prefix of 100,000 bytes: NewReader = %v, want ErrCorrupt", err)
-	}
+	checkError(t, "a prefix of 100,000 bytes", err, table.ErrCorrupt, "separators that share bytes")
 }
 
 // longRun is a block of one long key, and n more that share it and go on with a
@@ -109,9 +105,10 @@ func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := inspect(t, tt.name, oneBlock(tt.block), tt.o, nil)
 			for i, err := range []error{in.forward, in.backward, in.verified} {
-				want := [...]string{tt.forward, tt.forward, tt.verify}[i]
-				if want == "" && err != nil || !strings.Contains(textOf(err), want) {
-					t.Errorf("%s = %v, want %q", [...]string{"forward", "backward", "Verify"}[i], err, want)
+				if want := [...]string{tt.forward, tt.forward, tt.verify}[i]; want == "" {
+					noError(t, err)
+				} else {
+					checkError(t, [...]string{"forward", "backward", "Verify"}[i], err, nil, want)
 				}
 			}
 		})
@@ -136,24 +133,18 @@ func TestKeysOfAllBlocksShareOneBound(t *testing.T) {
 	shorter, longer := block("a", 27<<20), block("b", 40<<20)
 	metaindex := f.Block(rawtable.Entries())
 	contents := f.Footer(metaindex, f.Block(rawtable.Entries("b", shorter, "c", longer)))
-	for name, tt := range map[string]struct {
-		walk func(it *table.Iter) (entries int)
-		want int // of the 4
-	}{
-		"forward": {func(it *table.Iter) int { return count(it.First, it.Next) }, 2},
-		"backward, where the shorter key has the memory of the longer": {func(it *table.Iter) int { return count(it.Last, it.Prev) }, 4},
-	} {
-		t.Run(name, func(t *testing.T) {
-			it := open(t, contents, nil).NewIter(nil)
-			got, bounded := tt.walk(it), strings.Contains(textOf(it.Close()), "memory for such keys is bounded")
-			if got != tt.want || bounded != (name == "forward") {
-				t.Errorf("%d entries, then an error about the bound is %t; want %d", got, bounded, tt.want)
-			}
-		})
+	const bounded = "memory for such keys is bounded"
+	r := open(t, contents, nil)
+	it := r.NewIter(nil)
+	if n := count(it.First, it.Next); n != 2 {
+		t.Errorf("%d entries forward, want 2 of 4", n)
 	}
-	if err := open(t, contents, nil).Verify(); !strings.Contains(textOf(err), "memory for such keys is bounded") {
-		t.Errorf("Verify = %v, want an error about the bound", err)
+	checkError(t, "forward", it.Close(), nil, bounded)
+	it = r.NewIter(nil)
+	if n := count(it.Last, it.Prev); n != 4 || it.Close() != nil { // the shorter key has the memory of the longer
+		t.Errorf("%d entries backward, %v, want 4", n, it.Error())
 	}
+	checkError(t, "Verify", r.Verify(), nil, bounded)
 }
 
 // count returns how many entries there are from the first one on.
@@ -191,15 +182,15 @@ func TestMetaindexThatListsMuch(t *testing.T) {
 func TestVerifyStops(t *testing.T) {
 	long.NoRace(t)
 	var f rawtable.File
-	var w, err = block.NewWriter(1, block.Order{})
+	w, err := block.NewWriter(1, block.Order{})
 	noError(t, err)
 	for i := range 200_000 {
 		noError(t, w.Append(binary.BigEndian.AppendUint32(nil, uint32(i)), []byte(f.Block("x"))))
 	}
 	metaindex := f.Block(rawtable.Entries())
 	in := inspect(t, "damaged blocks", f.Footer(metaindex, f.Block(string(w.Finish()))), nil, nil)
-	if !strings.HasSuffix(fmt.Sprint(in.verified), "too many findings: the rest of the table was not checked") {
-		t.Errorf("Verify ends with …%s", fmt.Sprint(in.verified)[len(fmt.Sprint(in.verified))-100:])
+	if said := fmt.Sprint(in.verified); !strings.HasSuffix(said, "too many findings: the rest of the table was not checked") {
+		t.Errorf("Verify ends with …%s", said[len(said)-100:])
 	}
 }
 

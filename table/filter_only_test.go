@@ -33,7 +33,7 @@ func TestMayContain(t *testing.T) {
 		{"table filter", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, false, 60, true},
 		{"both", table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}, false, 5, true},
 		{"no filter", table.WriterOptions{}, false, 2000, false},
-		{"ignored", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, true, 2000, false},
+		{"ignored", table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}, true, 2000, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			contents := build(t, &tt.o, pairs)

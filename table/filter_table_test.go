@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +32,7 @@ func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m table.Metrics
-			contents := build(t, &tt.o, pairs)
-			r := open(t, contents, &table.ReaderOptions{Metrics: &m})
+			r := open(t, build(t, &tt.o, pairs), &table.ReaderOptions{Metrics: &m})
 			noError(t, errors.Join(r.FilterErr(), r.Verify()))
 			checkLookups(t, r, pairs)
 			absent := m.Lookups.Load() - uint64(len(pairs))
@@ -45,48 +43,8 @@ func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 			if reads := m.BlocksRead.Load(); reads != uint64(len(pairs))+wrong {
 				t.Errorf("%d blocks read for %d present keys and %d false positives", reads, len(pairs), wrong)
 			}
-			var ignored table.Metrics
-			checkLookups(t, open(t, contents, &table.ReaderOptions{IgnoreFilter: true, Metrics: &ignored}), pairs)
-			if n := ignored.FilterChecks.Load(); n > 0 {
-				t.Errorf("%d questions with IgnoreFilter", n)
-			}
 		})
 	}
-}
-
-// The filter holds what FilterKey says, and Find asks it.
-func TestTableFilterKey(t *testing.T) {
-	t.Parallel()
-	var m table.Metrics
-	c := table.InternalComparer(table.BytewiseComparer)
-	contents := build(t, &table.WriterOptions{Comparer: c, FilterKey: table.InternalFilterKey, TableFilterPolicy: filter.NewTableBloom(16)},
-		pairsOf(string(internalKey("a", 9, table.KindSet)), string(internalKey("a", 3, table.KindDelete)), string(internalKey("c", 5, table.KindSet))))
-	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: table.InternalFilterKey, Metrics: &m})
-	for _, tt := range []struct {
-		user     string
-		sequence uint64
-		want     string
-	}{
-		{"a", 20, "a@9 set"}, {"a", 9, "a@9 set"}, {"a", 8, "a@3 deleted"}, {"a", 2, ""},
-		{"b", 20, ""}, {"c", 5, "c@5 set"}, {"c", 4, ""}, {"d", 20, ""},
-	} {
-		got := ""
-		k, _, err := r.Find(table.SearchKey(nil, []byte(tt.user), tt.sequence))
-		if err == nil {
-			key, _ := table.ParseInternalKey(k)
-			got = fmt.Sprintf("%s@%d %s", key.UserKey, key.Sequence, map[table.Kind]string{table.KindSet: "set", table.KindDelete: "deleted"}[key.Kind])
-		} else if !errors.Is(err, table.ErrNotFound) {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s as of %d (-want +got):\n%s", tt.user, tt.sequence, diff)
-		}
-	}
-	if n := m.TableFilterNegatives.Load(); n != 2 {
-		t.Errorf("the filter ruled out %d, want b and d", n)
-	}
-	err := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: wholeKey}).Verify()
-	checkError(t, "Verify with another FilterKey", err, nil, "InternalFilterKey")
 }
 
 // A damaged filter costs time only, and leaves the other one in use.
@@ -130,50 +88,11 @@ func TestTableFilterWithoutKeys(t *testing.T) {
 	}
 }
 
-// listPolicy is a table policy of a user: its filters are the keys, each with a
-// comma behind it.
-type listPolicy struct {
-	name   string
-	opened *[]string // the names of policies whose Open was called; may be nil
-}
-
-func (p listPolicy) Name() string { return p.name }
-
-func (listPolicy) Aliases() []string { return []string{"test.OldList"} }
-
-func (listPolicy) NewTableGenerator() filter.TableGenerator { return new(listGenerator) }
-
-func (p listPolicy) Open(f []byte) (filter.TableFilter, error) {
-	if p.opened != nil {
-		*p.opened = append(*p.opened, p.name)
-	}
-	if !strings.HasSuffix(string(f), ",") {
-		return nil, errors.New("list without a comma at its end")
-	}
-	return list(strings.Split(string(f), ",")), nil
-}
-
-type listGenerator struct{ keys []byte }
-
-func (g *listGenerator) Add(key []byte) { g.keys = append(append(g.keys, key...), ',') }
-
-// Generate fails if there is an empty key, since the list would not hold it.
-func (g *listGenerator) Generate() ([]byte, error) {
-	if len(g.keys) == 1 {
-		return nil, errors.New("the empty key has no list")
-	}
-	return g.keys, nil
-}
-
-type list []string
-
-func (l list) Contains(key []byte) bool { return slices.Contains(l, string(key)) }
-
 // A Reader finds a user's table filter by the name or alias of a policy in its options.
 // Of several policies it uses the first one that matches.
 func TestTableFilterPolicies(t *testing.T) {
 	pairs := numbered(100)
-	contents := build(t, &table.WriterOptions{TableFilterPolicy: listPolicy{name: "test.List"}}, pairs)
+	contents := build(t, &table.WriterOptions{TableFilterPolicy: recorder{name: "test.List"}}, pairs)
 	for _, tt := range []struct {
 		name     string
 		policies string
@@ -188,7 +107,7 @@ func TestTableFilterPolicies(t *testing.T) {
 		var opened []string
 		policies := []filter.TablePolicy{nil, filter.NewTableBloom(10)}
 		for _, name := range strings.Fields(tt.policies) {
-			policies = append(policies, listPolicy{name, &opened})
+			policies = append(policies, recorder{name, &opened})
 		}
 		var m table.Metrics
 		r := open(t, contents, &table.ReaderOptions{TableFilterPolicies: policies, Metrics: &m})
@@ -219,8 +138,8 @@ func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 		policy filter.TablePolicy
 		want   string
 	}{
-		{listPolicy{name: "test.List"}, `table: filter policy "test.List": the empty key has no list`},
-		{emptyPolicy{listPolicy{name: "test.Empty"}}, `table: policy "test.Empty" wrote a filter of no bytes`},
+		{recorder{name: "test.List"}, `table: filter policy "test.List": the empty key has no list`},
+		{emptyPolicy{recorder{name: "test.Empty"}}, `table: policy "test.Empty" wrote a filter of no bytes`},
 	} {
 		w := newWriter(t, io.Discard, &table.WriterOptions{TableFilterPolicy: tt.policy})
 		noError(t, w.Append([]byte(""), nil))

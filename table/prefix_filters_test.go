@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -255,18 +256,30 @@ func TestExceptionThatIsAPrefix(t *testing.T) {
 	}
 }
 
-// A recorder is a Policy and a TablePolicy whose filters are the keys that were added, each before a "|".
-type recorder struct{ name string }
+// A recorder is a Policy and a TablePolicy of a user whose filters are the keys that were added, each before a "|".
+type recorder struct {
+	name   string
+	opened *[]string // the names of policies whose Open was called; may be nil
+}
 
 func (p recorder) Name() string                             { return p.name }
+func (recorder) Aliases() []string                          { return []string{"test.OldList"} }
 func (p recorder) NewGenerator() filter.Generator           { return new(recording) }
-func (recorder) Contains(f, key []byte) bool                { return bytes.Contains(f, append(key, '|')) }
+func (recorder) Contains(f, key []byte) bool                { return recorded(f).Contains(key) }
 func (p recorder) NewTableGenerator() filter.TableGenerator { return tableRecording{new(recording)} }
-func (recorder) Open(f []byte) (filter.TableFilter, error)  { return recorded(f), nil }
+
+func (p recorder) Open(f []byte) (filter.TableFilter, error) {
+	if p.opened != nil {
+		*p.opened = append(*p.opened, p.name)
+	}
+	return recorded(f), nil
+}
 
 type recorded []byte
 
-func (f recorded) Contains(key []byte) bool { return bytes.Contains(f, append(key, '|')) }
+func (f recorded) Contains(key []byte) bool {
+	return slices.Contains(strings.Split(string(f), "|"), string(key))
+}
 
 type recording struct{ keys []byte }
 
@@ -279,7 +292,13 @@ func (r *recording) Generate(b filter.Buffer) {
 
 type tableRecording struct{ *recording }
 
-func (r tableRecording) Generate() ([]byte, error) { return r.keys, nil }
+// Generate fails for the empty key alone.
+func (r tableRecording) Generate() ([]byte, error) {
+	if len(r.keys) == 1 {
+		return nil, errors.New("the empty key has no list")
+	}
+	return r.keys, nil
+}
 
 // The table filter holds each prefix once, and so does each filter of the filter block, also if it has
 // the keys of several data blocks.
@@ -296,7 +315,7 @@ func TestEachFilterHoldsAPrefixOnce(t *testing.T) {
 		{"one data block", 4096, 11, []string{"a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"}},
 	} {
 		for concurrency := 1; concurrency <= 2; concurrency++ {
-			p := recorder{"recorder"}
+			p := recorder{name: "recorder"}
 			o := table.WriterOptions{
 				FilterPolicy: p, TableFilterPolicy: p, FilterPrefix: filter.PrefixUntil("/"), BlockSize: tt.size, FilterBaseLg: tt.baseLg, Concurrency: concurrency,
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -155,13 +154,6 @@ func TestMalformedDigest(t *testing.T) {
 	}
 }
 
-// A changingSource has the file that current is.
-type changingSource struct{ current atomic.Pointer[bytes.Reader] }
-
-func (s *changingSource) ReadAt(p []byte, off int64) (int, error) {
-	return s.current.Load().ReadAt(p, off)
-}
-
 // ReaderOptions.TailSum: another table is an error at opening and of Verify. Readers of other
 // tables share no blocks, though their CacheKey says that they are the same.
 func TestTailSumTellsAnotherTable(t *testing.T) {
@@ -171,10 +163,10 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	sum1, _ := tailSum(t, one)
 	sum2, _ := tailSum(t, two)
 	c := table.NewCache(1 << 20)
-	var src changingSource
-	src.current.Store(bytes.NewReader(one))
+	current := one
+	src := readAtFunc(func(p []byte, off int64) (int, error) { return bytes.NewReader(current).ReadAt(p, off) })
 	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheKey: "same", Name: "t.ldb"}
-	r := openFrom(t, &src, len(one), opts)
+	r := openFrom(t, src, len(one), opts)
 	get := func(r *table.Reader, want string) {
 		t.Helper()
 		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {
@@ -186,17 +178,17 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	other.TailSum = sum2
 	get(open(t, two, &other), "two")
 
-	src.current.Store(bytes.NewReader(two))
+	current = two
 	want := fmt.Sprintf("table: t.ldb: footer at %d: TailSum is %x, not %x", len(two)-48, sum2, sum1)
 	for what, err := range map[string]error{
 		"Verify":    r.Verify(),
-		"NewReader": errorOf(table.NewReader(&src, int64(len(two)), opts)),
+		"NewReader": errorOf(table.NewReader(src, int64(len(two)), opts)),
 	} {
 		if !errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(textOf(err), want) {
 			t.Errorf("%s of another table: %v, want %s", what, err, want)
 		}
 	}
-	src.current.Store(bytes.NewReader(one))
+	current = one
 	get(r, "one")
 }
 

@@ -67,6 +67,7 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 	anyLength := table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
 		return key[:len(key)/9*2] // aa, and the empty key: not what a database has
 	}}
+	database := table.WriterOptions{Comparer: internalOrder, TableFilterPolicy: filter.NewTableBloom(16)}
 	whole := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
 	at := bytes.Index(whole, []byte("\x06\x01\x00\x00\x00")) - 64
 	clear(whole[at : at+64])
@@ -91,6 +92,8 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 			[]string{"filter block at 54: " + deniesCD}},
 		{"some keys without their last 8 bytes", build(t, &anyLength, []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}), nil,
 			[]string{`filter block at 30: rules out 2 of 2 keys of the data block at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`}},
+		{"a FilterKey of whole keys, not of user keys", build(t, &database, internalPairs("ada")), &table.ReaderOptions{Comparer: internalOrder, FilterKey: wholeKey},
+			[]string{"table filter block at 33: rules out 1 keys, but contains them without their last 8 bytes"}},
 		{"a table filter without keys", whole, nil,
 			[]string{fmt.Sprintf(`table filter block at %d: rules out 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`, at)}},
 		{"a second filter without keys", withMeta(second, filterBlock(noKeys, 11, 0)), nil,
