@@ -150,8 +150,8 @@ func (p packing) build() []byte {
 	}
 	for i := range max(len(p.keys), len(p.values)) {
 		c := string(rune('j' + i))
-		key := c + run(c, at(p.keys, i))
-		entries := rawtable.Entry(0, key, run("v", at(p.values, i)))
+		key := c + run(c, sizeAt(p.keys, i))
+		entries := rawtable.Entry(0, key, run("v", sizeAt(p.values, i)))
 		if p.share {
 			entries += rawtable.Entry(uint64(len(key)), "x", "")
 		}
@@ -182,8 +182,8 @@ func (p packing) build() []byte {
 	return f.Footer(meta, packed(rawtable.Entries(index...)))
 }
 
-// at returns the number at i, and 0 behind the last.
-func at(numbers []int, i int) int {
+// sizeAt returns the number at i, and 0 behind the last.
+func sizeAt(numbers []int, i int) int {
 	if i < len(numbers) {
 		return numbers[i]
 	}

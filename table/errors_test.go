@@ -75,7 +75,7 @@ func TestBytesBehindHandles(t *testing.T) {
 		p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
 		p.meta = func(h string) string { return rawtable.Entries(bloomName, h+"more") }
 	}), nil, truthOf(soundPairs...))
-	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
+	noError(t, in.costsTimeOnly().FilterErr(), in.verified)
 }
 
 // A key that no block can hold is refused by Append, before memory is taken for it.
@@ -138,7 +138,7 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 					t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
 				}
 			}
-			noError(t, r.Verify())
+			checkSound(t, name, r)
 			if p, err := r.Properties(); err != nil || p.Entries != uint64(len(pairs)) {
 				t.Errorf("%s: Properties = %v, %v", name, p, err)
 			}

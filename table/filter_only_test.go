@@ -39,7 +39,7 @@ func TestMayContain(t *testing.T) {
 			contents := build(t, &tt.o, pairs)
 			src := &countingReader{ReaderAt: bytes.NewReader(contents)}
 			var m table.Metrics
-			r := openFrom(t, src, len(contents), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
+			r := newReader(t, src, len(contents), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
 			opened, passed := src.n.Load(), 0
 			for _, p := range pairs {
 				if !mayContain(r, p.Key) {
@@ -73,7 +73,7 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	t.Parallel()
 	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
 	checkError(t, "NewReader", errorOf(table.NewReader(bytes.NewReader(other), int64(len(other)), nil)), nil, `filter "other": no policy of that name in the options`)
-	lazy := openFrom(t, table.Bytes(other), len(other), nil) // which reads the footer only
+	lazy := newReader(t, table.Bytes(other), len(other), nil) // which reads the footer only
 	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
 		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
 	}
@@ -132,7 +132,7 @@ func TestFilterOnly(t *testing.T) {
 		t.Errorf("%d bytes, want at most %d", len(contents), want)
 	}
 	r := open(t, contents, nil)
-	noError(t, errors.Join(r.FilterErr(), r.Verify()))
+	noError(t, r.FilterErr(), r.Verify())
 	wrong := 0
 	for _, p := range pairs {
 		if !mayContain(r, p.Key) {

@@ -153,9 +153,9 @@ func goroutinesOf(function string) (stacks []byte, found bool) {
 const hang = 5 * time.Minute
 
 // noError ends the test if there is an error.
-func noError(t testing.TB, err error) {
+func noError(t testing.TB, errs ...error) {
 	t.Helper()
-	if err != nil {
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -168,8 +168,16 @@ func checkError(t testing.TB, operation string, err, kind error, want string) {
 	}
 }
 
-// openFrom opens the table of a source.
-func openFrom(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
+// checkSound checks that no damage of a table is found.
+func checkSound(t testing.TB, name string, r *table.Reader) {
+	t.Helper()
+	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// newReader is table.NewReader.
+func newReader(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(src, int64(size), o)
 	noError(t, err)

@@ -3,7 +3,6 @@ package table_test
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -97,7 +96,7 @@ func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 	if !c.bySlices {
 		return open(t, contents, &c.r)
 	}
-	return openFrom(t, table.Bytes(contents), len(contents), &c.r)
+	return newReader(t, table.Bytes(contents), len(contents), &c.r)
 }
 
 // No key of the list may be in the table, and nothing else changes: with any options, and in any order.
@@ -110,9 +109,7 @@ func TestNeverIsTheOnlyDifference(t *testing.T) {
 		plain := c.open(t, &c.o)
 		c.o.Never = neverOf(c.never...)
 		r := c.open(t, &c.o)
-		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
-			t.Fatalf("%s: %v", c.description, err)
-		}
+		checkSound(t, c.description, r)
 		var want [][]byte
 		for _, key := range c.never {
 			if mayContain(r, key) {
@@ -199,13 +196,12 @@ func TestNeverLeavesABlock(t *testing.T) {
 		l, err := r.Layout()
 		noError(t, err)
 		meta, err := l.Meta()
+		noError(t, err)
 		got := slices.ContainsFunc(meta, func(e layout.MetaindexEntry) bool { return e.Name == "sievetable.never" })
 		if f := r.Filters(); got != tt.want || f.Never != nil || (f.NeverEntry.Name != "") != tt.want {
 			t.Errorf("%s: there is a block: %v, want %v; Filters returns %d exceptions at %v", tt.name, got, tt.want, f.Never.Len(), f.NeverEntry)
 		}
-		if err := errors.Join(err, r.Verify(), r.FilterErr()); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		checkSound(t, tt.name, r)
 	}
 }
 

@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -39,7 +38,7 @@ func TestUnknownPrefixer(t *testing.T) {
 		if got := r.Filters().Prefix; (got != nil) != tt.known {
 			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
 		}
-		noError(t, errors.Join(r.Verify(), r.FilterErr()))
+		checkSound(t, tt.name, r)
 	}
 }
 

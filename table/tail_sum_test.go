@@ -166,7 +166,7 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	current := one
 	src := readAtFunc(func(p []byte, off int64) (int, error) { return bytes.NewReader(current).ReadAt(p, off) })
 	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheKey: "same", Name: "t.ldb"}
-	r := openFrom(t, src, len(one), opts)
+	r := newReader(t, src, len(one), opts)
 	get := func(r *table.Reader, want string) {
 		t.Helper()
 		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {

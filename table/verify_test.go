@@ -153,7 +153,7 @@ func TestVerifyReadsOnce(t *testing.T) {
 	} {
 		contents := build(t, o, pairs)
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-		r := openFrom(t, src, len(contents), nil)
+		r := newReader(t, src, len(contents), nil)
 		callsBefore, bytesBefore := src.n.Load(), src.bytes.Load()
 		noError(t, r.Verify())
 		calls, read := src.n.Load()-callsBefore, src.bytes.Load()-bytesBefore
