@@ -132,10 +132,13 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 		for _, size := range []int{1, 500, 16 << 20} {
 			o := &table.WriterOptions{Comparer: table.AnyOrder, FilterPolicy: filter.NewBloom(10), BlockSize: size, Properties: true}
 			contents := build(t, o, pairs)
-			r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder, Cache: table.NewCache(1 << 20)})
+			cached := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder, Cache: table.NewCache(1 << 20)})
+			r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder})
 			for way, walk := range ways {
-				if diff := diffPairs(pairs, walk(t, r.NewIter(&table.IterOptions{Prefix: []byte("a")}))); diff != "" { // which tells nothing here
-					t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
+				for _, r := range []*table.Reader{cached, r} {
+					if diff := diffPairs(pairs, walk(t, r.NewIter(&table.IterOptions{Prefix: []byte("a")}))); diff != "" { // which tells nothing here
+						t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
+					}
 				}
 			}
 			checkSound(t, name, r)
