@@ -284,7 +284,8 @@ func answers(r *table.Reader, err error) (all []string) {
 	all = append(all, fmt.Sprintf("entries of checksum %#x, %v", sum.Sum32(), kindOf(err)))
 	for _, key := range keys {
 		value, err := get(key)
-		all = append(all, fmt.Sprintf("Get(%.100q): %d bytes of checksum %#x, %v", key, len(value), crc32.ChecksumIEEE(value), kindOf(err)))
+		sum := crc32.ChecksumIEEE(value)
+		all = append(all, fmt.Sprintf("Get(%.100q): %d bytes of checksum %#x, %v", key, len(value), sum, kindOf(err)))
 	}
 	return all
 }

@@ -107,13 +107,11 @@ func TestDamagedFilters(t *testing.T) {
 			}
 		}, "table filter block at 54: overlaps the filter block at 54"},
 		{"a handle into the filter", metaOf(bloomName, rawtable.Handle(55, 17)), "filter block at 55: checksum mismatch"},
-		{"Snappy that is none", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte {
-				file[54+18] = 1
-				rawtable.Repair(file)
-				return file
-			}
-		}, "filter block at 54: snappy: "},
+		{"Snappy that is none", endOf(func(file []byte) []byte {
+			file[54+18] = 1
+			rawtable.Repair(file)
+			return file
+		}), "filter block at 54: snappy: "},
 	} {
 		in := inspect(t, tt.name, soundBut(tt.damage), nil, truthOf(soundPairs...))
 		err := in.costsTimeOnly().FilterErr()
@@ -131,9 +129,7 @@ func TestDamagedFilters(t *testing.T) {
 func TestFilterOfAReservedKMayContainAnyKey(t *testing.T) {
 	t.Parallel()
 	for k := 31; k <= 255; k++ {
-		p := sound()
-		p.filter = filterBlock(sound().filter[:8]+string([]byte{byte(k)}), 11, 0)
-		r := open(t, p.build(), nil)
+		r := open(t, soundBut(filterOf(filterBlock(sound().filter[:8]+string([]byte{byte(k)}), 11, 0))), nil)
 		checkSound(t, fmt.Sprint("k = ", k), r)
 		checkLookups(t, r, soundPairs)
 	}

@@ -32,6 +32,11 @@ func footerOf(f func(metaindex, index string) (string, string)) func(p *twoBlock
 	return func(p *twoBlocks) { p.footer = f }
 }
 
+// endOf changes the whole file.
+func endOf(f func(file []byte) []byte) func(p *twoBlocks) {
+	return func(p *twoBlocks) { p.end = f }
+}
+
 // TestDamagedIndexes damages what leads to the data blocks: separators, handles
 // and footer. NewReader refuses most of it.
 func TestDamagedIndexes(t *testing.T) {
@@ -73,9 +78,7 @@ func TestDamagedIndexes(t *testing.T) {
 		{"a separator that is the next block's first key", func(p *twoBlocks) { p.separators[0] = "c" }, `data block at 27: first key "c"`},
 
 		// The footer.
-		{"bad magic", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { file[len(file)-1] ^= 1; return file }
-		}, "footer at 157: magic number is 0xda4775248b80fb57, not 0xdb4775248b80fb57"},
+		{"bad magic", endOf(func(file []byte) []byte { file[len(file)-1] ^= 1; return file }), "footer at 157: magic number is 0xda4775248b80fb57, not 0xdb4775248b80fb57"},
 		{"handles of no bytes", footerOf(func(m, i string) (string, string) { return rawtable.Handle(0, 0), rawtable.Handle(0, 0) }), "footer at 157: handle of 0 bytes"},
 		{"an index of no bytes", footerOf(func(m, i string) (string, string) { return m, rawtable.Handle(128, 0) }), "footer at 157: handle of 0 bytes"},
 		{"no handles", footerOf(func(m, i string) (string, string) { return strings.Repeat("\xff", 40), "" }), "footer at 157: handle"},
@@ -90,21 +93,11 @@ func TestDamagedIndexes(t *testing.T) {
 		}, `index block at 54: no entries, but the metaindex has "b", which is no meta block`},
 
 		// The file's size.
-		{"a file shorter than a footer", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { return file[len(file)-47:] }
-		}, "footer at 0: file of 47 bytes (minimum 48)"},
-		{"an empty file", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { return nil }
-		}, "footer at 0: file of 0 bytes (minimum 48)"},
-		{"a footer and nothing else", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { return file[len(file)-48:] }
-		}, "footer at 0: handle of 46 bytes at 77 is not within the 0 bytes"},
-		{"a file that goes on", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { return append(file, 0) }
-		}, "footer at 158: magic number"},
-		{"a file that is only its end", func(p *twoBlocks) {
-			p.end = func(file []byte) []byte { return file[10:] }
-		}, "footer at 147: handle of 24 bytes at 128 is not within"},
+		{"a file shorter than a footer", endOf(func(file []byte) []byte { return file[len(file)-47:] }), "footer at 0: file of 47 bytes (minimum 48)"},
+		{"an empty file", endOf(func(file []byte) []byte { return nil }), "footer at 0: file of 0 bytes (minimum 48)"},
+		{"a footer and nothing else", endOf(func(file []byte) []byte { return file[len(file)-48:] }), "footer at 0: handle of 46 bytes at 77 is not within the 0 bytes"},
+		{"a file that goes on", endOf(func(file []byte) []byte { return append(file, 0) }), "footer at 158: magic number"},
+		{"a file that is only its end", endOf(func(file []byte) []byte { return file[10:] }), "footer at 147: handle of 24 bytes at 128 is not within"},
 	} {
 		inspect(t, tt.name, soundBut(tt.damage), nil, truthOf(soundPairs...)).reports(tt.want)
 	}

@@ -32,7 +32,9 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 		it := r.NewIter(nil)
 		it.First()
 		_, _, findErr := r.Find([]byte("a"))
-		for operation, err := range map[string]error{"Get": errorOf(r.Get([]byte("a"))), "Find": findErr, "Iter": it.Error(), "Verify": r.Verify()} {
+		for operation, err := range map[string]error{
+			"Get": errorOf(r.Get([]byte("a"))), "Find": findErr, "Iter": it.Error(), "Verify": r.Verify(),
+		} {
 			var c *table.CorruptionError
 			if !errors.As(err, &c) {
 				t.Errorf("%s = %v, want a *CorruptionError", operation, err)
@@ -128,7 +130,9 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 	slices.Reverse(reversed)
 	many := numbered(20_000) // more than are held at once, in the largest blocks
 	slices.Reverse(many)
-	for name, pairs := range map[string][]workload.Pair{"shuffled": shuffled, "reversed": reversed, "many": many, "in order": numbered(500), "none": nil} {
+	for name, pairs := range map[string][]workload.Pair{
+		"shuffled": shuffled, "reversed": reversed, "many": many, "in order": numbered(500), "none": nil,
+	} {
 		for _, size := range []int{1, 500, 16 << 20} {
 			o := &table.WriterOptions{Comparer: table.AnyOrder, FilterPolicy: filter.NewBloom(10), BlockSize: size, Properties: true}
 			contents := build(t, o, pairs)
@@ -136,7 +140,8 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 			r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder})
 			for way, walk := range ways {
 				for _, r := range []*table.Reader{cached, r} {
-					if diff := diffPairs(pairs, walk(t, r.NewIter(&table.IterOptions{Prefix: []byte("a")}))); diff != "" { // which tells nothing here
+					prefixed := r.NewIter(&table.IterOptions{Prefix: []byte("a")}) // which tells nothing here
+					if diff := diffPairs(pairs, walk(t, prefixed)); diff != "" {
 						t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
 					}
 				}

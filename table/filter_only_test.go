@@ -72,7 +72,8 @@ func TestMayContain(t *testing.T) {
 func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	t.Parallel()
 	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
-	checkError(t, "NewReader", errorOf(table.NewReader(bytes.NewReader(other), int64(len(other)), nil)), nil, `filter "other": no policy of that name in the options`)
+	_, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil)
+	checkError(t, "NewReader without the policy", err, nil, `filter "other": no policy of that name in the options`)
 	lazy := newReader(t, table.Bytes(other), len(other), nil) // which reads the footer only
 	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
 		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
@@ -80,7 +81,8 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	var f rawtable.File
 	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
 	missing := f.Footer(f.Block(rawtable.Entries("rocksdb.properties", properties)), f.Block(rawtable.Entries()))
-	checkError(t, "NewReader", errorOf(table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)), table.ErrCorrupt, "a filter of 2 keys is all it has")
+	_, err = table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
+	checkError(t, "NewReader without the filter", err, table.ErrCorrupt, "a filter of 2 keys is all it has")
 	none := &table.WriterOptions{TableFilterPolicy: noGenerator{}, FilterOnly: true}
 	checkError(t, "NewWriter", errorOf(table.NewWriter(io.Discard, none)), nil, "returns no TableGenerator")
 }

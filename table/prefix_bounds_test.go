@@ -123,7 +123,8 @@ func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})
 	noError(t, w.Append([]byte("a/b/"), nil))
-	checkError(t, "Close", w.Close(), nil, `table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`)
+	checkError(t, "Close", w.Close(), nil,
+		`table: the Prefixer "test.firstPart" is wrong: the prefix of "a/b/" is "a/", but its start "a" is a prefix too`)
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: asFirstPart{filter.PrefixUntil("/")}}, pairsOf("a/b/", "a/c"))
 	r := openFile(t, contents, &table.ReaderOptions{FilterPrefixes: []filter.Prefixer{firstPart{}}})
 	bounds := &table.IterOptions{Lower: []byte("a/b"), Upper: []byte("a/c")}

@@ -79,7 +79,8 @@ func randomPrefixes(seed uint64) prefixCase {
 	for range rng.IntN(150) {
 		key := pathKey(rng)
 		if order.Name() == internalOrder.Name() {
-			key = internalKey(string(key), pick[uint64](rng, 0, 1, 2, table.MaxSequence), pick(rng, table.KindSet, table.KindDelete))
+			sequence := pick[uint64](rng, 0, 1, 2, table.MaxSequence)
+			key = internalKey(string(key), sequence, pick(rng, table.KindSet, table.KindDelete))
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true
@@ -207,7 +208,9 @@ func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 			prefix := fmt.Appendf(nil, "%04d/", 2*i+1)
 			lower, upper := format.WithinPrefix(nil, nil, prefix)
 			for how, io := range map[string]table.IterOptions{
-				"prefix": {Prefix: prefix}, "bounds": {Lower: lower, Upper: upper}, "wider bounds": {Lower: lower, Upper: append(bytes.Clone(upper), 0)},
+				"prefix":       {Prefix: prefix},
+				"bounds":       {Lower: lower, Upper: upper},
+				"wider bounds": {Lower: lower, Upper: append(bytes.Clone(upper), 0)},
 			} {
 				before := m.BlocksRead.Load()
 				forward(t, r.NewIter(&io))
