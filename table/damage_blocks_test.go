@@ -225,8 +225,11 @@ func TestPackedTables(t *testing.T) {
 	}
 	for _, p := range all {
 		contents := p.build()
-		sum, _ := tailSum(t, contents)
-		for name, o := range map[string]*table.ReaderOptions{"": nil, ", with TailSum": {TailSum: sum}} {
+		options := map[string]*table.ReaderOptions{"": nil}
+		if sum, _, err := layoutOf(t, contents).TailSum(); err == nil { // else the names in the metaindex are too long
+			options[", with TailSum"] = &table.ReaderOptions{TailSum: sum}
+		}
+		for name, o := range options {
 			if in := inspect(t, fmt.Sprintf("%+v of %d bytes%s", p, len(contents), name), contents, o, nil); in.opened != nil {
 				t.Errorf("%s: NewReader = %v", in.name, in.opened)
 			}

@@ -85,7 +85,7 @@ func TestKeyOfAGigabyte(t *testing.T) {
 	needsMemory(t)
 	t.Parallel()
 	err := newWriter(t, io.Discard, nil).Append(make([]byte, 1<<30), nil)
-	checkError(t, "Append", err, nil, "key of 1073741824 bytes and value of 0, want at most 1073741792 together")
+	checkError(t, "Append", err, nil, "key of 1073741824 bytes and value of 0 bytes exceed the maximum of 1073741792")
 }
 
 // Whatever an error says of keys, it says of 64 bytes of each at most: inspect checks that of
