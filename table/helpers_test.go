@@ -2,10 +2,14 @@ package table_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -50,9 +54,13 @@ func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(e
 // forward returns all pairs from First on by Next.
 func forward(t testing.TB, it *table.Iter) []workload.Pair {
 	t.Helper()
-	var got []workload.Pair
-	for e, err := range it.All() {
-		noErr(t, err)
+	return collect(t, it.All())
+}
+
+func collect(t testing.TB, all iter.Seq2[table.Entry, error]) (got []workload.Pair) {
+	t.Helper()
+	for e, err := range all {
+		noError(t, err)
 		got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
 	return got
@@ -247,4 +255,100 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 func mayContain(r *table.Reader, key []byte) bool {
 	may, err := r.MayContain(key)
 	return may || err != nil
+}
+
+// newReader is table.NewReader.
+func newReader(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
+	t.Helper()
+	r, err := table.NewReader(src, int64(size), o)
+	noError(t, err)
+	return r
+}
+
+// noError ends the test if there is an error.
+func noError(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hooked is a source of contents that calls before first of all, whose error is that of the read.
+func hooked(contents []byte, before func(off, end int64) error) readAtFunc {
+	return func(p []byte, off int64) (int, error) {
+		if err := before(off, off+int64(len(p))); err != nil {
+			return 0, err
+		}
+		return bytes.NewReader(contents).ReadAt(p, off)
+	}
+}
+
+// openHooked opens a table of a hooked source.
+func openHooked(
+	t testing.TB, contents []byte, o *table.ReaderOptions, before func(off, end int64) error,
+) *table.Reader {
+	t.Helper()
+	return newReader(t, hooked(contents, before), len(contents), o)
+}
+
+// checkPairs reports how pairs differ from those that are wanted.
+func checkPairs(t testing.TB, name string, want, got []workload.Pair) {
+	t.Helper()
+	if diff := diffPairs(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%.2000s", name, diff)
+	}
+}
+
+// checkIter checks what an Iter shows, in both directions.
+func checkIter(t testing.TB, name string, it *table.Iter, want []workload.Pair) {
+	t.Helper()
+	checkPairs(t, name+", forward", want, forward(t, it))
+	checkPairs(t, name+", backward", want, backward(t, it))
+}
+
+// lookups are the ways to get the value of a key. FindGE and SeekGE may get that of a larger one.
+var lookups = map[string]func(r *table.Reader, key []byte) ([]byte, error){
+	"Get":       (*table.Reader).Get,
+	"AppendGet": func(r *table.Reader, key []byte) ([]byte, error) { return r.AppendGet(nil, key) },
+	"Find":      func(r *table.Reader, key []byte) ([]byte, error) { _, v, err := r.Find(key); return v, err },
+	"AppendFind": func(r *table.Reader, key []byte) ([]byte, error) {
+		_, v, err := r.AppendFind(nil, nil, key)
+		return v, err
+	},
+	"FindGE":  func(r *table.Reader, key []byte) ([]byte, error) { _, v, err := r.FindGE(key); return v, err },
+	"GetMany": func(r *table.Reader, key []byte) ([]byte, error) { return getByMany(r, key, nil) },
+	"SeekGE":  func(r *table.Reader, key []byte) ([]byte, error) { return getByIter(r, key, nil) },
+}
+
+func getByMany(r *table.Reader, key []byte, o *table.GetManyOptions) ([]byte, error) {
+	values, err := getMany(r, [][]byte{key}, o)
+	if err == nil && values[0] == nil {
+		err = table.ErrNotFound
+	}
+	return values[0], err
+}
+
+func getByIter(r *table.Reader, key []byte, o *table.IterOptions) ([]byte, error) {
+	it := r.NewIter(o)
+	defer it.Close() // after a panic
+	if it.SeekGE(key) {
+		return bytes.Clone(it.Value()), it.Close()
+	}
+	return nil, cmp.Or(it.Close(), table.ErrNotFound)
+}
+
+// allKeys returns the keys of the pairs.
+func allKeys(pairs []workload.Pair) (keys [][]byte) {
+	for _, p := range pairs {
+		keys = append(keys, p.Key)
+	}
+	return keys
+}
+
+// writeTable writes contents to a new file, t.ldb, and returns its name.
+func writeTable(t testing.TB, contents []byte) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "t.ldb")
+	noError(t, os.WriteFile(name, contents, 0o600))
+	return name
 }
