@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"weak"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -24,37 +21,27 @@ func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 	pairs := numbered(500)
 	contents := build(t, withBloom, pairs)
 	c := table.NewCache(1 << 20)
-	read := func(contents []byte, o table.ReaderOptions) uint64 {
-		t.Helper()
-		o.Cache, o.Metrics = c, new(table.Metrics)
-		r := open(t, contents, &o)
-		defer r.Close()
-		checkLookups(t, r, pairs)
-		return o.Metrics.BlocksRead.Load()
-	}
-	first := read(contents, table.ReaderOptions{CacheKey: "a"})
-	kept := c.Size()
-	if first == 0 || kept == 0 {
-		t.Fatalf("%d blocks read, %d bytes kept", first, kept)
-	}
 	for _, tt := range []struct {
 		name     string
 		contents []byte
-		o        table.ReaderOptions
+		key      string
+		order    table.Comparer
 		reads    bool
 	}{
-		{"the same key", contents, table.ReaderOptions{CacheKey: "a"}, false},
-		{"another key", contents, table.ReaderOptions{CacheKey: "b"}, true},
-		{"no key", contents, table.ReaderOptions{}, true},
-		{"the same key, another file", build(t, oneKeyBlocks, pairs), table.ReaderOptions{CacheKey: "a"}, true},
-		{"the same key, another order", contents, table.ReaderOptions{CacheKey: "a", Comparer: otherName{}}, true},
+		{"first", contents, "a", nil, true},
+		{"the same key", contents, "a", nil, false},
+		{"another key", contents, "b", nil, true},
+		{"no key", contents, "", nil, true},
+		{"the same key, another file", build(t, oneKeyBlocks, pairs), "a", nil, true},
+		{"the same key, another order", contents, "a", otherName{table.BytewiseComparer}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			blocks := read(tt.contents, tt.o)
-			if got := blocks > 0; got != tt.reads {
-				t.Errorf("%d blocks read", blocks)
-			}
-		})
+		var m table.Metrics
+		r := open(t, tt.contents, &table.ReaderOptions{Cache: c, CacheKey: tt.key, Comparer: tt.order, Metrics: &m})
+		checkLookups(t, r, pairs)
+		noError(t, r.Close())
+		if blocks := m.BlocksRead.Load(); (blocks > 0) != tt.reads || c.Size() == 0 {
+			t.Errorf("%s: %d blocks read, and then %d bytes kept", tt.name, blocks, c.Size())
+		}
 	}
 }
 
@@ -73,15 +60,10 @@ func TestCacheKeyOfFileWithMoreBlocks(t *testing.T) {
 	checkLookups(t, open(t, second, o), many)
 }
 
-// otherName is the bytewise order by another name.
+// otherName is an order by another name.
 type otherName struct{ table.Comparer }
 
-func (otherName) Name() string            { return "otherName" }
-func (otherName) Compare(a, b []byte) int { return table.BytewiseComparer.Compare(a, b) }
-func (otherName) Separator(dst, a, b []byte) []byte {
-	return table.BytewiseComparer.Separator(dst, a, b)
-}
-func (otherName) Successor(dst, b []byte) []byte { return table.BytewiseComparer.Successor(dst, b) }
+func (otherName) Name() string { return "otherName" }
 
 // What closed files keep stays within the budget: many small files, of which each is read once.
 func TestCacheOfManyClosedFiles(t *testing.T) {
@@ -92,9 +74,7 @@ func TestCacheOfManyClosedFiles(t *testing.T) {
 	contents := build(t, oneKeyBlocks, pairs)
 	for i := range 300 {
 		r := open(t, contents, &table.ReaderOptions{Cache: c, CacheKey: fmt.Sprint(i)})
-		if _, err := r.Get(pairs[i%200].Key); err != nil {
-			t.Fatal(err)
-		}
+		getAll(t, r, keysOf(pairs, i%200))
 		r.Close()
 		if got := c.Size(); got > budget || got < 0 {
 			t.Fatalf("after %d files the cache takes %d bytes, want ≤ %d", i, got, budget)
@@ -119,7 +99,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 1))
 	for range 20 {
 		c := table.NewCache(budget)
-		readers := make([]*table.Reader, 6)
+		readers := map[int]*table.Reader{}
 		read := func(r *table.Reader, i int) {
 			t.Helper()
 			if v, err := r.Get(pairs[i].Key); err != nil || !bytes.Equal(v, pairs[i].Value) {
@@ -130,7 +110,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 			}
 		}
 		for range 300 {
-			i := rng.IntN(len(readers))
+			i := rng.IntN(6)
 			if readers[i] == nil {
 				o := table.ReaderOptions{Cache: c}
 				if i%2 == 0 {
@@ -142,22 +122,16 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 				read(readers[i], (first+n)%400)
 			}
 			if rng.IntN(8) == 0 {
-				if err := readers[i].Close(); err != nil {
-					t.Error(err)
-				}
-				readers[i] = nil
+				noError(t, readers[i].Close())
+				delete(readers, i)
 			}
 		}
-		last := open(t, large, &table.ReaderOptions{Cache: c})
+		readers[6] = open(t, large, &table.ReaderOptions{Cache: c})
 		for i := range 2 * len(pairs) { // twice each: a full Cache takes what is read again
-			read(last, i/2)
+			read(readers[6], i/2)
 		}
-		for _, r := range append(readers, last) {
-			if r != nil {
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
-			}
+		for _, r := range readers {
+			noError(t, r.Close())
 		}
 		if m := c.Use(); m.Size != 0 || m.Blocks != 0 {
 			t.Errorf("in the end the Cache has %d blocks and takes %d bytes, want none", m.Blocks, m.Size)
@@ -179,9 +153,7 @@ func TestCacheIsShared(t *testing.T) {
 	}
 	both := c.Size()
 	value, err := ra.Get([]byte("b"))
-	if err := errors.Join(err, ra.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err, ra.Close())
 	if left := c.Size(); left == 0 || left >= both {
 		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
 	}
@@ -189,6 +161,10 @@ func TestCacheIsShared(t *testing.T) {
 		t.Errorf("after Close: Get = %v; the value got before is %q", err, value)
 	}
 	checkLookups(t, rb, b)
+	noError(t, rb.Close())
+	if c.Size() != 0 {
+		t.Errorf("%d bytes are left when both are closed", c.Size())
+	}
 }
 
 // Two tables share a cache that is much too small for them, under goroutines that
@@ -212,70 +188,12 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// A cache outlives files: Open and Close in turn leave nothing behind.
-func TestClosedFilesLeaveNothingInTheCache(t *testing.T) {
-	t.Parallel()
-	c := table.NewCache(1 << 20)
-	for i := range 3 {
-		name := filepath.Join(t.TempDir(), strings.Repeat("x", i+1))
-		w, err := table.Create(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(w.Append([]byte("key"), []byte{byte(i)}), w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		r, err := table.Open(name, &table.ReaderOptions{Cache: c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v, err := r.Get([]byte("key")); err != nil || v[0] != byte(i) {
-			t.Errorf("file %d: Get = %v, %v", i, v, err)
-		}
-		if err := r.Close(); err != nil || c.Size() != 0 {
-			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Size())
-		}
-	}
-}
-
-// Iters move over cached blocks, and over such as have too long keys to be cached
-// or held whole, as over others.
-func TestCachedIterAgainstModel(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(9, 9))
-	for i := range 200 {
-		prefix := strings.Repeat("k", []int{0, 20, 3000}[i%3])
-		var pairs []workload.Pair
-		for _, p := range dataset(t, "byte-edges") {
-			if rng.IntN(20) == 0 {
-				pairs = append(pairs, workload.Pair{Key: append([]byte(prefix), p.Key...), Value: p.Value})
-			}
-		}
-		wo := &table.WriterOptions{BlockSize: 1 + rng.IntN(5000), RestartInterval: 1 + rng.IntN(100)}
-		ro := &table.ReaderOptions{Cache: table.NewCache(int64(rng.IntN(20_000)))}
-		var o table.IterOptions
-		if rng.IntN(2) == 0 {
-			o.Lower = append([]byte(prefix), byte(rng.IntN(256)))
-		}
-		if rng.IntN(2) == 0 {
-			o.Upper = append([]byte(prefix), byte(rng.IntN(256)))
-		}
-		name := fmt.Sprintf("prefix of %d bytes, %+v, bounds %q to %q", len(prefix), wo, o.Lower, o.Upper)
-		moveAgainstModel(t, rng, name, open(t, build(t, wo, pairs), ro).NewIter(&o), newModel(pairs, &o), func() []byte {
-			return append([]byte(prefix), byte(rng.IntN(256)), byte(rng.IntN(256)))
-		})
-	}
-}
-
 // A Reader that is dropped without Close leaves blocks behind, and not itself.
 func TestCacheKeepsNoReader(t *testing.T) {
 	cache := table.NewCache(1 << 20)
 	contents := build(t, nil, numbered(10))
 	r := open(t, contents, &table.ReaderOptions{Cache: cache})
-	if _, err := r.Get([]byte("key000000")); err != nil {
-		t.Fatal(err)
-	}
+	getAll(t, r, [][]byte{[]byte("key000000")})
 	gone := weak.Make(r)
 	r = nil
 	runtime.GC()

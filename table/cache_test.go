@@ -33,12 +33,7 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 			r := open(t, g.Contents, &table.ReaderOptions{Cache: c})
 			for range 2 {
 				checkLookups(t, r, g.Want)
-				if diff := diffPairs(g.Want, forward(t, r.NewIter(nil))); diff != "" {
-					t.Fatalf("room for %d bytes, forward (-want +got):\n%s", room, diff)
-				}
-				if diff := diffPairs(g.Want, backward(t, r.NewIter(nil))); diff != "" {
-					t.Fatalf("room for %d bytes, backward (-want +got):\n%s", room, diff)
-				}
+				checkIter(t, fmt.Sprintf("room for %d bytes", room), r.NewIter(nil), g.Want)
 			}
 			if c.Size() > max(room, 0) {
 				t.Errorf("room for %d bytes has %d", room, c.Size())
@@ -90,19 +85,13 @@ func TestCacheResistsScans(t *testing.T) {
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(30_000))
 	hotReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &hot})
 	coldReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &cold})
-	get := func() {
-		for i := range 3 {
-			if _, err := hotReader.Get(fmt.Appendf(nil, "key%06d", 10_000*i)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	get()
-	get()
+	keys := [][]byte{[]byte("key000000"), []byte("key010000"), []byte("key020000")}
+	getAll(t, hotReader, keys)
+	getAll(t, hotReader, keys)
 	it := coldReader.NewIter(nil)
 	for i := 0; it.Next(); i++ {
 		if i%100 == 0 {
-			get()
+			getAll(t, hotReader, keys)
 			coldReader.Get(it.Key()) // the second read of a block, which the full cache takes then
 		}
 	}
@@ -117,33 +106,30 @@ func TestCacheResistsScans(t *testing.T) {
 	}
 }
 
+// alwaysPolicy has filters that contain every key, so that all checks of absent keys are false positives.
+type alwaysPolicy struct{ filter.Policy }
+
+func (alwaysPolicy) Name() string                     { return "test.Always" }
+func (alwaysPolicy) Contains(filter, key []byte) bool { return true }
+
 // A block that was read because a filter was wrong is not kept; one that was read
 // without asking a filter is.
 func TestCacheKeepsNoFalsePositives(t *testing.T) {
 	t.Parallel()
 	p := alwaysPolicy{filter.NewBloom(10)}
 	contents := build(t, &table.WriterOptions{FilterPolicy: p}, numbered(10))
-	for _, ignore := range []bool{false, true} {
+	for ignore, want := range map[bool]uint64{false: 3, true: 1} {
 		var m table.Metrics
 		r := open(t, contents, &table.ReaderOptions{
 			FilterPolicies: []filter.Policy{p}, IgnoreFilter: ignore, Cache: table.NewCache(1 << 20), Metrics: &m,
 		})
-		for range 3 {
-			if _, err := r.Get([]byte("key000001")); !errors.Is(err, table.ErrNotFound) {
-				t.Fatal(err)
-			}
-		}
-		want := uint64(3)
-		if ignore {
-			want = 1
-		}
+		present, absent := []byte("key000002"), []byte("key000001")
+		getAll(t, r, [][]byte{absent, absent, absent})
 		if got := m.BlocksRead.Load(); got != want {
 			t.Errorf("filter ignored: %v: 3 lookups of an absent key read %d blocks, want %d", ignore, got, want)
 		}
-		if _, err := r.Get([]byte("key000002")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Get([]byte("key000001")); !errors.Is(err, table.ErrNotFound) || m.CacheHits.Load() == 0 {
+		hits := m.CacheHits.Load()
+		if getAll(t, r, [][]byte{present, absent}); m.CacheHits.Load() == hits {
 			t.Errorf("filter ignored: %v: a present key's block is not kept", ignore)
 		}
 	}
@@ -153,17 +139,14 @@ func TestCacheKeepsNoFalsePositives(t *testing.T) {
 // again.
 func TestCacheKeepsNoErrors(t *testing.T) {
 	t.Parallel()
-	contents := build(t, nil, numbered(100))
-	broken := &failingReader{ReaderAt: bytes.NewReader(contents)}
-	r, err := table.NewReader(broken, int64(len(contents)), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var fail error
+	o := &table.ReaderOptions{Cache: table.NewCache(1 << 20)}
+	r := openHooked(t, build(t, nil, numbered(100)), o, func(_, _ int64) error { return fail })
 	for _, tt := range []struct {
 		fail error
 		want error
 	}{{io.ErrNoProgress, io.ErrNoProgress}, {nil, nil}, {io.ErrNoProgress, nil}} {
-		broken.err = tt.fail
+		fail = tt.fail
 		if _, err := r.Get([]byte("key000000")); !errors.Is(err, tt.want) {
 			t.Errorf("source fails with %v: Get = %v, want %v", tt.fail, err, tt.want)
 		}
@@ -171,7 +154,7 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 
 	p := sound()
 	p.data2 = raw(rawtable.Entries("d", "4", "c", "3"))
-	r = open(t, p.build(), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	r = open(t, p.build(), o)
 	for range 2 {
 		if _, err := r.Get([]byte("c")); !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("keys out of order: Get = %v, want ErrCorrupt", err)
@@ -179,34 +162,26 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	}
 }
 
-// failingReader fails while err is set.
-type failingReader struct {
-	io.ReaderAt
-	err error
-}
-
-func (f *failingReader) ReadAt(p []byte, off int64) (int, error) {
-	if f.err != nil {
-		return 0, f.err
-	}
-	return f.ReaderAt.ReadAt(p, off)
-}
-
-// Blocks that the cache is not for are read each time.
+// Blocks that the cache is not for are read each time. One of nearly 4 MiB is kept, if there is room for it.
 func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 	t.Parallel()
 	var many []workload.Pair
 	for i := range 20_000 {
 		many = append(many, workload.Pair{Key: fmt.Appendf(nil, "%06d", i)})
 	}
+	one := func(size int) []workload.Pair {
+		return []workload.Pair{{Key: []byte("a"), Value: make([]byte, size)}}
+	}
 	for _, tt := range []struct {
 		name  string
 		room  int64
 		pairs []workload.Pair
+		reads uint64 // of 4 that there could be
 	}{
-		{"too many entries", 1 << 30, many},
-		{"a block of > 4 MiB", 1 << 30, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20)}}},
-		{"larger than the cache", 1000, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 2000)}}},
+		{"too many entries", 1 << 30, many, 4},
+		{"a block of > 4 MiB", 1 << 30, one(4 << 20), 4},
+		{"a block of < 4 MiB", 1 << 30, one(4<<20 - 200), 1},
+		{"larger than the cache", 1000, one(2000), 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m table.Metrics
@@ -217,55 +192,12 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 					t.Errorf("Get = %d bytes, %v", len(v), err)
 				}
 			}
-			if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Size() != 0 {
-				t.Errorf("%d blocks read, %d hits, %d bytes kept; want 4, none, none", m.BlocksRead.Load(), m.CacheHits.Load(), c.Size())
-			}
-		})
-	}
-}
-
-// A block of nearly 4 MiB is kept, if the cache has room for it.
-func TestCacheKeepsBlocksOf4MiB(t *testing.T) {
-	t.Parallel()
-	var m table.Metrics
-	c := table.NewCache(1 << 30)
-	pairs := []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20-200)}}
-	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
-	checkLookups(t, r, pairs)
-	if m.BlocksRead.Load() != 1 || m.CacheHits.Load() == 0 || c.Use().Blocks != 1 {
-		t.Errorf("%v; %d blocks in the cache, want one block, which is read once", &m, c.Use().Blocks)
-	}
-}
-
-// A cached lookup allocates nothing, nor does a step of an Iter.
-func TestCachedLookupAllocatesNothing(t *testing.T) {
-	for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
-		r := open(t, build(t, withBloom, numbered(1000)), &table.ReaderOptions{Cache: cache})
-		it := r.NewIter(nil)
-		forward(t, it)
-		steps := testing.AllocsPerRun(1000, func() {
-			if !it.Next() {
-				it.First()
+			checkPairs(t, "forward", tt.pairs, forward(t, r.NewIter(nil)))
+			reads, hits := m.BlocksRead.Load(), m.CacheHits.Load()
+			if reads != tt.reads || hits != 4-tt.reads || (c.Size() == 0) != (hits == 0) {
+				t.Errorf("%d blocks read, %d hits, %d bytes kept; want %d blocks", reads, hits, c.Size(), tt.reads)
 			}
 		})
-		back := testing.AllocsPerRun(1000, func() {
-			if !it.Prev() {
-				it.Last()
-			}
-		})
-		if (steps != 0 || back != 0) && !long.Race {
-			t.Errorf("%v allocations a step forward, %v backward, want none", steps, back)
-		}
-		if cache == nil {
-			continue
-		}
-		present := []byte("key001000")
-		if got := testing.AllocsPerRun(200, func() { r.Get(present) }); got != 0 && !long.Race {
-			t.Errorf("%v allocations for a cached lookup, want none", got)
-		}
 	}
 }
 
@@ -274,23 +206,17 @@ func TestCachedLookupAllocatesNothing(t *testing.T) {
 func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
-	c := table.NewCache(200_000)
+	o := &table.ReaderOptions{Cache: table.NewCache(200_000), Metrics: &m}
 	pairs := numbered(30_000)
 	// Of these blocks, which a full Cache keeps as they are in the file, it holds a fifth.
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
-	r := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &m})
-	get := func(i int) {
-		t.Helper()
-		if _, err := r.Get(pairs[i].Key); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r := open(t, contents, o)
 	hot := func(rounds int) (reads uint64) {
 		t.Helper()
 		before := m.BlocksRead.Load()
 		for range rounds {
 			for i := range 10 {
-				get(i * 1500)
+				getAll(t, r, keysOf(pairs, i*1500))
 			}
 		}
 		return m.BlocksRead.Load() - before
@@ -303,7 +229,7 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	}
 	before, misses, rng := m.CacheEvictions.Load(), m.CacheMisses.Load(), rand.New(rand.NewPCG(27, 27))
 	for range 5000 {
-		get(rng.IntN(len(pairs)))
+		getAll(t, r, keysOf(pairs, rng.IntN(len(pairs))))
 	}
 	evictions, misses := m.CacheEvictions.Load()-before, m.CacheMisses.Load()-misses
 	if evictions < misses/50 || evictions > misses/4 {
@@ -312,10 +238,8 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	if n := hot(200); n > 10*10 {
 		t.Errorf("10 blocks that are read 200 times were read from the file %d times, want ≤ 100", n)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r = open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &m})
+	noError(t, r.Close())
+	r = open(t, contents, o)
 	if n := hot(2); n != 10 {
 		t.Errorf("an empty Cache: 10 blocks were read from the file %d times", n)
 	}
@@ -330,24 +254,21 @@ func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 	half, rest := open(t, build(t, nil, numbered(1200)), o), open(t, build(t, nil, numbered(2000)), o)
 	forward(t, half.NewIter(nil))
 	forward(t, rest.NewIter(nil))
-	other := open(t, build(t, oneKeyBlocks, numbered(100)), o)
-	taken := func(key []byte) bool {
+	pairs := numbered(100)
+	other := open(t, build(t, oneKeyBlocks, pairs), o)
+	taken := func(i int) bool {
 		before := c.Use()
-		if _, err := other.Get(key); err != nil {
-			t.Fatal(err)
-		}
+		getAll(t, other, keysOf(pairs, i))
 		return c.Use() != before
 	}
-	if taken(numbered(1)[0].Key) {
+	if taken(0) {
 		t.Fatalf("a full Cache takes a block that is read once: %+v", c.Use())
 	}
-	if err := half.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, half.Close())
 	if size := c.Size(); size < budget/8 || size > budget-budget/8 {
 		t.Fatalf("after Close the Cache has %d bytes, want some free space and some blocks", size)
 	}
-	if !taken(numbered(100)[99].Key) {
+	if !taken(99) {
 		t.Errorf("a Cache with space refuses a block: %+v", c.Use())
 	}
 }
@@ -368,16 +289,13 @@ func TestFullCacheForgetsWhatItRefused(t *testing.T) {
 		for i := range 600 {
 			a.pairs = append(a.pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: make([]byte, tt.size)})
 		}
-		contents := build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, a.pairs)
+		contents := build(t, oneKeyBlocks, a.pairs)
 		var source io.ReaderAt = bytes.NewReader(contents)
 		if tt.handsOut {
 			source = table.Bytes(contents)
 		}
 		o := &table.ReaderOptions{Cache: table.NewCache(int64(held * tt.size)), Metrics: &a.m, SkipChecksums: true}
-		var err error
-		if a.r, err = table.NewReader(source, int64(len(contents)), o); err != nil {
-			t.Fatal(err)
-		}
+		a.r = newReader(t, source, len(contents), o)
 		for a.at < 2*held {
 			a.read(a.at)
 			a.at++
@@ -402,9 +320,7 @@ type askedAgain struct {
 
 func (a *askedAgain) read(i int) (fromFile bool) {
 	before := a.m.BlocksRead.Load()
-	if _, err := a.r.Get(a.pairs[i%len(a.pairs)].Key); err != nil {
-		a.t.Fatal(err)
-	}
+	getAll(a.t, a.r, keysOf(a.pairs, i%len(a.pairs)))
 	return a.m.BlocksRead.Load() > before
 }
 

@@ -44,15 +44,11 @@ func TestEngineReplacesTablesUnderReaders(t *testing.T) {
 	}
 	done.Store(true)
 	readers.Wait()
-	if err := e.compact(); err != nil {
-		t.Error(err)
-	}
+	noError(t, e.compact())
 	if files, err := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || err != nil {
 		t.Errorf("files %v, %v; want one table", files, err)
 	}
-	if err := e.close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, e.close())
 	if n := openFiles(t, dir); n != 0 {
 		t.Errorf("%d files are open after close, want 0", n)
 	}

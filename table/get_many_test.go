@@ -53,16 +53,11 @@ func TestGetManyJoinsReads(t *testing.T) {
 		{"no more than 1 MiB, whatever the gap", large, []int{0, 2, 4, 6}, 1 << 30, 2},
 	} {
 		r, s := openStore(t, build(t, oneKeyBlocks, tt.pairs), nil)
-		keys := keysOf(tt.pairs, tt.keys...)
-		values, err := getMany(r, keys, &table.GetManyOptions{Gap: tt.gap})
-		if err != nil || len(s.reads) != tt.reads {
+		keys, o := keysOf(tt.pairs, tt.keys...), &table.GetManyOptions{Gap: tt.gap}
+		if _, err := getMany(r, keys, o); err != nil || len(s.reads) != tt.reads {
 			t.Errorf("%s: %d reads, %v; want %d", tt.name, len(s.reads), err, tt.reads)
 		}
-		for i, n := range tt.keys {
-			if !bytes.Equal(values[i], tt.pairs[n].Value) {
-				t.Errorf("%s: the value of key %d is %.100q", tt.name, n, values[i])
-			}
-		}
+		checkGetMany(t, tt.name, r, keys, o)
 	}
 }
 
@@ -91,14 +86,8 @@ func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
 	r := open(t, contents, &table.ReaderOptions{Metrics: &many, Cache: table.NewCache(1 << 20)})
 	each := open(t, contents, &table.ReaderOptions{Metrics: &loop, Cache: table.NewCache(1 << 20)})
 	for range 2 {
-		if _, err := getMany(r, keys, nil); err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range keys {
-			if _, err := each.Get(key); err != nil && !errors.Is(err, table.ErrNotFound) {
-				t.Fatal(err)
-			}
-		}
+		noError(t, errorOf(getMany(r, keys, nil)))
+		getAll(t, each, keys)
 		if many.BlocksRead.Load() > loop.BlocksRead.Load() || many.BytesRead.Load() > loop.BytesRead.Load() {
 			t.Errorf("GetMany: %v; Get: %v", &many, &loop)
 		}
@@ -114,68 +103,32 @@ func allCounts(m *table.Metrics) string {
 		filterCounts(m), m.CacheHits.Load()+m.CacheMisses.Load(), m.CacheEvictions.Load())
 }
 
-// A value stays as it is, whatever is read after it, and keeps no large buffer in memory.
-func TestGetManyValueIsForever(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(1000)
-	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		r := open(t, build(t, &table.WriterOptions{Compression: codec}, pairs), nil)
-		var keys [][]byte
-		for _, p := range pairs {
-			keys = append(keys, p.Key)
-		}
-		values, err := getMany(r, keys, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forward(t, r.NewIter(nil))
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range pairs {
-			if !bytes.Equal(values[i], p.Value) || cap(values[i]) != len(values[i]) {
-				t.Fatalf("codec %d: value %d became %q, with a capacity of %d", codec.ID(), i, values[i], cap(values[i]))
-			}
-		}
-	}
-}
-
 // Damage costs the answers for the keys of its block only. The error names each damaged block.
 func TestGetManyReportsEachDamagedBlock(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
 	contents := build(t, oneKeyBlocks, pairs)
 	r := open(t, contents, nil)
-	var want []int64
+	var want, got []int64
 	for _, key := range keysOf(pairs, 3, 4, 9) {
 		h, err := r.Locate(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contents[h.Offset] ^= 1
 		want = append(want, int64(h.Offset))
 	}
-	values, err := getMany(r, keysOf(pairs, 2, 3, 3, 4, 5, 8, 9, 10), nil)
-	joined, _ := err.(interface{ Unwrap() []error })
+	keys := keysOf(pairs, 2, 3, 3, 4, 5, 8, 9, 10)
+	joined, _ := errorOf(getMany(r, keys, nil)).(interface{ Unwrap() []error })
 	if joined == nil {
-		t.Fatalf("GetMany = %v, want joined errors", err)
+		t.Fatal("GetMany returns no joined errors")
 	}
-	var got []int64
 	for _, err := range joined.Unwrap() {
-		var c *table.CorruptionError
-		if errors.As(err, &c) {
-			got = append(got, c.Offset)
-		}
+		got = append(got, err.(*table.CorruptionError).Offset)
 	}
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("damaged blocks (-want +got):\n%s", diff)
 	}
-	for i, answered := range []bool{true, false, false, false, true, true, false, true} {
-		if (values[i] != nil) != answered {
-			t.Errorf("value %d is %q", i, values[i])
-		}
-	}
+	checkGetMany(t, "with damage", r, keys, nil)
 }
 
 // A block that is too long is not read.
@@ -203,32 +156,26 @@ func TestLongBlocksAreNotRead(t *testing.T) {
 func TestGetManyAfterFailedReads(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
-	contents := build(t, oneKeyBlocks, pairs)
-	bad := errors.New("bad sector")
-	var from, to int64 // what cannot be read
+	bad := int64(-1) // what cannot be read
 	reads := 0
 	var m table.Metrics
-	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
-		if reads++; off < to && off+int64(len(p)) > from {
-			return 0, bad
+	r := openHooked(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{Metrics: &m}, func(off, end int64) error {
+		if reads++; off <= bad && bad < end {
+			return errBroken
 		}
-		return bytes.NewReader(contents).ReadAt(p, off)
-	}), int64(len(contents)), &table.ReaderOptions{Metrics: &m})
-	if err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	})
 	h, err := r.Locate(pairs[4].Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, to, reads = int64(h.Offset), int64(h.Offset+1), 0
+	noError(t, err)
+	bad, reads = int64(h.Offset), 0
 	one := &table.GetManyOptions{Concurrency: 1, Gap: 1 << 10}
 	if values, err := getMany(r, keysOf(pairs, 2, 3, 5, 6), one); err != nil || reads != 5 || values[3] == nil {
 		t.Errorf("around a block that cannot be read: %q, %v, %d reads; want all values by 5", values, err, reads)
 	}
 	_, err = getMany(r, keysOf(pairs, 2, 3, 4, 5), one)
-	if want := fmt.Sprintf("reading data block at %d: ", h.Offset); !errors.Is(err, bad) || !strings.Contains(err.Error(), want) {
-		t.Errorf("GetMany = %v, want %v with %q", err, bad, want)
+	want := fmt.Sprintf("reading data block at %d: ", bad)
+	if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), want) {
+		t.Errorf("GetMany = %v, want %v with %q", err, errBroken, want)
 	}
 	if n := m.BlocksRead.Load(); n != 4+3 {
 		t.Errorf("%d blocks counted, want 4, and 3 up to the bad one", n)
@@ -240,11 +187,8 @@ func TestGetManyRefuses(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
 	contents := build(t, nil, pairs)
-	closed := open(t, contents, nil)
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	sound := open(t, contents, nil)
+	closed, sound := open(t, contents, nil), open(t, contents, nil)
+	noError(t, closed.Close())
 	for _, tt := range []struct {
 		name string
 		r    *table.Reader
@@ -267,17 +211,15 @@ func TestGetManyRefuses(t *testing.T) {
 // An error of found ends GetMany, from the cache and from the source.
 func TestGetManyEndsWithFound(t *testing.T) {
 	t.Parallel()
-	pairs := numbered(20)
-	r := open(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	keys := keysOf(numbered(20), 1, 2, 3)
+	r := open(t, build(t, oneKeyBlocks, numbered(20)), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
 	for _, from := range []string{"source", "cache"} {
 		calls := 0
-		err := r.GetMany(context.Background(), keysOf(pairs, 1, 2, 3), nil, func(int, []byte) error { calls++; return io.ErrClosedPipe })
+		err := r.GetMany(t.Context(), keys, nil, func(int, []byte) error { calls++; return io.ErrClosedPipe })
 		if err != io.ErrClosedPipe || calls != 1 {
 			t.Errorf("%s: GetMany = %v after %d calls", from, err, calls)
 		}
-		if _, err := getMany(r, keysOf(pairs, 1, 2, 3), nil); err != nil {
-			t.Error(err)
-		}
+		noError(t, errorOf(getMany(r, keys, nil)))
 	}
 }
 
