@@ -52,12 +52,7 @@ func TestIterFilter(t *testing.T) {
 				bounds := table.IterOptions{Lower: []byte(prefix), Upper: []byte(fmt.Sprintf("%03d/", i))}
 				want := forward(t, plain.NewIter(&bounds))
 				bounds.FilterKey = []byte(prefix)
-				if diff := diffPairs(want, forward(t, asking.NewIter(&bounds))); diff != "" {
-					t.Fatalf("%s forward (-without filter +with):\n%s", prefix, diff)
-				}
-				if diff := diffPairs(want, backward(t, asking.NewIter(&bounds))); diff != "" {
-					t.Fatalf("%s backward (-without filter +with):\n%s", prefix, diff)
-				}
+				checkIter(t, prefix+" with filter", asking.NewIter(&bounds), want)
 			}
 			none := o.FilterPolicy == nil && o.TableFilterPolicy == nil
 			if reads, most := with.BlocksRead.Load()/2, without.BlocksRead.Load(); !none && reads > most*2/3 || none && reads != most {
@@ -71,16 +66,11 @@ func TestIterFilter(t *testing.T) {
 func TestIterReadsWithinBounds(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
-	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "c", "e", "g", "i")), &table.ReaderOptions{Metrics: &m})
+	r := open(t, build(t, oneKeyBlocks, pairsOf("a", "c", "e", "g", "i")), &table.ReaderOptions{Metrics: &m})
 	it := r.NewIter(&table.IterOptions{Lower: []byte("c"), Upper: []byte("h")})
-	if diff := diffPairs(pairsOf("c", "e", "g"), forward(t, it)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkPairs(t, "within bounds", pairsOf("c", "e", "g"), forward(t, it))
 	if n := m.BlocksRead.Load(); n != 3 {
 		t.Errorf("%d blocks read forward, want 3", n)
-	}
-	if diff := diffPairs(pairsOf("c", "e", "g"), backward(t, it)); diff != "" {
-		t.Errorf("backward (-want +got):\n%s", diff)
 	}
 }
 
@@ -97,21 +87,15 @@ func TestReadAhead(t *testing.T) {
 		{-1, data, 1000}, {0, data, 1000}, {1, data, 1000}, {4096, data, 1000}, {10_000, data / 3, data*3/4 + 2}, {1 << 20, 1, 2}, {math.MaxInt, 1, 2},
 	} {
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-		r, err := table.NewReader(src, int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newReader(t, src, len(contents), nil)
 		src.n.Store(0)
 		it := r.NewIter(&table.IterOptions{ReadAhead: tt.ahead})
-		if diff := diffPairs(pairs, forward(t, it)); diff != "" {
-			t.Errorf("%d bytes ahead (-want +got):\n%s", tt.ahead, diff)
+		for it.Next() {
 		}
 		if n := src.n.Load(); n < tt.least || n > tt.most {
 			t.Errorf("%d bytes ahead: %d reads, want %d to %d", tt.ahead, n, tt.least, tt.most)
 		}
-		if diff := diffPairs(pairs, backward(t, it)); diff != "" {
-			t.Errorf("%d bytes ahead, backward (-want +got):\n%s", tt.ahead, diff)
-		}
+		checkIter(t, fmt.Sprintf("%d bytes ahead", tt.ahead), it, pairs)
 	}
 }
 
@@ -120,35 +104,23 @@ func TestReadAheadFails(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
-	broken := errors.New("broken")
-	src := readAtFunc(func(p []byte, off int64) (int, error) {
-		if len(p) > 5000 && off < 10_000 {
-			return 0, broken
+	r := openHooked(t, contents, nil, func(off, end int64) error {
+		if end-off > 5000 && off < 10_000 {
+			return errBroken
 		}
-		return bytes.NewReader(contents).ReadAt(p, off)
+		return nil
 	})
-	r, err := table.NewReader(src, int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{ReadAhead: 9000}))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	damaged := bytes.Clone(contents)
-	damaged[20_000] ^= 1
-	it := open(t, damaged, nil).NewIter(&table.IterOptions{ReadAhead: 1 << 20})
-	n := 0
-	for it.Next() {
-		n++
-	}
-	if err := it.Error(); !errors.Is(err, table.ErrCorrupt) || n < 200 || n > 1500 {
-		t.Errorf("%d entries and %v, want ErrCorrupt at the damaged block", n, err)
+	checkPairs(t, "read ahead", pairs, forward(t, r.NewIter(&table.IterOptions{ReadAhead: 9000})))
+	contents[20_000] ^= 1
+	it := open(t, contents, nil).NewIter(&table.IterOptions{ReadAhead: 1 << 20})
+	if n := count(it.First, it.Next); !errors.Is(it.Error(), table.ErrCorrupt) || n < 200 || n > 1500 {
+		t.Errorf("%d entries and %v, want ErrCorrupt at the damaged block", n, it.Error())
 	}
 }
 
 func TestOffsetsAndKeys(t *testing.T) {
 	t.Parallel()
-	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairsOf("b", "d"))
+	contents := build(t, oneKeyBlocks, pairsOf("b", "d"))
 	r := open(t, contents, nil)
 	var got []int64
 	for _, k := range []string{"", "b", "c", "d", "e", "f"} {
@@ -157,45 +129,22 @@ func TestOffsetsAndKeys(t *testing.T) {
 	if diff := cmp.Diff([]int64{0, 0, 0, 27, 27, 54}, got); diff != "" {
 		t.Errorf("offsets (-want +got):\n%s", diff)
 	}
-	first, err1 := r.FirstKey()
-	last, err2 := r.LastKey()
-	if string(first) != "b" || string(last) != "d" || errors.Join(err1, err2) != nil {
-		t.Errorf("keys from %q to %q, %v, %v", first, last, err1, err2)
-	}
-	empty := open(t, build(t, nil, nil), nil)
-	_, err1 = empty.FirstKey()
-	_, err2 = empty.LastKey()
-	if !errors.Is(err1, table.ErrNotFound) || !errors.Is(err2, table.ErrNotFound) {
-		t.Errorf("of an empty table: %v, %v; want ErrNotFound", err1, err2)
-	}
+	contents = bytes.Clone(contents)
 	contents[3] ^= 1
-	if _, err := open(t, contents, nil).FirstKey(); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("of a damaged table: %v, want ErrCorrupt", err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.LastKey(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("of a closed Reader: %v, want ErrClosed", err)
-	}
-}
-
-// A scan with DontFillCache uses what is in the cache, and adds nothing.
-func TestIterDontFillCache(t *testing.T) {
-	t.Parallel()
-	var m table.Metrics
-	cache := table.NewCache(1 << 20)
-	pairs := numbered(2000)
-	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: cache, Metrics: &m})
-	if _, err := r.Get([]byte("key000000")); err != nil {
-		t.Fatal(err)
-	}
-	before := cache.Size()
-	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{DontFillCache: true}))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if cache.Size() != before || m.CacheHits.Load() != 1 {
-		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Size(), m.CacheHits.Load())
+	for name, tt := range map[string]struct {
+		r           *table.Reader
+		first, last string
+		err         error
+	}{
+		"two keys": {r, "b", "d", nil},
+		"empty":    {open(t, build(t, nil, nil), nil), "", "", table.ErrNotFound},
+		"damaged":  {open(t, contents, nil), "", "d", table.ErrCorrupt},
+	} {
+		first, err1 := tt.r.FirstKey()
+		last, err2 := tt.r.LastKey()
+		if string(first) != tt.first || string(last) != tt.last || !errors.Is(errors.Join(err1, err2), tt.err) {
+			t.Errorf("%s: keys from %q to %q, %v, %v; want those of %+v", name, first, last, err1, err2, tt)
+		}
 	}
 }
 
@@ -203,8 +152,7 @@ func TestIterDontFillCache(t *testing.T) {
 // read beyond the bounds, or of blocks that are too large.
 func TestReadAheadReadsOnce(t *testing.T) {
 	t.Parallel()
-	pairs := numbered(5000)
-	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(5000))
 	for _, tt := range []struct {
 		name string
 		bad  int64
@@ -216,16 +164,12 @@ func TestReadAheadReadsOnce(t *testing.T) {
 		{"with a bound", -1, table.IterOptions{ReadAhead: math.MaxInt, Upper: []byte("key000100")}, 10},
 	} {
 		read := int64(0)
-		src := readAtFunc(func(p []byte, off int64) (int, error) {
-			if read += int64(len(p)); off <= tt.bad && tt.bad < off+int64(len(p)) {
-				return 0, errors.New("bad")
+		r := openHooked(t, contents, &table.ReaderOptions{IgnoreFilter: true}, func(off, end int64) error {
+			if read += end - off; off <= tt.bad && tt.bad < end {
+				return errBroken
 			}
-			return bytes.NewReader(contents).ReadAt(p, off)
+			return nil
 		})
-		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: true})
-		if err != nil {
-			t.Fatal(err)
-		}
 		read = 0
 		it := r.NewIter(&tt.o)
 		for it.Next() {

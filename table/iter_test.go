@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -27,24 +28,31 @@ func newModel(pairs []workload.Pair, o *table.IterOptions) *tabletest.Model {
 	return m
 }
 
-// TestIterAgainstModel makes random moves within random bounds, on tables of
-// many small blocks, and compares each with the same move in a sorted slice.
+// Random moves within random bounds, on tables of many small blocks, are those in a sorted slice: also over blocks
+// of a Cache, and those whose keys are too long to be cached or held whole.
 func TestIterAgainstModel(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	all := dataset(t, "byte-edges")
-	anyKey := func() []byte {
-		key := bytes.Clone(all[rng.IntN(len(all))].Key)
-		return append(key, make([]byte, rng.IntN(2))...)
-	}
-	for range 300 {
-		pairs := all[:0:0]
+	for i := range 500 {
+		prefix := []byte(strings.Repeat("k", []int{0, 20, 3000, 0, 0}[i%5]))
+		var pairs []workload.Pair
 		for _, p := range all {
 			if rng.IntN(20) == 0 {
-				pairs = append(pairs, p)
+				pairs = append(pairs, workload.Pair{Key: slices.Concat(prefix, p.Key), Value: p.Value})
 			}
 		}
-		wo := &table.WriterOptions{BlockSize: 1 + rng.IntN(100), RestartInterval: 1 + rng.IntN(4)}
+		anyKey := func() []byte {
+			return slices.Concat(prefix, all[rng.IntN(len(all))].Key, make([]byte, rng.IntN(2)))
+		}
+		wo := &table.WriterOptions{
+			BlockSize: 1 + rng.IntN(pick(rng, 100, 5000)), RestartInterval: 1 + rng.IntN(pick(rng, 4, 100)),
+		}
+		var ro table.ReaderOptions
+		if i%5 < 3 {
+			ro.Cache = table.NewCache(int64(rng.IntN(20_000)))
+		}
 		var o table.IterOptions
 		if rng.IntN(2) == 0 {
 			o.Lower = anyKey()
@@ -52,8 +60,8 @@ func TestIterAgainstModel(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			o.Upper = anyKey()
 		}
-		name := fmt.Sprintf("%d pairs, %+v, bounds %q to %q", len(pairs), wo, o.Lower, o.Upper)
-		moveAgainstModel(t, rng, name, open(t, build(t, wo, pairs), nil).NewIter(&o), newModel(pairs, &o), anyKey)
+		name := fmt.Sprintf("table %d: %d pairs, %+v, bounds %q to %q", i, len(pairs), wo, o.Lower, o.Upper)
+		moveAgainstModel(t, rng, name, open(t, build(t, wo, pairs), &ro).NewIter(&o), newModel(pairs, &o), anyKey)
 	}
 }
 
@@ -73,40 +81,22 @@ func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it merge.Iterat
 	}
 }
 
+// No keys are within bounds that are the same, the wrong way round, or an empty one from above. The caller may change
+// the bounds afterwards.
 func TestIterBounds(t *testing.T) {
 	t.Parallel()
 	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "b", "c", "d")), nil)
 	for _, tt := range []struct {
-		lower, upper string // "-" for none
-		want         string
+		lower, upper string
+		want         []string
 	}{
-		{"-", "-", "abcd"},
-		{"b", "d", "bc"},
-		{"", "-", "abcd"},
-		{"aa", "cc", "bc"},
-		{"b", "b", ""},
-		{"d", "b", ""},
-		{"-", "", ""},
-		{"e", "-", ""},
-		{"-", "a", ""},
+		{"b", "d", []string{"b", "c"}}, {"", "cc", []string{"a", "b", "c"}}, {"b", "b", nil}, {"d", "b", nil}, {"", "", nil},
 	} {
-		var o table.IterOptions
-		if tt.lower != "-" {
-			o.Lower = []byte(tt.lower)
-		}
-		if tt.upper != "-" {
-			o.Upper = []byte(tt.upper)
-		}
-		it := r.NewIter(&o)
-		for i, pairs := range [][]workload.Pair{forward(t, it), backward(t, it)} {
-			got := ""
-			for _, p := range pairs {
-				got += string(p.Key)
-			}
-			if got != tt.want {
-				t.Errorf("[%s, %s) %s: %q, want %q", tt.lower, tt.upper, [...]string{"forward", "backward"}[i], got, tt.want)
-			}
-		}
+		o := &table.IterOptions{Lower: []byte(tt.lower), Upper: []byte(tt.upper)}
+		it := r.NewIter(o)
+		copy(o.Lower, "~")
+		copy(o.Upper, "~")
+		checkIter(t, fmt.Sprintf("[%s, %s)", tt.lower, tt.upper), it, pairsOf(tt.want...))
 	}
 }
 
@@ -124,18 +114,6 @@ func TestIterSeekToKey(t *testing.T) {
 				t.Fatalf("at %q, SeekLT(Key) moves to %q", p.Key, it.Key())
 			}
 		}
-	}
-}
-
-// The caller may change the bounds afterwards.
-func TestIterCopiesBounds(t *testing.T) {
-	t.Parallel()
-	r := open(t, build(t, nil, pairsOf("a", "b", "c")), nil)
-	upper := []byte("b")
-	it := r.NewIter(&table.IterOptions{Upper: upper})
-	upper[0] = 'z'
-	if diff := diffPairs(pairsOf("a"), forward(t, it)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -157,32 +135,30 @@ func TestIterAfterClose(t *testing.T) {
 	t.Parallel()
 	it := open(t, build(t, nil, pairsOf("a")), nil).NewIter(nil)
 	it.First()
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, it.Close())
 	if it.Valid() || it.Next() || it.Prev() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("z")) {
 		t.Error("a closed Iter moved")
 	}
-	if it.Key() != nil || it.Value() != nil {
-		t.Errorf("a closed Iter is at %q=%q", it.Key(), it.Value())
-	}
-	if err := it.Error(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("Error = %v, want ErrClosed", err)
+	if it.Key() != nil || it.Value() != nil || !errors.Is(it.Error(), table.ErrClosed) {
+		t.Errorf("a closed Iter is at %q=%q, %v; want ErrClosed", it.Key(), it.Value(), it.Error())
 	}
 }
 
 func TestIterStepsDoNotAllocate(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		it := open(t, build(t, &table.WriterOptions{Compression: codec}, numbered(1000)), nil).NewIter(nil)
-		scan := func() {
-			for ok := it.First(); ok; ok = it.Next() {
+		contents := build(t, &table.WriterOptions{Compression: codec}, numbered(1000))
+		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
+			it := open(t, contents, &table.ReaderOptions{Cache: cache}).NewIter(nil)
+			scan := func() {
+				for ok := it.First(); ok; ok = it.Next() {
+				}
+				for ok := it.Last(); ok; ok = it.Prev() {
+				}
 			}
-			for ok := it.Last(); ok; ok = it.Prev() {
+			scan() // takes the buffers
+			if got := testing.AllocsPerRun(10, scan); got != 0 && !long.Race {
+				t.Errorf("codec %d, cache %v: %v allocations in a scan there and back, want 0", codec.ID(), cache != nil, got)
 			}
-		}
-		scan() // takes the buffers
-		if got := testing.AllocsPerRun(10, scan); got != 0 && !long.Race {
-			t.Errorf("codec %d: %v allocations in a scan there and back, want 0", codec.ID(), got)
 		}
 	}
 }
@@ -193,22 +169,9 @@ func TestReaderAll(t *testing.T) {
 	pairs := numbered(300)
 	r := open(t, build(t, nil, pairs), nil)
 	for _, o := range []*table.IterOptions{nil, {ReadAhead: 1000}, {Lower: pairs[100].Key, Upper: pairs[200].Key}} {
-		var want *tabletest.Model
-		if want = newModel(pairs, &table.IterOptions{}); o != nil {
-			want = newModel(pairs, o)
-		}
-		all := r.All(o)
+		all, want := r.All(o), forward(t, r.NewIter(o))
 		for range 2 {
-			var got []workload.Pair
-			for e, err := range all {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
-			}
-			if diff := diffPairs(want.Pairs, got); diff != "" {
-				t.Errorf("%+v (-want +got):\n%s", o, diff)
-			}
+			checkPairs(t, fmt.Sprintf("%+v", o), want, collect(t, all))
 		}
 	}
 }
@@ -219,25 +182,22 @@ func TestReaderAllErrors(t *testing.T) {
 	t.Parallel()
 	contents := build(t, oneKeyBlocks, numbered(10))
 	contents[layoutOf(t, contents).Data[4].Offset] ^= 1
-	r := open(t, contents, nil)
+	damaged, closed := open(t, contents, nil), open(t, contents, nil)
+	noError(t, closed.Close())
 	for _, tt := range []struct {
+		r              *table.Reader
 		leave, entries int
 		want           []error
-	}{{2, 2, nil}, {100, 4, []error{table.ErrCorrupt}}, {100, 0, []error{table.ErrClosed}}} {
-		if tt.entries == 0 {
-			r.Close()
-		}
+	}{{damaged, 2, 2, nil}, {damaged, 100, 4, []error{table.ErrCorrupt}}, {closed, 100, 0, []error{table.ErrClosed}}} {
 		n, errs := 0, []error(nil)
-		for e, err := range r.All(nil) {
+		for e, err := range tt.r.All(nil) {
 			if err != nil {
 				errs = append(errs, err)
-				if e.Key != nil || e.Value != nil {
-					t.Errorf("error %v with %q=%q", err, e.Key, e.Value)
-				}
-				continue
-			}
-			if n++; n == tt.leave {
+			} else if n++; n == tt.leave {
 				break
+			}
+			if (e.Key == nil) != (err != nil) || (e.Value == nil) != (err != nil) {
+				t.Errorf("error %v with %q=%q", err, e.Key, e.Value)
 			}
 		}
 		if n != tt.entries || !slices.EqualFunc(errs, tt.want, errors.Is) {
@@ -269,10 +229,8 @@ func TestIterAllocations(t *testing.T) {
 	pairs := numbered(10_000)
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
-		for name, o := range map[string]*table.ReaderOptions{
-			"no cache": nil, "a full cache": {Cache: table.NewCache(1 << 30)}, "a small cache": {Cache: table.NewCache(1)},
-		} {
-			r := open(t, contents, o)
+		for name, cache := range map[string]*table.Cache{"no cache": nil, "a small cache": table.NewCache(1)} {
+			r := open(t, contents, &table.ReaderOptions{Cache: cache})
 			i := 0
 			got := testing.AllocsPerRun(500, func() {
 				i += 97
@@ -280,12 +238,10 @@ func TestIterAllocations(t *testing.T) {
 				for ok, n := it.SeekGE(pairs[i%len(pairs)].Key), 0; ok && n < 400; n++ {
 					ok = it.Next()
 				}
-				if err := it.Close(); err != nil {
-					t.Error(err)
-				}
+				noError(t, it.Close())
 			})
-			if got > 0 && !long.Race && name != "a full cache" { // which has to be filled first
-				t.Errorf("%s, %s: a seek allocates %v times", fmt.Sprint(codec.ID()), name, got)
+			if got > 0 && !long.Race {
+				t.Errorf("codec %d, %s: a seek allocates %v times", codec.ID(), name, got)
 			}
 		}
 	}
@@ -331,19 +287,14 @@ func TestIterIsCopied(t *testing.T) {
 	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
 	var it table.Iter
 	o := table.IterOptions{DontFillCache: true}
-	for _, p := range pairs[:2] {
+	if got := testing.AllocsPerRun(100, func() {
 		it = *r.NewIter(&o)
-		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !it.Last() || !it.Prev() {
+		if !it.SeekGE(pairs[500].Key) || !bytes.Equal(it.Key(), pairs[500].Key) || !it.Last() || !it.Prev() {
 			t.Errorf("at %q, %v", it.Key(), it.Error())
 		}
 		if err := it.Close(); err != nil || it.Next() || it.Error() != table.ErrClosed {
 			t.Errorf("%v, after Close %v", err, it.Error())
 		}
-	}
-	if got := testing.AllocsPerRun(100, func() {
-		it = *r.NewIter(&o)
-		it.SeekGE(pairs[500].Key)
-		it.Close()
 	}); got > 0 && !long.Race {
 		t.Errorf("%v allocations for each Iter", got)
 	}

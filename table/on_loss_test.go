@@ -57,13 +57,28 @@ func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Han
 	}
 }
 
+// damageEach damages each data block of a table in turn.
+func damageEach(
+	t *testing.T, contents []byte, pairs []workload.Pair,
+	f func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair),
+) {
+	t.Helper()
+	blocks := layoutOf(t, contents).Data
+	for i, b := range blocks {
+		kept, lost := withoutBlock(t, open(t, contents, nil), pairs, b.Handle)
+		damaged := bytes.Clone(contents)
+		damaged[b.Offset] ^= 1 // of a block's first entry, which shares a byte with none
+		f(fmt.Sprintf("block %d of %d", i, len(blocks)), damaged, b.Handle, kept, lost)
+	}
+}
+
 // Each block of a table is damaged in turn: an Iter with OnLoss shows exactly the entries of all
 // others, in both directions, and is told once in each which keys are lost.
 func TestOnLoss(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	pairs := numbered(300)
-	for name, o := range map[string]struct {
+	for way, o := range map[string]struct {
 		w  table.WriterOptions
 		r  table.ReaderOptions
 		it table.IterOptions
@@ -76,41 +91,30 @@ func TestOnLoss(t *testing.T) {
 		"bounds":        {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{Lower: pairs[40].Key, Upper: pairs[260].Key}},
 	} {
 		contents := build(t, &o.w, pairs)
-		sound := open(t, contents, nil)
-		blocks := layoutOf(t, contents).Data
-		for i, b := range blocks {
-			name := fmt.Sprintf("%s, block %d of %d", name, i, len(blocks))
-			kept, lost := withoutBlock(t, sound, pairs, b.Handle)
-			damaged := bytes.Clone(contents)
-			damaged[b.Offset] ^= 1
+		damageEach(t, contents, pairs, func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair) {
+			name = way + ", " + name
 			var met passOver
 			o.it.OnLoss = met.onLoss
 			it := open(t, damaged, &o.r).NewIter(&o.it)
 			want := newModel(kept, &o.it).Pairs
-			if diff := diffPairs(want, forward(t, it)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			checkPairs(t, name, want, forward(t, it))
 			calls := len(met.met)
-			if diff := diffPairs(want, backward(t, it)); diff != "" {
-				t.Errorf("%s, backward (-want +got):\n%s", name, diff)
-			}
+			checkPairs(t, name+", backward", want, backward(t, it))
 			inBounds := len(newModel(lost, &o.it).Pairs) > 0
 			if calls > 1 || len(met.met) != 2*calls || calls == 0 && inBounds {
 				t.Errorf("%s: OnLoss was called %d times forward, %d in all", name, calls, len(met.met))
 			}
 			for _, e := range met.met {
-				checkLost(t, name, e, b.Handle, pairs, lost)
+				checkLost(t, name, e, h, pairs, lost)
 			}
-		}
+		})
 	}
 }
 
 func layoutOf(t *testing.T, contents []byte) *layout.Layout {
 	t.Helper()
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, err := open(t, contents, nil).Layout()
+	noError(t, err)
 	return l
 }
 
@@ -121,11 +125,7 @@ func TestOnLossMoves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 31))
 	pairs := numbered(60)
 	contents := build(t, &table.WriterOptions{BlockSize: 100}, pairs)
-	sound := open(t, contents, nil)
-	for _, b := range layoutOf(t, contents).Data {
-		kept, lost := withoutBlock(t, sound, pairs, b.Handle)
-		damaged := bytes.Clone(contents)
-		damaged[b.Offset] ^= 1
+	damageEach(t, contents, pairs, func(name string, damaged []byte, _ layout.Handle, kept, lost []workload.Pair) {
 		var met passOver
 		r, o := open(t, damaged, nil), &table.IterOptions{OnLoss: met.onLoss}
 		it := r.NewIter(o)
@@ -135,11 +135,10 @@ func TestOnLossMoves(t *testing.T) {
 				t.Errorf("SeekGE(%q) is at %q after %d calls of OnLoss; lost: %v", p.Key, it.Key(), len(met.met), isLost)
 			}
 		}
-		moveAgainstModel(t, rng, fmt.Sprintf("block at %d", b.Offset), r.NewIter(o), newModel(kept, o), func() []byte {
-			near := around(pairs[rng.IntN(len(pairs))].Key)
-			return near[rng.IntN(len(near))]
+		moveAgainstModel(t, rng, name, r.NewIter(o), newModel(kept, o), func() []byte {
+			return pick(rng, around(pairs[rng.IntN(len(pairs))].Key)...)
 		})
-	}
+	})
 }
 
 // Blocks with right checksums are passed over too, whatever is wrong with them.
@@ -152,12 +151,7 @@ func TestOnLossOfAnyKind(t *testing.T) {
 		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
 			var met passOver
 			it := open(t, contents, &table.ReaderOptions{Cache: cache}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
-			if diff := diffPairs(soundPairs[:2], forward(t, it)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-			}
-			if diff := diffPairs(soundPairs[:2], backward(t, it)); diff != "" {
-				t.Errorf("%s, backward (-want +got):\n%s", tt.name, diff)
-			}
+			checkIter(t, tt.name, it, soundPairs[:2])
 			if len(met.met) != 2 {
 				t.Errorf("%s: OnLoss was called %d times", tt.name, len(met.met))
 			}
@@ -176,22 +170,16 @@ func TestOnLossOfManyEntries(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(40_000)
 	contents := build(t, &table.WriterOptions{BlockSize: 500_000, Compression: table.NoCompression}, pairs)
-	blocks := layoutOf(t, contents).Data
-	kept, lost := withoutBlock(t, open(t, contents, nil), pairs, blocks[1].Handle)
-	contents[blocks[1].Offset] ^= 1            // the first entry shares a byte with none
-	for _, skip := range []bool{false, true} { // the checksum
-		var met passOver
-		it := open(t, contents, &table.ReaderOptions{SkipChecksums: skip}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
-		if diff := diffPairs(kept, forward(t, it)); diff != "" {
-			t.Errorf("(-want +got):\n%.1000s", diff)
+	damageEach(t, contents, pairs, func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair) {
+		for _, skip := range []bool{false, true} { // the checksum
+			var met passOver
+			it := open(t, damaged, &table.ReaderOptions{SkipChecksums: skip}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
+			checkIter(t, name, it, kept)
+			for _, e := range met.met {
+				checkLost(t, name, e, h, pairs, lost)
+			}
 		}
-		if diff := diffPairs(kept, backward(t, it)); diff != "" {
-			t.Errorf("backward (-want +got):\n%.1000s", diff)
-		}
-		for _, e := range met.met {
-			checkLost(t, "many entries", e, blocks[1].Handle, pairs, lost)
-		}
-	}
+	})
 }
 
 // One move goes on behind many small blocks, and takes no more memory for their errors than a file
@@ -218,34 +206,24 @@ func TestOnLossOfManyBlocks(t *testing.T) {
 // If OnLoss returns false, the move fails, and so it does for an error that is no damage.
 func TestOnLossRefuses(t *testing.T) {
 	t.Parallel()
-	pairs := numbered(10)
-	contents := build(t, oneKeyBlocks, pairs)
-	at := layoutOf(t, contents).Data[5].Offset
-	inner := &table.CorruptionError{Block: layout.DataBlock, Err: errors.New("of another table")}
-	for _, broken := range []bool{false, true} {
-		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
-			n, err := bytes.NewReader(contents).ReadAt(p, off)
-			switch {
-			case off != int64(at):
-			case broken:
-				return 0, inner
-			default:
-				p[0] ^= 1
-			}
-			return n, err
-		}), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
+	contents := build(t, oneKeyBlocks, numbered(10))
+	at := int64(layoutOf(t, contents).Data[5].Offset)
+	damaged := bytes.Clone(contents)
+	damaged[at] ^= 1
+	inner := &table.CorruptionError{Block: table.DataBlock, Err: errors.New("of another table")}
+	broken := openHooked(t, contents, nil, func(off, _ int64) error {
+		if off == at {
+			return inner
 		}
+		return nil
+	})
+	for isBroken, r := range map[bool]*table.Reader{true: broken, false: open(t, damaged, nil)} {
 		calls := 0
-		it := r.NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { calls++; return broken }})
-		n := 0
-		for it.Next() {
-			n++
-		}
+		it := r.NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { calls++; return isBroken }})
+		n := count(it.First, it.Next)
 		var got *table.CorruptionError
-		if n != 5 || !errors.As(it.Error(), &got) || (got == inner) != broken || (calls == 0) != broken || it.Next() {
-			t.Errorf("source broken %v: %d entries, %v, after %d calls of OnLoss", broken, n, it.Error(), calls)
+		if n != 5 || !errors.As(it.Error(), &got) || (got == inner) != isBroken || (calls == 0) != isBroken || it.Next() {
+			t.Errorf("source broken %v: %d entries, %v, after %d calls of OnLoss", isBroken, n, it.Error(), calls)
 		}
 	}
 }
@@ -256,7 +234,6 @@ func TestOnLossThatPanics(t *testing.T) {
 	pairs := numbered(10)
 	contents := build(t, oneKeyBlocks, pairs)
 	contents[layoutOf(t, contents).Data[5].Offset] ^= 1
-	kept := slices.Delete(slices.Clone(pairs), 5, 6)
 	panics := true
 	it := open(t, contents, nil).NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool {
 		if panics {
@@ -264,17 +241,12 @@ func TestOnLossThatPanics(t *testing.T) {
 		}
 		return true
 	}})
-	func() {
-		defer func() { recover() }()
-		for it.Next() {
-		}
+	if panicOf(func() error { count(it.First, it.Next); return nil }) == nil {
 		t.Error("no panic")
-	}()
+	}
 	if it.Valid() || it.Key() != nil || it.Next() || it.Prev() || it.Error() == nil {
 		t.Errorf("after a panic: at %q, Error = %v", it.Key(), it.Error())
 	}
 	panics = false
-	if diff := diffPairs(kept, forward(t, it)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkPairs(t, "moved anew", slices.Delete(pairs, 5, 6), forward(t, it))
 }
