@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -36,36 +35,33 @@ func (u *user) may(err error) error {
 func (u *user) get(rng *rand.Rand) error {
 	p := u.pairs[rng.IntN(len(u.pairs))]
 	v, err := u.r.Get(p.Key)
-	if err == nil {
-		if !bytes.Equal(v, p.Value) {
-			return fmt.Errorf("Get(%q) = %q", p.Key, v)
-		}
-		u.kept[string(p.Key)] = v
-		_, err = u.r.Get(append(bytes.Clone(p.Key), 'x'))
-		if err == nil {
-			return fmt.Errorf("Get of an absent key finds something")
-		}
+	if err != nil {
+		return u.may(err)
 	}
-	if errors.Is(err, table.ErrNotFound) {
-		err = nil
+	if !bytes.Equal(v, p.Value) {
+		return fmt.Errorf("Get(%q) = %q", p.Key, v)
+	}
+	u.kept[string(p.Key)] = v
+	if _, err = u.r.Get(append(bytes.Clone(p.Key), 'x')); err == nil {
+		return fmt.Errorf("Get of an absent key finds something")
+	} else if errors.Is(err, table.ErrNotFound) {
+		return nil
 	}
 	return u.may(err)
 }
 
 func (u *user) getMany(rng *rand.Rand) error {
 	pairs := make([]workload.Pair, 40)
-	var keys [][]byte
 	for i := range pairs {
 		pairs[i] = u.pairs[rng.IntN(len(u.pairs))]
-		keys = append(keys, pairs[i].Key)
 	}
-	values, err := getMany(u.r, keys, &table.GetManyOptions{Gap: rng.IntN(10_000)})
+	values, err := getMany(u.r, allKeys(pairs), &table.GetManyOptions{Gap: rng.IntN(10_000)})
 	for i, v := range values {
 		if err == nil && !bytes.Equal(v, pairs[i].Value) {
-			return fmt.Errorf("GetMany finds %q for %q", v, keys[i])
+			return fmt.Errorf("GetMany finds %q for %q", v, pairs[i].Key)
 		}
 		if v != nil {
-			u.kept[string(keys[i])] = v
+			u.kept[string(pairs[i].Key)] = v
 		}
 	}
 	return u.may(err)
@@ -96,25 +92,19 @@ func (u *user) iterate(rng *rand.Rand) error {
 // true when the Reader is closed, its memory is used by another and its file is
 // gone.
 func TestReaderIsSafeForConcurrentUse(t *testing.T) {
+	pairs := numbered(2000)
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		pairs := numbered(2000)
-		name := filepath.Join(t.TempDir(), "a.ldb")
-		o := *withBloom
-		o.Compression = codec
-		if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := table.Open(name, &table.ReaderOptions{Metrics: new(table.Metrics)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		users := workTogether(t, r, pairs, 16)
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-		checkKept(t, users, pairs)
-		if err := r.Verify(); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("Verify = %v, want ErrClosed", err)
+		contents := build(t, &table.WriterOptions{FilterPolicy: withBloom.FilterPolicy, Compression: codec}, pairs)
+		for _, mapped := range []bool{false, true} {
+			name := writeTable(t, contents)
+			r, err := table.Open(name, &table.ReaderOptions{Metrics: new(table.Metrics), Mapped: mapped})
+			noError(t, err)
+			users := workTogether(t, r, pairs, 16)
+			noError(t, os.Remove(name))
+			checkKept(t, users, pairs)
+			if err := r.Verify(); !errors.Is(err, table.ErrClosed) {
+				t.Errorf("Verify = %v, want ErrClosed", err)
+			}
 		}
 	}
 }

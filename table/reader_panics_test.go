@@ -2,8 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -16,26 +14,18 @@ import (
 func TestSourceThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
-	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
 	panics := false
-	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
-		n, err := bytes.NewReader(contents).ReadAt(p, off)
+	r := openHooked(t, build(t, oneKeyBlocks, pairs), nil, func(_, _ int64) error {
 		if panics {
 			panic("source")
 		}
-		return n, err
-	}), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	})
 	it := r.NewIter(&table.IterOptions{Upper: pairs[60].Key})
 	for _, p := range pairs[:60] {
 		it.First()
-		func() {
-			defer func() { recover() }()
-			panics = true
-			it.SeekGE(pairs[59].Key)
-		}()
+		panics = true
+		panicOf(func() error { it.SeekGE(pairs[59].Key); return nil })
 		panics = false
 		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
 			t.Fatalf("after a panic: Valid = %v, Error = %v", it.Valid(), it.Error())
@@ -44,9 +34,7 @@ func TestSourceThatPanics(t *testing.T) {
 			t.Fatalf("SeekGE(%q) after a panic is at %q, %v", p.Key, it.Key(), it.Error())
 		}
 	}
-	if diff := diffPairs(pairs[:60], forward(t, it)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkPairs(t, "after all panics", pairs[:60], forward(t, it))
 }
 
 // What was read ahead before the source panicked is not taken for the bytes that it was asked
@@ -54,40 +42,25 @@ func TestSourceThatPanics(t *testing.T) {
 func TestReadAheadThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
-	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
 	left := -1 // reads before the source panics
-	r := openSource(t, contents, func() {
+	r := openHooked(t, build(t, oneKeyBlocks, pairs), nil, func(_, _ int64) error {
 		if left--; left == 0 {
 			panic("source")
 		}
+		return nil
 	})
 	for reads := 1; reads < 10; reads++ {
 		it := r.NewIter(&table.IterOptions{ReadAhead: 400})
-		func() {
-			defer func() { recover() }()
-			for left = reads; it.Next(); {
-			}
+		left = reads
+		if panicOf(func() error { count(it.First, it.Next); return nil }) == nil {
 			t.Error("no panic")
-		}()
+		}
 		for _, p := range pairs {
 			if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !bytes.Equal(it.Value(), p.Value) {
 				t.Fatalf("after a panic in read %d: SeekGE(%q) is at %q, %v", reads, p.Key, it.Key(), it.Error())
 			}
 		}
 	}
-}
-
-// openSource opens a table whose source calls before first of all.
-func openSource(t *testing.T, contents []byte, before func()) *table.Reader {
-	t.Helper()
-	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
-		before()
-		return bytes.NewReader(contents).ReadAt(p, off)
-	}), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // A Comparer that panics within a seek: that is no end of the table.
@@ -105,14 +78,10 @@ func TestComparerThatPanics(t *testing.T) {
 	it := r.NewIter(nil)
 	for n := 1; ; n++ {
 		it.First()
-		panicked := false
-		func() {
-			defer func() { panicked = recover() != nil }()
-			left = n
-			it.SeekGE(pairs[50].Key)
-		}()
+		left = n
+		panicked := panicOf(func() error { it.SeekGE(pairs[50].Key); return nil })
 		left = -1
-		if !panicked {
+		if panicked == nil {
 			break
 		}
 		if it.Valid() && bytes.Equal(it.Key(), pairs[0].Key) {
@@ -122,9 +91,7 @@ func TestComparerThatPanics(t *testing.T) {
 			t.Fatalf("after a panic in comparison %d: Valid = %v, Error = %v", n, it.Valid(), it.Error())
 		}
 	}
-	if diff := diffPairs(pairs, forward(t, it)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkPairs(t, "after all panics", pairs, forward(t, it))
 }
 
 // A source that panics at random reads, of whatever call: nothing stays locked, in use or in the
@@ -134,7 +101,6 @@ func TestAnyReadMayPanic(t *testing.T) {
 	pairs := numbered(200)
 	contents := build(t, &table.WriterOptions{BlockSize: 200, FilterPolicy: withBloom.FilterPolicy, Properties: true, DataDigest: true}, pairs)
 	sum, _ := tailSum(t, contents)
-	broken := errors.New("a read that panics")
 	rounds := 40
 	if long.Enabled() {
 		rounds = 1000
@@ -142,20 +108,19 @@ func TestAnyReadMayPanic(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(13, seed))
 		every := 0
-		src := readAtFunc(func(p []byte, off int64) (int, error) {
-			if every > 0 && rng.IntN(every) == 0 {
-				panic(broken)
-			}
-			return bytes.NewReader(contents).ReadAt(p, off)
-		})
 		c := table.NewCache(int64(100 << rng.IntN(8)))
-		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{Cache: c, TailSum: sum})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := openHooked(t, contents, &table.ReaderOptions{Cache: c, TailSum: sum}, func(_, _ int64) error {
+			if every > 0 && rng.IntN(every) == 0 {
+				panic(errBroken)
+			}
+			return nil
+		})
 		every = 1 + rng.IntN(10)
 		for range 50 {
-			panickingCall(t, r, rng.IntN(7), pairs[rng.IntN(len(pairs))].Key, broken)
+			call := anyCall(rng, r, pairs[rng.IntN(len(pairs))].Key)
+			if p := panicOf(call); p != nil && p != errBroken {
+				t.Errorf("seed %d: a call panics with %v", seed, p)
+			}
 		}
 		every = 0
 		checkLookups(t, r, pairs)
@@ -165,30 +130,14 @@ func TestAnyReadMayPanic(t *testing.T) {
 	}
 }
 
-// panickingCall makes a call that may panic with broken.
-func panickingCall(t *testing.T, r *table.Reader, n int, key []byte, broken error) {
-	defer func() {
-		if p := recover(); p != nil && p != broken {
-			t.Errorf("call %d panics with %v", n, p)
-		}
-	}()
-	switch n {
-	case 0:
-		r.Get(key)
-	case 1:
-		// One read at a time, since rng is not safe for concurrent use.
-		r.GetMany(context.Background(), [][]byte{key, []byte("key000007")}, &table.GetManyOptions{Concurrency: 1}, func(int, []byte) error { return nil })
-	case 2:
-		it := r.NewIter(nil)
-		defer it.Close()
-		it.SeekGE(key)
-	case 3:
-		r.Verify()
-	case 4:
-		r.FilterErr()
-	case 5:
-		r.Properties()
-	case 6:
-		mayContain(r, key)
-	}
+// anyCall returns one of the calls that read. All have one read at a time.
+func anyCall(rng *rand.Rand, r *table.Reader, key []byte) func() error {
+	one := &table.GetManyOptions{Concurrency: 1}
+	return pick(rng, r.Verify, r.FilterErr,
+		func() error { return errorOf(r.Get(key)) },
+		func() error { return errorOf(getMany(r, [][]byte{key, []byte("key000007")}, one)) },
+		func() error { return errorOf(getByIter(r, key, nil)) },
+		func() error { return errorOf(r.Properties()) },
+		func() error { return errorOf(r.MayContain(key)) },
+	)
 }

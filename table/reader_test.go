@@ -19,41 +19,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-func TestReaderAfterClose(t *testing.T) {
-	t.Parallel()
-	r := open(t, build(t, withBloom, numbered(1000)), nil)
-	it := r.NewIter(nil)
-	it.First()
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, get := r.Get([]byte("key000000"))
-	_, appendGet := r.AppendGet(nil, []byte("key000000"))
-	it.Last()
-	fresh := r.NewIter(nil)
-	fresh.First()
-	for i, err := range []error{get, appendGet, r.Verify(), r.Close(), it.Error(), fresh.Error()} {
-		if !errors.Is(err, table.ErrClosed) {
-			t.Errorf("call %d after Close = %v, want ErrClosed", i, err)
-		}
-	}
-}
-
 func TestReaderRefusesImpossibleOptions(t *testing.T) {
 	t.Parallel()
-	contents := build(t, nil, nil)
-	src := bytes.NewReader(contents)
-	size := int64(len(contents))
+	src := bytes.NewReader(build(t, nil, nil))
 	for _, tt := range []struct {
 		name string
 		src  io.ReaderAt
 		size int64
 		o    *table.ReaderOptions
 	}{
-		{"no reader", nil, size, nil},
+		{"no reader", nil, src.Size(), nil},
 		{"negative size", src, -1, nil},
-		{"negative MaxBlockSize", src, size, &table.ReaderOptions{MaxBlockSize: -1}},
-		{"MaxBlockSize that leaves no room for a trailer", src, size, &table.ReaderOptions{MaxBlockSize: math.MaxInt}},
+		{"negative TailSize", src, src.Size(), &table.ReaderOptions{TailSize: -1}},
+		{"negative MaxBlockSize", src, src.Size(), &table.ReaderOptions{MaxBlockSize: -1}},
+		{"MaxBlockSize that leaves no room for a trailer", src, src.Size(), &table.ReaderOptions{MaxBlockSize: math.MaxInt}},
 	} {
 		if r, err := table.NewReader(tt.src, tt.size, tt.o); err == nil || r != nil {
 			t.Errorf("%s: NewReader = %v, %v; want nil and an error", tt.name, r, err)
@@ -64,29 +43,23 @@ func TestReaderRefusesImpossibleOptions(t *testing.T) {
 // A table of a file system is as one of NewReader, and its file is closed.
 func TestOpenFS(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
 	pairs := numbered(300)
 	contents := build(t, withBloom, pairs)
+	dir := filepath.Dir(writeTable(t, contents))
 	damaged := bytes.Clone(contents)
 	damaged[len(damaged)-1] ^= 1
-	for name, c := range map[string][]byte{"a.ldb": contents, "damaged.ldb": damaged} {
-		if err := os.WriteFile(filepath.Join(dir, name), c, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "damaged.ldb"), damaged, 0o666))
 	fsys := os.DirFS(dir)
-	r, err := table.OpenFS(fsys, "a.ldb", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := table.OpenFS(fsys, "t.ldb", nil)
+	noError(t, err)
 	checkLookups(t, r, pairs)
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, r.Close())
 	if _, err := r.Get(pairs[0].Key); err != table.ErrClosed {
 		t.Errorf("after Close: %v", err)
 	}
-	for name, want := range map[string]error{"damaged.ldb": table.ErrCorrupt, "none.ldb": fs.ErrNotExist, "../a.ldb": fs.ErrInvalid} {
+	for name, want := range map[string]error{
+		"damaged.ldb": table.ErrCorrupt, "none.ldb": fs.ErrNotExist, "../t.ldb": fs.ErrInvalid,
+	} {
 		if _, err := table.OpenFS(fsys, name, nil); !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("OpenFS(%q) = %v, want %v", name, err, want)
 		}
@@ -99,16 +72,11 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
 	f, err := w.Create("dir/a.ldb")
-	if err == nil {
-		_, err = f.Write(build(t, nil, nil))
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	_, err = f.Write(build(t, nil, nil))
+	noError(t, err, w.Close())
 	z, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for name, want := range map[string]string{"dir": "open dir: a directory, not a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
 		if _, err := table.OpenFS(z, name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("OpenFS(%q) = %v, want %q", name, err, want)
@@ -116,13 +84,21 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	}
 }
 
+// readsToOpen returns a Reader, and how many reads it took to open it.
+func readsToOpen(t *testing.T, contents []byte, tail int) (*table.Reader, int) {
+	t.Helper()
+	src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+	r := newReader(t, src, len(contents), &table.ReaderOptions{TailSize: tail})
+	return r, int(src.n.Load())
+}
+
 // Opening takes one read for all parts that lie in the tail, and one for each
 // other. Whatever the tail, the table is the same.
 func TestTailSize(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(5000)
-	contents := build(t, withBloom, pairs)
-	size := len(contents)
+	contents, w := buildBy(t, withBloom, pairs)
+	size, smallest := len(contents), int(w.TailSize())
 	for _, tt := range []struct{ tail, reads int }{
 		{0, 4},
 		{1, 5},
@@ -130,60 +106,23 @@ func TestTailSize(t *testing.T) {
 		{49, 4},
 		{2000, 2}, // all but the filter
 		{20_000, 1},
+		{smallest - 1, 2},
+		{smallest, 1},
 		{size - 1, 1},
 		{size, 1},
 		{size + 1, 1},
 		{math.MaxInt, 1},
 	} {
-		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-		r, err := table.NewReader(src, int64(size), &table.ReaderOptions{TailSize: tt.tail})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := int(src.n.Load()); got != tt.reads {
-			t.Errorf("tail of %d bytes: %d reads, want %d", tt.tail, got, tt.reads)
+		r, reads := readsToOpen(t, contents, tt.tail)
+		if reads != tt.reads {
+			t.Errorf("tail of %d bytes: %d reads, want %d", tt.tail, reads, tt.reads)
 		}
 		checkLookups(t, r, pairs[:100])
-		if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-			t.Errorf("tail of %d bytes (-want +got):\n%s", tt.tail, diff)
-		}
-		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("tail of %d bytes: %v", tt.tail, err)
-		}
+		checkPairs(t, fmt.Sprintf("tail of %d bytes", tt.tail), pairs, forward(t, r.NewIter(nil)))
+		noError(t, r.FilterErr(), r.Verify())
 	}
-	if r, err := table.NewReader(bytes.NewReader(contents), int64(size), &table.ReaderOptions{TailSize: -1}); err == nil || r != nil {
-		t.Errorf("TailSize of -1: %v, %v; want an error", r, err)
-	}
-}
-
-// The Writer knows the smallest tail that takes one read.
-func TestWriterTailSize(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	w, err := table.NewWriter(&b, withBloom)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range numbered(5000) {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := w.TailSize(); got != 0 {
-		t.Errorf("before Close: %d bytes, want 0", got)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for missing, want := range []int64{1, 2} {
-		src := &countingReader{ReaderAt: bytes.NewReader(b.Bytes())}
-		tail := int(w.TailSize()) - missing
-		if _, err := table.NewReader(src, w.Size(), &table.ReaderOptions{TailSize: tail}); err != nil {
-			t.Fatal(err)
-		}
-		if got := src.n.Load(); int64(got) != want {
-			t.Errorf("tail of %d bytes: %d reads, want %d", tail, got, want)
-		}
+	if got := newWriter(t, io.Discard, nil).TailSize(); got != 0 {
+		t.Errorf("before Close, the Writer's TailSize is %d, want 0", got)
 	}
 }
 
@@ -191,24 +130,21 @@ func TestWriterTailSize(t *testing.T) {
 // part that it is in.
 func TestTailThatCannotBeReadIsReadInParts(t *testing.T) {
 	t.Parallel()
-	cause := errors.New("bad sector")
 	contents := build(t, withBloom, numbered(5000))
-	for _, tt := range []struct {
-		bad  int64 // the sector's offset
-		want string
-	}{
-		{100, ""}, // in a data block
-		{int64(len(contents)) - 10, fmt.Sprintf("table: reading footer at %d: bad sector", len(contents)-48)},
+	size := int64(len(contents))
+	for bad, want := range map[int64]string{
+		100:       "<nil>", // in a data block
+		size - 10: fmt.Sprintf("table: reading footer at %d: broken", size-48),
 	} {
-		src := readAtFunc(func(p []byte, off int64) (int, error) {
-			if off <= tt.bad && tt.bad < off+int64(len(p)) {
-				return 0, cause
+		src := hooked(contents, func(off, end int64) error {
+			if off <= bad && bad < end {
+				return errBroken
 			}
-			return bytes.NewReader(contents).ReadAt(p, off)
+			return nil
 		})
-		_, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: len(contents)})
-		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, cause) || err.Error() != tt.want) {
-			t.Errorf("bad sector at %d: %v, want %q", tt.bad, err, tt.want)
+		_, err := table.NewReader(src, size, &table.ReaderOptions{TailSize: len(contents)})
+		if fmt.Sprint(err) != want || err != nil && !errors.Is(err, errBroken) {
+			t.Errorf("bad sector at %d: %v, want %q", bad, err, want)
 		}
 	}
 	short := readAtFunc(func(p []byte, off int64) (int, error) { return 0, io.EOF })
@@ -283,18 +219,13 @@ func settledHeap() int64 {
 func TestTenThousandTables(t *testing.T) {
 	long.NoRace(t)
 	const n = 10_000
-	contents := build(t, withBloom, numbered(2000))
+	pairs := numbered(2000)
+	contents := build(t, withBloom, pairs)
 	before := settledHeap()
 	readers := make([]*table.Reader, n)
 	for i := range readers {
-		r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Get(fmt.Appendf(nil, "key%06d", i%2000/2*2)); err != nil {
-			t.Fatal(err)
-		}
-		readers[i] = r
+		readers[i] = newReader(t, table.Bytes(contents), len(contents), nil)
+		noError(t, errorOf(readers[i].Get(pairs[i%2000].Key)))
 	}
 	if took := settledHeap() - before; took > n*1500 {
 		t.Errorf("%d open tables take %d bytes, want ≤ 1500 for each", n, took)
