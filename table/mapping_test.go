@@ -4,11 +4,10 @@ package table_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,24 +20,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// writeMapped writes contents to a new file, and returns its name.
-func writeMapped(t testing.TB, contents []byte) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(name, contents, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
 // openMapped opens a file that it maps.
 func openMapped(t testing.TB, name string, o table.ReaderOptions) *table.Reader {
 	t.Helper()
 	o.Mapped = true
 	r, err := table.Open(name, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r
 }
 
@@ -48,57 +35,22 @@ func TestMapped(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(29, seed))
 		pairs := numbered(1 + rng.IntN(3000))
-		w := table.WriterOptions{BlockSize: 1 << rng.IntN(14), RestartInterval: 1 + rng.IntN(20)}
-		if rng.IntN(2) == 0 {
-			w.Compression = table.NoCompression
+		w := table.WriterOptions{
+			BlockSize: 1 << rng.IntN(14), RestartInterval: 1 + rng.IntN(20),
+			Compression:       pick[table.Codec](rng, nil, table.NoCompression),
+			FilterPolicy:      pick[filter.Policy](rng, nil, filter.NewBloom(10), filter.NewBloom(10)),
+			TableFilterPolicy: pick[filter.TablePolicy](rng, nil, nil, filter.NewTableBloom(10)),
 		}
-		if rng.IntN(3) > 0 {
-			w.FilterPolicy = filter.NewBloom(10)
-		}
-		if rng.IntN(3) == 0 {
-			w.TableFilterPolicy = filter.NewTableBloom(10)
-		}
-		var o table.ReaderOptions
-		if rng.IntN(2) == 0 {
-			o.Cache = table.NewCache(int64(1000 << rng.IntN(10)))
-		}
-		r := openMapped(t, writeMapped(t, build(t, &w, pairs)), o)
+		o := table.ReaderOptions{Cache: pick(rng, nil, table.NewCache(int64(1000<<rng.IntN(10))))}
+		name := fmt.Sprintf("seed %d", seed)
+		r := openMapped(t, writeTable(t, build(t, &w, pairs)), o)
 		for range 2 {
 			checkLookups(t, r, pairs)
-			if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-				t.Fatalf("seed %d: (-want +got):\n%s", seed, diff)
-			}
+			checkPairs(t, name, pairs, forward(t, r.NewIter(nil)))
 			r.BuildIndex()
 		}
-		checkGets(t, r, pairs)
-		if err := errors.Join(r.Verify(), r.FilterErr(), r.Close()); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
-	}
-}
-
-// checkGets compares what Get and GetMany return with pairs.
-func checkGets(t *testing.T, r *table.Reader, pairs []workload.Pair) {
-	t.Helper()
-	var keys [][]byte
-	for _, p := range pairs {
-		keys = append(keys, p.Key)
-		if v, err := r.Get(p.Key); err != nil || v == nil || !bytes.Equal(v, p.Value) {
-			t.Fatalf("Get(%q) = %q, %v, want %q", p.Key, v, err, p.Value)
-		}
-	}
-	if _, err := r.Get([]byte("none")); err != table.ErrNotFound {
-		t.Errorf("Get of an absent key: %v", err)
-	}
-	found := 0
-	err := r.GetMany(context.Background(), keys, nil, func(i int, v []byte) error {
-		if found++; !bytes.Equal(v, pairs[i].Value) {
-			t.Errorf("GetMany: %q of %q", v, keys[i])
-		}
-		return nil
-	})
-	if err != nil || found != len(pairs) {
-		t.Errorf("GetMany found %d of %d keys, %v", found, len(pairs), err)
+		checkGetMany(t, name, r, allKeys(pairs), nil)
+		noError(t, r.Verify(), r.FilterErr(), r.Close())
 	}
 }
 
@@ -114,38 +66,33 @@ func TestMappedFileThatIsCut(t *testing.T) {
 			w.Compression = table.NoCompression
 		}
 		contents := build(t, &w, pairs)
-		name := writeMapped(t, contents)
+		name := writeTable(t, contents)
 		r := openMapped(t, name, table.ReaderOptions{})
 		if seed%3 == 0 {
 			r.BuildIndex()
 		}
 		var users sync.WaitGroup
 		var u usage
-		failed := make(chan error, 4)
-		for n := range cap(failed) {
-			users.Go(func() { failed <- u.untilCut(t, r, pairs, rand.New(rand.NewPCG(seed, uint64(n)))) })
+		for n := range uint64(4) {
+			users.Go(func() {
+				err := u.untilCut(t, r, pairs, rand.New(rand.NewPCG(seed, n)))
+				if err == nil || strings.Contains(err.Error(), "not found") {
+					t.Errorf("seed %d: error %v, want one of the file", seed, err)
+				}
+			})
 		}
 		u.await(rng.Int64N(5000))
-		if err := os.Truncate(name, rng.Int64N(int64(len(contents))/2)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Truncate(name, rng.Int64N(int64(len(contents))/2)))
 		u.cut.Store(true)
 		users.Wait()
-		for range cap(failed) {
-			if err := <-failed; err == nil || strings.Contains(err.Error(), "not found") {
-				t.Errorf("seed %d: error %v, want one of the file", seed, err)
-			}
-		}
 		if err := r.Verify(); err == nil {
 			t.Errorf("seed %d: Verify of a file that was cut finds nothing", seed)
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		noError(t, r.Close())
 	}
 }
 
-// A usage is of a Reader by several goroutines, whose file is then cut, or which is closed.
+// A usage is of a Reader by several goroutines, whose file is then cut.
 type usage struct {
 	lookups atomic.Int64
 	cut     atomic.Bool
@@ -162,34 +109,18 @@ func (u *usage) await(lookups int64) {
 // long after the cut.
 func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, rng *rand.Rand) error {
 	defer u.lookups.Add(1 << 40) // for await, which waits for none of it
+	ways := []string{"Get", "Find", "FindGE", "GetMany", "SeekGE"}
 	for after := 0; after < 1_000_000; u.lookups.Add(1) {
 		if u.cut.Load() {
 			after++
 		}
-		p := pairs[rng.IntN(len(pairs))]
-		var v []byte
-		var err error
-		switch rng.IntN(4) {
-		case 0:
-			v, err = r.Get(p.Key)
-		case 1:
-			_, v, err = r.Find(p.Key)
-		case 2:
-			_, v, err = r.FindGE(p.Key)
-		case 3:
-			v = p.Value
-			err = r.GetMany(context.Background(), [][]byte{p.Key}, nil, func(_ int, found []byte) error { v = found; return nil })
-		}
-		if err == nil {
-			it := r.NewIter(nil)
-			it.SeekGE(p.Key)
-			err = it.Close()
-		}
+		p, way := pairs[rng.IntN(len(pairs))], pick(rng, ways...)
+		v, err := lookups[way](r, p.Key)
 		if err != nil {
 			return err
 		}
 		if !bytes.Equal(v, p.Value) {
-			t.Errorf("%q has value %q, want %q", p.Key, v, p.Value)
+			t.Errorf("%s: %q has value %q, want %q", way, p.Key, v, p.Value)
 		}
 	}
 	return nil
@@ -201,17 +132,13 @@ func TestManyLookupsBuildTheIndex(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(5000)
 	r := open(t, build(t, &table.WriterOptions{BlockSize: 100}, pairs), nil)
-	for _, p := range pairs[:20] {
-		r.Get(p.Key)
-	}
+	getAll(t, r, allKeys(pairs[:20]))
 	if r.IndexIsBuilt() {
 		t.Error("20 lookups have built the tree of a thousand blocks")
 	}
 	before := r.MemorySize()
 	for range 10 {
-		for _, p := range pairs {
-			r.Get(p.Key)
-		}
+		getAll(t, r, allKeys(pairs))
 	}
 	if !r.IndexIsBuilt() || r.MemorySize() <= before {
 		t.Errorf("50,000 lookups: built %t; MemorySize %d, before %d", r.IndexIsBuilt(), r.MemorySize(), before)
@@ -222,18 +149,13 @@ func TestManyLookupsBuildTheIndex(t *testing.T) {
 func TestMappedTableTakesNoMemory(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20_000)
-	var keys []workload.Pair
-	for _, p := range pairs {
-		keys = append(keys, workload.Pair{Key: p.Key})
-	}
 	for name, contents := range map[string][]byte{
-		"filter only": build(t, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, keys),
+		"filter only": filterOnly(t, pairs),
 		"both filters": build(t, &table.WriterOptions{
 			FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression,
 		}, pairs),
 	} {
-		file := writeMapped(t, contents)
-		r := openMapped(t, file, table.ReaderOptions{})
+		r := openMapped(t, writeTable(t, contents), table.ReaderOptions{})
 		for _, p := range pairs[:10] {
 			if !mayContain(r, p.Key) {
 				t.Fatalf("%s: MayContain(%q) = false", name, p.Key)
@@ -245,26 +167,30 @@ func TestMappedTableTakesNoMemory(t *testing.T) {
 	}
 }
 
+// collectUntil collects garbage until done, or for a long time.
+func collectUntil(done func() bool) bool {
+	for deadline := time.Now().Add(hang); !done() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		runtime.GC()
+	}
+	return done()
+}
+
 // The file is unmapped when the Reader is closed and nothing uses it, and not before.
 func TestMappedFileIsUnmapped(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is mapped is known on Linux")
 	}
 	pairs := numbered(1000)
-	name := writeMapped(t, build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs))
+	name := writeTable(t, build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs))
 	isMapped := func() bool {
 		maps, err := os.ReadFile("/proc/self/maps")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return bytes.Contains(maps, []byte(name))
 	}
 	r := openMapped(t, name, table.ReaderOptions{})
 	it := r.NewIter(nil)
 	it.First()
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Close())
 	for range 5 {
 		runtime.GC()
 	}
@@ -278,13 +204,8 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(hang); isMapped() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		runtime.GC()
-	}
-	if isMapped() {
+	noError(t, it.Close())
+	if !collectUntil(func() bool { return !isMapped() }) {
 		t.Error("the file stays mapped after Close")
 	}
 	runtime.KeepAlive(r)
@@ -294,7 +215,7 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 // are closed, others can be.
 func TestTooManyMappedFiles(t *testing.T) {
 	pairs := numbered(100)
-	name := writeMapped(t, build(t, nil, pairs))
+	name := writeTable(t, build(t, nil, pairs))
 	most := table.Mappings() + 3
 	table.SetMaxMappings(t, most)
 	for range 3 {
@@ -308,41 +229,10 @@ func TestTooManyMappedFiles(t *testing.T) {
 			t.Fatalf("%d files are mapped, want 1 to %d", n, most)
 		}
 		for _, r := range all {
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, r.Close())
 		}
-		for deadline := time.Now().Add(hang); table.Mappings() > most-3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			runtime.GC()
+		if !collectUntil(func() bool { return table.Mappings() <= most-3 }) {
+			t.Errorf("%d files stay mapped after Close, want at most %d", table.Mappings(), most-3)
 		}
-	}
-	if n := table.Mappings(); n > most-3 {
-		t.Errorf("%d files stay mapped after Close, want at most %d", n, most-3)
-	}
-}
-
-// Close of a mapped Reader while others use it: right answers, then ErrClosed.
-func TestMappedReaderIsClosedInUse(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(2000)
-	name := writeMapped(t, build(t, withBloom, pairs))
-	for range 20 {
-		r := openMapped(t, name, table.ReaderOptions{})
-		var users sync.WaitGroup
-		var u usage
-		for n := range 3 {
-			users.Go(func() {
-				err := u.untilCut(t, r, pairs, rand.New(rand.NewPCG(31, uint64(n))))
-				if !errors.Is(err, table.ErrClosed) {
-					t.Errorf("error %v, want ErrClosed", err)
-				}
-			})
-		}
-		u.await(100)
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-		u.cut.Store(true)
-		users.Wait()
 	}
 }
