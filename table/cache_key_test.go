@@ -153,7 +153,7 @@ func TestCacheIsShared(t *testing.T) {
 	}
 	both := c.Size()
 	value, err := ra.Get([]byte("b"))
-	noError(t, err, ra.Close())
+	noError(t, errors.Join(err, ra.Close()))
 	if left := c.Size(); left == 0 || left >= both {
 		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
 	}

@@ -83,7 +83,7 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("codec %d: %d bytes, %d without", c.ID(), len(contents), len(raw))
 		}
 		r := open(t, contents, &table.ReaderOptions{Codecs: []table.Codec{nil, c}})
-		checkPairs(t, r, pairs)
+		checkTable(t, r, pairs)
 	}
 	unknown := build(t, &table.WriterOptions{Compression: runCodec{7}}, pairs)
 	if _, err := open(t, unknown, nil).Get([]byte("000")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "compression id 7") {

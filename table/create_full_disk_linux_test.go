@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
 )
 
 func init() { children["full disk"] = fillDisk }
@@ -63,5 +64,17 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A pipe that nobody writes to: opening it would wait for ever.
+func TestOpenOfAPipe(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if r, err := table.Open(name, nil); err == nil || r != nil {
+		t.Errorf("Open = %v, %v; want an error", r, err)
 	}
 }

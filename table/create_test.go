@@ -41,7 +41,7 @@ func checkOld(t *testing.T, name string) {
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	noErr(t, err)
+	noError(t, err)
 	var s []string
 	for _, e := range entries {
 		s = append(s, e.Name())
@@ -52,7 +52,7 @@ func names(t *testing.T, dir string) []string {
 func create(t *testing.T, name string) *table.Writer {
 	t.Helper()
 	w, err := table.Create(name, nil)
-	noErr(t, err)
+	noError(t, err)
 	return w
 }
 
@@ -61,14 +61,14 @@ func TestCreatePublishesOnClose(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")
 	w := create(t, name)
-	noErr(t, w.Append([]byte("k"), []byte("v")))
+	noError(t, w.Append([]byte("k"), []byte("v")))
 	if got := names(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], "sievetable-") || !strings.HasSuffix(got[0], ".tmp") {
 		t.Errorf("before Close the directory has %v, want sievetable-….tmp", got)
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	checkDir(t, dir, "a.ldb")
 	r, err := table.Open(name, nil)
-	noErr(t, err)
+	noError(t, err)
 	defer r.Close()
 	if v, err := r.Get([]byte("k")); err != nil || string(v) != "v" {
 		t.Errorf("Get = %q, %v", v, err)
@@ -78,16 +78,16 @@ func TestCreatePublishesOnClose(t *testing.T) {
 func TestCreateReplacesOnCloseOnly(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.ldb")
-	noErr(t, os.WriteFile(name, []byte("old"), 0o666))
-	noErr(t, create(t, name).Abort())
+	noError(t, os.WriteFile(name, []byte("old"), 0o666))
+	noError(t, create(t, name).Abort())
 	checkOld(t, name)
-	noErr(t, errors.Join(create(t, name).Close(), verifyFile(name)))
+	noError(t, errors.Join(create(t, name).Close(), verifyFile(name)))
 }
 
 func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	noErr(t, create(t, filepath.Join(dir, "aborted.ldb")).Abort())
+	noError(t, create(t, filepath.Join(dir, "aborted.ldb")).Abort())
 	if err := writeFile(filepath.Join(dir, "disorder.ldb"), pairsOf("b", "a")); !errors.Is(err, table.ErrOrder) {
 		t.Errorf("in disorder: %v, want ErrOrder", err)
 	}
@@ -96,7 +96,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	}
 	// A directory that gets the final name meanwhile, which no file can replace.
 	w := create(t, filepath.Join(dir, "taken.ldb"))
-	noErr(t, os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777))
+	noError(t, os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777))
 	if err := w.Close(); err == nil {
 		t.Error("a directory in the way: no error")
 	}
@@ -123,10 +123,10 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")
-	noErr(t, os.WriteFile(name, []byte("old"), 0o666))
-	noErr(t, os.Chmod(dir, 0o300))
+	noError(t, os.WriteFile(name, []byte("old"), 0o666))
+	noError(t, os.Chmod(dir, 0o300))
 	err := create(t, name).Close()
-	noErr(t, os.Chmod(dir, 0o700))
+	noError(t, os.Chmod(dir, 0o700))
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Close = %v, want fs.ErrPermission", err)
 	}
@@ -140,7 +140,7 @@ func TestCreateOfARelativeName(t *testing.T) {
 	t.Chdir(dir)
 	w := create(t, name)
 	t.Chdir(t.TempDir())
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	checkDir(t, dir, name)
 }
 
@@ -149,13 +149,13 @@ func TestCreateOfARelativeName(t *testing.T) {
 func TestCreateFollowsTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	noErr(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777))
+	noError(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777))
 	if err := os.Symlink(filepath.Join(dir, "real", "sub"), filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
 	w := create(t, dir+"/link/../a.ldb")
-	noErr(t, os.Rename(filepath.Join(dir, "real"), filepath.Join(dir, "moved")))
-	noErr(t, w.Close())
+	noError(t, os.Rename(filepath.Join(dir, "real"), filepath.Join(dir, "moved")))
+	noError(t, w.Close())
 	checkDir(t, filepath.Join(dir, "moved"), "a.ldb", "sub")
 }
 
@@ -185,12 +185,12 @@ func TestFilesAreClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name, short := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "short.ldb")
-	noErr(t, os.WriteFile(short, []byte("short"), 0o666))
+	noError(t, os.WriteFile(short, []byte("short"), 0o666))
 	filtered := filepath.Join(dir, "filtered.ldb")
-	noErr(t, writeFile(filtered, numbered(1)))
+	noError(t, writeFile(filtered, numbered(1)))
 	for range 20 {
-		noErr(t, create(t, name).Close())
-		noErr(t, create(t, name).Abort())
+		noError(t, create(t, name).Close())
+		noError(t, create(t, name).Abort())
 		table.Create(name, &table.WriterOptions{BlockSize: -1})
 		table.Open(short, nil)
 		if panicOf(func() error {
@@ -199,7 +199,7 @@ func TestFilesAreClosed(t *testing.T) {
 		}) == nil {
 			t.Error("a policy without a name: no panic")
 		}
-		noErr(t, verifyFile(name))
+		noError(t, verifyFile(name))
 	}
 	if n := openFiles(t, dir); n != 0 {
 		t.Errorf("%d open files, want 0", n)
@@ -216,7 +216,7 @@ func TestOpenFiles(t *testing.T) {
 		t.Errorf("Open of a directory = %v, %v; want an error that is no ErrCorrupt", r, err)
 	}
 	short := filepath.Join(dir, "short.ldb")
-	noErr(t, os.WriteFile(short, []byte("short"), 0o666))
+	noError(t, os.WriteFile(short, []byte("short"), 0o666))
 	if r, err := table.Open(short, nil); !errors.Is(err, table.ErrCorrupt) || r != nil {
 		t.Errorf("Open of 5 bytes = %v, %v; want nil and ErrCorrupt", r, err)
 	}
@@ -321,7 +321,7 @@ func TestKilledWriter(t *testing.T) {
 			if strings.HasSuffix(n, ".tmp") {
 				left++
 			}
-			noErr(t, os.Remove(filepath.Join(dir, n)))
+			noError(t, os.Remove(filepath.Join(dir, n)))
 		}
 	}
 	t.Logf("%d runs: %d whole files, %d none, %d temporary files left", runs, whole, none, left)

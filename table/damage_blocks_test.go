@@ -83,6 +83,17 @@ func TestDamagedDataBlocks(t *testing.T) {
 	}
 }
 
+// No lookup takes a damaged block for one that lacks the key.
+func TestLookupsInADamagedBlock(t *testing.T) {
+	p := sound()
+	p.data2 = raw(rawtable.Entry(1, "c", "3") + rawtable.Restarts(0))
+	r := open(t, p.build(), nil)
+	for way, get := range lookups {
+		_, err := get(r, []byte("c"))
+		checkError(t, way, err, table.ErrCorrupt, "data block at 27: ")
+	}
+}
+
 // The same blocks as index and metaindex.
 func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
 	for _, tt := range damagedBlocks() {

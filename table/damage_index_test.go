@@ -16,7 +16,6 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/layout"
 )
 
 // secondHandle damages the index's handle of the second block, which is that of

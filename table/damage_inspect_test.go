@@ -330,7 +330,7 @@ func (in *inspection) costsTimeOnly() *table.Reader {
 func TestInspectASoundTable(t *testing.T) {
 	contents := sound().build()
 	in := inspect(t, "sound", contents, nil, truthOf(soundPairs...))
-	noError(t, in.costsTimeOnly().FilterErr(), in.verified)
+	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
 }
 
 // takeApart reads the table's layout, and each block that it has.

@@ -24,7 +24,7 @@ import (
 func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 	t.Parallel()
 	contents := flipped(sound().build(), 3) // in the first data block, and under its checksum
-	path := writeMapped(t, contents)
+	path := writeTable(t, contents)
 	opened, err := table.Open(path, nil)
 	noError(t, err)
 	defer opened.Close()
@@ -46,7 +46,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 			}
 		}
 	}
-	path = writeMapped(t, flipped(contents, len(contents)-1))
+	path = writeTable(t, flipped(contents, len(contents)-1))
 	_, err = table.Open(path, nil)
 	if want := fmt.Sprintf("table: %s: footer at 157 (48 bytes): magic number", path); !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("Open = %v, want %s", err, want)
@@ -77,7 +77,7 @@ func TestBytesBehindHandles(t *testing.T) {
 		p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
 		p.meta = func(h string) string { return rawtable.Entries(bloomName, h+"more") }
 	}), nil, truthOf(soundPairs...))
-	noError(t, in.costsTimeOnly().FilterErr(), in.verified)
+	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
 }
 
 // A key that no block can hold is refused by Append, before memory is taken for it.

@@ -134,7 +134,7 @@ func TestFilterOnly(t *testing.T) {
 		t.Errorf("%d bytes, want at most %d", len(contents), want)
 	}
 	r := open(t, contents, nil)
-	noError(t, r.FilterErr(), r.Verify())
+	noError(t, errors.Join(r.FilterErr(), r.Verify()))
 	wrong := 0
 	for _, p := range pairs {
 		if !mayContain(r, p.Key) {

@@ -140,7 +140,7 @@ func FuzzRoundTrip(f *testing.F) {
 		pairs := workload.Cut(data, 1+int(width%16))
 		contents := build(t, o, pairs)
 		r := open(t, contents, nil)
-		checkPairs(t, r, pairs)
+		checkTable(t, r, pairs)
 		if !bytes.Equal(contents, build(t, o, forward(t, r.NewIter(nil)))) {
 			t.Error("written again: other bytes")
 		}

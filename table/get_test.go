@@ -85,22 +85,33 @@ func TestMetrics(t *testing.T) {
 func TestValueIsForever(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(1000)
-	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
+	for i := 0; i < len(pairs); i += 2 { // a large part of its block, which is not copied
+		pairs[i].Value = bytes.Repeat([]byte{byte(i)}, 1500)
+	}
+	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression}} {
+		contents := build(t, &o, pairs)
 		far, _ := openStore(t, contents, nil)
 		for source, r := range map[string]*table.Reader{"bytes": open(t, contents, nil), "a store": far.With(t.Context())} {
+			var keys [][]byte
 			values, err := getMany(r, allKeys(pairs), nil)
 			noError(t, err)
 			for _, p := range pairs {
 				v, err := r.Get(p.Key)
 				noError(t, err)
-				values = append(values, v)
+				k, found, err := r.Find(p.Key)
+				noError(t, err)
+				keys, values = append(keys, k), append(values, v, found)
 			}
 			forward(t, r.NewIter(nil))
 			noError(t, r.Close())
-			for i, v := range values {
-				if want := pairs[i%len(pairs)].Value; !bytes.Equal(v, want) || cap(v) != len(v) {
-					t.Fatalf("codec %d, %s: %q became %q, with a capacity of %d", codec.ID(), source, want, v, cap(v))
+			for i, k := range keys {
+				if !bytes.Equal(k, pairs[i].Key) {
+					t.Fatalf("%+v, %s: the key %q became %q", o, source, pairs[i].Key, k)
+				}
+				for _, v := range [][]byte{values[i], values[1000+2*i], values[1001+2*i]} {
+					if want := pairs[i].Value; !bytes.Equal(v, want) || cap(v) != len(v) {
+						t.Fatalf("%+v, %s: %q became %q, with a capacity of %d", o, source, want, v, cap(v))
+					}
 				}
 			}
 		}

@@ -26,7 +26,7 @@ const goldenDir = "../testdata"
 func TestManifestIsComplete(t *testing.T) {
 	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
-	noErr(t, err)
+	noError(t, err)
 	listed := []string{manifest.FiltersDir + "/goleveldb.jsonl", manifest.FiltersDir + "/leveldb.jsonl"} // package filter's
 	for _, g := range tables {
 		listed = append(listed, g.File)
@@ -36,7 +36,7 @@ func TestManifestIsComplete(t *testing.T) {
 	}
 	var there []string
 	size := int64(0)
-	noErr(t, fs.WalkDir(os.DirFS(goldenDir), ".", func(path string, d fs.DirEntry, err error) error {
+	noError(t, fs.WalkDir(os.DirFS(goldenDir), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -64,7 +64,7 @@ func TestManifestIsComplete(t *testing.T) {
 func TestManifestCovers(t *testing.T) {
 	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
-	noErr(t, err)
+	noError(t, err)
 	want := map[string]string{
 		"block size":       "1 1024 16384 256 4096 65536",
 		"restart interval": "1 128 16 2 3",
@@ -105,7 +105,7 @@ func TestGoldenReads(t *testing.T) {
 			t.Skip("takes minutes where a processor is emulated")
 		}
 		var m table.Metrics
-		checkPairs(t, open(t, g.Contents, &table.ReaderOptions{Metrics: &m}), g.Want)
+		checkTable(t, open(t, g.Contents, &table.ReaderOptions{Metrics: &m}), g.Want)
 		if asked := m.FilterChecks.Load() > 0; asked != (g.BitsPerKey != manifest.NoFilter && len(g.Want) > 0) {
 			t.Errorf("filter asked: %v, with %d bits per key", asked, g.BitsPerKey)
 		}
@@ -180,7 +180,7 @@ func TestDatabaseTables(t *testing.T) {
 		{"leveldb", "leveldb.BuiltinBloomFilter2"},
 	} {
 		contents, err := os.ReadFile("testdata/databases/" + engine.name + ".ldb")
-		noErr(t, err)
+		noError(t, err)
 		r := open(t, contents, &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
 		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 			t.Errorf("%s: %v", engine.name, err)

@@ -33,7 +33,7 @@ var (
 	numbered  = tabletest.Numbered
 	fewBytes  = tabletest.FewBytes
 	diffPairs = tabletest.DiffPairs
-	noErr     = tabletest.NoErr
+	noError   = tabletest.NoError
 	errBroken = tabletest.ErrBroken
 )
 
@@ -102,19 +102,12 @@ func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	}
 }
 
-// checkPairs reads the table, which has these pairs and no fault, in both directions and by lookups.
-func checkPairs(t *testing.T, r *table.Reader, pairs []workload.Pair) {
+// checkTable reads the table, which has these pairs and no fault, in both directions and by lookups.
+func checkTable(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
-	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("forward (-want +got):\n%s", diff)
-	}
-	if diff := diffPairs(pairs, backward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("backward (-want +got):\n%s", diff)
-	}
+	checkIter(t, "the table", r.NewIter(nil), pairs)
 	checkLookups(t, r, pairs)
-	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-		t.Errorf("FilterErr and Verify: %v", err)
-	}
+	checkSound(t, "the table", r)
 }
 
 // countingReader counts reads.
@@ -133,7 +126,7 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 func newWriter(t testing.TB, to io.Writer, o *table.WriterOptions) *table.Writer {
 	t.Helper()
 	w, err := table.NewWriter(to, o)
-	noErr(t, err)
+	noError(t, err)
 	return w
 }
 
@@ -159,14 +152,6 @@ func goroutinesOf(function string) (stacks []byte, found bool) {
 
 // hang is how long a test waits for what comes in no time. It is far more than any stall takes.
 const hang = 5 * time.Minute
-
-// noError ends the test if there is an error.
-func noError(t testing.TB, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // checkError checks that what an operation returned is an error of that kind, nil for any, and says want.
 func checkError(t testing.TB, operation string, err, kind error, want string) {
@@ -195,7 +180,7 @@ func newReader(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) 
 // openFile opens a new file of contents, until the test ends.
 func openFile(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
-	r, err := table.Open(writeMapped(t, contents), o)
+	r, err := table.Open(writeTable(t, contents), o)
 	noError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
@@ -246,7 +231,7 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 	t.Helper()
 	s := &store{contents: contents}
 	r, err := table.NewReader(s, int64(len(contents)), o)
-	noErr(t, err)
+	noError(t, err)
 	s.reads, s.most = nil, 0
 	return r, s
 }
@@ -255,22 +240,6 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 func mayContain(r *table.Reader, key []byte) bool {
 	may, err := r.MayContain(key)
 	return may || err != nil
-}
-
-// newReader is table.NewReader.
-func newReader(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
-	t.Helper()
-	r, err := table.NewReader(src, int64(size), o)
-	noError(t, err)
-	return r
-}
-
-// noError ends the test if there is an error.
-func noError(t testing.TB, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // hooked is a source of contents that calls before first of all, whose error is that of the read.

@@ -188,19 +188,19 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 	}
 	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, pairs)
 	r := open(t, contents, &table.ReaderOptions{Comparer: c, Cache: table.NewCache(1 << 20)})
-	noErr(t, r.Verify())
+	noError(t, r.Verify())
 	for _, p := range pairs {
 		for _, o := range []*table.IterOptions{nil, {Lower: p.Key}, {Upper: p.Key}} {
 			it := r.NewIter(o)
 			it.SeekGE(p.Key)
 			it.SeekLT(p.Key)
-			noErr(t, it.Close())
+			noError(t, it.Close())
 		}
 		if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
 			t.Errorf("Get(%q) = %q, %v", p.Key, got, err)
 		}
 		_, _, err := r.FindGE(p.Key)
-		noErr(t, err)
+		noError(t, err)
 		r.ApproximateOffset(p.Key)
 	}
 }
@@ -233,7 +233,7 @@ func TestComparer(t *testing.T) {
 	o := &table.WriterOptions{Comparer: descending, FilterPolicy: filter.NewBloom(10), BlockSize: 200}
 	contents := build(t, o, pairs)
 	r := open(t, contents, &table.ReaderOptions{Comparer: descending})
-	checkPairs(t, r, pairs)
+	checkTable(t, r, pairs)
 	if _, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("NewReader in the wrong order = %v, want ErrCorrupt", err)
 	}

@@ -50,7 +50,7 @@ func TestMapped(t *testing.T) {
 			r.BuildIndex()
 		}
 		checkGetMany(t, name, r, allKeys(pairs), nil)
-		noError(t, r.Verify(), r.FilterErr(), r.Close())
+		noError(t, errors.Join(r.Verify(), r.FilterErr(), r.Close()))
 	}
 }
 

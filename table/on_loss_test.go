@@ -210,7 +210,7 @@ func TestOnLossRefuses(t *testing.T) {
 	at := int64(layoutOf(t, contents).Data[5].Offset)
 	damaged := bytes.Clone(contents)
 	damaged[at] ^= 1
-	inner := &table.CorruptionError{Block: table.DataBlock, Err: errors.New("of another table")}
+	inner := &table.CorruptionError{Block: layout.DataBlock, Err: errors.New("of another table")}
 	broken := openHooked(t, contents, nil, func(off, _ int64) error {
 		if off == at {
 			return inner

@@ -79,7 +79,7 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 			if asked := m.FilterChecks.Load() > 0; asked != (tt.written != nil && tt.err == "") {
 				t.Errorf("filter asked: %v", asked)
 			}
-			noErr(t, r.Verify())
+			noError(t, r.Verify())
 		})
 	}
 }
@@ -103,7 +103,7 @@ func TestFilterPolicyOrder(t *testing.T) {
 			policies = append(policies, askedPolicy{filter.Rename(filter.NewBloom(10), name), asked})
 		}
 		_, err := open(t, contents, &table.ReaderOptions{FilterPolicies: policies}).Get([]byte("key000002"))
-		noErr(t, err)
+		noError(t, err)
 		if diff := cmp.Diff(map[string]bool{tt.asked: true}, asked); diff != "" {
 			t.Errorf("policies %s: asked (-want +got):\n%s", tt.names, diff)
 		}
@@ -129,7 +129,7 @@ func TestFilterKeyOfNil(t *testing.T) {
 	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
 	for _, key := range [][]byte{nil, {}} {
 		_, err := r.Get(key)
-		noErr(t, err)
+		noError(t, err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: prefix}, pairs)
 	var m table.Metrics
 	r := open(t, contents, &table.ReaderOptions{FilterKey: prefix, Metrics: &m})
-	checkPairs(t, r, pairs)
+	checkTable(t, r, pairs)
 	for _, tt := range []struct {
 		key             string
 		asked, negative uint64

@@ -74,7 +74,7 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	f, err := w.Create("dir/a.ldb")
 	noError(t, err)
 	_, err = f.Write(build(t, nil, nil))
-	noError(t, err, w.Close())
+	noError(t, errors.Join(err, w.Close()))
 	z, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
 	noError(t, err)
 	for name, want := range map[string]string{"dir": "open dir: a directory, not a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
@@ -119,7 +119,7 @@ func TestTailSize(t *testing.T) {
 		}
 		checkLookups(t, r, pairs[:100])
 		checkPairs(t, fmt.Sprintf("tail of %d bytes", tt.tail), pairs, forward(t, r.NewIter(nil)))
-		noError(t, r.FilterErr(), r.Verify())
+		noError(t, errors.Join(r.FilterErr(), r.Verify()))
 	}
 	if got := newWriter(t, io.Discard, nil).TailSize(); got != 0 {
 		t.Errorf("before Close, the Writer's TailSize is %d, want 0", got)

@@ -137,7 +137,7 @@ func checkLaw(t *testing.T, o *table.WriterOptions, pairs []workload.Pair) {
 	contents := build(t, o, pairs)
 	ro := table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey, Codecs: []table.Codec{deflate{}}}
 	r := open(t, contents, &ro)
-	noErr(t, errors.Join(r.FilterErr(), r.Verify()))
+	noError(t, errors.Join(r.FilterErr(), r.Verify()))
 	cached := ro
 	cached.Cache = table.NewCache(64 << 20)
 	lookUp(t, r, pairs)
@@ -163,7 +163,7 @@ func lookUp(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 		value, err := r.Get(p.Key)
 		appended, appendErr := r.AppendGet(nil, p.Key)
 		key, found, findErr := r.Find(p.Key)
-		noErr(t, errors.Join(err, appendErr, findErr))
+		noError(t, errors.Join(err, appendErr, findErr))
 		if !bytes.Equal(value, p.Value) || !bytes.Equal(appended, p.Value) || !bytes.Equal(found, p.Value) || !bytes.Equal(key, p.Key) {
 			t.Fatalf("lookups of key %d find something else", i)
 		}
@@ -186,11 +186,11 @@ func seek(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 			t.Fatalf("SeekLT of key %d: %v", i, it.Error())
 		}
 	}
-	noErr(t, it.Close())
+	noError(t, it.Close())
 	if len(pairs) > 0 {
 		first, err := r.FirstKey()
 		last, lastErr := r.LastKey()
-		noErr(t, errors.Join(err, lastErr))
+		noError(t, errors.Join(err, lastErr))
 		if !bytes.Equal(first, pairs[0].Key) || !bytes.Equal(last, pairs[len(pairs)-1].Key) {
 			t.Error("FirstKey or LastKey is another")
 		}
@@ -201,17 +201,17 @@ func seek(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 func takeApart(t *testing.T, contents []byte, o *table.ReaderOptions) {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), o)
-	noErr(t, err)
+	noError(t, err)
 	parts, err := l.Meta()
-	noErr(t, err)
+	noError(t, err)
 	_, err = l.Filters()
-	noErr(t, err)
+	noError(t, err)
 	for _, e := range l.Data {
 		parts = append(parts, layout.MetaindexEntry{Handle: e.Handle})
 	}
 	for _, p := range parts {
 		_, _, err := l.ReadBlock(p.Handle)
-		noErr(t, err)
+		noError(t, err)
 	}
 }
 

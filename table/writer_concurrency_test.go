@@ -103,7 +103,7 @@ func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	sizes := func() (all []int64) {
 		w := newWriter(t, io.Discard, &table.WriterOptions{Concurrency: 3})
 		for _, p := range pairs {
-			noErr(t, w.Append(p.Key, p.Value))
+			noError(t, w.Append(p.Key, p.Value))
 			all = append(all, w.Size())
 		}
 		return all
@@ -244,8 +244,8 @@ func TestConcurrentAbort(t *testing.T) {
 	for n := range 20 {
 		dir := t.TempDir()
 		w, err := table.Create(dir+"/a.ldb", &table.WriterOptions{Concurrency: 1 + n%5})
-		noErr(t, err)
-		noErr(t, errors.Join(appendAll(w, numbered(n*1000)), w.Abort()))
+		noError(t, err)
+		noError(t, errors.Join(appendAll(w, numbered(n*1000)), w.Abort()))
 		checkDir(t, dir)
 	}
 }

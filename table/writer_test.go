@@ -55,7 +55,7 @@ func TestAppendRefusesDisorder(t *testing.T) {
 	} {
 		for _, blockSize := range []int{4096, 1} { // within a block, and across the border of two
 			w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: blockSize})
-			noErr(t, w.Append([]byte(tt.first), nil))
+			noError(t, w.Append([]byte(tt.first), nil))
 			err := w.Append([]byte(tt.second), nil)
 			if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
 				t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
@@ -77,7 +77,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 		{"Abort", (*table.Writer).Abort},
 	} {
 		w := newWriter(t, io.Discard, nil)
-		noErr(t, tt.end(w))
+		noError(t, tt.end(w))
 		if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrClosed) {
 			t.Errorf("Append after %s = %v, want ErrClosed", tt.name, err)
 		}
@@ -96,7 +96,7 @@ func TestWriterCounts(t *testing.T) {
 	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
 	size := int64(0)
 	for i, p := range numbered(100) {
-		noErr(t, w.Append(p.Key, p.Value))
+		noError(t, w.Append(p.Key, p.Value))
 		if w.Entries() != i+1 {
 			t.Errorf("Entries = %d, want %d", w.Entries(), i+1)
 		}
@@ -108,7 +108,7 @@ func TestWriterCounts(t *testing.T) {
 	if n := w.DataBlocks(); n < 33 || n > 50 {
 		t.Errorf("%d data blocks for 100 entries of 30 bytes in blocks of 64", n)
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	if w.Size() <= size {
 		t.Errorf("Size = %d after Close, %d before", w.Size(), size)
 	}
@@ -124,10 +124,10 @@ func TestAppendKeepsNoSlice(t *testing.T) {
 	for i := range uint64(1000) {
 		binary.BigEndian.PutUint64(key, i)
 		want = append(want, workload.Pair{Key: bytes.Clone(key), Value: bytes.Clone(key)})
-		noErr(t, w.Append(key, key))
+		noError(t, w.Append(key, key))
 		clear(key)
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	checkLookups(t, open(t, out.Bytes(), nil), want)
 }
 
@@ -310,9 +310,9 @@ func TestMemoryOfHugeValues(t *testing.T) {
 	sink := new(heapSink)
 	w := newWriter(t, sink, &table.WriterOptions{Concurrency: 8, Compression: copying{table.NoCompression}})
 	for i := range n {
-		noErr(t, w.Append([]byte{byte(i)}, value))
+		noError(t, w.Append([]byte{byte(i)}, value))
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	got := (sink.most - base.most) >> 20
 	t.Logf("%d MiB for values of %d", got, size>>20)
 	if got > 6*size>>20 {
@@ -332,7 +332,7 @@ func TestWritersShareABuffer(t *testing.T) {
 	const writers = 20
 	for range writers {
 		w := newWriter(t, io.Discard, nil)
-		noErr(t, errors.Join(appendAll(w, pairs), w.Close()))
+		noError(t, errors.Join(appendAll(w, pairs), w.Close()))
 	}
 	runtime.ReadMemStats(&after)
 	if got := (after.TotalAlloc - before.TotalAlloc) / writers; got > 128<<10 {
@@ -350,7 +350,7 @@ func TestConcurrencyBoundsMemory(t *testing.T) {
 		w := newWriter(t, io.Discard, &table.WriterOptions{Compression: copying{table.NoCompression}, Concurrency: 8})
 		lag := 0
 		for i := range 40 << 20 / tt.value {
-			noErr(t, w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)))
+			noError(t, w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)))
 			if lag = (i+1)*tt.value - int(w.Size()); lag > tt.atMost {
 				t.Fatalf("values of %d bytes: %d bytes under way, want at most %d", tt.value, lag, tt.atMost)
 			}
@@ -376,7 +376,7 @@ func TestAppendAllocations(t *testing.T) {
 			round := func() {
 				for range n {
 					binary.BigEndian.PutUint64(key, next)
-					noErr(t, w.Append(key, value))
+					noError(t, w.Append(key, value))
 					next += 5 << 16 // leaves room for a shorter separator
 				}
 			}
@@ -405,7 +405,7 @@ func BenchmarkWriter(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					w := newWriter(b, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec, Concurrency: concurrency})
-					noErr(b, errors.Join(appendAll(w, pairs), w.Close()))
+					noError(b, errors.Join(appendAll(w, pairs), w.Close()))
 				}
 			})
 		}

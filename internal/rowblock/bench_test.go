@@ -13,9 +13,9 @@ func w1Block(b *testing.B) ([]byte, workload.Set) {
 	b.Helper()
 	set := workload.W1(35)
 	w, err := block.NewWriter(block.DefaultRestartInterval, block.Order{})
-	noErr(b, err)
+	noError(b, err)
 	for i, k := range set.Keys {
-		noErr(b, w.Append(k, set.Values[i]))
+		noError(b, w.Append(k, set.Values[i]))
 	}
 	return w.Finish(), set
 }
@@ -44,7 +44,7 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
 	blk, err := rowblock.Open(data, rowblock.Order{}, nil)
-	noErr(b, err)
+	noError(b, err)
 	it := newIter(blk)
 	b.Run("SeekGE", func(b *testing.B) {
 		b.ReportAllocs()
@@ -77,7 +77,7 @@ func BenchmarkEntries(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			noErr(b, e.Decode(data, rowblock.Order{}))
+			noError(b, e.Decode(data, rowblock.Order{}))
 		}
 	})
 	b.Run("Pack", func(b *testing.B) {

@@ -28,7 +28,7 @@ func TestDecodeTakesLengthsOfOneByteAndMore(t *testing.T) {
 					keys = append(keys, key)
 				}
 				var e rowblock.Decoded
-				noErr(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
+				noError(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
 				name := fmt.Sprintf("keys share %d bytes and have %d others, values have %d", shared, unshared, value)
 				checkEntries(t, name, &e, pairs, keys, bytes.Compare)
 			}
@@ -102,7 +102,7 @@ func TestCachedSizeIsThatOfKeysAndValues(t *testing.T) {
 			}
 			size = max(size, 3*64)
 			var e rowblock.Decoded
-			noErr(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
+			noError(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
 			if got := e.CachedSize(); got < size || got > size+64 {
 				t.Errorf("CachedSize = %d, want %d to %d", got, size, size+64)
 			}
@@ -123,7 +123,7 @@ func TestFetchLeavesEntriesAsTheyAre(t *testing.T) {
 				pairs = append(pairs, pair{fmt.Sprintf("key %06d", i), "v"})
 			}
 			var e rowblock.Decoded
-			noErr(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
+			noError(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
 			c := e.ForCache()
 			cached := c.Block(rowblock.Order{})
 			c.Fetch()

@@ -86,10 +86,10 @@ func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 				name          string
 				give, compare func(a, b []byte) int
 			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
-				noErr(t, e.Decode(build(t, interval, pairs), rowblock.Order{Func: order.give}))
+				noError(t, e.Decode(build(t, interval, pairs), rowblock.Order{Func: order.give}))
 				checkEntries(t, order.name, &e, pairs, keys, order.compare)
 				packed := e.ForCache().Block(rowblock.Order{Func: order.give})
-				noErr(t, e.Decode(build(t, 16, []pair{{"other", "entries"}}), rowblock.Order{}))
+				noError(t, e.Decode(build(t, 16, []pair{{"other", "entries"}}), rowblock.Order{}))
 				checkEntries(t, "packed, "+order.name, &packed, pairs, keys, order.compare)
 				slices.Reverse(pairs)
 			}
@@ -153,7 +153,7 @@ func TestDecodeForgets(t *testing.T) {
 	tooLong := build(t, 1<<30, long)
 	var fresh, used rowblock.Decoded
 	want := fresh.Decode(tooLong, rowblock.Order{})
-	noErr(t, used.Decode(build(t, 16, many), rowblock.Order{}))
+	noError(t, used.Decode(build(t, 16, many), rowblock.Order{}))
 	if got := used.Decode(tooLong, rowblock.Order{}); got != want || want != rowblock.ErrTooMany {
 		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
 	}
@@ -174,7 +174,7 @@ func TestKeysWithEqualAbbreviationsAreFound(t *testing.T) {
 			}
 			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
 			var e rowblock.Decoded
-			noErr(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
+			noError(t, e.Decode(build(t, 16, pairs), rowblock.Order{}))
 			p := e.ForCache()
 			packed := p.Block(rowblock.Order{})
 			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)

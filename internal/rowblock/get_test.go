@@ -15,8 +15,8 @@ import (
 
 type pair struct{ Key, Value string }
 
-// noErr ends the test if there is an error.
-func noErr(t testing.TB, err error) {
+// noError ends the test if there is an error.
+func noError(t testing.TB, err error) {
 	if err != nil {
 		t.Helper()
 		t.Fatal(err)
@@ -26,9 +26,9 @@ func noErr(t testing.TB, err error) {
 func build(t testing.TB, interval int, pairs []pair) []byte {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order{Unchecked: true})
-	noErr(t, err)
+	noError(t, err)
 	for _, p := range pairs {
-		noErr(t, w.Append([]byte(p.Key), []byte(p.Value)))
+		noError(t, w.Append([]byte(p.Key), []byte(p.Value)))
 	}
 	size := w.Size()
 	b := bytes.Clone(w.Finish())
@@ -48,7 +48,7 @@ func newIter(b rowblock.Block) *rowblock.Iter {
 func open(t testing.TB, data []byte) *rowblock.Iter {
 	t.Helper()
 	var it rowblock.Iter
-	noErr(t, it.Open(data, rowblock.Order{}, nil))
+	noError(t, it.Open(data, rowblock.Order{}, nil))
 	return &it
 }
 

@@ -136,7 +136,7 @@ func TestZeroIterIsEmpty(t *testing.T) {
 // Searching and moving take no memory once the Iter has room for a key.
 func TestIterDoesNotAllocate(t *testing.T) {
 	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{}, nil)
-	noErr(t, err)
+	noError(t, err)
 	var it rowblock.Iter
 	key := []byte("a\xffa")
 	allocs := testing.AllocsPerRun(100, func() {

@@ -85,7 +85,7 @@ func TestUncheckedOrderTakesAnyOrder(t *testing.T) {
 			if err := it.Open(data, rowblock.Order{}, &budget); err == nil {
 				t.Error("the bytewise order takes them for ascending")
 			}
-			noErr(t, it.Open(data, rowblock.Order{Unchecked: true}, &budget))
+			noError(t, it.Open(data, rowblock.Order{Unchecked: true}, &budget))
 			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -150,12 +150,12 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, err := block.NewWriter(1<<30, block.Order{})
-			noErr(t, err)
+			noError(t, err)
 			together, last := int64(0), ""
 			for i := range tt.n {
 				last = tt.key(i)
 				together += int64(len(last))
-				noErr(t, w.Append([]byte(last), nil))
+				noError(t, w.Append([]byte(last), nil))
 			}
 			data := w.Finish()
 			if together > 257*int64(len(data)) {
@@ -177,14 +177,14 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"", ""}})
 	var e rowblock.Decoded
-	noErr(t, e.Decode(data, rowblock.Order{}))
+	noError(t, e.Decode(data, rowblock.Order{}))
 	packed := e.ForCache().Block(rowblock.Order{})
 	b, err := rowblock.Open(data, rowblock.Order{}, nil)
-	noErr(t, err)
+	noError(t, err)
 	it := newIter(b)
 	it.Next()
 	at, value, _, err := rowblock.SeekGE(new([]byte), data, rowblock.Order{}, nil, nil)
-	noErr(t, err)
+	noError(t, err)
 	for name, b := range map[string][]byte{
 		"Entries.Key": e.Key(0), "Entries.Value": e.Value(0), "Packed.Key": packed.Key(0), "Packed.Value": packed.Value(0),
 		"Iter.Key": it.Key(), "Iter.Value": it.Value(), "Seek's key": at, "Seek's value": value,
@@ -211,9 +211,9 @@ func TestWriterTakesAscendingKeysOnly(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 2))
 			for range 20_000 {
 				w, err := block.NewWriter(16, block.Order(order))
-				noErr(t, err)
+				noError(t, err)
 				last, key := randomKey(rng), randomKey(rng)
-				noErr(t, w.Append(last, nil))
+				noError(t, w.Append(last, nil))
 				if err, want := w.Append(key, nil), order.Compare(last, key) < 0; (err == nil) != want {
 					t.Fatalf("%q after %q: %v, but that it is greater is %v", key, last, err, want)
 				}

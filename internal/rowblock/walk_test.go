@@ -38,7 +38,7 @@ func TestWalkShowsEachEntryOnce(t *testing.T) {
 			for n := range 40 {
 				want := randomPairs(rng, n)
 				got, err := walk(t, build(t, interval, want), rowblock.Order{Func: compare})
-				noErr(t, err)
+				noError(t, err)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Fatalf("interval %d, %d entries (-want +got):\n%s", interval, n, diff)
 				}

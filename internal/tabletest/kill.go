@@ -11,14 +11,14 @@ import (
 func Kill(t *testing.T, cmd *exec.Cmd, after time.Duration) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
-	NoErr(t, err)
-	NoErr(t, cmd.Start())
+	NoError(t, err)
+	NoError(t, cmd.Start())
 	ready := make([]byte, len("ready"))
 	if _, err := out.Read(ready); err != nil || string(ready) != "ready" {
 		t.Fatalf("the process says %q, %v", ready, err)
 	}
 	time.Sleep(after)
-	NoErr(t, cmd.Process.Kill())
+	NoError(t, cmd.Process.Kill())
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 		t.Fatalf("the process ended by itself: %v", err)
 	}

@@ -56,6 +56,6 @@ func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
 		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
 	slices.Reverse(got)
-	NoErr(t, it.Error())
+	NoError(t, it.Error())
 	return got
 }

@@ -19,8 +19,8 @@ import (
 // ErrBroken is the error of a source that does not work.
 var ErrBroken = errors.New("broken")
 
-// NoErr ends the test if there is an error.
-func NoErr(t testing.TB, err error) {
+// NoError ends the test if there is an error.
+func NoError(t testing.TB, err error) {
 	if err != nil {
 		t.Helper()
 		t.Fatal(err)
@@ -39,11 +39,11 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 	t.Helper()
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, o)
-	NoErr(t, err)
+	NoError(t, err)
 	for _, p := range pairs {
-		NoErr(t, w.Append(p.Key, p.Value))
+		NoError(t, w.Append(p.Key, p.Value))
 	}
-	NoErr(t, w.Close())
+	NoError(t, w.Close())
 	if w.Size() != int64(out.Len()) {
 		t.Errorf("Size = %d after Close, but the table has %d bytes", w.Size(), out.Len())
 	}
@@ -54,7 +54,7 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	NoErr(t, err)
+	NoError(t, err)
 	return r
 }
 
@@ -62,7 +62,7 @@ func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 func Dataset(t testing.TB, name string) []workload.Pair {
 	t.Helper()
 	pairs, err := workload.Dataset(name)
-	NoErr(t, err)
+	NoError(t, err)
 	return pairs
 }
 

@@ -108,7 +108,7 @@ func TestClose(t *testing.T) {
 	db := openFS(t, compactions(t, 1).states[0], nil)
 	value, err := db.Get([]byte("a"))
 	it := db.NewIter(nil)
-	noErr(t, errors.Join(err, db.Close()))
+	noError(t, errors.Join(err, db.Close()))
 	for _, key := range []string{"a", "b", "c"} {
 		_, getErr := db.Get([]byte(key))
 		dst, appendErr := db.At(1).AppendGet([]byte("dst"), []byte(key))
@@ -157,7 +157,7 @@ func TestCloseMeanwhile(t *testing.T) {
 		for range 4 {
 			<-started
 		}
-		noErr(t, db.Close())
+		noError(t, db.Close())
 		users.Wait()
 	}
 }

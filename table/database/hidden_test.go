@@ -135,7 +135,7 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 	t.Helper()
 	shown := map[string]string{}
 	for e, err := range db.All(&table.IterOptions{OnLoss: func(l table.Loss) bool { *losses = append(*losses, l); return true }}) {
-		noErr(t, err)
+		noError(t, err)
 		shown[string(e.Key)] = string(e.Value)
 	}
 	order := r.order()
@@ -193,7 +193,7 @@ func TestOnLossIsCalledOnce(t *testing.T) {
 			t.Errorf("OnLoss that refuses the loss %d was called for %q", refused, asked)
 		}
 		if refused == lost {
-			noErr(t, err)
+			noError(t, err)
 			db.Close()
 		} else if !errors.Is(err, last) {
 			t.Errorf("OpenFS = %v, want %v", err, last)

@@ -107,7 +107,7 @@ func records(t testing.TB, all ...[]byte) []byte {
 	var out bytes.Buffer
 	w := wal.NewWriter(&out)
 	for _, r := range all {
-		noErr(t, w.Append(r))
+		noError(t, w.Append(r))
 	}
 	return out.Bytes()
 }
@@ -155,7 +155,7 @@ func (l *layout) header(next uint64) (edit []byte) {
 func onDisk(t testing.TB, files fs.FS) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "db")
-	noErr(t, os.CopyFS(dir, files))
+	noError(t, os.CopyFS(dir, files))
 	return dir
 }
 
@@ -163,7 +163,7 @@ func onDisk(t testing.TB, files fs.FS) (dir string) {
 func openDir(t testing.TB, dir string, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.Open(dir, o)
-	noErr(t, err)
+	noError(t, err)
 	t.Cleanup(func() { db.Close() }) // it can be closed
 	return db
 }
@@ -172,7 +172,7 @@ func openDir(t testing.TB, dir string, o *database.Options) *database.DB {
 func openFS(t testing.TB, files fs.FS, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.OpenFS(files, ".", o)
-	noErr(t, err)
+	noError(t, err)
 	t.Cleanup(func() { db.Close() }) // it can be closed
 	return db
 }

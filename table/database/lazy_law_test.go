@@ -60,15 +60,15 @@ func TestLazyTablesChangeNothing(t *testing.T) {
 func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.[ls][ds][bt]"))
-	noErr(t, err)
+	noError(t, err)
 	for _, path := range paths {
 		if rng.IntN(4) > 0 {
 			continue
 		}
 		_, _, err := dbdamage.Apply(rng, path, dbdamage.Kinds[rng.IntN(len(dbdamage.Kinds))])
-		noErr(t, err)
+		noError(t, err)
 		number, err := strconv.ParseUint(filepath.Base(path)[:6], 10, 64)
-		noErr(t, err)
+		noError(t, err)
 		damaged = append(damaged, number)
 	}
 	return damaged

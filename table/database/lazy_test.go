@@ -133,15 +133,15 @@ func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 		writeSame(t, other, 'b')
 		db := openDir(t, dir, &database.Options{LazyTables: true, Reader: table.ReaderOptions{Mapped: mapped}})
 		get := func() error { _, err := db.Get([]byte("key000000")); return err }
-		noErr(t, os.Rename(dir, old))
+		noError(t, os.Rename(dir, old))
 		if err := get(); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("Get without the directory = %v, want ErrNotExist", err)
 		}
-		noErr(t, os.Rename(other, dir))
+		noError(t, os.Rename(other, dir))
 		if err, want := get(), dir+": replaced since the database was opened"; err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Get = %v, want %s", err, want)
 		}
-		noErr(t, errors.Join(os.Rename(dir, other), os.Rename(old, dir)))
+		noError(t, errors.Join(os.Rename(dir, other), os.Rename(old, dir)))
 		if err := get(); err != nil {
 			t.Errorf("Get = %v, want a value", err)
 		}

@@ -64,7 +64,7 @@ func lossesOf(t *testing.T, files fstest.MapFS) (open, iter []string) {
 	}
 	db := openFS(t, files, &database.Options{OnLoss: to(&open)})
 	for _, err := range db.All(&table.IterOptions{OnLoss: to(&iter)}) {
-		noErr(t, err)
+		noError(t, err)
 	}
 	return open, iter
 }

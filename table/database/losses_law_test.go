@@ -54,7 +54,7 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 			}
 			for range 3 {
 				_, err := db.AppendGet(nil, []byte("other"))
-				noErr(t, err)
+				noError(t, err)
 			}
 			if n := strings.Count(err.Error(), ".ldb"); n != corrupt-1 || h.Found != (want != "") || string(h.Value) != want {
 				t.Errorf("seed %d: Get = %v, with %q, %t; want %q, and %d tables", seed, err, h.Value, h.Found, want, corrupt-1)

@@ -56,7 +56,7 @@ func writeManyTables(t *testing.T, dir string) {
 		if name == "000150.ldb" {
 			f.Data = append(f.Data, 0)
 		}
-		noErr(t, os.WriteFile(filepath.Join(dir, name), f.Data, 0o666))
+		noError(t, os.WriteFile(filepath.Join(dir, name), f.Data, 0o666))
 	}
 }
 
@@ -64,7 +64,7 @@ func numberedKey(i int) string { return fmt.Sprintf("n%06d", i) }
 
 func readWithFewFiles(t *testing.T, dir string) {
 	const most = 64
-	noErr(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}))
+	noError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}))
 	if _, err := os.ReadFile(filepath.Join(dir, "CURRENT")); err != nil { // the runtime opens files of its own with the first
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func readWithFewFiles(t *testing.T, dir string) {
 				open = func() (*database.DB, error) { return database.OpenFS(test.fsys, ".", o) }
 			}
 			db, err := open()
-			noErr(t, err)
+			noError(t, err)
 			var lookups sync.WaitGroup
 			for g := range readers {
 				lookups.Go(func() {

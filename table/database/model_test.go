@@ -135,7 +135,7 @@ func (c *checker) bounds() *table.IterOptions {
 func collect(t testing.TB, v database.View, o *table.IterOptions) (pairs []workload.Pair) {
 	t.Helper()
 	for e, err := range v.All(o) {
-		noErr(t, err)
+		noError(t, err)
 		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
 	return pairs

@@ -127,7 +127,7 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 		l.table(t, 0, set("lost", 2, name))
 		files := l.end(t)
 		delete(files, "000003.ldb")
-		noErr(t, os.CopyFS(filepath.Join(parent, name), files))
+		noError(t, os.CopyFS(filepath.Join(parent, name), files))
 	}
 	link, next, swaps := filepath.Join(parent, "db"), filepath.Join(parent, "next"), 0
 	if err := os.Symlink("a", link); err != nil {

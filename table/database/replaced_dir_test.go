@@ -68,7 +68,7 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // between the two renames
 		}
-		noErr(t, err)
+		noError(t, err)
 		checkSame(t, db)
 	}
 }
@@ -77,11 +77,11 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 func writeSame(t *testing.T, dir string, value byte) {
 	t.Helper()
 	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000, Table: table.WriterOptions{Compression: table.NoCompression}})
-	noErr(t, err)
+	noError(t, err)
 	for i := range 500 {
-		noErr(t, w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{value}, 50)))
+		noError(t, w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{value}, 50)))
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 }
 
 // checkSame checks that all values of the database are the same, and closes it.
@@ -90,7 +90,7 @@ func checkSame(t *testing.T, db *database.DB) {
 	defer db.Close()
 	var first []byte
 	for e, err := range db.All(nil) {
-		noErr(t, err)
+		noError(t, err)
 		if first == nil {
 			first = bytes.Clone(e.Value)
 		}

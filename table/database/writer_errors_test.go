@@ -56,7 +56,7 @@ func TestCreateRefusesDirectories(t *testing.T) {
 	db := write(t, nil, versionsOf(10))
 	want, _ := read(t, db, table.BytewiseComparer)
 	file := filepath.Join(t.TempDir(), "file")
-	noErr(t, os.WriteFile(file, nil, 0o666))
+	noError(t, os.WriteFile(file, nil, 0o666))
 	for path, want := range map[string]string{
 		db:                               "already exists, and is not an empty directory",
 		file:                             "already exists, and is not an empty directory",
@@ -79,9 +79,9 @@ func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "db")
 	w, err := database.Create(dir, nil)
-	noErr(t, err)
+	noError(t, err)
 	other := write(t, nil, versionsOf(10))
-	noErr(t, os.Rename(other, dir))
+	noError(t, os.Rename(other, dir))
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("Close = %v, want that it is there", err)
 	}
@@ -116,9 +116,9 @@ func TestWriterErrors(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {
 				parent := t.TempDir()
 				w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: size})
-				noErr(t, err)
+				noError(t, err)
 				for _, key := range tt.before {
-					noErr(t, w.AppendInternal(key, nil))
+					noError(t, w.AppendInternal(key, nil))
 				}
 				err = w.AppendInternal(tt.wrong, nil)
 				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {
@@ -142,7 +142,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 	for name, end := range map[string]func(*database.Writer) error{"Close": (*database.Writer).Close, "Abort": (*database.Writer).Abort} {
 		parent := t.TempDir()
 		w, err := database.Create(filepath.Join(parent, "db"), nil)
-		noErr(t, err)
+		noError(t, err)
 		if err := errors.Join(w.Append([]byte("a"), nil), end(w)); err != nil {
 			t.Errorf("%s = %v", name, err)
 		}
@@ -169,7 +169,7 @@ func TestAbortOfAnotherGoroutine(t *testing.T) {
 	for range 20 {
 		parent := t.TempDir()
 		w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: 1000, Table: table.WriterOptions{Concurrency: 2}})
-		noErr(t, err)
+		noError(t, err)
 		aborted := make(chan error, 1)
 		var n int
 		for err == nil && n <= 100_000 {
@@ -201,8 +201,8 @@ func TestWriterAfterAPanic(t *testing.T) {
 	parent := t.TempDir()
 	order := &panickingOrder{Comparer: table.BytewiseComparer}
 	w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{Table: table.WriterOptions{Comparer: order}})
-	noErr(t, err)
-	noErr(t, w.Append([]byte("a"), nil))
+	noError(t, err)
+	noError(t, w.Append([]byte("a"), nil))
 	order.panics = true
 	func() {
 		defer func() {

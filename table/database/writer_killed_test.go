@@ -94,7 +94,7 @@ func TestKilledWriter(t *testing.T) {
 		}
 		killWriter(t, writer, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
 		entries, err := os.ReadDir(parent)
-		noErr(t, err)
+		noError(t, err)
 		for _, e := range entries {
 			if name := e.Name(); strings.HasPrefix(name, "sievetable-") && strings.HasSuffix(name, ".tmp") {
 				left++

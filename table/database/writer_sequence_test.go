@@ -22,7 +22,7 @@ func TestSetLastSequence(t *testing.T) {
 			err = errors.Join(err, w.SetLastSequence(sequence))
 		}
 		err = errors.Join(err, w.AppendInternal(table.InternalKey{UserKey: []byte("k"), Sequence: 7, Kind: table.KindSet}, nil), w.Close())
-		noErr(t, err)
+		noError(t, err)
 		if _, v := read(t, dir, table.BytewiseComparer); v.LastSequence != tt.want {
 			t.Errorf("after %d: last sequence number %d, want %d", tt.set, v.LastSequence, tt.want)
 		}
@@ -31,7 +31,7 @@ func TestSetLastSequence(t *testing.T) {
 		}
 	}
 	w, err := database.Create(filepath.Join(t.TempDir(), "db"), nil)
-	noErr(t, err)
+	noError(t, err)
 	if err := w.SetLastSequence(table.MaxSequence + 1); err == nil || w.Close() == nil {
 		t.Errorf("a number that is too high: %v, want an error that stays", err)
 	}

@@ -20,22 +20,22 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-var noErr = tabletest.NoErr
+var noError = tabletest.NoError
 
 // write writes a database of the entries, whose keys are internal keys.
 func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "db")
 	w, err := database.Create(dir, o)
-	noErr(t, err)
+	noError(t, err)
 	for _, e := range entries {
 		key, ok := table.ParseInternalKey(e.Key)
 		if !ok {
 			t.Fatalf("%q is no internal key", e.Key)
 		}
-		noErr(t, w.AppendInternal(key, e.Value))
+		noError(t, w.AppendInternal(key, e.Value))
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	return dir
 }
 
@@ -44,7 +44,7 @@ func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (di
 func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pair, v *versions.Version) {
 	t.Helper()
 	v, err := versions.Read(dir)
-	noErr(t, err)
+	noError(t, err)
 	for i := len(v.Tables) - 1; i >= 0; i-- { // the one with the lowest number comes last
 		pairs := readTable(t, dir, user, v.Tables[i])
 		entries = append(entries, pairs...)
@@ -67,14 +67,14 @@ func readTable(t testing.TB, dir string, user table.Comparer, m *versions.Table)
 	t.Helper()
 	name := filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number))
 	r, err := table.Open(name, &table.ReaderOptions{Comparer: table.InternalComparer(user)})
-	noErr(t, err)
+	noError(t, err)
 	defer r.Close()
 	if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
 		t.Error(err)
 	}
 	var pairs []workload.Pair
 	for e, err := range r.All(nil) {
-		noErr(t, err)
+		noError(t, err)
 		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
 	info, err := os.Stat(name)
@@ -144,13 +144,13 @@ func TestWriterAppend(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
 	w, err := database.Create(dir, nil)
-	noErr(t, err)
+	noError(t, err)
 	var want []workload.Pair
 	for _, key := range []string{"", "a", "a\x00", "b"} {
-		noErr(t, w.Append([]byte(key), []byte("value of "+key)))
+		noError(t, w.Append([]byte(key), []byte("value of "+key)))
 		want = append(want, workload.Pair{Key: table.InternalKey{UserKey: []byte(key), Kind: table.KindSet}.Append(nil), Value: []byte("value of " + key)})
 	}
-	noErr(t, w.Close())
+	noError(t, w.Close())
 	got, v := read(t, dir, table.BytewiseComparer)
 	if diff := tabletest.DiffPairs(want, got); diff != "" || v.LastSequence != 0 {
 		t.Errorf("last sequence number %d (-written +read):\n%s", v.LastSequence, diff)
@@ -162,8 +162,8 @@ func TestWriterWithoutKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w, err := database.Create(dir, nil)
-	noErr(t, err)
-	noErr(t, w.Close())
+	noError(t, err)
+	noError(t, w.Close())
 	if got, v := read(t, dir, table.BytewiseComparer); len(got) > 0 || v.LastSequence != 0 {
 		t.Errorf("%d entries, last sequence number %d, want none", len(got), v.LastSequence)
 	}
@@ -184,11 +184,11 @@ func TestWriterMakesTheSameBytes(t *testing.T) {
 	contents := func(concurrency int) map[string]string {
 		dir := write(t, &database.WriterOptions{TableSize: 30_000, Table: table.WriterOptions{Concurrency: concurrency, FilterPolicy: filter.NewBloom(10)}}, entries)
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		noErr(t, err)
+		noError(t, err)
 		all := map[string]string{}
 		for _, f := range files {
 			b, err := os.ReadFile(f)
-			noErr(t, err)
+			noError(t, err)
 			all[filepath.Base(f)] = string(b)
 		}
 		return all

@@ -40,7 +40,7 @@ func levelIter(t *testing.T, log *string, ranges, keys []string) *merge.LevelIte
 			return nil
 		}}, nil
 	})
-	tabletest.NoErr(t, err)
+	tabletest.NoError(t, err)
 	return it
 }
 
@@ -151,7 +151,7 @@ func TestIteratorsCloseErrors(t *testing.T) {
 		return closing{iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), func() error { return tabletest.ErrBroken }}, nil
 	}
 	it, err := merge.NewLevelIter(order, []merge.LevelTable{{Smallest: []byte("a"), Largest: []byte("a")}, {Smallest: []byte("b"), Largest: []byte("b")}}, fails)
-	tabletest.NoErr(t, err)
+	tabletest.NoError(t, err)
 	if !it.First() || it.Next() || !errors.Is(it.Error(), tabletest.ErrBroken) {
 		t.Errorf("leaving a table: %v", it.Error())
 	}
@@ -243,7 +243,7 @@ func TestIteratorsFailUntilASeekAfterAPanic(t *testing.T) {
 	level, err := merge.NewLevelIter(order, tables, func(i int) (merge.Iterator, error) {
 		return iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), nil
 	})
-	tabletest.NoErr(t, err)
+	tabletest.NoError(t, err)
 	panicsIn(t, level, &panics)
 	panicsIn(t, merge.NewMemoryIter(order, 3, func(i int) (key, value []byte) {
 		if panics {

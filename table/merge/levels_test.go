@@ -125,11 +125,11 @@ func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 	}
 	if len(l.tables) == 1 {
 		it, err := open(0)
-		tabletest.NoErr(t, err)
+		tabletest.NoError(t, err)
 		return it
 	}
 	it, err := merge.NewLevelIter(db.order, l.ranges, open)
-	tabletest.NoErr(t, err)
+	tabletest.NoError(t, err)
 	return it
 }
 

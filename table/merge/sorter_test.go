@@ -26,8 +26,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// noErr ends the test if there is an error.
-func noErr(t testing.TB, err error) {
+// noError ends the test if there is an error.
+func noError(t testing.TB, err error) {
 	if err != nil {
 		t.Helper()
 		t.Fatal(err)
@@ -96,9 +96,9 @@ type result struct {
 func results(t *testing.T, all iter.Seq2[*Sorted, error]) (got []result) {
 	t.Helper()
 	for p, err := range all {
-		noErr(t, err)
+		noError(t, err)
 		value, err := p.Value()
-		noErr(t, err)
+		noError(t, err)
 		got = append(got, result{string(p.Key), string(value), p.Number, p.NextSameKey})
 	}
 	return got
@@ -280,12 +280,12 @@ func TestSorterCannotRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("k", 2*small.inline)
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
-	noErr(t, err)
+	noError(t, err)
 	defer s.Close()
 	for _, end := range []string{"b", "a"} {
-		noErr(t, s.Append([]byte(long+end), nil))
+		noError(t, s.Append([]byte(long+end), nil))
 	}
-	noErr(t, s.large.Truncate(10))
+	noError(t, s.large.Truncate(10))
 	for p, err := range s.All() {
 		if p != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("All = %v, %v, want the error of the file", p, err)
@@ -301,14 +301,14 @@ func TestSorterReadsDamagedRuns(t *testing.T) {
 		"changed": func(f *spool.File, size int64) error { _, err := f.WriteAt([]byte("xyz"), size/3); return err },
 	} {
 		s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
-		noErr(t, err)
+		noError(t, err)
 		for p := range each(randomPairs(5000)) {
-			noErr(t, s.Append(p.key, p.value))
+			noError(t, s.Append(p.key, p.value))
 		}
 		s.workers.Wait()
 		info, err := s.file.Stat()
-		noErr(t, err)
-		noErr(t, damage(&s.file, info.Size()))
+		noError(t, err)
+		noError(t, damage(&s.file, info.Size()))
 		n, failed := 0, error(nil)
 		for _, err := range s.All() {
 			n, failed = n+1, err
@@ -331,7 +331,7 @@ func TestSorterFilesHaveNoNames(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
 	for _, err := range sorted(t.Context(), each(randomPairs(10_000)), SorterOptions{Dir: dir, limits: small}) {
-		noErr(t, err)
+		noError(t, err)
 		if n++; n%1000 == 1 {
 			checkEmpty(t, dir)
 		}
@@ -361,7 +361,7 @@ func TestSorterChunksInMemory(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			release, done, n := make(chan bool), make(chan error, 1), 0
 			s, err := NewSorter(t.Context(), &SorterOptions{Comparer: waiting{table.BytewiseComparer, release}, Dir: dir, limits: l})
-			noErr(t, err)
+			noError(t, err)
 			defer s.Close()
 			go func() {
 				for ; n < 100 && err == nil; n++ {
@@ -393,7 +393,7 @@ func (w waiting) Compare(a, b []byte) int { <-w.release; return bytes.Compare(a,
 func TestSorterRefusesHugePairs(t *testing.T) {
 	t.Parallel()
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir()})
-	noErr(t, err)
+	noError(t, err)
 	defer s.Close()
 	huge := make([]byte, maxPair)
 	if err := s.Append([]byte("k"), huge); err == nil || !strings.Contains(err.Error(), "pair 1 has 1073741825 bytes") {
@@ -405,7 +405,7 @@ func TestSorterRefusesHugePairs(t *testing.T) {
 func TestErrorsOfASorterStay(t *testing.T) {
 	t.Parallel()
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir()})
-	noErr(t, err)
+	noError(t, err)
 	defer s.Close()
 	want := errors.Join(s.Append([]byte("a"), nil), s.Append([]byte("b"), make([]byte, 1<<30)))
 	if err := s.Append([]byte("c"), nil); want == nil || !strings.Contains(want.Error(), fmt.Sprint(err)) {
