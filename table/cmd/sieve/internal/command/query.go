@@ -129,6 +129,9 @@ func (f *queryFlags) encode(key []byte) []byte {
 		return key
 	case "hex":
 		return hex.AppendEncode(nil, key)
+	case "json":
+		line, _ := text.Key{Stored: key}.MarshalJSON() // any bytes can be encoded
+		return line
 	}
 	return printable.AppendEscape(nil, key)
 }

@@ -125,7 +125,9 @@ func (p *pass) printLayout(form layoutForm, size int64, rows iter.Seq2[layout.Ro
 	var failed []error
 	damaged := false
 	for r, err := range rows {
-		failed = append(failed, err)
+		if err != nil {
+			failed = append(failed, err)
+		}
 		damaged = damaged || err == nil && r.Damage != ""
 		if !p.asJSON {
 			line(r.Offset, r.Bytes, form.cells(&r), r.About())
