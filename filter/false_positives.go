@@ -2,6 +2,7 @@ package filter
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -52,14 +53,19 @@ func (f *FalsePositives) discount() {
 	}
 }
 
-// Keys returns the keys, the most frequent first. They belong to the caller.
-func (f *FalsePositives) Keys() (keys [][]byte) {
+// Keys returns the keys, the most frequent first, for Except of table.Reader. The errors are nil, and the keys belong
+// to the caller.
+func (f *FalsePositives) Keys() iter.Seq2[[]byte, error] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, key := range slices.SortedFunc(maps.Keys(f.counts), func(a, b string) int {
+	keys := slices.SortedFunc(maps.Keys(f.counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(*f.counts[b], *f.counts[a]), cmp.Compare(a, b))
-	}) {
-		keys = append(keys, []byte(key))
+	})
+	return func(yield func([]byte, error) bool) {
+		for _, key := range keys {
+			if !yield([]byte(key), nil) {
+				return
+			}
+		}
 	}
-	return keys
 }

@@ -11,6 +11,13 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
+func keysOf(f *filter.FalsePositives) (keys [][]byte) {
+	for key := range f.Keys() {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
 // Whatever is counted in whatever order, a key that is more than one in Most+1 of all is kept, and no more than Most.
 func TestFalsePositivesKeepsTheMostFrequent(t *testing.T) {
 	t.Parallel()
@@ -24,7 +31,7 @@ func TestFalsePositivesKeepsTheMostFrequent(t *testing.T) {
 			counts[string(key)]++
 			f.Add(key)
 		}
-		kept := f.Keys()
+		kept := keysOf(&f)
 		for key, count := range counts {
 			if count > n/(f.Most+1) && !slices.ContainsFunc(kept, func(k []byte) bool { return string(k) == key }) {
 				t.Errorf("seed %d: %s is %d of %d and not among %q", seed, key, count, n, kept)
@@ -47,14 +54,14 @@ func TestFalsePositivesKeys(t *testing.T) {
 	f.Add(buf)
 	f.Add([]byte{})
 	f.Add(make([]byte, 1025))
-	f.Keys()[0][0] = 'x'
-	if diff := cmp.Diff([][]byte{[]byte("a"), {}, []byte("b")}, f.Keys()); diff != "" {
+	keysOf(&f)[0][0] = 'x'
+	if diff := cmp.Diff([][]byte{[]byte("a"), {}, []byte("b")}, keysOf(&f)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range 2000 {
 		f.Add(fmt.Append(nil, i))
 	}
-	if n := len(f.Keys()); n > 1000 {
+	if n := len(keysOf(&f)); n > 1000 {
 		t.Errorf("%d keys, want at most 1000", n)
 	}
 }

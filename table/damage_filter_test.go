@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -246,5 +248,27 @@ func TestExceptionsThatDenyTheFirstKeyAreNotTrusted(t *testing.T) {
 	}
 	if f := r.Filters(); f.Never != nil || f.Table != nil || r.FilterErr() == nil {
 		t.Errorf("the filters are used: %+v, %v", f, r.FilterErr())
+	}
+}
+
+// FilterErr joins the reasons for all filters in one list.
+func TestFilterErrJoinsAllReasons(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
+	contents := build(t, &o, numbered(10))
+	m, err := layoutOf(t, contents).Meta()
+	noError(t, err)
+	for _, e := range m {
+		contents[e.Offset] = 0xff - e.Name[0] // the block filter is listed twice
+	}
+	var blocks []table.BlockKind
+	for _, err := range open(t, contents, nil).FilterErr().(interface{ Unwrap() []error }).Unwrap() {
+		var c *table.CorruptionError
+		if errors.As(err, &c) {
+			blocks = append(blocks, c.Block)
+		}
+	}
+	if diff := cmp.Diff([]table.BlockKind{layout.FilterBlock, layout.TableFilterBlock}, blocks); diff != "" {
+		t.Errorf("damaged blocks (-want +got):\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ var (
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
 	// ErrNever matches the error for a key that is both in the table and in Never or Reader.Except.
-	ErrNever = errors.New("table: key is in Never")
+	ErrNever = errors.New("table: key cannot be an exception")
 
 	// ErrFilterOnly is returned for lookups in a table with only a filter: see WriterOptions.FilterOnly.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
@@ -51,7 +51,7 @@ type CorruptionError struct {
 	Err error
 }
 
-// A BlockKind is the purpose of a block, and its name in errors. Package layout lists them.
+// A BlockKind is the purpose of a block, and its name in errors. Package layout has a constant for each.
 type BlockKind string
 
 // Error names the file, the block, its offset and length, and Err.
@@ -116,8 +116,8 @@ type Loss struct {
 	File   string // the table or log, as in errors; "" for a Reader without a Name
 	Offset int64  // of the data block, or of the damage in the log; -1: the whole file is lost
 
-	// From <= key <= To for all lost keys, user keys in databases. Nil means no bound. The caller must not modify the
-	// slices.
+	// From <= key <= To for all lost keys: user keys from package database, else keys of the table. Nil means no
+	// bound. The caller must not modify the slices.
 	From, To []byte
 
 	// The lost writes of a log have sequence numbers >= FirstSequence and, unless LastSequence is 0, <= LastSequence.

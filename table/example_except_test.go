@@ -43,13 +43,7 @@ func ExampleReader_Except() {
 	var frequent filter.FalsePositives
 	r := visit(contents.Bytes(), frequent.Add)
 	var better bytes.Buffer
-	n, err := r.Except(&better, func(yield func([]byte, error) bool) {
-		for _, key := range frequent.Keys() {
-			if !yield(key, nil) {
-				return
-			}
-		}
-	})
+	n, err := r.Except(&better, frequent.Keys())
 	fmt.Printf("%d exceptions, %d more bytes, %v\n", n, better.Len()-contents.Len(), err)
 	visit(better.Bytes(), nil)
 	// Output:

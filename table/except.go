@@ -15,14 +15,14 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Except writes a copy of the table to w, with the false positives among keys as exceptions: see
-// [WriterOptions].Never. It returns the number of new ones. keys yields keys for Get or, with an InternalComparer,
-// Find, in any order.
+// Except writes a copy of the table to w, with the table filter's false positives among filterKeys as exceptions: see
+// [WriterOptions].Never. It returns the number of new ones. filterKeys yields keys or, with an InternalComparer, user
+// keys, in any order, as [filter.FalsePositives] does. Without a table filter, or with a FilterKey of your own, it
+// returns an error.
 //
-// If a key is in the table, or may be a prefix that the filter contains, Except writes nothing and the error wraps ErrNever. In a
-// table with only a filter, this is not checked. A FilterKey of your own is an error. The rest is copied unchecked: call
-// Verify before.
-func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, err error) {
+// If a key is in the table, or may be a prefix that the filter contains, Except writes nothing and the error wraps
+// ErrNever. In a table with only a filter, this is not checked. The rest is copied unchecked: call Verify before.
+func (r *Reader) Except(w io.Writer, filterKeys iter.Seq2[[]byte, error]) (added int, err error) {
 	t, err := r.table()
 	if err == nil {
 		err = cmp.Or(t.startLookups(0, exact), r.FilterErr(), r.checkExceptable(t))
@@ -36,7 +36,7 @@ func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, 
 		if err != nil {
 			return err
 		}
-		exceptions, err := t.moreExceptions(contains, keys, r.lookups)
+		exceptions, err := t.moreExceptions(contains, filterKeys, r.lookups)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (r *Reader) Except(w io.Writer, keys iter.Seq2[[]byte, error]) (added int, 
 func (r *Reader) checkExceptable(t *openTable) error {
 	switch p, err := r.Properties(); {
 	case !t.sieve.HasTable() && t.file.Index.N > 0:
-		return r.o.errorf("there is no filter of the whole table, which exceptions belong to")
+		return r.o.errorf("exceptions belong to a table filter, and there is none: write the table with TableFilterPolicy")
 	case t.o.FilterKey != nil && !t.o.filtersUserKeys:
 		return r.o.errorf("keys of a FilterKey of your own cannot be checked: write the table with them as Never")
 	case err == nil && p.FilterPrefix != "" && p.FilterEntries > 0 && t.sieve.Prefix == nil:
@@ -73,10 +73,10 @@ func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey
 	return func(filterKey []byte) (bool, error) { return stored.Table.Contains(filterKey), nil }, err
 }
 
-// moreExceptions returns the exceptions of the table, and the filter keys of keys that the table filter reports by
-// mistake, in bytewise order.
+// moreExceptions returns the exceptions of the table, and the filter keys that the table filter reports by mistake, in
+// bytewise order.
 func (t *openTable) moreExceptions(
-	contains func(filterKey []byte) (bool, error), keys iter.Seq2[[]byte, error], o tablefile.ReadOptions,
+	contains func(filterKey []byte) (bool, error), filterKeys iter.Seq2[[]byte, error], o tablefile.ReadOptions,
 ) (all [][]byte, err error) {
 	left := maxExpansion * t.sieve.NeverEntry.Length
 	for key := range t.sieve.Never.All() {
@@ -85,17 +85,13 @@ func (t *openTable) moreExceptions(
 		}
 		left, all = left-uint64(len(key)), append(all, bytes.Clone(key))
 	}
-	for key, err := range keys {
-		filterKey := bytes.Clone(filterKeyOf(t.o.FilterKey, key))
+	for filterKey, err := range filterKeys {
 		reported := false
-		switch {
-		case err != nil:
-		case filterKey == nil:
-			err = t.o.errorf("key %s has no filter key, so no filter can rule it out", format.Quote(key))
-		case t.sieve.HasTable() && !t.sieve.Never.Contains(filterKey):
+		if err == nil && t.sieve.HasTable() && !t.sieve.Never.Contains(filterKey) {
 			reported, err = contains(filterKey)
 		}
 		if reported {
+			filterKey = append([]byte{}, filterKey...)
 			all, err = append(all, filterKey), t.checkAbsent(filterKey, o)
 		}
 		if err != nil {
@@ -118,14 +114,14 @@ func (t *openTable) checkAbsent(filterKey []byte, o tablefile.ReadOptions) error
 	case err != nil && err != ErrNotFound && err != ErrFilterOnly:
 		return err
 	case err == nil && t.sameFilterKey(next, filterKey):
-		return fmt.Errorf("%w: %s is in the table: as an exception it would not be found", ErrNever, format.Quote(filterKey))
+		return fmt.Errorf("%w: %s is in the table", ErrNever, format.Quote(filterKey))
 	case t.sieve.Prefix == nil || len(filterKey) == 0 || len(prefixOf(t.sieve.Prefix, filterKey)) < len(filterKey):
 		return nil // not a prefix
 	case !t.file.Order().Bytewise(): // else all keys of a prefix follow it
 	case err == ErrNotFound, err == nil && !bytes.HasPrefix(filterKeyOf(t.o.FilterKey, next), filterKey):
 		return nil
 	}
-	return fmt.Errorf("%w: %s may be a prefix in the filter, so it cannot be an exception", ErrNever, format.Quote(filterKey))
+	return fmt.Errorf("%w: %s may be a prefix in the filter", ErrNever, format.Quote(filterKey))
 }
 
 // copyWith writes the table to w with those exceptions. Other blocks keep their places, but for metaindex and index:

@@ -2,9 +2,10 @@ package table
 
 import "context"
 
-// With returns a Reader of the same table for lookups and iterators with a context: if ctx is done before their last
-// read has ended, they return ctx.Err(). GetMany has a context of its own. Only a [ContextReaderAt] interrupts a read
-// that runs. Close of one Reader closes both. With does not allocate if the result is used at once.
+// With returns a Reader of the same table for lookups and iterators with a context. Once ctx is done, lookups fail with
+// its error, even those that read nothing, and iterators fail at the next block that is not cached. GetMany has a
+// context of its own. Only a [ContextReaderAt] interrupts a read that runs. Close of one Reader closes both. With does
+// not allocate if the result is used at once.
 func (r *Reader) With(ctx context.Context) *Reader {
 	with := *r
 	with.lookups.Ctx = ctx
@@ -41,9 +42,9 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 }
 
 // Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
-// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other
-// tables too, it returns the first entry >= key, if both have the same filter key. With a FilterKey of your own, it may be
-// the entry of another key, and keys of equal filter key must be neighbors.
+// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other tables, it is Get
+// that also returns the key. With a FilterKey of your own, it returns the first entry >= key if both have the same
+// filter key. Keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {

@@ -240,7 +240,7 @@ func TestNeverErrors(t *testing.T) {
 		{"without a table filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, neverOf(), nil, "Never needs a TableFilterPolicy"},
 		{"a policy without a generator", table.WriterOptions{TableFilterPolicy: noGenerator{}}, neverOf(), nil, "returns no TableGenerator"},
 		{"any order", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Comparer: table.AnyOrder}, neverOf(), nil, "use a Comparer"},
-		{"the first key", bloom, neverOf([]byte("a"), []byte("z")), []string{"a", "b", "c"}, `key is in Never: "a" is appended, and Never has it as "a"`},
+		{"the first key", bloom, neverOf([]byte("a"), []byte("z")), []string{"a", "b", "c"}, `key cannot be an exception: "a" is appended, and Never has it as "a"`},
 		{"a key in the middle", bloom, neverOf([]byte("aa"), []byte("b"), []byte("z")), []string{"a", "b", "c"}, `"b" is appended`},
 		{"the last key", bloom, neverOf([]byte("aa"), []byte("bb"), []byte("c")), []string{"a", "b", "c"}, `"c" is appended`},
 		{"the empty key", bloom, neverOf(nil), []string{"", "b"}, `"" is appended`},

@@ -186,12 +186,22 @@ type file interface {
 //   - No policy in the options has the filter's name ([ErrUnknownFilter]).
 //   - A filter rules out a key of the table, so FilterKey is probably wrong (tables from Open).
 //   - Index and filters could not be read at their first use, for example after Close of a mapped file.
+//
+// The error joins all reasons, as that of Verify.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.sieve.err, t.sieve.unusable())
+	var all []error
+	for _, err := range []error{t.sieve.err, t.sieve.unusable()} {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			all = append(all, joined.Unwrap()...)
+		} else {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
 }
 
 // Filters returns the filters in use: see FilterErr. Filters of a mapped file must not be used after Close.

@@ -15,18 +15,18 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// The kinds of blocks, as a table.CorruptionError names them.
+// The kinds of blocks: values of table.BlockKind.
 const (
-	FooterBlock      = tablefile.FooterBlock // the last 48 bytes of the file
-	IndexBlock       = tablefile.IndexBlock
-	MetaindexBlock   = tablefile.MetaindexBlock
-	FilterBlock      = tablefile.FilterBlock      // one filter for each 2 KiB of data blocks
-	TableFilterBlock = tablefile.TableFilterBlock // one filter for the whole table
-	PropertiesBlock  = tablefile.PropertiesBlock
-	DigestBlock      = tablefile.DigestBlock // of the data blocks: see DataDigest of table.WriterOptions
-	NeverBlock       = tablefile.NeverBlock  // exceptions of the table filter: see Never of table.WriterOptions
-	MetaBlock        = tablefile.MetaBlock   // any other block that the metaindex lists
-	DataBlock        = tablefile.DataBlock
+	FooterBlock      = tablefile.FooterBlock      // "footer": the last 48 bytes of the file
+	IndexBlock       = tablefile.IndexBlock       // "index block"
+	MetaindexBlock   = tablefile.MetaindexBlock   // "metaindex block"
+	FilterBlock      = tablefile.FilterBlock      // "filter block": one filter for each 2 KiB of data blocks
+	TableFilterBlock = tablefile.TableFilterBlock // "table filter block": one filter for the whole table
+	PropertiesBlock  = tablefile.PropertiesBlock  // "properties block"
+	DigestBlock      = tablefile.DigestBlock      // "digest block": see DataDigest of table.WriterOptions
+	NeverBlock       = tablefile.NeverBlock       // "exceptions block": see Never of table.WriterOptions
+	MetaBlock        = tablefile.MetaBlock        // "meta block": any other block that the metaindex lists
+	DataBlock        = tablefile.DataBlock        // "data block"
 )
 
 // A Handle says where a block is in the file. Index and metaindex entries and the footer

@@ -15,7 +15,7 @@ import (
 )
 
 // Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. Unless the manifest
-// was already written, the old set stays.
+// was already written, the old set stays. Open Sets use the new manifest after [Set.Swap].
 func (b *Builder) Commit() (l Layer, err error) {
 	if err := b.check(); err != nil {
 		return l, err

@@ -46,9 +46,6 @@ func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfi
 	}
 	keys := func(yield func([]byte, error) bool) {
 		for p, err := range list.Pairs(ctx) {
-			if t.Internal {
-				p.Key = table.SearchKey(nil, p.Key, table.MaxSequence)
-			}
 			if !yield(p.Key, err) {
 				return
 			}
