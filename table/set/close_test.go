@@ -3,10 +3,12 @@ package set_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -19,21 +21,19 @@ func TestAfterCloseAllFails(t *testing.T) {
 	inTable, atEnd := s.NewIter(background, nil), s.NewIter(background, nil)
 	inTable.First()
 	atEnd.SeekGE([]byte(key(perTable - 1)))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Close())
 	it := s.NewIter(background, nil)
-	_, getErr := s.Get(background, []byte(key(0)))
-	_, outsideErr := s.Get(background, nil)
-	_, manyErr := getMany(background, s, bytesOf(key(0)), nil)
 	_, mayErr := s.MayContain(background, []byte(key(0)))
+	var unanswered []error
+	o := &table.GetManyOptions{NoAnswer: func(_ int, err error) { unanswered = append(unanswered, err) }}
 	for name, err := range map[string]error{
-		"Get":                     getErr,
-		"Get outside of ranges":   outsideErr,
-		"GetMany":                 manyErr,
+		"Get":                     getOf(0)(s),
+		"Get outside of ranges":   getOf(4 * perTable)(s),
+		"GetMany":                 s.GetMany(background, bytesOf(key(0), "zz"), o, nil),
 		"MayContain":              mayErr,
 		"Verify":                  s.Verify(background, nil),
 		"FilterErr":               s.FilterErr(),
+		"Reopen":                  s.Reopen(background),
 		"Swap":                    s.Swap(background, m),
 		"Close":                   s.Close(),
 		"First of a new Iter":     moved(it, it.First()),
@@ -43,15 +43,11 @@ func TestAfterCloseAllFails(t *testing.T) {
 		"SeekLT":                  moved(it, it.SeekLT([]byte(key(3)))),
 		"the Close of a new Iter": it.Close(),
 	} {
-		t.Run(name, func(t *testing.T) {
-			if !errors.Is(err, table.ErrClosed) {
-				t.Errorf("%v, want ErrClosed", err)
-			}
-		})
+		checkError(t, name, err, table.ErrClosed, "")
 	}
-	if got := s.Manifest(); got != nil {
-		t.Errorf("Manifest = %v, want nil", got)
-	}
+	checkDiff(t, "NoAnswer", []error{table.ErrClosed, table.ErrClosed}, unanswered, cmpopts.EquateErrors())
+	checkOut(t, s, table.ErrClosed, "")
+	checkDiff(t, "Manifest", (*set.Manifest)(nil), s.Manifest())
 	inTable.Close()
 	atEnd.Close()
 	if err := s.Drain(background); err != nil || len(src.forgotten) != 3 || s.MemorySize() != 0 {
@@ -75,33 +71,24 @@ func TestCloseDoesNotWait(t *testing.T) {
 		s := open(t, m, src, eager)
 		lazy := open(t, m, src, nil)
 		src.latency = time.Second
-		answered := make(chan bool, 3)
-		go func() { checkGet(t, s, key(60), valueOf(60)); answered <- true }()
-		go func() { checkGet(t, lazy, key(60), valueOf(60)); answered <- true }()
-		go func() {
+		var lookups sync.WaitGroup
+		lookups.Go(func() { checkGet(t, s, key(60), valueOf(60)) })
+		lookups.Go(func() { checkGet(t, lazy, key(60), valueOf(60)) })
+		lookups.Go(func() {
 			found, err := getMany(background, s, bytesOf(key(1), key(60), key(120)), nil)
 			if len(found) != 3 || err != nil {
 				t.Errorf("GetMany = %v, %v", found, err)
 			}
-			answered <- true
-		}()
+		})
 		synctest.Wait()
-		start := time.Now()
-		if err := errors.Join(s.Close(), lazy.Close()); err != nil || time.Since(start) > 0 {
-			t.Errorf("Close = %v after %v", err, time.Since(start))
-		}
-		ctx, cancel := context.WithTimeout(background, time.Millisecond)
-		defer cancel()
-		if err := s.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Drain = %v while lookups run, want DeadlineExceeded", err)
-		}
-		err := errors.Join(s.Drain(background), lazy.Drain(background))
-		if took := time.Since(start); err != nil || took != 2*time.Second { // to open a table and to read
-			t.Errorf("Drain = %v after %v, want 2 s", err, took)
-		}
-		if synctest.Wait(); len(answered) != 3 {
-			t.Errorf("%d answers, want 3", len(answered))
-		}
+		checkTook(t, "Close", 0, nil, func() error { return errors.Join(s.Close(), lazy.Close()) })
+		checkTook(t, "Drain, of a time", time.Millisecond, context.DeadlineExceeded, func() error {
+			return s.Drain(within(t, time.Millisecond))
+		})
+		checkTook(t, "Drain", 2*time.Second-time.Millisecond, nil, func() error { // to open a table and to read
+			return errors.Join(s.Drain(background), lazy.Drain(background))
+		})
+		checkTook(t, "waiting for the answers", 0, nil, func() error { lookups.Wait(); return nil })
 	})
 }
 
@@ -115,12 +102,8 @@ func TestCloseDuringSwap(t *testing.T) {
 		swapped := make(chan error)
 		go func() { swapped <- s.Swap(background, m) }()
 		synctest.Wait()
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-swapped; !errors.Is(err, table.ErrClosed) {
-			t.Errorf("Swap = %v, want ErrClosed", err)
-		}
+		noError(t, s.Close())
+		checkError(t, "Swap", <-swapped, table.ErrClosed, "")
 		if err := s.Drain(background); err != nil || s.MemorySize() != 0 || len(src.forgotten) != 3 {
 			t.Errorf("Drain = %v; %d bytes of open tables, want 0; %d tables forgotten, want 3", err, s.MemorySize(), len(src.forgotten))
 		}

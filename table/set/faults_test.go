@@ -6,25 +6,18 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// failing makes all reads of a table fail.
-func failing(table string, err error) func(context.Context, string, []byte, int64) (int, error, bool) {
-	return func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
-		return 0, err, name == table
-	}
-}
-
 // A Source that breaks its contract is an error or a panic of the lookup, never a wrong value.
 func TestSourceThatMiscounts(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	const moreOrLess = "the Source returned n = "
+	const moreOrLess, tooFew = "the Source returned n = ", "too few bytes and returned no error"
 	for name, test := range map[string]struct {
 		n    func(p []byte) int
 		err  error
@@ -34,8 +27,8 @@ func TestSourceThatMiscounts(t *testing.T) {
 		"far more":          {func([]byte) int { return math.MaxInt }, io.EOF, moreOrLess},
 		"negative":          {func([]byte) int { return -1 }, nil, moreOrLess},
 		"negative, error":   {func([]byte) int { return -1 }, io.EOF, moreOrLess},
-		"fewer, no error":   {func(p []byte) int { return len(p) - 1 }, nil, "too few bytes and returned no error"},
-		"nothing, no error": {func([]byte) int { return 0 }, nil, "too few bytes and returned no error"},
+		"fewer, no error":   {func(p []byte) int { return len(p) - 1 }, nil, tooFew},
+		"nothing, no error": {func([]byte) int { return 0 }, nil, tooFew},
 		"early end":         {func(p []byte) int { return len(p) - 2 }, io.EOF, ""},
 		"error":             {func(p []byte) int { return len(p) - 1 }, errors.New("broken"), "broken"},
 		"zeros":             {func(p []byte) int { clear(p); return len(p) }, nil, ""},
@@ -47,62 +40,60 @@ func TestSourceThatMiscounts(t *testing.T) {
 				src.before = func(_ context.Context, _ string, p []byte, _ int64) (int, error, bool) {
 					return test.n(p), test.err, true
 				}
-				check := func(what string, err error) {
-					t.Helper()
-					if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "t001") {
-						t.Errorf("%s = %v, want an error of t001: %s", what, err, test.want)
-					}
+				for _, do := range []func(*set.Set) error{getOf(60), getManyOf(60, 70), seekTo(60), verify} {
+					err := do(s)
+					checkError(t, "the call", err, nil, test.want)
+					checkError(t, "the call", err, nil, "t001")
 				}
-				_, err := s.Get(background, []byte(key(60)))
-				check("Get", err)
-				_, err = getMany(background, s, bytesOf(key(60), key(70)), nil)
-				check("GetMany", err)
-				it := s.NewIter(background, nil)
-				check("SeekGE", moved(it, it.SeekGE([]byte(key(60)))))
-				it.Close()
-				check("Verify", s.Verify(background, nil))
 				s.Close()
 			})
 		}
 	}
 }
 
-// A Source that panics makes the lookup panic with the same, and nothing stays in use.
+// A Source that panics makes the lookup panic with the same, and nothing stays in use. A table that it was to open is
+// out, with what it has panicked with. If the Source ends the goroutine, that is an error.
 func TestSourceThatPanics(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	var broken atomic.Bool // also for reads that go on when a lookup has panicked
-	src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-		if broken.Load() {
-			panic("no store")
-		}
-		return 0, nil, false
-	}
-	s := open(t, m, src, eager)
-	broken.Store(true)
+	var fault atomic.Value // of reads, also of those that go on when a lookup has panicked
+	fault.Store(func() {})
+	src.before = doing(func() { fault.Load().(func())() })
+	s, lazy := open(t, m, src, eager), open(t, manifestOf(m.Tables[:2]...), src, nil)
+	fault.Store(func() { panic("no store") })
 	it := s.NewIter(background, nil)
-	for name, do := range map[string]func(){
-		"Get":     func() { s.Get(background, []byte(key(60))) },
-		"GetMany": func() { getMany(background, s, bytesOf(key(0), key(60)), nil) },
-		"Iter":    func() { it.First() },
-		"Verify":  func() { s.Verify(background, nil) },
-		"Open":    func() { set.Open(background, m, src, eager) },
-		"Swap": func() {
-			t1 := m.Tables[1]
-			t1.Name = "new"
-			s.Swap(background, &set.Manifest{Tables: []set.Table{t1}})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := panicOf(do); got != "no store" {
-				t.Errorf("%v, want a panic with what the Source panics with", got)
-			}
-		})
+	panics := func(name string, do func()) {
+		if got := panicOf(do); got != "no store" {
+			t.Errorf("%s: %v, want a panic with what the Source panics with", name, got)
+		}
 	}
-	broken.Store(false)
-	checkGet(t, s, key(60), valueOf(60))
+	for range 2 {
+		panics("Get", func() { getOf(60)(s) })
+		panics("GetMany", func() { getManyOf(0, 60)(s) })
+		panics("Iter", func() { it.First() })
+		panics("Verify", func() { verify(s) })
+		panics("Open", func() { set.Open(background, m, src, eager) })
+		panics("Swap", func() { s.Swap(background, changed(m.Tables[1], func(l *set.Table) { l.Name = "new" })) })
+		panics("Get that opens", func() { getOf(60)(lazy) })
+		panics("GetMany that opens", func() { getManyOf(0, 60)(lazy) })
+		panics("Reopen", func() { lazy.Reopen(background) })
+	}
+	for l, err := range lazy.Unavailable() {
+		checkError(t, "Unavailable", err, nil, fmt.Sprintf(`set: table %q: opening panicked: no store`, l.Name))
+	}
+	fault.Store(runtime.Goexit)
+	checkError(t, "Get", getOf(60)(lazy), nil, "the Source called runtime.Goexit")
+	fault.Store(func() {})
 	it.Close()
-	if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
-		t.Errorf("Close and Drain = %v; %d bytes of open tables, want 0", err, s.MemorySize())
+	for _, s := range []*set.Set{s, lazy} {
+		checkGet(t, s, key(60), valueOf(60))
+		checkEnd(t, s)
 	}
+}
+
+// panicOf returns what f panics with.
+func panicOf(f func()) (panicked any) {
+	defer func() { panicked = recover() }()
+	f()
+	return nil
 }

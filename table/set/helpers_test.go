@@ -6,19 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
 var (
 	background = context.Background()
+	noError    = tabletest.NoError
 
 	// filtered are the options of most tables here: small blocks, and filters.
 	filtered = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), BlockSize: 256, Properties: true}
@@ -31,7 +39,7 @@ var (
 type store struct {
 	latency    time.Duration // of each read
 	forgetting time.Duration // of each Forget
-	before     func(ctx context.Context, name string, p []byte, off int64) (n int, err error, done bool)
+	before     hook          // of each read, or nil
 
 	reads atomic.Int64
 
@@ -118,18 +126,12 @@ func (s *store) put(t testing.TB, name string, o *table.WriterOptions, pairs [][
 func write(t testing.TB, to io.Writer, name string, o *table.WriterOptions, pairs [][2]string) set.Table {
 	t.Helper()
 	w, err := set.NewTableWriter(to, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, p := range pairs {
-		if err := w.Append([]byte(p[0]), []byte(p[1])); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append([]byte(p[0]), []byte(p[1])))
 	}
 	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	line.Name = name
 	return line
 }
@@ -144,6 +146,17 @@ func valueOf(i int) string { return fmt.Sprintf("value of %d", i) }
 func numbered(first, end int) (pairs [][2]string) {
 	for i := first; i < end; i++ {
 		pairs = append(pairs, [2]string{key(i), valueOf(i)})
+	}
+	return pairs
+}
+
+// pairsFor returns the same, without values if tables of o have a filter only.
+func pairsFor(o *table.WriterOptions, first, end int) [][2]string {
+	pairs := numbered(first, end)
+	for i := range pairs {
+		if o != nil && o.FilterOnly {
+			pairs[i][1] = ""
+		}
 	}
 	return pairs
 }
@@ -165,15 +178,103 @@ func numberedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Mani
 func open(t testing.TB, m *set.Manifest, src set.Source, o *set.Options) *set.Set {
 	t.Helper()
 	s, err := set.Open(background, m, src, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil && !errors.Is(err, table.ErrClosed) {
 			t.Error(err)
 		}
 	})
 	return s
+}
+
+// checkEnd closes a Set, and checks that nothing of it stays in use.
+func checkEnd(t testing.TB, s *set.Set) {
+	t.Helper()
+	if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
+		t.Errorf("Close and Drain = %v; %d bytes of open tables, want 0", err, s.MemorySize())
+	}
+}
+
+// checkDiff checks that got is want.
+func checkDiff(t testing.TB, what string, want, got any, o ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, o...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// checkError checks that err is an error of that kind, or any error if that is nil, and has a text.
+func checkError(t testing.TB, what string, err, kind error, want string) {
+	t.Helper()
+	if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s = %v, want an error (%v) that says %q", what, err, kind, want)
+	}
+}
+
+// checkGetFails checks that Get of key fails with an error of that kind.
+func checkGetFails(t testing.TB, s *set.Set, key string, kind error) {
+	t.Helper()
+	if got, err := s.Get(background, []byte(key)); !errors.Is(err, kind) {
+		t.Errorf("Get(%q) = %q, %v; want %v", key, got, err, kind)
+	}
+}
+
+// checkReads checks how many reads the Source has had since the last check.
+func checkReads(t testing.TB, src *store, want int64) {
+	t.Helper()
+	if got := src.reads.Swap(0); got != want {
+		t.Errorf("%d reads, want %d", got, want)
+	}
+}
+
+// checkTook checks that do takes that long, in a bubble of synctest, and that its error is of that kind, or nil.
+func checkTook(t testing.TB, what string, want time.Duration, kind error, do func() error) {
+	t.Helper()
+	start := time.Now()
+	err := do()
+	if took := time.Since(start); took != want || !errors.Is(err, kind) {
+		t.Errorf("%s = %v after %v, want %v after %v", what, err, took, kind, want)
+	}
+}
+
+// within returns a context that ends after that time, or with the test.
+func within(t testing.TB, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(background, d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// canceled returns a context that is done.
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	return ctx
+}
+
+// manifestOf returns the manifest of some tables.
+func manifestOf(tables ...set.Table) *set.Manifest { return &set.Manifest{Tables: tables} }
+
+// meanwhile repeats do in n goroutines while during runs.
+func meanwhile(n int, do func(rng *rand.Rand), during func()) {
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for g := range n {
+		rng := rand.New(rand.NewPCG(17, uint64(g)))
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				do(rng)
+				runtime.Gosched() // there are more goroutines than cores
+			}
+		})
+	}
+	defer all.Wait() // also if during ends the test
+	defer close(stop)
+	during()
 }
 
 // checkGet checks that key has that value. "" means that it is absent.
@@ -219,4 +320,51 @@ func rounds(few, many int) int {
 		return 1 + few/3
 	}
 	return few
+}
+
+// entriesOf returns what an Iter shows, past what is lost if onLoss is not nil.
+func entriesOf(t testing.TB, s *set.Set, onLoss func(table.Loss) bool) map[string]string {
+	t.Helper()
+	it, got := s.NewIter(background, &table.IterOptions{OnLoss: onLoss}), map[string]string{}
+	for e, err := range it.All() {
+		noError(t, err)
+		got[string(e.Key)] = string(e.Value)
+	}
+	noError(t, it.Close())
+	return got
+}
+
+// A hook is called before a Source reads, and can do it in its place.
+type hook func(ctx context.Context, name string, p []byte, off int64) (n int, err error, done bool)
+
+// doing returns a hook that does something before each read.
+func doing(do func()) hook {
+	return func(context.Context, string, []byte, int64) (int, error, bool) {
+		do()
+		return 0, nil, false
+	}
+}
+
+// failing returns a hook that makes all reads of some tables fail.
+func failing(err error, tables ...string) hook {
+	return func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
+		return 0, err, slices.Contains(tables, name)
+	}
+}
+
+// randomOptions returns options of tables, of which some have filters.
+func randomOptions(rng *rand.Rand) *table.WriterOptions {
+	o := &table.WriterOptions{
+		BlockSize: 1 << rng.IntN(13), RestartInterval: 1 + rng.IntN(20), Properties: rng.IntN(2) == 0, Concurrency: rng.IntN(3),
+	}
+	if rng.IntN(2) == 0 {
+		o.Compression = table.NoCompression
+	}
+	if rng.IntN(3) > 0 {
+		o.FilterPolicy = filter.NewBloom(1 + rng.IntN(12))
+	}
+	if rng.IntN(3) > 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(12))
+	}
+	return o
 }

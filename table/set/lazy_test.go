@@ -3,9 +3,8 @@ package set_test
 import (
 	"context"
 	"errors"
-	"runtime"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,17 +19,13 @@ func TestOpenAtTheFirstLookup(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
 		src.latency = time.Second
 		s := open(t, m, src, nil)
-		if got := src.reads.Load(); got != 0 {
-			t.Errorf("%d reads of Open, want 0", got)
-		}
+		checkReads(t, src, 0)
 		var lookups sync.WaitGroup
 		for range 20 {
 			lookups.Go(func() { checkGet(t, s, key(60)+"x", "") })
 		}
 		lookups.Wait()
-		if got := src.reads.Load(); got != 1 {
-			t.Errorf("%d reads, want 1: one table was asked", got)
-		}
+		checkReads(t, src, 1) // one table was asked
 	})
 }
 
@@ -48,51 +43,27 @@ func TestGivingUpAnOpening(t *testing.T) {
 			return 0, nil, false
 		}
 		var lookups sync.WaitGroup
-		ask := func(wait, want time.Duration) {
+		ask := func(wait, want time.Duration, kind error) {
+			ctx := within(t, wait)
 			lookups.Go(func() {
-				ctx, cancel := context.WithTimeout(background, wait)
-				defer cancel()
-				start := time.Now()
-				may, err := s.MayContain(ctx, []byte(key(3)))
-				if took := time.Since(start); took != want || (want == wait) != errors.Is(err, context.DeadlineExceeded) || may == (want == wait) {
-					t.Errorf("%v: MayContain = %t, %v after %v; want %v", wait, may, err, took, want)
-				}
+				checkTook(t, "MayContain", want, kind, func() error {
+					_, err := s.MayContain(ctx, []byte(key(3)))
+					return err
+				})
 			})
 		}
-		ask(100*time.Millisecond, 100*time.Millisecond)
-		ask(200*time.Millisecond, 200*time.Millisecond)
+		ask(100*time.Millisecond, 100*time.Millisecond, context.DeadlineExceeded)
+		ask(200*time.Millisecond, 200*time.Millisecond, context.DeadlineExceeded)
 		lookups.Wait()
 		synctest.Wait()
-		if got := src.reads.Load(); got != 1 || ended != 1 {
-			t.Errorf("%d reads, %d ended; want 1 and 1", got, ended)
+		if checkReads(t, src, 1); ended != 1 {
+			t.Errorf("%d reads ended, want 1", ended)
 		}
-		ask(100*time.Millisecond, 100*time.Millisecond)
-		ask(5*time.Second, time.Second)
+		ask(100*time.Millisecond, 100*time.Millisecond, context.DeadlineExceeded)
+		ask(5*time.Second, time.Second, nil)
 		lookups.Wait()
-		if got := src.reads.Load(); got != 2 {
-			t.Errorf("%d reads, want 2", got)
-		}
+		checkReads(t, src, 1)
 	})
-}
-
-// An opening that has failed is tried again by the next lookup.
-func TestOpeningIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	src, m := numberedSet(t, 2, filtered)
-	s := open(t, m, src, nil)
-	broken := errors.New("broken")
-	src.before = failing("t001", broken)
-	for range 2 {
-		if _, err := s.Get(background, []byte(key(60))); !errors.Is(err, broken) {
-			t.Errorf("Get = %v, want %v", err, broken)
-		}
-		if it := s.NewIter(background, nil); it.SeekGE([]byte(key(60))) || !errors.Is(it.Close(), broken) {
-			t.Error("an Iter over a broken table does not fail")
-		}
-	}
-	checkGet(t, s, key(40), "value of 40")
-	src.before = nil
-	checkGet(t, s, key(60), "value of 60")
 }
 
 // At most Concurrency tables are opened at a time, by default 16. Each takes a second here.
@@ -107,67 +78,22 @@ func TestConcurrencyOfOpenings(t *testing.T) {
 		{"as many as the default", 16, 0, time.Second},
 		{"one more than the default", 17, 0, 2 * time.Second},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src, m := numberedSet(t, tt.tables, filtered)
-				src.latency = time.Second
-				for _, openAll := range []bool{true, false} {
-					start := time.Now()
+		synctest.Test(t, func(t *testing.T) {
+			src, m := numberedSet(t, tt.tables, filtered)
+			src.latency = time.Second
+			for _, openAll := range []bool{true, false} {
+				checkTook(t, fmt.Sprintf("%s, OpenAll %t", tt.name, openAll), tt.want, nil, func() error {
 					s := open(t, m, src, &set.Options{Concurrency: tt.concurrency, OpenAll: openAll})
 					var keys [][]byte
-					for i := range tt.tables {
-						keys = append(keys, []byte(key(i*perTable)+"x"))
+					for _, k := range firstKeys(tt.tables) {
+						keys = append(keys, append(k, 'x'))
 					}
-					if _, err := getMany(background, s, keys, nil); err != nil {
-						t.Error(err)
-					}
-					if took := time.Since(start); took != tt.want {
-						t.Errorf("OpenAll %t: %v to open all tables, want %v", openAll, took, tt.want)
-					}
-				}
-			})
+					_, err := getMany(background, s, keys, nil)
+					return err
+				})
+			}
 		})
 	}
-}
-
-// The Source of a lookup may panic or end the goroutine: the lookup does too, or fails.
-func TestOpeningThatPanics(t *testing.T) {
-	t.Parallel()
-	src, m := numberedSet(t, 2, filtered)
-	s := open(t, m, src, nil)
-	var fault atomic.Value
-	fault.Store(func() { panic("no store") })
-	src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-		fault.Load().(func())()
-		return 0, nil, false
-	}
-	for range 2 {
-		if got := panicOf(func() { s.Get(background, []byte(key(60))) }); got != "no store" {
-			t.Errorf("Get panics with %v, want what the Source panics with", got)
-		}
-		if got := panicOf(func() { getMany(background, s, bytesOf(key(0), key(60)), nil) }); got != "no store" {
-			t.Errorf("GetMany panics with %v, want what the Source panics with", got)
-		}
-	}
-	fault.Store(runtime.Goexit)
-	if _, err := s.Get(background, []byte(key(60))); err == nil {
-		t.Error("a Source that ends the goroutine: no error")
-	}
-	fault.Store(func() {})
-	checkGet(t, s, key(60), "value of 60")
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := s.Drain(background); err != nil {
-		t.Error(err)
-	}
-}
-
-// panicOf returns what f panics with.
-func panicOf(f func()) (panicked any) {
-	defer func() { panicked = recover() }()
-	f()
-	return nil
 }
 
 // A Source that does not end the read of an opening that all have given up does not hold up the
@@ -177,25 +103,18 @@ func TestLookupDoesNotWaitForAnOpeningThatWasGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
 		s := open(t, m, src, nil)
-		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
+		src.before = doing(func() {
 			if src.reads.Load() == 1 {
 				time.Sleep(time.Hour)
 			}
-			return 0, nil, false
-		}
-		ctx, cancel := context.WithTimeout(background, time.Second)
-		defer cancel()
-		start := time.Now()
-		if _, err := s.Get(ctx, []byte(key(3))); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Get = %v, want DeadlineExceeded", err)
-		}
-		checkGet(t, s, key(3), valueOf(3))
-		if took := time.Since(start); took != time.Second {
-			t.Errorf("two lookups took %v, want 1 s", took)
-		}
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
-			t.Errorf("Close and Drain = %v; %d bytes of open tables, want 0", err, s.MemorySize())
-		}
+		})
+		ctx := within(t, time.Second)
+		checkTook(t, "Get", time.Second, context.DeadlineExceeded, func() error {
+			_, err := s.Get(ctx, []byte(key(3)))
+			return err
+		})
+		checkTook(t, "the next Get", 0, nil, func() error { return getOf(3)(s) })
+		checkEnd(t, s)
 	})
 }
 

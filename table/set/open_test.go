@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -23,21 +21,13 @@ func TestOpenReadsEachTableOnce(t *testing.T) {
 		src, m := newStore(), new(set.Manifest)
 		var want []string
 		for i := range 3 {
-			pairs := numbered(i*perTable, (i+1)*perTable)
-			if o != nil && o.FilterOnly {
-				for i := range pairs {
-					pairs[i][1] = ""
-				}
-			}
-			line := src.put(t, fmt.Sprint("t", i), o, pairs)
+			line := src.put(t, fmt.Sprint("t", i), o, pairsFor(o, i*perTable, (i+1)*perTable))
 			m.Tables = append(m.Tables, line)
 			want = append(want, fmt.Sprintf("%s %d+%d", line.Name, line.Size-line.TailSize, line.TailSize+1))
 		}
 		src.ranges = []string{}
 		open(t, m, src, &set.Options{OpenAll: true, Concurrency: 1})
-		if diff := cmp.Diff(want, src.ranges); diff != "" {
-			t.Errorf("reads (-want +got):\n%s", diff)
-		}
+		checkDiff(t, "reads", want, src.ranges)
 	}
 }
 
@@ -125,10 +115,7 @@ func TestMappedBytesAreNotRead(t *testing.T) {
 func empty(s *store, l *set.Table) {
 	var b bytes.Buffer
 	w, err := table.NewWriter(&b, nil)
-	if err != nil {
-		panic(err)
-	}
-	if err := w.Close(); err != nil {
+	if err = errors.Join(err, w.Close()); err != nil {
 		panic(err)
 	}
 	s.files[l.Name] = b.Bytes()
@@ -146,14 +133,13 @@ func numberedTables(t testing.TB, n int) (*store, *set.Manifest) { return tables
 
 // tablesOf returns the same with values of another form.
 func tablesOf(t testing.TB, n int, value string) (*store, *set.Manifest) {
-	s, m := newStore(), new(set.Manifest)
+	s, m, o := newStore(), new(set.Manifest), *filtered
+	o.Compression = table.NoCompression
 	for i := range n {
 		pairs := numbered(i*perTable, (i+1)*perTable)
 		for j := range pairs {
 			pairs[j][1] = fmt.Sprintf(value, i*perTable+j)
 		}
-		o := *filtered
-		o.Compression = table.NoCompression
 		m.Tables = append(m.Tables, s.put(t, fmt.Sprint("t", i), &o, pairs))
 	}
 	return s, m
@@ -199,7 +185,7 @@ func TestOpenOfUnreadableTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	broken := errors.New("the network is down")
-	src.before = failing("t001", broken)
+	src.before = failing(broken, "t001")
 	_, err := set.Open(background, m, src, eager)
 	line := m.Tables[1]
 	want := fmt.Sprintf("set: table \"t001\": reading %d bytes at %d: the network is down", line.TailSize+1, line.Size-line.TailSize)
@@ -226,31 +212,26 @@ func TestOpenTakesNoMemoryOnTheManifestsWord(t *testing.T) {
 // A tail that is large is read too.
 func TestOpenOfALargeTail(t *testing.T) {
 	t.Parallel()
-	src, m := newStore(), new(set.Manifest)
-	pairs := numbered(0, 3)
+	src, pairs := newStore(), numbered(0, 3)
 	pairs[1][1] = strings.Repeat("0123456789abcdef", 17<<16)
-	m.Tables = append(m.Tables, src.put(t, "large", &table.WriterOptions{Compression: table.NoCompression}, pairs))
+	m := manifestOf(src.put(t, "large", &table.WriterOptions{Compression: table.NoCompression}, pairs))
 	m.Tables[0].TailSize = m.Tables[0].Size
 	s := open(t, m, src, eager)
-	if got := src.reads.Load(); got != 2 {
-		t.Errorf("%d reads, want 2: one shows that the table is so large", got)
-	}
+	checkReads(t, src, 2) // one shows that the table is so large
 	checkGet(t, s, key(2), "value of 2")
 }
 
 func TestOpenRefusesArguments(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, nil)
-	if _, err := set.Open(background, m, nil, nil); err == nil {
-		t.Error("Open without a Source: no error")
-	}
-	if _, err := set.Open(background, nil, src, nil); err == nil {
-		t.Error("Open without a Manifest: no error")
-	}
+	_, err := set.Open(background, m, nil, nil)
+	checkError(t, "Open without a Source", err, nil, "nil Manifest or Source")
+	_, err = set.Open(background, nil, src, nil)
+	checkError(t, "Open without a Manifest", err, nil, "nil Manifest or Source")
 	m.Tables[0].Name = "../t000"
-	if _, err := set.Open(background, m, src, nil); err == nil || src.reads.Load() != 0 {
-		t.Errorf("a name with a path: %v, %d reads; want an error and none", err, src.reads.Load())
-	}
+	_, err = set.Open(background, m, src, nil)
+	checkError(t, "Open of a name with a path", err, nil, "../t000")
+	checkReads(t, src, 0)
 }
 
 // What the caller does to a manifest or a key of it later does not matter.
@@ -266,22 +247,6 @@ func TestOpenCopiesTheManifest(t *testing.T) {
 	checkGet(t, s, key(70), "value of 70")
 	if got := string(s.Manifest().Tables[1].Largest); got != key(99) {
 		t.Errorf("Largest = %q, want %q", got, key(99))
-	}
-}
-
-// A set without tables is a set.
-func TestEmptySet(t *testing.T) {
-	t.Parallel()
-	s := open(t, new(set.Manifest), newStore(), nil)
-	checkGet(t, s, "key", "")
-	if it := s.NewIter(background, nil); it.First() || it.Last() || it.Close() != nil {
-		t.Error("an Iter over nothing finds something, or fails")
-	}
-	if found, err := getMany(background, s, bytesOf("a", "b"), nil); len(found) > 0 || err != nil {
-		t.Errorf("GetMany = %v, %v", found, err)
-	}
-	if err := s.Verify(background, nil); err != nil {
-		t.Errorf("Verify = %v", err)
 	}
 }
 

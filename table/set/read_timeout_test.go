@@ -86,9 +86,13 @@ func TestReadTimeout(t *testing.T) {
 	}
 }
 
+// What follows are lookups of some numbers, and their errors.
+
 func getOf(i int) func(*set.Set) error {
 	return func(s *set.Set) error { _, err := s.Get(background, []byte(key(i))); return err }
 }
+
+func verify(s *set.Set) error { return s.Verify(background, nil) }
 
 func getManyOf(numbers ...int) func(*set.Set) error {
 	return func(s *set.Set) error {
@@ -138,9 +142,7 @@ func TestReadTimeoutOfOpenAll(t *testing.T) {
 		checkOut(t, s, context.DeadlineExceeded, "t001")
 		checkTimeout(t, s.Reopen(background), "reading ", nil)
 		src.before = nil
-		if err := s.Reopen(background); err != nil {
-			t.Error(err)
-		}
+		noError(t, s.Reopen(background))
 		checkGet(t, s, key(60), valueOf(60))
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -25,41 +25,47 @@ func TestVerifyLeavesCacheAndMetricsAsTheyAre(t *testing.T) {
 	s := open(t, m, src, &set.Options{Reader: o})
 	checkGet(t, s, key(7), valueOf(7))
 	metrics, cached := o.Metrics.String(), o.Cache.Size()
-	if err := s.Verify(background, nil); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff(metrics, o.Metrics.String()); diff != "" {
-		t.Errorf("Metrics (-before +after):\n%s", diff)
-	}
-	if diff := cmp.Diff(cached, o.Cache.Size()); diff != "" {
-		t.Errorf("Cache (-before +after):\n%s", diff)
-	}
+	noError(t, s.Verify(background, nil))
+	checkDiff(t, "Metrics", metrics, o.Metrics.String())
+	checkDiff(t, "Cache", cached, o.Cache.Size())
 }
 
-// Verify finds each changed byte of each table, and reports each table.
+// Verify finds each changed byte of each table, reports each table, and names no finding twice.
 func TestVerifyFindsEachChangedByte(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	s := open(t, m, src, nil)
-	if err := s.Verify(background, nil); err != nil {
-		t.Errorf("Verify = %v", err)
-	}
-	contents := bytes.Clone(src.files["t001"])
-	for i := 0; i < len(contents); i += 7 {
-		src.files["t001"] = bytes.Clone(contents)
-		src.files["t001"][i] ^= 4
-		var got []string
-		err := s.Verify(background, func(l set.Table, err error) {
-			if err != nil {
-				l.Name += ": " + err.Error()
+	small := newStore()
+	for _, test := range []struct {
+		src  *store
+		m    *set.Manifest
+		name string // of the table that is changed
+		step int
+		bits byte
+	}{
+		{src, m, "t001", 7, 4},
+		{small, manifestOf(small.put(t, "t", nil, [][2]string{{"a", "1"}, {"b", "2"}})), "t", 1, 0xff},
+	} {
+		s := open(t, test.m, test.src, nil)
+		noError(t, s.Verify(background, nil))
+		contents := test.src.files[test.name]
+		for i := 0; i < len(contents); i += test.step {
+			test.src.files[test.name] = bytes.Clone(contents)
+			test.src.files[test.name][i] ^= test.bits
+			var got, want []string
+			err := s.Verify(background, func(l set.Table, err error) { got = append(got, l.Name, fmt.Sprint(err)) })
+			for _, l := range test.m.Tables {
+				finding := error(nil)
+				if l.Name == test.name {
+					finding = err
+				}
+				want = append(want, l.Name, fmt.Sprint(finding))
 			}
-			got = append(got, l.Name)
-		})
-		if err == nil || len(got) != 3 || got[0] != "t000" || got[1] != "t001: "+err.Error() || got[2] != "t002" {
-			t.Fatalf("byte %d: Verify = %v, reports %q; want a finding of t001", i, err, got)
-		}
-		if !strings.Contains(err.Error(), `"t001": sha256: `) || !errors.Is(err, set.ErrMismatch) {
-			t.Fatalf("byte %d: Verify = %v, want a mismatch of the sha256", i, err)
+			checkDiff(t, fmt.Sprintf("byte %d: reports", i), want, got)
+			checkError(t, fmt.Sprintf("byte %d: Verify", i), err, set.ErrMismatch, `"`+test.name+`": sha256: `)
+			findings := strings.Split(fmt.Sprint(err), "\n")
+			if slices.Sort(findings); len(slices.Compact(slices.Clone(findings))) < len(findings) {
+				t.Errorf("byte %d: reported twice: %q", i, findings)
+			}
 		}
 	}
 }
@@ -95,25 +101,25 @@ func TestVerifyReadsEachTableOnce(t *testing.T) {
 	}
 }
 
-// Verify notices what opening a table does not: a manifest that is forged.
+// Verify notices what opening a table does not: a manifest that is forged. Of a table that has a filter only, it checks
+// what can be checked.
 func TestVerifyOfForgedManifests(t *testing.T) {
 	t.Parallel()
-	o := &table.WriterOptions{BlockSize: 1 << 20} // one block, no filters, no properties
-	src, m := numberedSet(t, 2, o)
-	other := src.put(t, "other", o, numberedAs("other", 3))
-	for want, forge := range map[string]func(l *set.Table){
-		"sha256":   func(l *set.Table) { l.SHA256 = other.SHA256 },
-		"entries":  func(l *set.Table) { l.Entries = 3 },
-		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
-		"largest":  func(l *set.Table) { l.Largest = []byte(key(48)) },
+	for name, o := range map[string]*table.WriterOptions{
+		"one block, no filters, no properties": {BlockSize: 1 << 20},
+		"a filter only":                        {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)},
 	} {
-		t.Run(want, func(t *testing.T) {
-			s := open(t, changed(m.Tables[0], forge), src, nil)
-			err := s.Verify(background, nil)
-			if prefix := `set: table "t000": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
-				t.Errorf("Verify = %v, want a mismatch of %s", err, want)
-			}
-		})
+		src := newStore()
+		line := src.put(t, "t", o, pairsFor(o, 0, perTable))
+		for want, forge := range map[string]func(l *set.Table){
+			"sha256":   func(l *set.Table) { l.SHA256 = strings.Repeat("0", 64) },
+			"entries":  func(l *set.Table) { l.Entries = 3 },
+			"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
+			"largest":  func(l *set.Table) { l.Largest = []byte(key(48) + "x") },
+		} {
+			err := open(t, changed(line, forge), src, nil).Verify(background, nil)
+			checkError(t, name+": Verify", err, set.ErrMismatch, `set: table "t": `+want+": ")
+		}
 	}
 }
 
@@ -131,37 +137,13 @@ func TestVerifyOfShortTails(t *testing.T) {
 	}
 }
 
-// Of a table that has a filter only, Verify checks what can be checked.
-func TestVerifyOfForgedFilters(t *testing.T) {
-	t.Parallel()
-	src := newStore()
-	pairs := numbered(0, 10)
-	for i := range pairs {
-		pairs[i][1] = ""
-	}
-	line := src.put(t, "t", &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, pairs)
-	for want, forge := range map[string]func(l *set.Table){
-		"entries":  func(l *set.Table) { l.Entries = 3 },
-		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
-		"largest":  func(l *set.Table) { l.Largest = []byte("z") },
-	} {
-		t.Run(want, func(t *testing.T) {
-			s := open(t, changed(line, forge), src, nil)
-			err := s.Verify(background, nil)
-			if prefix := `set: table "t": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
-				t.Errorf("Verify = %v, want a mismatch of %s", err, want)
-			}
-		})
-	}
-}
-
 // An error of the Source is a finding of its table, and a context that is done ends Verify.
 func TestVerifyThatFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	s := open(t, m, src, nil)
 	broken := errors.New("broken")
-	src.before = failing("t001", broken)
+	src.before = failing(broken, "t001")
 	var got []string
 	report := func(l set.Table, err error) {
 		if errors.Is(err, broken) {
@@ -169,48 +151,34 @@ func TestVerifyThatFails(t *testing.T) {
 		}
 		got = append(got, l.Name)
 	}
-	if err := s.Verify(background, report); !errors.Is(err, broken) {
-		t.Errorf("Verify = %v, want %v", err, broken)
-	}
-	if diff := cmp.Diff([]string{"t000", "t001 is broken", "t002"}, got); diff != "" {
-		t.Errorf("reports (-want +got):\n%s", diff)
-	}
+	checkError(t, "Verify", s.Verify(background, report), broken, "")
+	checkDiff(t, "reports", []string{"t000", "t001 is broken", "t002"}, got)
 	ctx, cancel := context.WithCancel(background)
 	src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
 		if name == "t001" {
 			cancel()
-			return 0, ctx.Err(), true
 		}
-		return 0, nil, false
+		return 0, ctx.Err(), name == "t001"
 	}
 	got = nil
-	if err := s.Verify(ctx, report); !errors.Is(err, context.Canceled) {
-		t.Errorf("Verify = %v, want Canceled", err)
-	}
-	if diff := cmp.Diff([]string{"t000"}, got); diff != "" {
-		t.Errorf("reports (-want +got):\n%s", diff)
-	}
+	checkError(t, "Verify", s.Verify(ctx, report), context.Canceled, "")
+	checkDiff(t, "reports", []string{"t000"}, got)
 }
 
 // A read that fails, or finds the end too early, is a finding, whichever of the two reads it is.
 func TestVerifyOfUnreadableTables(t *testing.T) {
 	t.Parallel()
+	broken := errors.New("broken")
 	src, m := numberedSet(t, 1, filtered)
-	for _, fault := range []error{errors.New("broken"), io.EOF} {
-		for good := range 2 {
-			t.Run(fmt.Sprintf("%v after %d reads", fault, good), func(t *testing.T) {
-				src.before = nil
-				s := open(t, m, src, nil)
-				reads := 0
-				src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-					reads++
-					return 0, fault, reads > good
-				}
-				err := s.Verify(background, nil)
-				if err == nil || !strings.Contains(err.Error(), `"t000"`) || fault != io.EOF && !errors.Is(err, fault) {
-					t.Errorf("Verify = %v, want an error of t000", err)
-				}
-			})
+	for fault, kind := range map[error]error{broken: broken, io.EOF: nil} {
+		for good := range int64(2) {
+			src.before = nil
+			s := open(t, m, src, nil)
+			src.reads.Store(0)
+			src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
+				return 0, fault, src.reads.Load() > good
+			}
+			checkError(t, fmt.Sprintf("%v after %d reads: Verify", fault, good), s.Verify(background, nil), kind, `"t000"`)
 		}
 	}
 }
@@ -233,43 +201,14 @@ func TestDescribeReadsTwice(t *testing.T) {
 	src := newStore()
 	line := src.put(t, "t", &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, numbered(0, 20_000))
 	read := int64(0)
-	got, err := set.Describe(readerAtFunc(func(p []byte, off int64) (int, error) {
+	got, err := set.Describe(tabletest.ReadAtFunc(func(p []byte, off int64) (int, error) {
 		read += int64(len(p))
 		return bytes.NewReader(src.files["t"]).ReadAt(p, off)
 	}), line.Size, nil)
+	noError(t, err)
 	got.Name = line.Name
-	if diff := cmp.Diff(line, got); err != nil || diff != "" {
-		t.Errorf("Describe: %v (-want +got):\n%s", err, diff)
-	}
+	checkDiff(t, "Describe", line, got)
 	if read > line.Size*22/10 {
 		t.Errorf("Describe reads %d bytes of a table of %d, want twice as many", read, line.Size)
-	}
-}
-
-// readerAtFunc is a function as an io.ReaderAt.
-type readerAtFunc func(p []byte, off int64) (int, error)
-
-func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
-
-// Whatever byte of a table is changed, Verify reports each finding once.
-func TestVerifyReportsEachFindingOnce(t *testing.T) {
-	t.Parallel()
-	src := newStore()
-	line := src.put(t, "t", nil, [][2]string{{"a", "1"}, {"b", "2"}})
-	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, nil)
-	sound := src.files["t"]
-	for i := range sound {
-		src.files["t"] = bytes.Clone(sound)
-		src.files["t"][i] ^= 0xff
-		seen := map[string]bool{}
-		for _, finding := range strings.Split(fmt.Sprint(s.Verify(background, nil)), "\n") {
-			if seen[finding] {
-				t.Errorf("byte %d: reported twice: %s", i, finding)
-			}
-			seen[finding] = true
-		}
-		if seen["<nil>"] {
-			t.Errorf("byte %d: nothing is reported", i)
-		}
 	}
 }

@@ -8,7 +8,11 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
+
+var noError = tabletest.NoError
 
 // A oneTable is a Source of a table.
 type oneTable struct {
@@ -27,23 +31,15 @@ func (s *oneTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int
 func oneTableSet(t *testing.T) (*Set, []byte) {
 	var b bytes.Buffer
 	w, err := NewTableWriter(&b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range 100 {
-		if err := w.Append(fmt.Appendf(nil, "%02d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(fmt.Appendf(nil, "%02d", i), nil))
 	}
 	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	line.Name = "t"
 	s, err := Open(t.Context(), &Manifest{Tables: []Table{line}}, &oneTable{contents: b.Bytes()}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return s, []byte("17")
 }
 
@@ -76,55 +72,13 @@ func TestVersionEndsWithItsLastUse(t *testing.T) {
 				}
 			})
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		noError(t, s.Close())
 		users.Wait()
 		close(handed)
 		enders.Wait()
 		if err := s.Drain(t.Context()); err != nil || !v.ended.Load() || s.MemorySize() != 0 || len(s.members) > 0 {
 			t.Fatalf("Drain = %v; ended %t, %d bytes of Readers", err, v.ended.Load(), s.MemorySize())
 		}
-	}
-}
-
-// A lookup whose Reader is closed below it has its answer all the same.
-func TestLookupsWhoseReaderIsClosed(t *testing.T) {
-	t.Parallel()
-	s, key := oneTableSet(t)
-	m := s.current.Load().members[0]
-	stop := make(chan bool)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if _, err := s.Get(t.Context(), key); err != nil {
-					t.Errorf("Get = %v", err)
-				}
-				if may, err := s.MayContain(t.Context(), key); !may || err != nil {
-					t.Errorf("MayContain = %t, %v", may, err)
-				}
-			}
-		})
-	}
-	for range 3000 {
-		if _, err := s.Get(t.Context(), key); err != nil {
-			t.Error(err)
-		}
-		s.mu.Lock()
-		r := s.unkeep(m)
-		s.mu.Unlock()
-		r.release()
-	}
-	close(stop)
-	all.Wait()
-	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil || s.MemorySize() != 0 {
-		t.Errorf("Close and Drain = %v; %d bytes of Readers", err, s.MemorySize())
 	}
 }
 
@@ -142,9 +96,7 @@ func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	if may, known := s.TryMayContain(key); !may || known {
 		t.Errorf("closed: TryMayContain = %t, %t; want true, false", may, known)
 	}
-	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil {
-		t.Error(err)
-	}
+	noError(t, errors.Join(s.Close(), s.Drain(t.Context())))
 }
 
 // A lookup that has loaded a Reader just before that was evicted finds it closed, and takes another one.
