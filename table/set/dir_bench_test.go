@@ -16,11 +16,7 @@ func BenchmarkMaxOpenFiles(b *testing.B) {
 	writeDir(b, dir, tables)
 	for _, files := range []int{1, 60, 300, tables} {
 		b.Run(fmt.Sprint("files=", files), func(b *testing.B) {
-			s, err := set.OpenDir(background, dir, &set.Options{OpenAll: true, MaxOpenFiles: files})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer s.Close()
+			s := openDir(b, dir, &set.Options{OpenAll: true, MaxOpenFiles: files})
 			b.RunParallel(func(pb *testing.PB) {
 				rng := rand.New(rand.NewPCG(rand.Uint64(), 28))
 				for pb.Next() {

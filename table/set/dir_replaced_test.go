@@ -29,22 +29,11 @@ func newChanging(t *testing.T, o set.Options, contents []byte, line set.Table) *
 	c := &changing{t: t, dir: t.TempDir(), written: time.Now()}
 	src := newStore()
 	other := src.put(t, "other", filtered, [][2]string{{"other", "value"}})
-	if err := os.WriteFile(filepath.Join(c.dir, "other"), src.files["other"], 0o666); err != nil {
-		t.Fatal(err)
-	}
 	c.replace(contents)
-	putManifest(t, c.dir, &set.Manifest{Tables: []set.Table{line, other}})
+	src.writeTo(t, c.dir, manifestOf(line, other))
 	o.MaxOpenFiles = 1
-	s, err := set.OpenDir(background, c.dir, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(c.dir) != 0 {
-			t.Errorf("Close and Drain = %v; %d open files, want 0", err, openFiles(c.dir))
-		}
-	})
-	c.set = s
+	t.Cleanup(func() { checkNoFiles(t, c.dir) })
+	c.set = openDir(t, c.dir, &o)
 	return c
 }
 
@@ -130,17 +119,11 @@ func TestFileIsMissingWhileItIsClosed(t *testing.T) {
 	c := newChanging(t, set.Options{}, one, line)
 	c.get(key(7))
 	c.get("other")
-	if err := os.Remove(filepath.Join(c.dir, "t")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := c.get(key(7)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Get = %q, %v; want ErrNotExist", got, err)
-	}
+	noError(t, os.Remove(filepath.Join(c.dir, "t")))
+	checkGetFails(t, c.set, key(7), fs.ErrNotExist)
 	c.replace(one)
 	c.get(key(7)) // notices that it is another file
-	if got, err := c.get(key(7)); got != "one" {
-		t.Errorf("Get = %q, %v; want one", got, err)
-	}
+	checkGet(t, c.set, key(7), "one")
 }
 
 // The law: an answer is that of the set's own table, whatever takes its place while many look up. When
@@ -160,7 +143,7 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 			lookups.Go(func() {
 				for range 300 {
 					k := key(rng.IntN(perTable))
-					if got, err := lookUp(c.set, rng.IntN(3), k); err == nil && got != "one" {
+					if got, err := lookUp(background, c.set, rng.IntN(3), k); err == nil && got != "one" {
 						t.Errorf("seed %d: %s = %q, want one", seed, k, got)
 					}
 					c.get("other")

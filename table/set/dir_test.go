@@ -14,25 +14,47 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
+// writeTo writes the tables and a manifest into a directory.
+func (s *store) writeTo(t testing.TB, dir string, m *set.Manifest) {
+	t.Helper()
+	for name, contents := range s.files {
+		noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
+	}
+	putManifest(t, dir, m)
+}
+
 // writeDir writes a set of n tables into a directory.
 func writeDir(t testing.TB, dir string, n int) *set.Manifest {
 	t.Helper()
 	src, m := numberedSet(t, n, filtered)
-	for name, contents := range src.files {
-		if err := os.WriteFile(filepath.Join(dir, name), contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	putManifest(t, dir, m)
+	src.writeTo(t, dir, m)
 	return m
+}
+
+// openDir opens a set that is closed at the end of the test.
+func openDir(t testing.TB, dir string, o *set.Options) *set.Set {
+	t.Helper()
+	s, err := set.OpenDir(background, dir, o)
+	noError(t, err)
+	t.Cleanup(func() {
+		s.Close()
+		noError(t, s.Drain(background))
+	})
+	return s
+}
+
+// checkNoFiles checks that no file of a directory is open.
+func checkNoFiles(t testing.TB, dir string) {
+	t.Helper()
+	if n := openFiles(dir); n != 0 {
+		t.Errorf("%d files are open, want 0", n)
+	}
 }
 
 func putManifest(t testing.TB, dir string, m *set.Manifest) {
 	t.Helper()
 	d := set.NewDir(dir)
-	if err := errors.Join(d.WriteManifest(m), d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(d.WriteManifest(m), d.Close()))
 }
 
 // openFiles returns how many files of a directory the process has open, or 0 where the system
@@ -51,85 +73,47 @@ func TestOpenDirClosesItsFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	m := writeDir(t, dir, 3)
-	s, err := set.OpenDir(background, dir, eager)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openDir(t, dir, eager)
 	checkGet(t, s, key(60), valueOf(60))
 	checkGet(t, s, key(60)+"x", "")
-	if err := s.Verify(background, nil); err != nil {
-		t.Error(err)
-	}
-	if err := s.Swap(background, &set.Manifest{Tables: m.Tables[1:2]}); err != nil {
-		t.Error(err)
-	}
+	noError(t, s.Verify(background, nil))
+	noError(t, s.Swap(background, manifestOf(m.Tables[1])))
 	if n := openFiles(dir); n > 2 {
 		t.Errorf("%d files are open, want the directory and one table", n)
 	}
 	it := s.NewIter(background, nil)
 	it.First()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, s.Close())
 	if !it.Next() {
 		t.Error("Close has closed a file that is in use")
 	}
 	it.Close()
-	if err := s.Drain(background); err != nil {
-		t.Error(err)
-	}
-	if n := openFiles(dir); n != 0 {
-		t.Errorf("%d files are open after Close and Drain, want 0", n)
-	}
+	noError(t, s.Drain(background))
+	checkNoFiles(t, dir)
 }
 
-// A set without tables keeps no directory open either.
-func TestOpenDirWithoutTables(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	putManifest(t, dir, new(set.Manifest))
-	s, err := set.OpenDir(background, dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if n := openFiles(dir); n != 0 {
-		t.Errorf("%d files are open, want 0", n)
-	}
-}
-
+// What is no set does not open, and no file stays open. A set without tables keeps no directory open either.
 func TestOpenDirOfNoSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := set.OpenDir(background, dir, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.ManifestName) {
-		t.Errorf("without a manifest: OpenDir = %v, want ErrNotExist", err)
+	refused := func(dir string, o *set.Options, kind error, want string) {
+		t.Helper()
+		_, err := set.OpenDir(background, dir, o)
+		checkError(t, "OpenDir", err, kind, want)
 	}
-	if _, err := set.OpenDir(background, filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a directory: OpenDir = %v, want ErrNotExist", err)
-	}
+	refused(dir, nil, fs.ErrNotExist, set.ManifestName)
+	refused(filepath.Join(dir, "none"), nil, fs.ErrNotExist, "")
 	writeDir(t, dir, 3)
-	if err := os.Remove(filepath.Join(dir, "t001")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := set.OpenDir(background, dir, eager); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"t001"`) {
-		t.Errorf("without a table: OpenDir = %v, want ErrNotExist of t001", err)
-	}
-	if err := os.Truncate(filepath.Join(dir, set.ManifestName), 100); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := set.OpenDir(background, dir, nil); err == nil {
-		t.Error("with half a manifest: no error")
-	}
+	noError(t, os.Remove(filepath.Join(dir, "t001")))
+	refused(dir, eager, fs.ErrNotExist, `"t001"`)
+	noError(t, os.Truncate(filepath.Join(dir, set.ManifestName), 100))
+	refused(dir, nil, nil, "line 2 of the manifest")
 	for _, n := range []int{-1, 1<<20 + 1} {
-		if _, err := set.OpenDir(background, dir, &set.Options{MaxOpenFiles: n}); err == nil || !strings.Contains(err.Error(), "must be 0 to 1048576") {
-			t.Errorf("with MaxOpenFiles %d: OpenDir = %v, want an error", n, err)
-		}
+		refused(dir, &set.Options{MaxOpenFiles: n}, nil, "must be 0 to 1048576")
 	}
-	if n := openFiles(dir); n != 0 {
-		t.Errorf("%d files are open, want 0", n)
-	}
+	putManifest(t, dir, new(set.Manifest))
+	noError(t, openDir(t, dir, nil).Close())
+	checkNoFiles(t, dir)
 }
 
 // A Dir reads regular files in the directory, and nothing else.
@@ -138,9 +122,7 @@ func TestDirReadsRegularFilesOnly(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	dir := filepath.Join(outside, "dir")
-	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o666), os.MkdirAll(filepath.Join(dir, "sub"), 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.WriteFile(secret, []byte("secret"), 0o666), os.MkdirAll(filepath.Join(dir, "sub"), 0o777)))
 	if err := errors.Join(os.Symlink(secret, filepath.Join(dir, "link")), os.Symlink("../secret", filepath.Join(dir, "up"))); err != nil {
 		t.Skip(err)
 	}
@@ -148,65 +130,42 @@ func TestDirReadsRegularFilesOnly(t *testing.T) {
 	for _, name := range []string{
 		"link", "up", "sub", "none", "", ".", "..", "../secret", "sub/../../secret", secret, set.ManifestName,
 	} {
-		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
-			if n, err := d.ReadAt(background, name, make([]byte, 6), 0); n != 0 || err == nil || !strings.HasPrefix(err.Error(), "set: ") {
-				t.Errorf("ReadAt = %d, %v; want an error", n, err)
-			}
-		})
+		n, err := d.ReadAt(background, name, make([]byte, 6), 0)
+		checkError(t, fmt.Sprintf("ReadAt of %q", name), err, nil, "set: ")
+		checkDiff(t, "bytes read", 0, n)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, d.Close())
 }
 
 // A Dir keeps a file open until Forget.
 func TestDirKeepsFilesUntilForget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	name := filepath.Join(dir, "t")
-	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	name, next := filepath.Join(dir, "t"), filepath.Join(dir, "next")
+	noError(t, os.WriteFile(name, []byte("old"), 0o666))
 	d := set.NewDir(dir)
-	read := func() string {
+	check := func(when, want string) {
+		t.Helper()
 		p := make([]byte, 3)
-		n, err := d.ReadAt(background, "t", p, 0)
-		if err != nil {
-			return err.Error()
+		if n, err := d.ReadAt(background, "t", p, 0); err != nil || string(p[:n]) != want {
+			t.Errorf("%s: ReadAt = %q, %v; want %s", when, p[:n], err, want)
 		}
-		return string(p[:n])
 	}
-	if got := read(); got != "old" {
-		t.Errorf("ReadAt = %s, want old", got)
-	}
-	next := filepath.Join(dir, "next")
+	check("at first", "old")
 	if err := errors.Join(os.WriteFile(next, []byte("new"), 0o666), os.Rename(next, name)); err != nil {
 		t.Skip(err) // such as on a system where an open file stays
 	}
-	if got := read(); got != "old" {
-		t.Errorf("ReadAt = %s, want old: the file is open", got)
-	}
+	check("while the file is open", "old")
 	d.Forget("t")
 	d.Forget("none")
-	if got := read(); got != "new" {
-		t.Errorf("ReadAt after Forget = %s, want new", got)
-	}
-	ctx, cancel := context.WithCancel(background)
-	cancel()
-	if _, err := d.ReadAt(ctx, "t", make([]byte, 1), 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("ReadAt = %v, want Canceled", err)
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-	for what, err := range map[string]error{"Close": d.Close(), "ReadAt": func() error { _, err := d.ReadAt(background, "t", nil, 0); return err }()} {
-		if !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s after Close = %v, want ErrClosed", what, err)
-		}
-	}
-	if n := openFiles(dir); n != 0 {
-		t.Errorf("%d files are open, want 0", n)
-	}
+	check("after Forget", "new")
+	_, err := d.ReadAt(canceled(), "t", make([]byte, 1), 0)
+	checkError(t, "ReadAt", err, context.Canceled, "")
+	noError(t, d.Close())
+	checkError(t, "the second Close", d.Close(), os.ErrClosed, "")
+	_, err = d.ReadAt(background, "t", nil, 0)
+	checkError(t, "ReadAt after Close", err, os.ErrClosed, "")
+	checkNoFiles(t, dir)
 }
 
 var _ interface {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,9 +19,7 @@ func TestSwapDuringIteration(t *testing.T) {
 		s := open(t, m, src, nil)
 		it := s.NewIter(background, nil)
 		it.First()
-		if err := s.Swap(background, new(set.Manifest)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Swap(background, new(set.Manifest)))
 		checkGet(t, s, key(0), "")
 		n := 1
 		for it.Next() {
@@ -31,22 +28,11 @@ func TestSwapDuringIteration(t *testing.T) {
 		if n != 3*perTable || it.Error() != nil {
 			t.Errorf("%d entries, %v; want %d", n, it.Error(), 3*perTable)
 		}
-		drained := make(chan error)
-		go func() { drained <- s.Drain(background) }()
-		synctest.Wait()
-		select {
-		case err := <-drained:
-			t.Errorf("Drain = %v while an Iter uses the tables", err)
-		default:
-		}
-		ctx, cancel := context.WithTimeout(background, time.Second)
-		defer cancel()
-		if err := s.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Drain = %v, want DeadlineExceeded", err)
-		}
-		it.Close()
-		if err := <-drained; err != nil || len(src.forgotten) != 3 {
-			t.Errorf("Drain = %v, %d tables forgotten; want 3", err, len(src.forgotten))
+		checkError(t, "Drain", s.Drain(within(t, time.Second)), context.DeadlineExceeded, "")
+		go func() { time.Sleep(time.Second); it.Close() }()
+		checkTook(t, "Drain", time.Second, nil, func() error { return s.Drain(background) })
+		if len(src.forgotten) != 3 {
+			t.Errorf("%d tables forgotten, want 3", len(src.forgotten))
 		}
 	})
 }
@@ -59,18 +45,12 @@ func TestDrainAfterSwapBack(t *testing.T) {
 		s := open(t, m, src, eager)
 		it := s.NewIter(background, nil)
 		defer it.Close()
-		if err := s.Swap(background, new(set.Manifest)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Swap(background, new(set.Manifest)))
 		drained := make(chan error)
 		go func() { drained <- s.Drain(background) }()
 		synctest.Wait()
-		if err := s.Swap(background, m); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-drained; err != nil {
-			t.Error(err)
-		}
+		noError(t, s.Swap(background, m))
+		noError(t, <-drained)
 		checkGet(t, s, key(60), valueOf(60))
 	})
 }
@@ -82,24 +62,19 @@ func TestSwapToATableThatIsForgotten(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
 		s := open(t, m, src, eager)
 		it := s.NewIter(background, nil)
-		if err := s.Swap(background, new(set.Manifest)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Swap(background, new(set.Manifest)))
 		src.forgetting = time.Second
 		go it.Close()
 		synctest.Wait()
 		start := time.Now()
-		ctx, cancel := context.WithTimeout(background, time.Millisecond)
-		defer cancel()
-		if err := s.Swap(ctx, m); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Swap = %v, want DeadlineExceeded", err)
-		}
+		checkError(t, "Swap", s.Swap(within(t, time.Millisecond), m), context.DeadlineExceeded, "")
 		if err := s.Swap(background, m); err != nil || time.Since(start) != time.Second {
 			t.Errorf("Swap = %v after %v, want nil after 1 s", err, time.Since(start))
 		}
 		checkGet(t, s, key(3), valueOf(3))
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || len(src.forgotten) != 2 {
-			t.Errorf("Close and Drain = %v, the table was forgotten %d times, want 2", err, len(src.forgotten))
+		checkEnd(t, s)
+		if len(src.forgotten) != 2 {
+			t.Errorf("the table was forgotten %d times, want 2", len(src.forgotten))
 		}
 	})
 }
@@ -111,67 +86,25 @@ func TestNoReadsAfterDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, m := generation(t, newStore(), 0)
 		s := open(t, m, src, &set.Options{MemorySize: 20_000})
-		rng := rand.New(rand.NewPCG(17, 4))
-		src.before = func(context.Context, string, []byte, int64) (int, error, bool) { // deaf to contexts
-			time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond)
-			return 0, nil, false
-		}
-		stop := make(chan bool)
-		var lookups sync.WaitGroup
-		for range 8 {
-			seed := rng.Uint64()
-			lookups.Go(func() { lookUntil(t, s, rand.New(rand.NewPCG(seed, 0)), stop) })
-		}
-		for i := 1; i < rounds(20, 100); i++ {
-			old := m
-			_, m = generation(t, src, i)
-			if err := s.Swap(background, m); err != nil {
+		src.before = doing(func() { time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond) }) // deaf to contexts
+		meanwhile(8, func(rng *rand.Rand) {
+			ctx, cancel := context.WithTimeout(background, time.Duration(1+rng.IntN(40))*time.Millisecond)
+			defer cancel()
+			_, err := lookUp(ctx, s, rng.IntN(3), key(rng.IntN(4*perTable)), key(0), key(120))
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
-			if err := s.Drain(background); err != nil {
-				t.Error(err)
+		}, func() {
+			for i := 1; i < rounds(20, 100); i++ {
+				old := m
+				_, m = generation(t, src, i)
+				noError(t, errors.Join(s.Swap(background, m), s.Drain(background)))
+				for _, table := range old.Tables {
+					src.delete(table.Name)
+				}
 			}
-			for _, table := range old.Tables {
-				src.delete(table.Name)
-			}
-		}
-		close(stop)
-		lookups.Wait()
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil {
-			t.Error(err)
-		}
-		for _, wrong := range src.wrong {
-			t.Error(wrong)
-		}
+		})
+		checkEnd(t, s)
+		checkDiff(t, "what went wrong", []string(nil), src.wrong)
 	})
-}
-
-// lookUntil looks keys up until stop is closed, often with little time.
-func lookUntil(t *testing.T, s *set.Set, rng *rand.Rand, stop chan bool) {
-	for {
-		select {
-		case <-stop:
-			return
-		default:
-		}
-		ctx, cancel := context.WithTimeout(background, time.Duration(1+rng.IntN(40))*time.Millisecond)
-		k := []byte(key(rng.IntN(4 * perTable)))
-		var err error
-		switch rng.IntN(3) {
-		case 0:
-			_, err = s.Get(ctx, k)
-		case 1:
-			_, err = getMany(ctx, s, [][]byte{k, []byte(key(0)), []byte(key(120))}, nil)
-		default:
-			it := s.NewIter(ctx, nil)
-			for range 20 {
-				it.Next()
-			}
-			err = it.Close()
-		}
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-		cancel()
-	}
 }

@@ -37,9 +37,7 @@ func TestEmptyIsNotNil(t *testing.T) {
 					t.Errorf("the iterator is at %#v, %#v", it.Key(), it.Value())
 				}
 			}
-			if err := it.Close(); err != nil {
-				t.Error(err)
-			}
+			noError(t, it.Close())
 		}
 	}
 }

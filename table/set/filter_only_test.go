@@ -3,12 +3,7 @@ package set_test
 import (
 	"errors"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
@@ -25,50 +20,48 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	t.Parallel()
 	policy := custom{filter.NewTableBloom(10)}
 	src, o := newStore(), &table.WriterOptions{FilterOnly: true, TableFilterPolicy: policy}
-	m := &set.Manifest{Tables: []set.Table{src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}})}}
-	if _, err := set.Open(background, m, src, eager); err == nil || !strings.Contains(err.Error(), `filter "custom": no policy of that name in the options`) {
-		t.Errorf("Open without the policy = %v", err)
-	}
+	m := manifestOf(src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}}))
 	checkMissingPolicy(t, m, src)
 	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}}})
+	src.reads.Store(0)
 	for key, want := range map[string]error{"apple": table.ErrFilterOnly, "banana": table.ErrNotFound, "cherry": table.ErrFilterOnly, "damson": table.ErrNotFound} {
 		if may, err := s.MayContain(background, []byte(key)); err != nil || may != (want == table.ErrFilterOnly) {
 			t.Errorf("MayContain(%s) = %v, %v", key, may, err)
 		}
-		if _, err := s.Get(background, []byte(key)); !errors.Is(err, want) {
-			t.Errorf("Get(%s) = %v, want %v", key, err, want)
-		}
+		checkGetFails(t, s, key, want)
 	}
+	checkReads(t, src, 1) // to open the table
+	_, err := getMany(background, s, bytesOf("apple", "banana"), nil)
+	checkError(t, "GetMany", err, table.ErrFilterOnly, "")
 	it := s.NewIter(background, nil)
-	if it.First() || !errors.Is(it.Error(), table.ErrFilterOnly) {
-		t.Errorf("First: %v, want ErrFilterOnly", it.Error())
-	}
-	if err := it.Close(); !errors.Is(err, table.ErrFilterOnly) {
-		t.Errorf("Close = %v, want ErrFilterOnly", err)
-	}
+	checkError(t, "First", moved(it, it.First()), table.ErrFilterOnly, "")
+	checkError(t, "Close", it.Close(), table.ErrFilterOnly, "")
+	noError(t, s.Verify(background, nil))
 }
 
 // checkMissingPolicy checks that a missing policy is no reason to go on without a table, and that it is an
 // error of each lookup where no table is opened before.
 func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 	t.Helper()
-	goOn := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }}
-	if _, err := set.Open(background, m, src, goOn); !errors.Is(err, table.ErrUnknownFilter) || !strings.Contains(err.Error(), "TableFilterPolicies") {
-		t.Errorf("Open that goes on without tables = %v, want ErrUnknownFilter", err)
-	}
-	s := open(t, &set.Manifest{}, src, goOn)
-	if err := s.Swap(background, m); !errors.Is(err, table.ErrUnknownFilter) {
-		t.Errorf("Swap = %v, want ErrUnknownFilter", err)
-	}
-	s = open(t, m, src, nil)
+	_, err := set.Open(background, m, src, eager)
+	checkError(t, "Open", err, table.ErrUnknownFilter, `filter "custom": no policy of that name in the options`)
+	checkOpenNeedsPolicy(t, m, src)
+	s := open(t, m, src, nil)
 	for _, key := range []string{"apple", "banana"} {
-		if _, err := s.Get(background, []byte(key)); !errors.Is(err, table.ErrUnknownFilter) {
-			t.Errorf("Get(%s) = %v, want ErrUnknownFilter", key, err)
-		}
-		if _, err := s.MayContain(background, []byte(key)); !errors.Is(err, table.ErrUnknownFilter) {
-			t.Errorf("MayContain(%s) = %v, want ErrUnknownFilter", key, err)
-		}
+		checkGetFails(t, s, key, table.ErrUnknownFilter)
+		_, err := s.MayContain(background, []byte(key))
+		checkError(t, "MayContain", err, table.ErrUnknownFilter, "")
 	}
+}
+
+// checkOpenNeedsPolicy checks that Open and Swap fail with OpenAll, also if OnLoss says that they may go on.
+func checkOpenNeedsPolicy(t *testing.T, m *set.Manifest, src *store) {
+	t.Helper()
+	const want = `: add the policy to Reader.TableFilterPolicies of the set's Options`
+	goOn := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }}
+	_, err := set.Open(background, m, src, goOn)
+	checkError(t, "Open", err, table.ErrUnknownFilter, want)
+	checkError(t, "Swap", open(t, &set.Manifest{}, src, goOn).Swap(background, m), table.ErrUnknownFilter, want)
 }
 
 // A set whose filters need a policy that is missing would read for each absent key: with OpenAll, it does not open,
@@ -76,23 +69,14 @@ func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 func TestOpenAllNeedsThePolicies(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, &table.WriterOptions{TableFilterPolicy: custom{filter.NewTableBloom(10)}})
-	checkMissing := func(err error) {
-		t.Helper()
-		if !errors.Is(err, table.ErrUnknownFilter) || !strings.Contains(err.Error(), `t00`) || !strings.HasSuffix(err.Error(), `add the policy to Reader.TableFilterPolicies of the set's Options`) {
-			t.Errorf("%v, want ErrUnknownFilter of a table", err)
-		}
-	}
-	goOn := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }}
-	_, err := set.Open(background, m, src, goOn)
-	checkMissing(err)
-	checkMissing(open(t, &set.Manifest{}, src, goOn).Swap(background, m))
+	checkOpenNeedsPolicy(t, m, src)
 	for name, o := range map[string]*set.Options{
 		"known":   {OpenAll: true, Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{custom{}}}},
 		"ignored": {OpenAll: true, Reader: table.ReaderOptions{IgnoreFilter: true}},
 		"lazy":    nil,
 	} {
 		s := open(t, m, src, o)
-		if _, err := s.Get(background, []byte(key(0))); err != nil || errors.Is(s.FilterErr(), table.ErrUnknownFilter) != (o == nil) {
+		if err := getOf(0)(s); err != nil || errors.Is(s.FilterErr(), table.ErrUnknownFilter) != (o == nil) {
 			t.Errorf("%s: Get = %v, FilterErr %v", name, err, s.FilterErr())
 		}
 	}
@@ -103,24 +87,17 @@ func TestServiceOfFilters(t *testing.T) {
 	t.Parallel()
 	dir, src := t.TempDir(), newStore()
 	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(20)}
-	line := src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}})
-	if err := os.WriteFile(filepath.Join(dir, "t"), src.files["t"], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	putManifest(t, dir, &set.Manifest{Tables: []set.Table{line}})
+	src.writeTo(t, dir, manifestOf(src.put(t, "t", o, [][2]string{{"apple", ""}, {"cherry", ""}})))
 	s, err := openService(background, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.set.Close()
-	got := map[string]int{}
-	for _, path := range []string{"/?key=apple", "/?key=banana", "/?key=cherry", "/?key=damson", "/health"} {
+	for path, want := range map[string]int{
+		"/?key=apple": 200, "/?key=banana": 404, "/?key=cherry": 200, "/?key=damson": 404, "/health": 200,
+	} {
 		w := httptest.NewRecorder()
 		s.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		got[path] = w.Code
-	}
-	want := map[string]int{"/?key=apple": 200, "/?key=banana": 404, "/?key=cherry": 200, "/?key=damson": 404, "/health": 200}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
 	}
 }

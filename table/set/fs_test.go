@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -23,9 +22,7 @@ func filesOf(t *testing.T, n int, dir string) fstest.MapFS {
 	t.Helper()
 	src, m := numberedSet(t, n, filtered)
 	var manifest bytes.Buffer
-	if err := set.WriteManifest(&manifest, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&manifest, m))
 	files := fstest.MapFS{path.Join(dir, set.ManifestName): {Data: manifest.Bytes()}}
 	for name, contents := range src.files {
 		files[path.Join(dir, name)] = &fstest.MapFile{Data: contents}
@@ -70,13 +67,9 @@ func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 	const tables, sub = 3, "lists/urls"
 	files := filesOf(t, tables, sub)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, files))
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { root.Close() })
 	for name, test := range map[string]struct {
 		fsys fs.FS
@@ -96,9 +89,7 @@ func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 			t.Parallel()
 			counted := &countedFS{FS: test.fsys}
 			s, err := set.OpenFS(background, counted, test.dir, test.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if n := counted.open.Load(); test.o == nil && n != 0 {
 				t.Errorf("%d files are open before the first lookup, want 0", n)
 			}
@@ -106,15 +97,11 @@ func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 				checkGet(t, s, key(i), valueOf(i))
 				checkGet(t, s, key(i)+"x", "")
 			}
-			if err := s.Verify(background, nil); err != nil {
-				t.Error(err)
-			}
+			noError(t, s.Verify(background, nil))
 			if n, most := counted.open.Load(), counted.most.Load(); n != test.most || most != test.most {
 				t.Errorf("%d files are open, and %d were at the same time; want %d", n, most, test.most)
 			}
-			if err := errors.Join(s.Close(), s.Drain(background)); err != nil {
-				t.Error(err)
-			}
+			noError(t, errors.Join(s.Close(), s.Drain(background)))
 			if n := counted.open.Load(); n != 0 {
 				t.Errorf("%d files are open after Close and Drain, want 0", n)
 			}
@@ -127,13 +114,9 @@ func zipOf(t *testing.T, files fs.FS) fs.FS {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	if err := errors.Join(w.AddFS(files), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(w.AddFS(files), w.Close()))
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return z
 }
 
@@ -180,12 +163,7 @@ func TestOpenFSOfNoSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := set.OpenFS(background, test.fsys, test.dir, &test.o)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("OpenFS = %v, want %q", err, test.want)
-			}
-			if test.wantIs != nil && !errors.Is(err, test.wantIs) {
-				t.Errorf("OpenFS = %v, want %v", err, test.wantIs)
-			}
+			checkError(t, "OpenFS", err, test.wantIs, test.want)
 		})
 	}
 }
@@ -196,48 +174,29 @@ func TestOpenFSThatFailsClosesItsFiles(t *testing.T) {
 	files := filesOf(t, 3, ".")
 	delete(files, "t002")
 	counted := &countedFS{FS: files}
-	if _, err := set.OpenFS(background, counted, ".", eager); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("OpenFS = %v, want ErrNotExist", err)
-	}
+	_, err := set.OpenFS(background, counted, ".", eager)
+	checkError(t, "OpenFS", err, fs.ErrNotExist, "")
 	if n := counted.open.Load(); n != 0 || counted.most.Load() < 2 {
 		t.Errorf("%d files are open, after %d; want 0 after some", n, counted.most.Load())
 	}
 }
 
-// A table that is missing is an error of its lookups, until it is there.
-func TestOpenFSOfATableThatComesLate(t *testing.T) {
+// A table that is missing is an error of its lookups, until it is there. A file that is replaced while it is closed is
+// noticed by its time. If it is the same table, lookups go on.
+func TestFilesOfAnFSThatChange(t *testing.T) {
 	t.Parallel()
 	files := filesOf(t, 2, ".")
 	late := files["t001"]
 	delete(files, "t001")
-	s, err := set.OpenFS(background, files, ".", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, err := set.OpenFS(background, files, ".", &set.Options{MaxOpenFiles: 1})
+	noError(t, err)
 	defer s.Close()
 	checkGet(t, s, key(3), valueOf(3))
-	if _, err := s.Get(background, []byte(key(60))); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Get = %v, want ErrNotExist", err)
-	}
+	checkGetFails(t, s, key(60), fs.ErrNotExist)
 	files["t001"] = late
 	checkGet(t, s, key(60), valueOf(60))
-}
-
-// A file that is replaced while it is closed is noticed by its time. If it is the same table, lookups
-// go on.
-func TestFileOfAnFSIsReplacedWhileItIsClosed(t *testing.T) {
-	t.Parallel()
-	files := filesOf(t, 2, ".")
-	s, err := set.OpenFS(background, files, ".", &set.Options{MaxOpenFiles: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	checkGet(t, s, key(60), valueOf(60))
 	checkGet(t, s, key(3), valueOf(3)) // closes the file of the other table
-	files["t001"] = &fstest.MapFile{Data: files["t001"].Data, ModTime: time.Unix(1_000_000_000, 0)}
-	if _, err := s.Get(background, []byte(key(60))); !errors.Is(err, set.ErrReplaced) {
-		t.Errorf("Get = %v, want ErrReplaced", err)
-	}
+	files["t001"] = &fstest.MapFile{Data: late.Data, ModTime: time.Unix(1_000_000_000, 0)}
+	checkGetFails(t, s, key(60), set.ErrReplaced)
 	checkGet(t, s, key(60), valueOf(60))
 }

@@ -3,16 +3,11 @@ package set_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -33,6 +28,7 @@ func TestHowManyReadsGetTakes(t *testing.T) {
 	t.Parallel()
 	src, m := gappedSet(t, 3, filtered)
 	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
+	src.reads.Store(0)
 	for _, test := range []struct {
 		key, value string
 		reads      int64
@@ -49,100 +45,9 @@ func TestHowManyReadsGetTakes(t *testing.T) {
 		{key(130) + "x", "", 0}, // by the filters
 	} {
 		t.Run(fmt.Sprintf("%q, %d reads", test.key, test.reads), func(t *testing.T) {
-			before := src.reads.Load()
 			checkGet(t, s, test.key, test.value)
-			if got := src.reads.Load() - before; got != test.reads {
-				t.Errorf("%d reads, want %d", got, test.reads)
-			}
+			checkReads(t, src, test.reads)
 		})
-	}
-}
-
-// Get, MayContain and GetMany find the keys of all tables, and nothing else.
-func TestLookupsFindAllKeysAndNoOthers(t *testing.T) {
-	t.Parallel()
-	for tables, o := range map[string]*table.WriterOptions{
-		"unfiltered": nil, "filtered": filtered, "large blocks": {BlockSize: 1 << 16},
-	} {
-		src, m := gappedSet(t, 5, o)
-		for name, so := range map[string]set.Options{
-			"defaults":   {},
-			"OpenAll":    {OpenAll: true},
-			"MemorySize": {MemorySize: 1},
-			"Cache":      {Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}},
-		} {
-			t.Run(tables+", "+name, func(t *testing.T) {
-				s := open(t, m, src, &so)
-				keys, want := bytesOf("", "k", "zzz"), map[string]string{}
-				for i := range 500 {
-					keys = append(keys, []byte(key(i)), []byte(key(i)+"x"))
-					value := ""
-					if i%100 < 50 {
-						value = fmt.Sprintf("value of %d", i)
-						want[key(i)] = value
-					}
-					checkGet(t, s, key(i), value)
-					checkGet(t, s, key(i)+"x", "")
-					if may, err := s.MayContain(background, []byte(key(i))); err != nil || !may && value != "" || may && i%100 >= 50 {
-						t.Errorf("MayContain(%s) = %t, %v", key(i), may, err)
-					}
-				}
-				slices.Reverse(keys)
-				got, err := getMany(background, s, keys, nil)
-				if diff := cmp.Diff(want, got); diff != "" || err != nil {
-					t.Errorf("GetMany: %v (-want +got):\n%s", err, diff)
-				}
-			})
-		}
-	}
-}
-
-// Tables that have filters only answer MayContain, and say so to all else.
-func TestFilterOnlyTablesAnswerMayContain(t *testing.T) {
-	t.Parallel()
-	src, m := newStore(), new(set.Manifest)
-	for i := range 3 {
-		var pairs [][2]string
-		for j := range 1000 {
-			pairs = append(pairs, [2]string{key(1000*i + j), ""})
-		}
-		o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(16)}
-		m.Tables = append(m.Tables, src.put(t, fmt.Sprint("t", i), o, pairs))
-	}
-	s := open(t, m, src, nil)
-	wrong := 0
-	for i := range 3000 {
-		if may, err := s.MayContain(background, []byte(key(i))); !may || err != nil {
-			t.Fatalf("MayContain(%s) = %t, %v", key(i), may, err)
-		}
-		absent := []byte(key(i) + "x")
-		if may, err := s.MayContain(background, absent); err != nil {
-			t.Fatal(err)
-		} else if may {
-			wrong++
-			if _, err := s.Get(background, absent); !errors.Is(err, table.ErrFilterOnly) {
-				t.Errorf("Get = %v, want ErrFilterOnly", err)
-			}
-		}
-	}
-	if wrong > 30 {
-		t.Errorf("%d of 3000 keys are false positives, want ≤ 30", wrong)
-	}
-	if _, err := s.Get(background, []byte(key(5))); !errors.Is(err, table.ErrFilterOnly) {
-		t.Errorf("Get = %v, want ErrFilterOnly", err)
-	}
-	checkGet(t, s, "zzz", "")
-	if _, err := getMany(background, s, bytesOf(key(5), key(2005)), nil); !errors.Is(err, table.ErrFilterOnly) {
-		t.Errorf("GetMany = %v, want ErrFilterOnly", err)
-	}
-	if it := s.NewIter(background, nil); it.First() || !errors.Is(it.Error(), table.ErrFilterOnly) {
-		t.Errorf("First: %v, want ErrFilterOnly", it.Error())
-	}
-	if err := s.Verify(background, nil); err != nil {
-		t.Errorf("Verify = %v", err)
-	}
-	if got := src.reads.Load(); got > 3+5*3 {
-		t.Errorf("%d reads", got)
 	}
 }
 
@@ -157,26 +62,18 @@ func TestGetWithContext(t *testing.T) {
 			if what == "reading" {
 				checkGet(t, s, key(3), "value of 3") // opens it
 			}
-			ctx, cancel := context.WithTimeout(background, 100*time.Millisecond)
-			start := time.Now()
-			_, err := s.Get(ctx, []byte(key(3)))
-			if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 100*time.Millisecond {
-				t.Errorf("%s: Get = %v after %v, want DeadlineExceeded after 100 ms", what, err, took)
-			}
-			cancel()
+			ctx := within(t, 100*time.Millisecond)
+			checkTook(t, what+": Get", 100*time.Millisecond, context.DeadlineExceeded, func() error {
+				_, err := s.Get(ctx, []byte(key(3)))
+				return err
+			})
 		}
-		done, cancel := context.WithCancel(background)
-		cancel()
-		before := src.reads.Load()
-		if _, err := s.Get(done, []byte(key(3))); !errors.Is(err, context.Canceled) {
-			t.Errorf("Get = %v, want Canceled", err)
-		}
-		if _, err := s.MayContain(done, []byte(key(60))); !errors.Is(err, context.Canceled) {
-			t.Errorf("MayContain = %v, want Canceled", err)
-		}
-		if src.reads.Load() != before {
-			t.Error("a lookup whose context was done has read")
-		}
+		src.reads.Store(0)
+		_, err := s.Get(canceled(), []byte(key(3)))
+		checkError(t, "Get", err, context.Canceled, "")
+		_, err = s.MayContain(canceled(), []byte(key(60)))
+		checkError(t, "MayContain", err, context.Canceled, "")
+		checkReads(t, src, 0)
 	})
 }
 
@@ -188,9 +85,7 @@ func TestValuesStay(t *testing.T) {
 	var values [][]byte
 	for i := range 100 {
 		v, err := s.Get(background, []byte(key(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		values = append(values, v)
 	}
 	s.Close()

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
@@ -25,38 +23,13 @@ import (
 // more of its tables. The keys are those of numbers below n.
 func randomTables(t *testing.T, rng *rand.Rand, dir string) (m, next *set.Manifest, n int) {
 	t.Helper()
-	o := &table.WriterOptions{BlockSize: 1 << rng.IntN(13), RestartInterval: 1 + rng.IntN(20), Properties: rng.IntN(2) == 0}
-	if rng.IntN(2) == 0 {
-		o.Compression = table.NoCompression
-	}
-	if rng.IntN(3) > 0 {
-		o.FilterPolicy = filter.NewBloom(1 + rng.IntN(12))
-	}
-	if o.FilterPolicy == nil || rng.IntN(3) == 0 {
-		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(12))
-		o.FilterOnly = o.FilterPolicy == nil && rng.IntN(2) == 0
-	}
+	o := randomOptions(rng)
+	o.FilterOnly = o.FilterPolicy == nil && o.TableFilterPolicy != nil && rng.IntN(2) == 0
 	tables, keys := 2+rng.IntN(6), 1+rng.IntN(60)
 	next = writeTables(t, dir, o, tables, keys)
-	m = &set.Manifest{Tables: next.Tables[:1+rng.IntN(tables)]}
+	m = manifestOf(next.Tables[:1+rng.IntN(tables)]...)
 	putManifest(t, dir, m)
 	return m, next, tables * keys
-}
-
-// openDir opens a set that is closed at the end of the test.
-func openDir(t *testing.T, dir string, o set.Options, mapped bool) *set.Set {
-	t.Helper()
-	o.Reader.Mapped = mapped
-	s, err := set.OpenDir(background, dir, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }
 
 // An answer is what a set says about a key.
@@ -100,14 +73,12 @@ func testMappedSet(t *testing.T, seed uint64) {
 	if rng.IntN(2) == 0 {
 		o.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(10)))
 	}
-	read, mapped := openDir(t, dir, o, false), openDir(t, dir, o, true)
+	read := openDir(t, dir, &o)
+	o.Reader.Mapped = true
+	mapped := openDir(t, dir, &o)
 	few := answers(t, read, n)
-	if diff := cmp.Diff(few, answers(t, mapped, n)); diff != "" {
-		t.Fatalf("(-read +mapped):\n%s", diff)
-	}
-	if err := read.Swap(background, next); err != nil {
-		t.Fatal(err)
-	}
+	checkDiff(t, "answers of read and mapped tables", few, answers(t, mapped, n))
+	noError(t, read.Swap(background, next))
 	all := answers(t, read, n)
 	var swapping sync.WaitGroup
 	swapping.Go(func() {
@@ -126,12 +97,8 @@ func testMappedSet(t *testing.T, seed uint64) {
 		}
 	}
 	swapping.Wait()
-	if diff := cmp.Diff(all, answers(t, mapped, n)); diff != "" {
-		t.Fatalf("after Swap (-read +mapped):\n%s", diff)
-	}
-	if err := mapped.Verify(background, nil); err != nil {
-		t.Error(err)
-	}
+	checkDiff(t, "answers of read and mapped tables after Swap", all, answers(t, mapped, n))
+	noError(t, mapped.Verify(background, nil))
 }
 
 // A table that is cut while it is mapped is an error, until it is whole again. What is answered is
@@ -151,18 +118,16 @@ func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
 	line := writeTables(t, dir, &o, 1, keys).Tables[0]
 	name := filepath.Join(dir, line.Name)
 	contents, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := openDir(t, dir, set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: rng.Int64N(2)}, true)
+	noError(t, err)
+	s := openDir(t, dir, &set.Options{
+		OpenAll: rng.IntN(2) == 0, MemorySize: rng.Int64N(2), Reader: table.ReaderOptions{Mapped: true},
+	})
 	it := s.NewIter(background, nil)
 	t.Cleanup(func() { it.Close() })
 	it.First()
 	failed := 0
 	for range 20 {
-		if err := os.Truncate(name, rng.Int64N(line.Size/2)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Truncate(name, rng.Int64N(line.Size/2)))
 		for range 20 {
 			k := rng.IntN(keys)
 			got, err := s.Get(background, []byte(key(k)))
@@ -174,9 +139,7 @@ func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
 			}
 			it.SeekGE([]byte(key(k)))
 		}
-		if err := os.WriteFile(name, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, contents, 0o666))
 	}
 	if failed == 0 {
 		t.Error("no lookup failed")
@@ -190,7 +153,7 @@ func TestMappedSetTakesNoMemory(t *testing.T) {
 	dir := t.TempDir()
 	m := writeTables(t, dir, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, tables, keys)
 	before := heap()
-	s := openDir(t, dir, set.Options{OpenAll: true}, true)
+	s := openDir(t, dir, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}})
 	for _, line := range m.Tables {
 		if may, err := s.MayContain(background, line.Largest); !may || err != nil {
 			t.Fatalf("MayContain(%s) = %t, %v; want true", line.Largest, may, err)

@@ -42,9 +42,7 @@ func TestMoreTablesThanFiles(t *testing.T) {
 
 func askWithFewFiles(t *testing.T, dir string) {
 	const most = 256 // whoever opens more files has an error
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}))
 	for name, test := range map[string]struct {
 		o     set.Options
 		files int
@@ -57,30 +55,22 @@ func askWithFewFiles(t *testing.T, dir string) {
 		"MaxOpenFiles 1":          {set.Options{MaxOpenFiles: 1}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := set.OpenDir(background, dir, &test.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := openDir(t, dir, &test.o)
 			var lookups sync.WaitGroup
 			for g := range 8 {
 				lookups.Go(func() { askAtRandom(t, s, 500*perTable, rand.New(rand.NewPCG(28, uint64(g)))) })
 			}
 			all := s.Manifest()
 			for range 5 { // the tables from 500 on come and go
-				if err := errors.Join(s.Swap(background, &set.Manifest{Tables: all.Tables[:500]}), s.Swap(background, all)); err != nil {
-					t.Error(err)
-				}
+				noError(t, errors.Join(s.Swap(background, manifestOf(all.Tables[:500]...)), s.Swap(background, all)))
 			}
 			lookups.Wait()
 			if got, want := openFiles(dir), test.files+1; got > want {
 				t.Errorf("%d open files, want at most %d, and the directory", got-1, test.files)
 			}
-			if err := s.Verify(background, nil); err != nil {
-				t.Error(err)
-			}
-			if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(dir) != 0 {
-				t.Errorf("Close and Drain = %v; %d open files, want 0", err, openFiles(dir))
-			}
+			noError(t, s.Verify(background, nil))
+			checkEnd(t, s)
+			checkNoFiles(t, dir)
 		})
 	}
 }

@@ -3,8 +3,6 @@ package set_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -31,11 +29,7 @@ func BenchmarkOpening(b *testing.B) {
 			b.Run(fmt.Sprintf("table=%s/keys=%d/mapped=%t", c.name, c.keys, mapped), func(b *testing.B) {
 				o := set.Options{MemorySize: 1} // keeps no table open
 				o.Reader.Mapped = mapped
-				s, err := set.OpenDir(background, dir, &o)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer s.Close()
+				s := openDir(b, dir, &o)
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					if _, err := s.MayContain(background, []byte(key(i%2*c.keys+7)+"x")); err != nil {
@@ -50,21 +44,11 @@ func BenchmarkOpening(b *testing.B) {
 // writeTables writes a set of tables with that many keys each into a directory.
 func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys int) *set.Manifest {
 	t.Helper()
-	m := new(set.Manifest)
+	src, m := newStore(), new(set.Manifest)
 	for i := range tables {
-		pairs := numbered(i*keys, (i+1)*keys)
-		if o.FilterOnly {
-			for j := range pairs {
-				pairs[j][1] = ""
-			}
-		}
-		src, name := newStore(), fmt.Sprintf("t%03d", i)
-		m.Tables = append(m.Tables, src.put(t, name, o, pairs))
-		if err := os.WriteFile(filepath.Join(dir, name), src.files[name], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("t%03d", i), o, pairsFor(o, i*keys, (i+1)*keys)))
 	}
-	putManifest(t, dir, m)
+	src.writeTo(t, dir, m)
 	return m
 }
 
@@ -85,11 +69,7 @@ func BenchmarkMemorySize(b *testing.B) {
 				b.Run(fmt.Sprintf("order=%s/mapped=%t/percent=%d", order, mapped, percent), func(b *testing.B) {
 					o := set.Options{MemorySize: all * percent / 100}
 					o.Reader.Mapped = mapped
-					s, err := set.OpenDir(background, dir, &o)
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer s.Close()
+					s := openDir(b, dir, &o)
 					rng := rand.New(rand.NewPCG(33, 3))
 					for i := 0; b.Loop(); i++ {
 						k := i % tables * keys

@@ -9,9 +9,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -79,17 +77,7 @@ type version struct {
 // randomVersions returns two tables written with the same options. They have the same keys, or at
 // least the same first and last one.
 func randomVersions(t *testing.T, rng *rand.Rand) (versions [2]version) {
-	o := &table.WriterOptions{BlockSize: 1 + rng.IntN(500), Properties: rng.IntN(2) == 0, Concurrency: rng.IntN(3)}
-	if rng.IntN(2) == 0 {
-		o.Compression = table.NoCompression
-	}
-	if rng.IntN(2) == 0 {
-		o.FilterPolicy = filter.NewBloom(10)
-	}
-	if rng.IntN(2) == 0 {
-		o.TableFilterPolicy = filter.NewTableBloom(10)
-	}
-	n, sameKeys := 2+rng.IntN(perTable), rng.IntN(2) == 0
+	o, n, sameKeys := randomOptions(rng), 2+rng.IntN(perTable), rng.IntN(2) == 0
 	for v := range versions {
 		versions[v].values = map[string]string{}
 		var pairs [][2]string
@@ -150,7 +138,7 @@ func (w *world) open(i int) {
 // check looks up a key in some way. The answer is that of the Set's own version, or an error.
 func (w *world) check(i int) error {
 	k := key(w.rng.IntN(perTable + 2))
-	got, err := lookUp(w.sets[i], w.rng.IntN(3), k)
+	got, err := lookUp(background, w.sets[i], w.rng.IntN(3), k)
 	if want := w.versions[i%2].values[k]; err == nil && got != want {
 		w.t.Fatalf("set %d: %s = %q, want %q", i, k, got, want)
 	}
@@ -171,20 +159,20 @@ func (w *world) putBack(i int) {
 	}
 }
 
-// lookUp returns the value of k, or "" if it is absent, in one of three ways.
-func lookUp(s *set.Set, way int, k string) (string, error) {
+// lookUp returns the value of k, or "" if it is absent, in one of three ways. GetMany looks up others too.
+func lookUp(ctx context.Context, s *set.Set, way int, k string, others ...string) (string, error) {
 	switch way {
 	case 0:
-		v, err := s.Get(background, []byte(k))
+		v, err := s.Get(ctx, []byte(k))
 		if errors.Is(err, table.ErrNotFound) {
 			err = nil
 		}
 		return string(v), err
 	case 1:
-		found, err := getMany(background, s, bytesOf(k), nil)
+		found, err := getMany(ctx, s, bytesOf(append(others, k)...), nil)
 		return found[k], err
 	}
-	it := s.NewIter(background, nil)
+	it := s.NewIter(ctx, nil)
 	value := ""
 	if it.SeekGE([]byte(k)) && string(it.Key()) == k {
 		value = string(it.Value())
@@ -231,7 +219,7 @@ func TestAnswersWhileTablesAreReplaced(t *testing.T) {
 			all.Go(func() {
 				for range 200 {
 					k := key(rng.IntN(perTable))
-					if got, err := lookUp(s, rng.IntN(3), k); err == nil && got != values[k] {
+					if got, err := lookUp(background, s, rng.IntN(3), k); err == nil && got != values[k] {
 						t.Errorf("seed %d: %s = %q, want %q", seed, k, got, values[k])
 					}
 				}
@@ -242,10 +230,6 @@ func TestAnswersWhileTablesAreReplaced(t *testing.T) {
 		}
 		all.Wait()
 		w.putBack(0)
-		ctx, cancel := context.WithTimeout(background, 5*time.Minute) // only a hang takes as long
-		defer cancel()
-		if err := errors.Join(w.sets[0].Close(), w.sets[0].Drain(ctx)); err != nil || w.sets[0].MemorySize() != 0 {
-			t.Errorf("seed %d: Close and Drain = %v; %d bytes of open tables", seed, err, w.sets[0].MemorySize())
-		}
+		checkEnd(t, w.sets[0])
 	}
 }

@@ -30,7 +30,7 @@ func TestTableOpenedBeforeItIsForgotten(t *testing.T) {
 	replacement, _ := writtenTable(t, "new")
 	contents := &files{current: map[string][]byte{"t": old}}
 	src := &forgetting{pinned: &pinned{files: contents, first: map[string][]byte{}}}
-	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, nil)
+	s := open(t, manifestOf(line), src, nil)
 	checkGet(t, s, key(7), "old")
 	opened := false
 	src.before = func() {
