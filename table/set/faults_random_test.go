@@ -188,7 +188,9 @@ func (c *faultyCalls) checkGetMany(ctx context.Context, keys [][]byte) {
 	if !slices.ContainsFunc(c.values, func(values map[string]string) bool {
 		for i, k := range keys {
 			want, there := values[string(k)]
-			if !unanswered[i] && (there != (found[i] != nil) || there && want != *found[i]) {
+			switch {
+			case unanswered[i] && found[i] == nil:
+			case unanswered[i] || there != (found[i] != nil) || there && want != *found[i]:
 				return false
 			}
 		}

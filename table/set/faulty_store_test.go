@@ -60,14 +60,10 @@ func newFaultyStore(t *testing.T, l *layeredModel) *faultyStore {
 func withWrongValues(t *testing.T, contents []byte, o *table.WriterOptions) []byte {
 	t.Helper()
 	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var pairs [][2]string
 	for e, err := range r.All(nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		pairs = append(pairs, [2]string{string(e.Key), strings.ToUpper(string(e.Value))})
 	}
 	var b bytes.Buffer

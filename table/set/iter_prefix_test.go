@@ -18,17 +18,13 @@ func TestIterOfAPrefix(t *testing.T) {
 		copy(asked, "other")
 		n, found := 0, false
 		for e, err := range it.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			n++
 			found = found || string(e.Key) == prefix
 		}
 		if n != want || found != (want > 0) {
 			t.Errorf("prefix %q: %d entries are shown, want %d; it is among them: %v", prefix, n, want, found)
 		}
-		if err := it.Close(); err != nil {
-			t.Error(err)
-		}
+		noError(t, it.Close())
 	}
 }

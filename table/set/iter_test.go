@@ -3,7 +3,6 @@ package set_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,48 +22,11 @@ func keysOf(first, end int) (keys []string) {
 	return keys
 }
 
-// An Iter shows all entries in both directions.
-func TestIterShowsAllInBothDirections(t *testing.T) {
-	t.Parallel()
-	src, m := numberedSet(t, 5, filtered)
-	for name, o := range map[string]set.Options{"OpenAll": {OpenAll: true}, "MemorySize": {MemorySize: 1}} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, m, src, &o)
-			it := s.NewIter(background, nil)
-			var forward, backward []string
-			for e, err := range it.All() {
-				forward = append(forward, string(e.Key))
-				if want := valueOf(len(forward) - 1); string(e.Value) != want || err != nil {
-					t.Fatalf("value of %s is %q, %v; want %q", e.Key, e.Value, err, want)
-				}
-			}
-			for ok := it.Last(); ok; ok = it.Prev() {
-				backward = append(backward, string(it.Key()))
-			}
-			slices.Reverse(backward)
-			want := keysOf(0, 5*perTable)
-			if diff := cmp.Diff(want, forward); diff != "" {
-				t.Errorf("forward (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(want, backward); diff != "" {
-				t.Errorf("backward (-want +got):\n%s", diff)
-			}
-			if err := it.Close(); err != nil {
-				t.Error(err)
-			}
-			if it.First() || it.Next() || !errors.Is(it.Error(), table.ErrClosed) || !errors.Is(it.Close(), table.ErrClosed) {
-				t.Error("after Close an Iter moves")
-			}
-		})
-	}
-}
-
 // A loop over All that ends early leaves the Iter at the entry that it has come to.
 func TestIterAllStopsEarly(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
 	it := open(t, m, src, nil).NewIter(background, nil)
-	defer it.Close()
 	n := 0
 	for _, err := range it.All() {
 		if n++; err != nil || n == perTable+3 {
@@ -74,39 +36,9 @@ func TestIterAllStopsEarly(t *testing.T) {
 	if got, want := string(it.Key()), key(perTable+2); got != want || it.Error() != nil {
 		t.Errorf("after %d entries the Iter is at %q, %v; want %q", n, got, it.Error(), want)
 	}
-}
-
-// Bounds, seeks and moves in any order show what a sorted slice has.
-func TestIterMoves(t *testing.T) {
-	t.Parallel()
-	src, m := gappedSet(t, 5, filtered)
-	s := open(t, m, src, nil)
-	var all []string
-	for i := range 5 {
-		all = append(all, keysOf(100*i, 100*i+50)...)
-	}
-	rng := rand.New(rand.NewPCG(17, 3))
-	for range 300 {
-		var o table.IterOptions
-		shown := all
-		if rng.IntN(3) > 0 {
-			o.Lower = []byte(key(rng.IntN(600)))
-			i, _ := slices.BinarySearch(shown, string(o.Lower))
-			shown = shown[i:]
-		}
-		if rng.IntN(3) > 0 {
-			o.Upper = []byte(key(rng.IntN(600)))
-			i, _ := slices.BinarySearch(shown, string(o.Upper))
-			shown = shown[:i]
-		}
-		name := fmt.Sprintf("keys from %q to %q", o.Lower, o.Upper)
-		it := s.NewIter(background, &o)
-		clear(o.Lower)
-		clear(o.Upper)
-		moveAround(t, name, rng, it, shown)
-		if err := it.Close(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+	noError(t, it.Close())
+	if it.First() || it.Next() || !errors.Is(it.Error(), table.ErrClosed) || !errors.Is(it.Close(), table.ErrClosed) {
+		t.Error("after Close an Iter moves")
 	}
 }
 
@@ -170,9 +102,7 @@ func TestIterOpensOneTable(t *testing.T) {
 	for _, r := range src.ranges {
 		tables[r[:4]] = true
 	}
-	if diff := cmp.Diff(map[string]bool{"t003": true, "t004": true, "t005": true}, tables); diff != "" {
-		t.Errorf("tables read (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "tables read", map[string]bool{"t003": true, "t004": true, "t005": true}, tables)
 	if got := s.MemorySize(); got != 0 {
 		t.Errorf("after Close, open tables take %d bytes", got)
 	}
@@ -192,12 +122,8 @@ func TestIterWithContext(t *testing.T) {
 	cancel()
 	for it.Next() {
 	}
-	if !errors.Is(it.Error(), context.Canceled) {
-		t.Errorf("Error = %v, want Canceled", it.Error())
-	}
-	if it.SeekGE([]byte(key(60))) || !errors.Is(it.Error(), context.Canceled) {
-		t.Errorf("SeekGE: %v, want Canceled", it.Error())
-	}
+	checkError(t, "Next", it.Error(), context.Canceled, "")
+	checkError(t, "SeekGE", moved(it, it.SeekGE([]byte(key(60)))), context.Canceled, "")
 }
 
 // A table with keys outside of its range is damage, not a wrong order.
@@ -207,13 +133,9 @@ func TestIterOfAWrongRange(t *testing.T) {
 	m.Tables[0].Smallest = []byte(key(3)) // nothing at Open tells
 	s := open(t, m, src, nil)
 	it := s.NewIter(background, nil)
-	if it.First() || !errors.Is(it.Error(), table.ErrCorrupt) || !strings.Contains(it.Error().Error(), "t000") {
-		t.Errorf("First: %v, want damage of t000", it.Error())
-	}
+	checkError(t, "First", moved(it, it.First()), table.ErrCorrupt, "t000")
 	it.Close()
-	if err := s.Verify(background, nil); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), "smallest") {
-		t.Errorf("Verify = %v, want a mismatch of smallest", err)
-	}
+	checkError(t, "Verify", s.Verify(background, nil), set.ErrMismatch, "smallest")
 }
 
 // With OnLoss an Iter goes on behind a damaged block, in the same table and the next, and says

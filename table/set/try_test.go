@@ -26,17 +26,13 @@ func TestTryMayContain(t *testing.T) {
 	checkTry(t, s, key(3)+"x", true, false)
 	checkTry(t, s, key(49)+"x", false, true) // in no table's range
 	checkTry(t, s, "z", false, true)
-	if n := src.reads.Load(); n != 0 {
-		t.Errorf("%d reads, want none", n)
-	}
+	checkReads(t, src, 0)
 	checkGet(t, s, key(3), valueOf(3))
 	src.reads.Store(0)
 	checkTry(t, s, key(3), true, true)
 	checkTry(t, s, key(3)+"x", false, true)
 	checkTry(t, s, key(60), true, false)
-	if n := src.reads.Load(); n != 0 {
-		t.Errorf("%d reads, want none", n)
-	}
+	checkReads(t, src, 0)
 	s.Close()
 	checkTry(t, s, key(3), true, false)
 	checkTry(t, s, "z", true, false)
@@ -81,6 +77,8 @@ func TestTryMayContainOfLayers(t *testing.T) {
 	checkTry(t, s, "added", true, true)
 	checkTry(t, s, "base", true, false)
 	checkTry(t, s, "no such key", false, true)
+	_, err := s.MayContain(background, []byte("base"))
+	checkError(t, "MayContain of a key that may be removed", err, nil, `table "gone"`)
 }
 
 // Of sets of random layers, of which some tables are open, false is certain, and what is known is what
