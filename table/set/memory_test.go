@@ -54,22 +54,18 @@ func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 	src, m := numberedSet(t, 2*half, filtered)
 	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}
 	one := tableMemory(t, src, m, &o)
-	s := open(t, &set.Manifest{Tables: m.Tables[:half]}, src, &set.Options{Reader: o, MemorySize: half*one + one/2})
-	readsOf := func(first int) int64 {
-		before := src.reads.Load()
+	s := open(t, manifestOf(m.Tables[:half]...), src, &set.Options{Reader: o, MemorySize: half*one + one/2})
+	read := func(first int) {
 		for i := range half {
 			checkGet(t, s, key((first+i)*perTable), valueOf((first+i)*perTable))
 		}
-		return src.reads.Load() - before
 	}
-	readsOf(0)
-	if err := s.Swap(background, &set.Manifest{Tables: m.Tables[half:]}); err != nil {
-		t.Fatal(err)
-	}
-	readsOf(half)
-	if n := readsOf(half); n != 0 {
-		t.Errorf("%d reads of tables that were open before, and whose blocks are in the Cache, want none", n)
-	}
+	read(0)
+	noError(t, s.Swap(background, manifestOf(m.Tables[half:]...)))
+	read(half)
+	src.reads.Store(0)
+	read(half)
+	checkReads(t, src, 0) // the tables were open before, and their blocks are in the Cache
 }
 
 // Open tables take more memory when lookups have built the search trees of their indexes. The Set then
@@ -145,24 +141,18 @@ func TestMemorySizeOfLessThanATable(t *testing.T) {
 	src, m := numberedSet(t, 3, filtered)
 	cache := table.NewCache(1 << 20)
 	s := open(t, m, src, &set.Options{MemorySize: 1, OpenAll: true, Reader: table.ReaderOptions{Cache: cache}})
-	if got := s.MemorySize(); got != 0 {
-		t.Errorf("MemorySize = %d, want 0", got)
-	}
+	checkDiff(t, "MemorySize", int64(0), s.MemorySize())
 	it := s.NewIter(background, nil)
 	if !it.First() || s.MemorySize() == 0 {
 		t.Error("an Iter has no table open")
 	}
 	it.Close()
+	src.reads.Store(0)
 	for _, want := range []int64{2, 1} { // the table and the block, then the table
-		before := src.reads.Load()
 		checkGet(t, s, key(149), "value of 149")
-		if got := src.reads.Load() - before; got != want {
-			t.Errorf("%d reads, want %d", got, want)
-		}
+		checkReads(t, src, want)
 	}
-	if got := s.MemorySize(); got != 0 {
-		t.Errorf("MemorySize = %d, want 0", got)
-	}
+	checkDiff(t, "MemorySize", int64(0), s.MemorySize())
 }
 
 // Lookups of many goroutines, with tables that are closed below them, all get their answers.
@@ -178,8 +168,7 @@ func TestMemorySizeUnderLoad(t *testing.T) {
 			for range 200 {
 				i := rng.IntN(20 * perTable)
 				checkGet(t, s, key(i), valueOf(i))
-				keys := bytesOf(key(i), key(rng.IntN(20*perTable)), key(rng.IntN(20*perTable))+"x")
-				if _, err := getMany(background, s, keys, nil); err != nil {
+				if err := getManyOf(i, rng.IntN(20*perTable), rng.IntN(20*perTable))(s); err != nil {
 					t.Error(err)
 				}
 			}
@@ -189,10 +178,7 @@ func TestMemorySizeUnderLoad(t *testing.T) {
 	if got := s.MemorySize(); got > 3*one {
 		t.Errorf("MemorySize = %d, want ≤ %d", got, 3*one)
 	}
-	s.Close()
-	if got := s.MemorySize(); got != 0 {
-		t.Errorf("MemorySize after Close = %d, want 0", got)
-	}
+	checkEnd(t, s)
 }
 
 // A table that was used often, but not for a while, is closed for others.
@@ -201,11 +187,9 @@ func TestMemoryForgetsOldUse(t *testing.T) {
 	src, m := numberedSet(t, 8, filtered)
 	s := open(t, m, src, &set.Options{MemorySize: 7 * tableMemory(t, src, m, new(table.ReaderOptions)) / 2})
 	get := func(i int) (reads int64) {
-		before := src.reads.Load()
-		if _, err := s.Get(background, m.Tables[i].Smallest); err != nil {
-			t.Fatal(err)
-		}
-		return src.reads.Load() - before
+		src.reads.Store(0)
+		noError(t, getOf(i*perTable)(s))
+		return src.reads.Load()
 	}
 	get(0)
 	if get(0) != 1 {

@@ -94,9 +94,7 @@ func TestAnyCallMayPanic(t *testing.T) {
 			Cache: table.NewCache(int64(1 << (6 + rng.IntN(10)))),
 		}
 		s, err := set.Open(background, m, src, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		c := calls{t, s, m, p, rng, s.NewIter(background, nil)}
 		p.set(2 + rng.IntN(12))
 		for range 100 {

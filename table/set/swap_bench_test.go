@@ -53,9 +53,7 @@ func BenchmarkSwap(b *testing.B) {
 					if i%2 == 1 {
 						next = manifests[0]
 					}
-					if err := s.Swap(background, next); err != nil {
-						b.Fatal(err)
-					}
+					noError(b, s.Swap(background, next))
 					for _, j := range order {
 						if !c.ask {
 							break
@@ -65,9 +63,7 @@ func BenchmarkSwap(b *testing.B) {
 						}
 					}
 				}
-				if err := s.Drain(background); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, s.Drain(background))
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/table")
 			})
 		}

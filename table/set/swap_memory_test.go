@@ -14,7 +14,7 @@ import (
 func memoryOf(t *testing.T, src *store, tables map[string]set.Table) (size int64) {
 	t.Helper()
 	for _, l := range tables {
-		s := open(t, &set.Manifest{Tables: []set.Table{l}}, src, eager)
+		s := open(t, manifestOf(l), src, eager)
 		size += s.MemorySize()
 		s.Close()
 	}
@@ -36,7 +36,7 @@ func tablesIn(manifests ...*set.Manifest) map[string]set.Table {
 type swapOf struct {
 	src      *store
 	old, new *set.Manifest
-	differs  int // tables that only new has
+	differs  int64 // tables that only new has
 }
 
 // swaps returns Swaps in which little or all differs.
@@ -59,7 +59,7 @@ func swaps(t *testing.T) map[string]swapOf {
 		"one of ten tables": {src, m, &set.Manifest{Tables: oneNew}, 1},
 		"a first layer":     {src, m, first, 2},
 		"one more layer":    {src, first, &set.Manifest{Tables: m.Tables, Layers: append(slices.Clip(first.Layers), layer("2"))}, 2},
-		"layers folded":     {src, first, folded, len(folded.Tables)},
+		"layers folded":     {src, first, folded, int64(len(folded.Tables))},
 		"nothing":           {src, first, first, 0},
 	}
 }
@@ -73,22 +73,12 @@ func TestSwapTakesMemoryForWhatDiffers(t *testing.T) {
 			s := open(t, swap.old, swap.src, eager)
 			it := s.NewIter(background, nil)
 			swap.src.reads.Store(0)
-			if err := s.Swap(background, swap.new); err != nil {
-				t.Fatal(err)
-			}
-			if got := swap.src.reads.Load(); got != int64(swap.differs) {
-				t.Errorf("%d reads, want %d", got, swap.differs)
-			}
-			if got, want := s.MemorySize(), memoryOf(t, swap.src, tablesIn(swap.old, swap.new)); got != want {
-				t.Errorf("both lists take %d bytes, want %d", got, want)
-			}
+			noError(t, s.Swap(background, swap.new))
+			checkReads(t, swap.src, swap.differs)
+			checkDiff(t, "bytes of both lists", memoryOf(t, swap.src, tablesIn(swap.old, swap.new)), s.MemorySize())
 			it.Close()
-			if err := s.Drain(background); err != nil {
-				t.Error(err)
-			}
-			if got, want := s.MemorySize(), memoryOf(t, swap.src, tablesIn(swap.new)); got != want {
-				t.Errorf("the new list takes %d bytes, want %d", got, want)
-			}
+			noError(t, s.Drain(background))
+			checkDiff(t, "bytes of the new list", memoryOf(t, swap.src, tablesIn(swap.new)), s.MemorySize())
 		})
 	}
 }
@@ -113,20 +103,14 @@ func TestSwapClosesNoTableInUse(t *testing.T) {
 				}
 				return 0, broken, name == last.Name
 			}
-			src.reads.Store(0)
 			fails := &set.Manifest{Tables: append(slices.Clip(swap.new.Tables), last), Layers: swap.new.Layers}
-			if err := s.Swap(background, fails); !errors.Is(err, broken) {
-				t.Fatalf("Swap = %v, want %v", err, broken)
-			}
-			if err := s.Drain(background); err != nil || s.MemorySize() != old {
-				t.Errorf("Drain = %v; tables of the old list take %d bytes, want %d as before", err, s.MemorySize(), old)
-			}
+			checkError(t, "Swap", s.Swap(background, fails), broken, "")
+			noError(t, s.Drain(background))
+			checkDiff(t, "bytes of the old list", old, s.MemorySize())
 			src.reads.Store(0)
-			if err := errors.Join(s.Swap(background, swap.new), s.Drain(background)); err != nil {
-				t.Fatal(err)
-			}
-			if reads := src.reads.Load(); reads != int64(swap.differs) || s.MemorySize() > o.MemorySize {
-				t.Errorf("%d reads, want %d; %d bytes of open tables, want ≤ %d", reads, swap.differs, s.MemorySize(), o.MemorySize)
+			noError(t, errors.Join(s.Swap(background, swap.new), s.Drain(background)))
+			if checkReads(t, src, swap.differs); s.MemorySize() > o.MemorySize {
+				t.Errorf("%d bytes of open tables, want ≤ %d", s.MemorySize(), o.MemorySize)
 			}
 			checkGet(t, s, key(100), valueOf(100))
 		})
