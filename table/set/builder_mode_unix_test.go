@@ -18,31 +18,20 @@ func TestTablesHaveTheModeOfTheManifest(t *testing.T) {
 		for _, o := range []set.BuilderOptions{{}, {Layer: true}, {Part: 1}} {
 			dir := t.TempDir()
 			buildSet(t, dir, 1, "v")
-			manifest := filepath.Join(dir, set.ManifestName)
-			if err := os.Chmod(manifest, mode); err != nil {
-				t.Fatal(err)
-			}
-			b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Chmod(filepath.Join(dir, set.ManifestName), mode))
+			b := newBuilder(t, dir, o)
 			appendKeys(t, b, 5, "w")
 			if o.Layer {
-				if err := b.Remove([]byte("gone")); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, b.Remove([]byte("gone")))
 			}
-			l, err := b.Commit()
-			if err != nil {
-				t.Fatal(err)
-			}
-			paths := []string{manifest}
+			l := commit(t, b)
+			files := []string{set.ManifestName}
 			for _, table := range slices.Concat(l.Tables, l.Removals) {
-				paths = append(paths, filepath.Join(dir, table.Name))
+				files = append(files, table.Name)
 			}
-			for _, path := range paths {
-				if info, err := os.Stat(path); err != nil || info.Mode() != mode {
-					t.Errorf("%+v: %s has the mode %v, want %v: %v", o, path, info.Mode(), mode, err)
+			for _, file := range files {
+				if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Mode() != mode {
+					t.Errorf("%+v: %s has the mode %v, want %v: %v", o, file, info.Mode(), mode, err)
 				}
 			}
 		}

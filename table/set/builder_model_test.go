@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,37 +37,25 @@ func (c change) write(t *testing.T, b *set.Builder, lower, upper string) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(c.added)) {
 		if key >= lower && key < upper {
-			if err := b.Append([]byte(key), []byte(c.added[key])); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Append([]byte(key), []byte(c.added[key])))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.removed)) {
 		if key >= lower && key < upper {
-			if err := b.Remove([]byte(key)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Remove([]byte(key)))
 		}
 	}
 }
 
 // build writes the change by one Builder, or aborts it.
-func (c change) build(t *testing.T, dir string, o set.BuilderOptions, commit bool) {
+func (c change) build(t *testing.T, dir string, o set.BuilderOptions, commits bool) {
 	t.Helper()
-	b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBuilder(t, dir, o)
 	c.write(t, b, "", "z")
-	if commit {
-		_, err = b.Commit()
+	if commits {
+		commit(t, b)
 	}
-	if err != nil {
-		t.Error(err)
-	}
-	if err := b.Abort(); err != nil {
-		t.Error(err)
-	}
+	noError(t, b.Abort())
 }
 
 // buildParts writes the change in parts, of which each second is written twice.
@@ -81,22 +68,15 @@ func (c change) buildParts(t *testing.T, r *rand.Rand, dir string, o set.Builder
 		o.Part = i + 1
 		var l set.Layer
 		for range 1 + i%2 {
-			b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := newBuilder(t, dir, o)
 			c.write(t, b, lower, upper)
-			if l, err = b.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			l = commit(t, b)
 		}
 		lower = upper
 		all.Tables, all.Removals = append(all.Tables, l.Tables...), append(all.Removals, l.Removals...)
 	}
 	for range 2 { // a layer is not added again
-		if err := set.Publish(t.Context(), dirStore(dir), all, &o); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, set.Publish(t.Context(), dirStore(dir), all, &o))
 	}
 }
 
@@ -125,9 +105,7 @@ func TestBuildersAsModel(t *testing.T) {
 			}
 			maps.Copy(model, c.added)
 			maps.DeleteFunc(model, func(key, _ string) bool { return c.removed[key] })
-			if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
-				t.Error(err)
-			}
+			noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
 			checkModel(t, dir, model)
 		}
 	}
@@ -136,28 +114,15 @@ func TestBuildersAsModel(t *testing.T) {
 // checkModel checks that the set in dir has these entries and no other files.
 func checkModel(t *testing.T, dir string, model map[string]string) {
 	t.Helper()
-	s, err := set.OpenDir(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	got := map[string]string{}
-	it := s.NewIter(t.Context(), nil)
-	defer it.Close()
-	for e, err := range it.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[string(e.Key)] = string(e.Value)
-	}
-	if diff := cmp.Diff(model, got); diff != "" {
+	s := openDir(t, dir, nil)
+	if diff := cmp.Diff(model, entriesOf(t, s, nil)); diff != "" {
 		t.Fatalf("entries (-want +got):\n%s", diff)
 	}
 	want := []string{set.ManifestName}
 	for table := range s.Manifest().All() {
 		want = append(want, table.Name)
 	}
-	slices.SortFunc(want, strings.Compare)
+	slices.Sort(want)
 	if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
 		t.Fatalf("files (-manifest +directory):\n%s", diff)
 	}
@@ -167,19 +132,11 @@ func checkModel(t *testing.T, dir string, model map[string]string) {
 func TestPublishLooksForTables(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
-	o := set.BuilderOptions{Part: 1}
-	b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBuilder(t, dir, set.BuilderOptions{Part: 1})
 	appendKeys(t, b, 10, "v")
-	l, err := b.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := commit(t, b)
 	buildSet(t, other, 10, "v")
-	longer := l
-	longer.Tables = []set.Table{l.Tables[0]}
+	longer := set.Layer{Tables: slices.Clone(l.Tables)}
 	longer.Tables[0].Size++
 	for name, test := range map[string]struct {
 		dir string
@@ -192,17 +149,9 @@ func TestPublishLooksForTables(t *testing.T) {
 		"removals of a set":    {dir, set.Layer{Removals: l.Tables}, nil},
 	} {
 		before := names(t, test.dir)
-		if err := set.Publish(t.Context(), dirStore(test.dir), test.l, test.o); err == nil {
-			t.Errorf("tables %s: no error", name)
-		}
-		if diff := cmp.Diff(before, names(t, test.dir)); diff != "" {
-			t.Errorf("tables %s: files (-before +after):\n%s", name, diff)
-		}
+		checkError(t, "tables "+name+": Publish", set.Publish(t.Context(), dirStore(test.dir), test.l, test.o), nil, "")
+		checkDiff(t, "tables "+name+": files", before, names(t, test.dir))
 	}
-	if err := set.Publish(t.Context(), dirStore(dir), l, nil); err != nil {
-		t.Error(err)
-	}
-	if got := readManifest(t, dir).Tables; !cmp.Equal(got, l.Tables) {
-		t.Errorf("the manifest has %v, want %v", got, l.Tables)
-	}
+	noError(t, set.Publish(t.Context(), dirStore(dir), l, nil))
+	checkDiff(t, "tables", l.Tables, readManifest(t, dir).Tables)
 }

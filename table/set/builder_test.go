@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,38 +35,74 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 // dirStore returns the directory, with a lock.
 func dirStore(dir string) *set.DirStore { return &set.DirStore{Dir: dir, LockFile: lockFile} }
 
-// newBuilder returns a Builder of tables of at most 10 entries in dir.
-func newBuilder(t *testing.T, dir string) *set.Builder {
+// newBuilder returns a Builder in dir, of tables of at most 10 entries if o does not say otherwise.
+func newBuilder(t *testing.T, dir string, o set.BuilderOptions) *set.Builder {
 	t.Helper()
-	b, err := set.NewBuilder(t.Context(), dirStore(dir), &set.BuilderOptions{EntriesPerTable: 10})
-	if err != nil {
-		t.Fatal(err)
+	if o.EntriesPerTable == 0 {
+		o.EntriesPerTable = 10
 	}
+	b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
+	noError(t, err)
+	t.Cleanup(func() { b.Abort() }) // does nothing after Commit
 	return b
+}
+
+// commit commits what a Builder has.
+func commit(t *testing.T, b *set.Builder) set.Layer {
+	t.Helper()
+	l, err := b.Commit()
+	noError(t, errors.Join(err, b.Abort())) // which does nothing
+	return l
+}
+
+// start begins a set or a layer, which adds keys of that value and removes others.
+func start(
+	ctx context.Context, s set.Store, o set.BuilderOptions, added, removed int, value string,
+) (*set.Builder, error) {
+	b, err := set.NewBuilder(ctx, s, &o)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < max(added, removed) && err == nil; i++ { // the two orders are independent of each other
+		if i < added {
+			err = b.Append(fmt.Appendf(nil, "%06d", 10*i), []byte(value))
+		}
+		if i < removed {
+			err = errors.Join(err, b.Remove(fmt.Appendf(nil, "%06d", 10*i+1)))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Abort())
+	}
+	return b, nil
+}
+
+// buildIn builds a set or a layer in a Store, or aborts it in the end.
+func buildIn(
+	ctx context.Context, s set.Store, o set.BuilderOptions, added, removed int, value string, commits bool,
+) error {
+	b, err := start(ctx, s, o, added, removed, value)
+	if err != nil {
+		return err
+	}
+	if commits {
+		_, err = b.Commit()
+	}
+	return errors.Join(err, b.Abort())
 }
 
 // buildSet writes a set of n keys with that value, and returns its tables.
 func buildSet(t *testing.T, dir string, n int, value string) []set.Table {
 	t.Helper()
-	b := newBuilder(t, dir)
-	defer b.Abort()
+	b := newBuilder(t, dir, set.BuilderOptions{})
 	appendKeys(t, b, n, value)
-	l, err := b.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Abort(); err != nil {
-		t.Errorf("Abort after Commit = %v", err)
-	}
-	return l.Tables
+	return commit(t, b).Tables
 }
 
 func appendKeys(t *testing.T, b *set.Builder, n int, value string) {
 	t.Helper()
 	for i := range n {
-		if err := b.Append(fmt.Appendf(nil, "%06d", i), []byte(value)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Append(fmt.Appendf(nil, "%06d", i), []byte(value)))
 	}
 }
 
@@ -76,9 +111,7 @@ func listing(t *testing.T, dir string) []string {
 	t.Helper()
 	for want := range readManifest(t, dir).All() {
 		f, err := os.ReadFile(filepath.Join(dir, want.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		got, err := set.Describe(bytes.NewReader(f), int64(len(f)), nil)
 		got.Name = want.Name
 		if diff := cmp.Diff(*want, got); err != nil || diff != "" {
@@ -97,9 +130,7 @@ func readManifest(t *testing.T, dir string) *set.Manifest {
 	d := set.NewDir(dir)
 	defer d.Close()
 	m, err := d.ReadManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return m
 }
 
@@ -107,24 +138,18 @@ func readManifest(t *testing.T, dir string) *set.Manifest {
 func TestBuildSet(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "set")
+	buildSet(t, dir, 0, "")
+	checkDiff(t, "files of a set without tables", []string{set.ManifestName}, listing(t, dir))
 	tables := buildSet(t, dir, 55, "v")
 	first := listing(t, dir)
 	if len(first) != 7 {
 		t.Errorf("%q, want 6 tables and the manifest", first)
 	}
-	if diff := cmp.Diff(readManifest(t, dir).Tables, tables); diff != "" {
-		t.Errorf("tables (-manifest +Commit):\n%s", diff)
-	}
-	if diff := cmp.Diff(tables, buildSet(t, dir, 55, "v")); diff != "" {
-		t.Errorf("tables of the same pairs again (-first +second):\n%s", diff)
-	}
-	if diff := cmp.Diff(first, listing(t, dir)); diff != "" {
-		t.Errorf("the same pairs again (-first +second):\n%s", diff)
-	}
+	checkDiff(t, "tables", readManifest(t, dir).Tables, tables)
+	checkDiff(t, "tables of the same pairs again", tables, buildSet(t, dir, 55, "v"))
+	checkDiff(t, "the same pairs again", first, listing(t, dir))
 	fewer := buildSet(t, dir, 52, "v") // the last table has fewer entries
-	if diff := cmp.Diff(tables[:5], fewer[:5]); diff != "" || len(listing(t, dir)) != 8 {
-		t.Errorf("the first 5 tables (-before +after):\n%s", diff)
-	}
+	checkDiff(t, "the first 5 tables", tables[:5], fewer[:5])
 	buildSet(t, dir, 52, "w")
 	if third := listing(t, dir); len(third) != 1+6+1+6 {
 		t.Errorf("%q, want a manifest, and the tables of three sets", third)
@@ -135,40 +160,21 @@ func TestBuildSet(t *testing.T) {
 // pairs make the same files beside it.
 func TestBuildAfterKill(t *testing.T) {
 	t.Parallel()
-	dir, want := t.TempDir(), t.TempDir()
-	killed := newBuilder(t, dir)
-	defer killed.Abort()
+	dir, undisturbed := t.TempDir(), t.TempDir()
+	killed := newBuilder(t, dir, set.BuilderOptions{})
 	appendKeys(t, killed, 99, "v")
 	left := names(t, dir)
 	if n := len(names(t, filepath.Join(dir, left[0]))); len(left) != 1 || n < 9 {
 		t.Fatalf("%q with %d files, want some tables before the end", left, n)
 	}
 	buildSet(t, dir, 120, "v")
-	buildSet(t, want, 120, "v")
-	if diff := cmp.Diff(append(listing(t, want), left...), listing(t, dir)); diff != "" {
-		t.Errorf("(-undisturbed +after a kill):\n%s", diff)
-	}
-	if err := set.Sweep(t.Context(), dirStore(dir), nil); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff(append(listing(t, want), left...), listing(t, dir)); diff != "" {
-		t.Errorf("(-undisturbed +swept on the same day):\n%s", diff)
-	}
-	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff(listing(t, want), listing(t, dir)); diff != "" {
-		t.Errorf("(-undisturbed +swept):\n%s", diff)
-	}
-}
-
-func TestBuildEmptySet(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	buildSet(t, dir, 0, "")
-	if diff := cmp.Diff([]string{set.ManifestName}, listing(t, dir)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	buildSet(t, undisturbed, 120, "v")
+	want := listing(t, undisturbed)
+	checkDiff(t, "files after a kill", append(want, left...), listing(t, dir))
+	noError(t, set.Sweep(t.Context(), dirStore(dir), nil))
+	checkDiff(t, "files after a Sweep on the same day", append(want, left...), listing(t, dir))
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
+	checkDiff(t, "files after a Sweep", want, listing(t, dir))
 }
 
 // What ends without Commit leaves nothing behind, and an older set as it was.
@@ -186,133 +192,90 @@ func TestAbort(t *testing.T) {
 	want := listing(t, dir)
 	for _, value := range []string{"v", "w"} { // tables that are there, and others
 		abort(t, dir, 100, value)
-		if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
-			t.Errorf("after keys of value %s (-want +got):\n%s", value, diff)
-		}
+		checkDiff(t, fmt.Sprintf("after keys of value %s", value), want, listing(t, dir))
 	}
 }
 
 func abort(t *testing.T, dir string, n int, value string) {
 	t.Helper()
-	b := newBuilder(t, dir)
+	b := newBuilder(t, dir, set.BuilderOptions{})
 	appendKeys(t, b, n, value)
-	for range 2 {
-		if err := b.Abort(); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := b.Commit(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("Commit after Abort: %v, want ErrClosed", err)
-	}
-	if err := b.Append([]byte("z"), nil); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("Append after Abort: %v, want ErrClosed", err)
-	}
+	noError(t, errors.Join(b.Abort(), b.Abort()))
+	_, err := b.Commit()
+	checkError(t, "Commit after Abort", err, table.ErrClosed, "")
+	checkError(t, "Append after Abort", b.Append([]byte("z"), nil), table.ErrClosed, "")
 }
 
-// A Builder that ends early takes nothing from another one that writes the same tables, whichever
-// of them writes a table first.
-func TestAbortBesideAnotherBuilder(t *testing.T) {
-	t.Parallel()
-	for _, first := range []string{"the one that is aborted", "the one that is committed"} {
-		dir := t.TempDir()
-		var aborted, committed *set.Builder
-		builders := []**set.Builder{&aborted, &committed}
-		if first == "the one that is committed" {
-			slices.Reverse(builders)
-		}
-		for _, b := range builders {
-			*b = newBuilder(t, dir)
-			appendKeys(t, *b, 100, "v")
-		}
-		if _, err := committed.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		if err := aborted.Abort(); err != nil {
-			t.Error(err)
-		}
-		if n := len(listing(t, dir)); n != 11 {
-			t.Errorf("first writes %s: %d files, want 10 tables and the manifest", first, n)
-		}
-	}
-}
-
-// An error of a table, or the end of the context, is the error of Append or Commit.
+// An error of a table, or the end of the context, is the error of Append or Commit, and nothing is left.
 func TestBuildFails(t *testing.T) {
 	t.Parallel()
-	cause := errors.New("no more memory")
-	tables := 0
-	o := set.BuilderOptions{EntriesPerTable: 10, NewTable: func(w io.Writer, _ bool) (set.TableAppender, error) {
-		if tables++; tables == 3 {
-			return nil, cause
+	cause, tables := errors.New("no more memory"), 0
+	for name, test := range map[string]struct {
+		ctx  context.Context
+		o    set.BuilderOptions
+		want error
+	}{
+		"the third table": {t.Context(), set.BuilderOptions{
+			EntriesPerTable: 10, NewTable: func(w io.Writer, _ bool) (set.TableAppender, error) {
+				if tables++; tables == 3 {
+					return nil, cause
+				}
+				return set.NewTableWriter(w, &table.WriterOptions{BlockSize: 100})
+			}}, cause},
+		"the end of the last table": {t.Context(), set.BuilderOptions{
+			NewTable: func(w io.Writer, _ bool) (set.TableAppender, error) {
+				to, err := set.NewTableWriter(w, nil)
+				return unfinished{to}, err
+			}}, errUnfinished},
+		"the context": {canceled(), set.BuilderOptions{EntriesPerTable: 10}, context.Canceled},
+	} {
+		dir := t.TempDir()
+		b, err := set.NewBuilder(test.ctx, dirStore(dir), &test.o)
+		noError(t, err)
+		for i := 0; i < 60 && err == nil; i++ {
+			err = b.Append([]byte{byte(i)}, nil)
 		}
-		return set.NewTableWriter(w, &table.WriterOptions{BlockSize: 100})
-	}}
-	checkBuildFails(t, t.Context(), o, cause)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	checkBuildFails(t, ctx, set.BuilderOptions{EntriesPerTable: 10}, context.Canceled)
+		if err == nil {
+			_, err = b.Commit()
+		}
+		checkError(t, name, err, test.want, "")
+		noError(t, b.Abort())
+		checkDiff(t, name+": files", []string(nil), names(t, dir))
+	}
 }
 
-func checkBuildFails(t *testing.T, ctx context.Context, o set.BuilderOptions, want error) {
-	t.Helper()
-	dir := t.TempDir()
-	b, err := set.NewBuilder(ctx, dirStore(dir), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < 60 && err == nil; i++ {
-		err = b.Append([]byte{byte(i)}, nil)
-	}
-	if err == nil {
-		_, err = b.Commit()
-	}
-	if !errors.Is(err, want) {
-		t.Errorf("%v, want %v", err, want)
-	}
-	if err := b.Abort(); err != nil {
-		t.Error(err)
-	}
-	if got := names(t, dir); len(got) != 0 {
-		t.Errorf("%q are left", got)
-	}
-}
+// unfinished is a table whose Close fails.
+type unfinished struct{ set.TableAppender }
+
+var errUnfinished = errors.New("no space left")
+
+func (unfinished) Close() (set.Table, error) { return set.Table{}, errUnfinished }
 
 // A directory of something else is left alone.
 func TestNewBuilderRefuses(t *testing.T) {
 	t.Parallel()
+	refuse := func(dir string, o *set.BuilderOptions, want string) {
+		t.Helper()
+		_, err := set.NewBuilder(t.Context(), dirStore(dir), o)
+		checkError(t, "NewBuilder", err, nil, want)
+	}
 	for _, tt := range []struct{ file, contents, want string }{
 		{"CURRENT", "MANIFEST-000001\n", "is a database directory, with CURRENT"},
 		{set.ManifestName, "a\tb\n", "set.jsonl: set: line 1 of the manifest: "},
 		{set.ManifestName, "a\tb\n", "remove it, or write to another directory"},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := set.NewBuilder(t.Context(), dirStore(dir), nil); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %s", tt.file, err, tt.want)
-		}
-		if diff := cmp.Diff([]string{tt.file}, names(t, dir)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.contents), 0o666))
+		refuse(dir, nil, tt.want)
+		checkDiff(t, "files", []string{tt.file}, names(t, dir))
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, nil, 0o666))
 	for _, dir := range []string{file, filepath.Join(file, "set"), filepath.Join(t.TempDir(), "missing", "set")} {
-		if _, err := set.NewBuilder(t.Context(), dirStore(dir), nil); err == nil {
-			t.Errorf("NewBuilder of %s: no error", dir)
-		}
+		refuse(dir, nil, dir)
 	}
-	for _, o := range []set.BuilderOptions{{EntriesPerTable: -1}, {Part: -1}} {
-		if _, err := set.NewBuilder(t.Context(), dirStore(t.TempDir()), &o); err == nil {
-			t.Errorf("NewBuilder with %+v: no error", o)
-		}
-	}
-	b := newBuilder(t, t.TempDir())
-	defer b.Abort()
-	if err := b.Remove([]byte("a")); err == nil {
-		t.Error("Remove without Layer: no error")
-	}
+	refuse(t.TempDir(), &set.BuilderOptions{EntriesPerTable: -1}, "negative")
+	refuse(t.TempDir(), &set.BuilderOptions{Part: -1}, "negative")
+	b := newBuilder(t, t.TempDir(), set.BuilderOptions{})
+	checkError(t, "Remove", b.Remove([]byte("a")), nil, "Remove without Layer")
 }

@@ -5,11 +5,8 @@ package set_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -23,17 +20,12 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 		t.Skip(err)
 	}
 	pipe, err := os.OpenFile(name, os.O_RDWR, 0) // so that a read would get something
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer pipe.Close()
-	if _, err := pipe.WriteString("no manifest\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pipe.WriteString("no manifest\n")
+	noError(t, err)
 	_, err = set.NewBuilder(t.Context(), dirStore(dir), nil)
-	if err == nil || !strings.Contains(err.Error(), "a named pipe, not a regular file") {
-		t.Errorf("NewBuilder = %v, want that the manifest is a named pipe", err)
-	}
+	checkError(t, "NewBuilder", err, nil, "a named pipe, not a regular file")
 }
 
 // If the manifest is a link, the file that it leads to is replaced, and the tables are in the directory of the link.
@@ -42,16 +34,12 @@ func TestManifestIsALink(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	buildSet(t, elsewhere, 5, "v")
 	target, link := filepath.Join(elsewhere, set.ManifestName), filepath.Join(dir, set.ManifestName)
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink(target, link))
 	tables := buildSet(t, dir, 25, "w")
 	if got, err := os.Readlink(link); err != nil || got != target {
 		t.Errorf("the link leads to %s, %v", got, err)
 	}
-	if diff := cmp.Diff(tables, readManifest(t, elsewhere).Tables); diff != "" {
-		t.Errorf("tables (-Commit +manifest):\n%s", diff)
-	}
+	checkDiff(t, "tables", tables, readManifest(t, elsewhere).Tables)
 	if _, err := os.Stat(filepath.Join(dir, tables[0].Name)); err != nil {
 		t.Error(err)
 	}
@@ -66,24 +54,16 @@ func TestTableIsALink(t *testing.T) {
 	for name, target := range map[string]string{
 		tables[0].Name: filepath.Join(elsewhere, tables[0].Name), "gone.ldb": "nowhere", "dir.ldb": elsewhere, "loop.ldb": "loop.ldb",
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
 	m := &set.Manifest{Tables: tables[:1]}
-	if err := set.PublishManifest(t.Context(), dirStore(dir), "other.jsonl", m, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Manifests: []string{"other.jsonl"}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.PublishManifest(t.Context(), dirStore(dir), "other.jsonl", m, nil))
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Manifests: []string{"other.jsonl"}}))
 	link := filepath.Join(dir, tables[0].Name)
 	if _, err := os.Stat(link); err != nil {
 		t.Error(err)
 	}
-	if err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
 	if _, err := os.Lstat(link); !os.IsNotExist(err) {
 		t.Errorf("the link is left: %v", err)
 	}

@@ -189,9 +189,7 @@ func (s replacingStore) Replace(_ context.Context, name string, old, content []b
 func (s *memoryStore) checkWhole(t *testing.T) (*set.Manifest, []string) {
 	t.Helper()
 	m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for table := range m.All() {
 		sum := sha256.Sum256(s.files[table.Name].content)
 		if hex.EncodeToString(sum[:]) != table.SHA256 {
@@ -201,23 +199,14 @@ func (s *memoryStore) checkWhole(t *testing.T) (*set.Manifest, []string) {
 	return m, slices.Sorted(maps.Keys(s.files))
 }
 
-// buildIn writes a set of n keys of that value or, with Layer, a layer that also removes some.
-func buildIn(t *testing.T, s set.Store, o set.BuilderOptions, n int, value string) error {
+// buildSmall writes a set of n keys of that value in small tables or, with Layer, a layer that also removes some.
+func buildSmall(t *testing.T, s set.Store, o set.BuilderOptions, n int, value string) error {
 	o.EntriesPerTable = 3
-	b, err := set.NewBuilder(t.Context(), s, &o)
-	if err != nil {
-		return err
+	removed := 0
+	if o.Layer {
+		removed = n
 	}
-	for i := 0; i < n && err == nil; i++ {
-		err = b.Append(fmt.Appendf(nil, "%03d", i), []byte(value))
-		if err == nil && o.Layer {
-			err = b.Remove(fmt.Appendf(nil, "%03d-", i))
-		}
-	}
-	if err == nil {
-		_, err = b.Commit()
-	}
-	return errors.Join(err, b.Abort())
+	return buildIn(t.Context(), s, o, n, removed, value, true)
 }
 
 // Whichever call of a Store fails or ends the process, the manifest has all its tables. Without an error it is the
@@ -229,12 +218,10 @@ func TestStoreFailsAtEachCall(t *testing.T) {
 			for failAt := 1; ; failAt++ {
 				s := newMemoryStore()
 				s.namesAll = failAt%2 == 0
-				if err := buildIn(t, s, set.BuilderOptions{}, 20, "old"); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, buildSmall(t, s, set.BuilderOptions{}, 20, "old"))
 				old := string(s.files[set.ManifestName].content)
 				s.calls, s.failAt, s.kills = 0, failAt, kills
-				err := buildIn(t, s, o, 20, "new")
+				err := buildSmall(t, s, o, 20, "new")
 				s.failAt, s.killed = 0, false
 				s.checkWhole(t)
 				if isNew := string(s.files[set.ManifestName].content) != old; err == nil && !isNew {
@@ -258,22 +245,14 @@ func checkSwept(t *testing.T, s *memoryStore) {
 	calls := s.calls
 	for name, f := range s.files {
 		if strings.HasSuffix(name, ".lease") {
-			if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); !errors.Is(err, set.ErrBuilding) {
-				t.Errorf("Sweep beside %s: %v, want ErrBuilding", name, err)
-			}
+			checkError(t, "Sweep beside "+name, set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding, "")
 			s.files[name] = memoryFile{f.content, time.Now().Add(-25 * time.Hour)}
 		}
 	}
-	if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); err != nil {
-		t.Error(err)
-	}
+	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{}))
 	m, names := s.checkWhole(t)
-	n := 1
-	for range m.All() {
-		n++
-	}
-	if len(names) != n {
-		t.Errorf("files %q after Sweep, want a manifest of %d tables", names, n-1)
+	if n := len(slices.Collect(m.All())); len(names) != n+1 {
+		t.Errorf("files %q after Sweep, want a manifest of %d tables", names, n)
 	}
 	s.calls = calls
 }
@@ -283,13 +262,11 @@ func TestManyLayersWithoutLock(t *testing.T) {
 	t.Parallel()
 	for range rounds(5, 100) {
 		s := newMemoryStore()
-		if err := buildIn(t, replacingStore{s}, set.BuilderOptions{}, 5, "v"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, buildSmall(t, replacingStore{s}, set.BuilderOptions{}, 5, "v"))
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if err := buildIn(t, replacingStore{s}, set.BuilderOptions{Layer: true}, 1+i, fmt.Sprint(i%2)); err != nil {
+				if err := buildSmall(t, replacingStore{s}, set.BuilderOptions{Layer: true}, 1+i, fmt.Sprint(i%2)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -314,9 +291,7 @@ func TestSetThatChangedMeanwhile(t *testing.T) {
 		other = true
 		return nil
 	}}
-	if err := buildIn(t, s, o, 5, "v"); !errors.Is(err, set.ErrChanged) {
-		t.Errorf("Commit: %v, want ErrChanged", err)
-	}
+	checkError(t, "Commit", buildSmall(t, s, o, 5, "v"), set.ErrChanged, "")
 	if got := string(s.files[set.ManifestName].content); got != "{}" {
 		t.Errorf("the manifest is %s, want that of the other program", got)
 	}
@@ -326,21 +301,12 @@ func TestSetThatChangedMeanwhile(t *testing.T) {
 func TestLeaseLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newMemoryStore()
-		lease := set.NewLease()
-		b, err := set.NewBuilder(t.Context(), s, &set.BuilderOptions{Lease: lease})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Abort(); err != nil {
-			t.Error(err)
-		}
+		s, lease := newMemoryStore(), set.NewLease()
+		noError(t, buildIn(t.Context(), s, set.BuilderOptions{Lease: lease}, 0, 0, "", false))
 		time.Sleep(24*time.Hour - time.Second)
 		for _, unknown := range []bool{false, true} {
 			s.namesAll, s.timeless = !unknown, unknown
-			if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), lease) {
-				t.Errorf("Sweep: %v, want ErrBuilding", err)
-			}
+			checkError(t, "Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding, lease)
 			time.Sleep(time.Second)
 		}
 		s.namesAll = true

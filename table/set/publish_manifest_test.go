@@ -31,18 +31,12 @@ func TestPublishManifest(t *testing.T) {
 			}
 			return refused
 		}
-		if err := set.PublishManifest(t.Context(), s, "other.jsonl", m, refuse); !errors.Is(err, refused) {
-			t.Errorf("%v, want the error of check", err)
-		}
+		checkError(t, "PublishManifest", set.PublishManifest(t.Context(), s, "other.jsonl", m, refuse), refused, "")
 		for range 2 {
-			if err := set.PublishManifest(t.Context(), s, "other.jsonl", m, nil); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, set.PublishManifest(t.Context(), s, "other.jsonl", m, nil))
 		}
 		f, err := s.Open(t.Context(), "other.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got, err := set.ReadManifest(f); err != nil || len(slices.Collect(got.All())) != 3 {
 			t.Errorf("%v, %v, want three tables", got, err)
 		}
@@ -60,16 +54,13 @@ func TestPublishManifestOfMissingTables(t *testing.T) {
 	s := newChangingStore(t)
 	delete(s.files, tableNumber(2).Name)
 	old := s.files[set.ManifestName].content
-	if err := set.PublishManifest(t.Context(), s.memoryStore, set.ManifestName, m, nil); !errors.Is(err, set.ErrMissing) {
-		t.Errorf("%v, want ErrMissing", err)
-	}
+	checkError(t, "PublishManifest", set.PublishManifest(t.Context(), s.memoryStore, set.ManifestName, m, nil), set.ErrMissing, "")
 	if !bytes.Equal(old, s.files[set.ManifestName].content) {
 		t.Error("the manifest is replaced")
 	}
 	err := set.PublishManifest(t.Context(), s, set.ManifestName, m, nil)
-	if !errors.Is(err, set.ErrGone) || !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("%v, want ErrGone", err)
-	}
+	checkError(t, "PublishManifest", err, set.ErrGone, "")
+	checkError(t, "PublishManifest", err, table.ErrCorrupt, "")
 	s.list(t, set.ManifestName, 1)
 	s.listed = func() { s.list(t, set.ManifestName, 3) }
 	if err := set.PublishManifest(t.Context(), s, set.ManifestName, m, nil); err != nil {
@@ -93,16 +84,12 @@ func TestPutTable(t *testing.T) {
 		{bytes.NewReader([]byte("a table.")), set.ErrMismatch},
 		{io.MultiReader(bytes.NewReader([]byte("a table")), iotest.ErrReader(failed)), failed},
 	} {
-		if err := set.PutTable(t.Context(), s, line, tt.r); !errors.Is(err, tt.want) {
-			t.Errorf("%v, want %v", err, tt.want)
-		}
+		checkError(t, "PutTable", set.PutTable(t.Context(), s, line, tt.r), tt.want, "")
 	}
 	if len(s.files) > 0 {
 		t.Errorf("files %q are stored", slices.Collect(maps.Keys(s.files)))
 	}
-	if err := set.PutTable(t.Context(), s, line, iotest.OneByteReader(bytes.NewReader([]byte("a table")))); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.PutTable(t.Context(), s, line, iotest.OneByteReader(bytes.NewReader([]byte("a table")))))
 	if got := string(s.files["a.ldb"].content); got != "a table" {
 		t.Errorf("the file has %q", got)
 	}

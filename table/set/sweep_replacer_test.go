@@ -19,15 +19,13 @@ func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 27))
 	for round := range rounds(30, 1000) {
 		s := replacingStore{newMemoryStore()}
-		if err := buildIn(t, s, set.BuilderOptions{}, 5, "0"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "0"))
 		var all sync.WaitGroup
 		var said atomic.Bool
 		for range 2 + r.IntN(3) {
 			n, value := 1+r.IntN(9), fmt.Sprint(r.IntN(2))
 			all.Go(func() {
-				err := buildIn(t, s, set.BuilderOptions{}, n, value)
+				err := buildSmall(t, s, set.BuilderOptions{}, n, value)
 				if errors.Is(err, set.ErrGone) {
 					said.Store(true)
 				} else if err != nil && !errors.Is(err, set.ErrChanged) {
@@ -47,9 +45,7 @@ func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 		}
 		all.Wait()
 		m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for table := range m.All() {
 			if _, ok := s.files[table.Name]; !ok && !said.Load() {
 				t.Fatalf("round %d: %s is listed and gone, and nobody says so", round, table.Name)

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -58,9 +56,7 @@ func (s *changingStore) list(t *testing.T, name string, tables ...int) {
 		m.Tables = append(m.Tables, tableNumber(i))
 	}
 	var b strings.Builder
-	if err := set.WriteManifest(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&b, m))
 	s.files[name] = memoryFile{[]byte(b.String()), time.Now()}
 }
 
@@ -129,9 +125,7 @@ func TestSweepLooksTwice(t *testing.T) {
 				if err := set.Sweep(t.Context(), s, o); !errors.Is(err, tt.fails) || err != nil && tt.fails == nil {
 					t.Errorf("error %v, want %v", err, tt.fails)
 				}
-				if diff := cmp.Diff(tt.want, s.left()); diff != "" {
-					t.Errorf("tables (-want +got):\n%s", diff)
-				}
+				checkDiff(t, "tables", tt.want, s.left())
 			})
 		}
 	}
@@ -185,9 +179,7 @@ func TestSweepFinds(t *testing.T) {
 			}
 			return nil
 		}
-		if err := set.Sweep(t.Context(), s, o); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, set.Sweep(t.Context(), s, o))
 		if !slices.Equal(found, []string{tableNumber(2).Name}) || !slices.Equal(young, []string{tableNumber(3).Name}) {
 			t.Errorf("found %q, and %q that are young", found, young)
 		}
