@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,13 +44,9 @@ func cut(t *testing.T, n, most int) (r recorder) {
 	t.Helper()
 	c := newCutter(most, t.TempDir(), r.start)
 	for i := range n {
-		if err := c.Append(fmt.Appendf(nil, "%06d", i), fmt.Appendf(nil, "value %d", i)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Append(fmt.Appendf(nil, "%06d", i), fmt.Appendf(nil, "value %d", i)))
 	}
-	if err := errors.Join(c.finish(), c.abort()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(c.finish(), c.abort()))
 	return r
 }
 
@@ -71,37 +68,33 @@ func TestCut(t *testing.T) {
 		{3, 1, []int{1, 1, 1}},
 		{6, 1, []int{1, 1, 1, 1, 1, 1}},
 	} {
-		r := cut(t, tt.n, tt.most)
 		var sizes []int
-		var all, want []string
-		for _, table := range r.tables {
-			sizes, all = append(sizes, len(table)), append(all, table...)
+		for _, table := range cut(t, tt.n, tt.most).tables {
+			sizes = append(sizes, len(table))
 		}
-		for i := range tt.n {
-			want = append(want, fmt.Sprintf("%06d=value %d", i, i))
-		}
-		if diff := cmp.Diff(tt.want, sizes); diff != "" || r.closed != len(sizes) {
-			t.Errorf("%d entries, %d of %d tables complete (-want +got):\n%s", tt.n, r.closed, len(sizes), diff)
-		}
-		if diff := cmp.Diff(want, all); diff != "" {
-			t.Errorf("%d entries (-want +got):\n%s", tt.n, diff)
+		if diff := cmp.Diff(tt.want, sizes); diff != "" {
+			t.Errorf("%d entries: tables (-want +got):\n%s", tt.n, diff)
 		}
 	}
 }
 
-// Whatever the number of entries, the largest table is little larger than the mean.
+// Whatever the number of entries, the largest table is little larger than the mean, and no entry is lost.
 func TestCutIsEven(t *testing.T) {
 	t.Parallel()
 	const most = 20
+	var want []string
 	for n := 1; n < 200; n++ {
+		want = append(want, fmt.Sprintf("%06d=value %d", n-1, n-1))
 		r := cut(t, n, most)
-		largest := 0
+		largest, mean := 0, float64(n)/float64(len(r.tables))
 		for _, table := range r.tables {
 			largest = max(largest, len(table))
 		}
-		mean := float64(n) / float64(len(r.tables))
 		if largest > most || float64(largest) > max(1.3*mean, mean+1) || len(r.tables) != (n+most-1)/most {
 			t.Errorf("%d entries: %d tables, the largest of %d entries, the mean of %.1f", n, len(r.tables), largest, mean)
+		}
+		if diff := cmp.Diff(want, slices.Concat(r.tables...)); diff != "" || r.closed != len(r.tables) {
+			t.Errorf("%d of %d tables complete; entries (-want +got):\n%s", r.closed, len(r.tables), diff)
 		}
 	}
 }
@@ -113,18 +106,14 @@ func TestCutterRefusesDisorder(t *testing.T) {
 		var r recorder
 		c := newCutter(1, t.TempDir(), r.start)
 		for i := range before {
-			if err := c.Append(fmt.Appendf(nil, "%06d", i), nil); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, c.Append(fmt.Appendf(nil, "%06d", i), nil))
 		}
 		for _, key := range []string{"", fmt.Sprintf("%06d", before-1)} {
 			if err := c.Append([]byte(key), nil); !errors.Is(err, table.ErrOrder) {
 				t.Errorf("%q after %d keys: %v, want ErrOrder", key, before, err)
 			}
 		}
-		if err := c.abort(); err != nil {
-			t.Error(err)
-		}
+		noError(t, c.abort())
 	}
 }
 
@@ -146,9 +135,7 @@ func TestCutterFails(t *testing.T) {
 		if !errors.Is(err, cause) {
 			t.Errorf("%d entries: %v, want %v", n, err, cause)
 		}
-		if err := c.abort(); err != nil {
-			t.Error(err)
-		}
+		noError(t, c.abort())
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 			t.Errorf("%d entries: %v, %v stay", n, files, err)
 		}
@@ -161,13 +148,9 @@ func TestSpoolIsCut(t *testing.T) {
 	var r recorder
 	c := newCutter(10, t.TempDir(), r.start)
 	for _, key := range strings.Split("abcdef", "") {
-		if err := c.Append([]byte(key), make([]byte, 100<<10)); err != nil { // so much is written at once
-			t.Fatal(err)
-		}
+		noError(t, c.Append([]byte(key), make([]byte, 100<<10))) // so much is written at once
 	}
-	if err := c.spool.Truncate(10); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.spool.Truncate(10))
 	if err := c.finish(); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("finish = %v, want %v", err, io.ErrUnexpectedEOF)
 	}

@@ -1,13 +1,10 @@
 package set_test
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -16,76 +13,48 @@ import (
 func names(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	return names
 }
 
-// A manifest is replaced as a whole, or stays.
+// A manifest is replaced as a whole, or stays. Who has the old one open reads all of it.
 func TestManifestIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	d := set.NewDir(path)
 	defer d.Close()
-	if _, err := d.ReadManifest(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a manifest: %v, want ErrNotExist", err)
-	}
-	for _, want := range []*set.Manifest{twoTables(), {Tables: twoTables().Tables[1:]}} {
-		if err := d.WriteManifest(want); err != nil {
-			t.Fatal(err)
-		}
+	_, err := d.ReadManifest()
+	checkError(t, "ReadManifest without one", err, fs.ErrNotExist, "")
+	var old []*os.File
+	for _, want := range []*set.Manifest{twoTables(), manifestOf(twoTables().Tables[1:]...)} {
+		noError(t, d.WriteManifest(want))
 		bad := twoTables()
 		bad.Tables[0].Entries = 0
-		if err := d.WriteManifest(bad); err == nil {
-			t.Error("WriteManifest of a table without entries: no error")
-		}
+		checkError(t, "WriteManifest", d.WriteManifest(bad), nil, "entries is 0")
 		got, err := d.ReadManifest()
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("ReadManifest: %v (-want +got):\n%s", err, diff)
-		}
-		if diff := cmp.Diff([]string{set.ManifestName}, names(t, path)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
+		noError(t, err)
+		checkDiff(t, "ReadManifest", want, got)
+		checkDiff(t, "files", []string{set.ManifestName}, names(t, path))
+		f, err := os.Open(filepath.Join(path, set.ManifestName))
+		noError(t, err)
+		defer f.Close()
+		old = append(old, f)
 	}
-}
-
-// Who has the old manifest open reads all of it, also after a new one was written.
-func TestDirWritesAnotherFile(t *testing.T) {
-	t.Parallel()
-	path := t.TempDir()
-	putManifest(t, path, twoTables())
-	old, err := os.Open(filepath.Join(path, set.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	putManifest(t, path, new(set.Manifest))
-	got, err := set.ReadManifest(old)
-	if diff := cmp.Diff(twoTables(), got); err != nil || diff != "" {
-		t.Errorf("the old manifest: %v (-want +got):\n%s", err, diff)
-	}
+	got, err := set.ReadManifest(old[0])
+	noError(t, err)
+	checkDiff(t, "the old manifest", twoTables(), got)
 }
 
 func TestDirManifestErrors(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir()
-	for name, d := range map[string]*set.Dir{"closed": set.NewDir(path), "missing": set.NewDir(filepath.Join(path, "none"))} {
-		t.Run(name, func(t *testing.T) {
-			want := fs.ErrNotExist
-			if name == "closed" {
-				want = os.ErrClosed
-				d.Close()
-			}
-			if _, err := d.ReadManifest(); !errors.Is(err, want) {
-				t.Errorf("ReadManifest = %v, want %v", err, want)
-			}
-			if err := d.WriteManifest(twoTables()); !errors.Is(err, want) {
-				t.Errorf("WriteManifest = %v, want %v", err, want)
-			}
-		})
+	closed, missing := set.NewDir(t.TempDir()), set.NewDir(filepath.Join(t.TempDir(), "none"))
+	closed.Close()
+	for d, want := range map[*set.Dir]error{closed: os.ErrClosed, missing: fs.ErrNotExist} {
+		_, err := d.ReadManifest()
+		checkError(t, "ReadManifest", err, want, "")
+		checkError(t, "WriteManifest", d.WriteManifest(twoTables()), want, "")
 	}
 }

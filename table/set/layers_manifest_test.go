@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -29,13 +27,8 @@ func layered() *set.Manifest {
 
 func TestManifestOfLayers(t *testing.T) {
 	t.Parallel()
-	if got := writeManifest(t, layered()); got != layeredFile {
-		t.Errorf("the file is (-want +got):\n%s", cmp.Diff(layeredFile, got))
-	}
-	got, err := set.ReadManifest(strings.NewReader(layeredFile))
-	if diff := cmp.Diff(layered(), got); err != nil || diff != "" {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
+	checkDiff(t, "the file", layeredFile, writeManifest(t, layered()))
+	checkRead(t, layeredFile, layered())
 }
 
 // A program that stops early has seen the tables in the order of the file.
@@ -49,9 +42,7 @@ func TestManifestAll(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff([]string{"base", "added", "removed"}, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkDiff(t, "names", []string{"base", "added", "removed"}, names)
 }
 
 // What is wrong with a layer is an error of its line.
@@ -80,7 +71,6 @@ func TestManifestOfLayersRefuses(t *testing.T) {
 	overlapping.Layers[1].Removals = append(overlapping.Layers[1].Removals, overlapping.Tables[0], overlapping.Tables[0])
 	overlapping.Layers[1].Removals[0].Name, overlapping.Layers[1].Removals[1].Name = "one", "two"
 	var file bytes.Buffer
-	if err := set.WriteManifest(&file, overlapping); err == nil || !strings.Contains(err.Error(), `line 8 of the manifest: smallest is "a", not above "z"`) {
-		t.Errorf("tables of a layer that overlap: %v", err)
-	}
+	err := set.WriteManifest(&file, overlapping)
+	checkError(t, "WriteManifest", err, nil, `line 8 of the manifest: smallest is "a", not above "z"`)
 }

@@ -50,12 +50,8 @@ func FuzzTableJSON(f *testing.F) {
 			return
 		}
 		written, err := json.Marshal(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(written, &again); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, json.Unmarshal(written, &again))
 		if diff := cmp.Diff(table, again); diff != "" {
 			t.Fatalf("written and read again (-first +second):\n%s", diff)
 		}

@@ -70,9 +70,7 @@ func TestBothWaysToDecodeALineAgree(t *testing.T) {
 	for i := range lines {
 		want := randomTable(rng)
 		b, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		line := string(b)
 		mutations := i % 4
 		for range mutations {

@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -32,40 +31,34 @@ const twoTablesFile = `{"format":"sievetable-set","version":2,"tables":2}
 func writeManifest(t testing.TB, m *set.Manifest) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := set.WriteManifest(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&b, m))
 	return b.String()
 }
 
 func TestManifestIsReadAsWritten(t *testing.T) {
 	m := twoTables()
-	if diff := cmp.Diff(twoTablesFile, writeManifest(t, m)); diff != "" {
-		t.Errorf("the file (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "the file", twoTablesFile, writeManifest(t, m))
 	m.Tables[0].Smallest = nil // the empty key too
-	if diff := cmp.Diff(twoTablesFile, writeManifest(t, m)); diff != "" {
-		t.Errorf("with nil for the empty key (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "the file with nil for the empty key", twoTablesFile, writeManifest(t, m))
 	got, err := set.ReadManifest(iotest.OneByteReader(strings.NewReader(twoTablesFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(twoTables(), got); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
-	}
+	noError(t, err)
+	checkDiff(t, "ReadManifest", twoTables(), got)
+}
+
+// checkRead checks that a manifest's file is read as m.
+func checkRead(t *testing.T, file string, m *set.Manifest) {
+	t.Helper()
+	got, err := set.ReadManifest(strings.NewReader(file))
+	noError(t, err)
+	checkDiff(t, "ReadManifest", m, got)
 }
 
 // The lines of a manifest of version 1 have no tailSum.
 func TestManifestOfVersion1(t *testing.T) {
 	m := twoTables()
 	sum := `,"tailSum":"` + m.Tables[0].TailSum + `"`
-	old := strings.NewReplacer(`"version":2`, `"version":1`, sum, "").Replace(twoTablesFile)
 	m.Tables[0].TailSum = ""
-	got, err := set.ReadManifest(strings.NewReader(old))
-	if diff := cmp.Diff(m, got); err != nil || diff != "" {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
+	checkRead(t, strings.NewReplacer(`"version":2`, `"version":1`, sum, "").Replace(twoTablesFile), m)
 }
 
 // A filter that is described has two more fields, which have to fit.
@@ -93,22 +86,10 @@ func TestManifestOfFilters(t *testing.T) {
 	}
 }
 
-func TestManifestWithoutTables(t *testing.T) {
-	file := writeManifest(t, new(set.Manifest))
-	m, err := set.ReadManifest(strings.NewReader(file))
-	if err != nil || len(m.Tables) != 0 {
-		t.Errorf("%q reads as %v, %v, want no tables", file, m, err)
-	}
-}
-
 // Other programs write JSON with other spaces, escapes and orders of fields.
 func TestManifestOfOtherPrograms(t *testing.T) {
 	file := strings.NewReplacer(":", ": ", "\n", " \r\n", `"entries"`, `"\u0065ntries"`).Replace(twoTablesFile)
-	file = strings.TrimSpace(file)
-	got, err := set.ReadManifest(strings.NewReader(file))
-	if diff := cmp.Diff(twoTables(), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
+	checkRead(t, strings.TrimSpace(file), twoTables())
 }
 
 // ReadManifest says which line is wrong, and what is expected there.
@@ -232,9 +213,7 @@ func TestManifestWithLongLines(t *testing.T) {
 
 func TestTableCheck(t *testing.T) {
 	table := twoTables().Tables[0]
-	if err := table.Check(); err != nil {
-		t.Error(err)
-	}
+	noError(t, table.Check())
 	table.Entries = 0
 	const want = `set: table "a & b.ldb": entries is 0: a set has no empty tables`
 	if err := table.Check(); err == nil || err.Error() != want {
@@ -276,7 +255,5 @@ func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	r.CloseWithError(cause)
-	if err := set.WriteManifest(w, twoTables()); !errors.Is(err, cause) {
-		t.Errorf("WriteManifest: %v, want %v", err, cause)
-	}
+	checkError(t, "WriteManifest", set.WriteManifest(w, twoTables()), cause, "")
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -16,9 +14,7 @@ import (
 func sample(t testing.TB, rate float64, keys ...[]byte) *set.Sampler {
 	t.Helper()
 	s, err := set.NewSampler(rate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, key := range keys {
 		s.Add(key)
 	}
@@ -36,10 +32,7 @@ func numbers(n int) [][]byte {
 // The keys that are kept do not change with the version of this package: samples of several
 // versions can be joined.
 func TestSamplerIsFixed(t *testing.T) {
-	const want = `["000056" "000338"]`
-	if got := fmt.Sprintf("%q", sample(t, 0.01, numbers(400)...).Keys()); got != want {
-		t.Errorf("%s are kept, want %s", got, want)
-	}
+	checkDiff(t, "kept keys", bytesOf("000056", "000338"), sample(t, 0.01, numbers(400)...).Keys())
 }
 
 // Each rate keeps about its share of the keys, and all that a lower rate keeps.
@@ -74,14 +67,10 @@ func TestSamplerOfParts(t *testing.T) {
 	want := sample(t, 0.1, keys...).Splits(7)
 	repeated := slices.Concat(keys, keys[:5000])
 	slices.Reverse(repeated)
-	if diff := cmp.Diff(want, sample(t, 0.1, repeated...).Splits(7)); diff != "" {
-		t.Errorf("repeated keys in another order (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "repeated keys in another order", want, sample(t, 0.1, repeated...).Splits(7))
 	first, second := sample(t, 0.1, keys[:3000]...), sample(t, 0.1, keys[3000:]...)
 	joined := sample(t, 0.1, slices.Concat(first.Keys(), second.Keys())...)
-	if diff := cmp.Diff(want, joined.Splits(7)); diff != "" {
-		t.Errorf("joined (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "joined", want, joined.Splits(7))
 }
 
 func TestSplitsAreKeptKeys(t *testing.T) {
@@ -99,11 +88,8 @@ func TestSplitsAreKeptKeys(t *testing.T) {
 		{1, 9, `[]`},
 		{0, 9, `[]`},
 	} {
-		t.Run(fmt.Sprintf("%d keys in %d parts", tt.keys, tt.parts), func(t *testing.T) {
-			if got := fmt.Sprintf("%q", sample(t, 1, numbers(tt.keys)...).Splits(tt.parts)); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
-		})
+		got := fmt.Sprintf("%q", sample(t, 1, numbers(tt.keys)...).Splits(tt.parts))
+		checkDiff(t, fmt.Sprintf("%d keys in %d parts", tt.keys, tt.parts), tt.want, got)
 	}
 }
 
@@ -128,11 +114,9 @@ func TestSplitsAreEven(t *testing.T) {
 
 func TestNewSamplerRefuses(t *testing.T) {
 	for _, rate := range []float64{0, -1, 1.001, math.NaN(), math.Inf(1)} {
-		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			if s, err := set.NewSampler(rate); err == nil || s != nil {
-				t.Errorf("%v, %v, want an error", s, err)
-			}
-		})
+		if s, err := set.NewSampler(rate); err == nil || s != nil {
+			t.Errorf("NewSampler(%v) = %v, %v, want an error", rate, s, err)
+		}
 	}
 }
 

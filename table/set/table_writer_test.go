@@ -2,19 +2,17 @@ package set_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -24,20 +22,12 @@ import (
 // line.
 func writeTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string) ([]byte, set.Table) {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := set.NewTableWriter(&b, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pairs [][2]string
 	for _, key := range keys {
-		if err := w.Append(key, []byte(value)); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, [2]string{string(key), value})
 	}
-	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var b bytes.Buffer
+	line := write(t, &b, "", o, pairs)
 	return b.Bytes(), line
 }
 
@@ -55,7 +45,7 @@ func TestTableWriterAndDescribe(t *testing.T) {
 		{"several goroutines", &table.WriterOptions{Concurrency: 4, BlockSize: 512}, urls},
 		{"uncompressed", &table.WriterOptions{Compression: table.NoCompression}, urls},
 		{"the order by its name", &table.WriterOptions{Comparer: table.BytewiseComparer}, urls[:100]},
-		{"the empty key alone", nil, [][]byte{nil}},
+		{"the empty key alone", nil, [][]byte{{}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			contents, got := writeTable(t, tt.options, tt.keys, "v")
@@ -67,34 +57,20 @@ func TestTableWriterAndDescribe(t *testing.T) {
 			if tt.options != nil && tt.options.TableFilterPolicy != nil {
 				want.FilterSize = int64(filter.NewTableBloom(10).Size(uint64(len(tt.keys))))
 			}
-			if lineOf(t, want) != lineOf(t, got) {
-				t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
-			}
+			checkDiff(t, "the line", want, got, cmpopts.EquateEmpty())
 			described, err := set.Describe(bytes.NewReader(contents), got.Size, nil)
-			if err != nil || lineOf(t, got) != lineOf(t, described) {
-				t.Errorf("Describe: error %v (-written +described):\n%s", err, cmp.Diff(got, described))
-			}
+			noError(t, err)
+			checkDiff(t, "Describe", got, described, cmpopts.EquateEmpty())
 			checkTailSize(t, contents, got)
 		})
 	}
-}
-
-func lineOf(t *testing.T, table set.Table) string {
-	t.Helper()
-	line, err := json.Marshal(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(line)
 }
 
 // tailSumOf returns the TailSum of a table, in hexadecimal digits.
 func tailSumOf(t *testing.T, contents []byte, wantData bool) string {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	sum, withData, err := l.TailSum()
 	if err != nil || withData != wantData {
 		t.Fatalf("a digest of the data: %v, error %v, want %v", withData, err, wantData)
@@ -105,33 +81,21 @@ func tailSumOf(t *testing.T, contents []byte, wantData bool) string {
 // checkTailSize checks that the tail is just what is read to open the table.
 func checkTailSize(t *testing.T, contents []byte, line set.Table) {
 	t.Helper()
-	n := line.TailSize
 	sum, err := hex.DecodeString(line.TailSum)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		tail int64
-		want bool
-	}{{n, true}, {n - 1, false}} {
-		src := &countingReader{r: bytes.NewReader(contents)}
-		if _, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: int(tt.tail), TailSum: [sha256.Size]byte(sum)}); err != nil {
-			t.Fatal(err)
+	noError(t, err)
+	for tail, want := range map[int64]bool{line.TailSize: true, line.TailSize - 1: false} {
+		reads := 0
+		src := tabletest.ReadAtFunc(func(p []byte, off int64) (int, error) {
+			reads++
+			return bytes.NewReader(contents).ReadAt(p, off)
+		})
+		o := &table.ReaderOptions{TailSize: int(tail), TailSum: [sha256.Size]byte(sum)}
+		_, err := table.NewReader(src, int64(len(contents)), o)
+		noError(t, err)
+		if (reads == 1) != want {
+			t.Errorf("%d reads to open the table with a TailSize of %d, where the table's is %d", reads, tail, line.TailSize)
 		}
-		if got := src.reads == 1; got != tt.want {
-			t.Errorf("%d reads to open the table with a TailSize of %d, where the table's is %d", src.reads, tt.tail, n)
-		}
 	}
-}
-
-type countingReader struct {
-	r     io.ReaderAt
-	reads int
-}
-
-func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
-	c.reads++
-	return c.r.ReadAt(p, off)
 }
 
 // Only the TableWriter knows the keys of a filter.
@@ -183,24 +147,18 @@ func TestTableWriterErrors(t *testing.T) {
 		{"a wrong order", []string{"b", "a", "c"}, `table: keys are not in increasing order: "a" after "b"`},
 		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes exceeds the limit of 262144"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w, err := set.NewTableWriter(io.Discard, nil)
-			if err != nil {
-				t.Fatal(err)
+		w, err := set.NewTableWriter(io.Discard, nil)
+		noError(t, err)
+		for i, key := range tt.keys {
+			if err := w.Append([]byte(key), nil); (i > 0) != (err != nil) {
+				t.Errorf("%s: Append of key %d: %v", tt.name, i, err)
 			}
-			for i, key := range tt.keys {
-				if err := w.Append([]byte(key), nil); (i > 0) != (err != nil) {
-					t.Errorf("Append of key %d: %v", i, err)
-				}
-			}
-			line, err := w.Close()
-			if diff := cmp.Diff(set.Table{}, line); err == nil || !strings.HasPrefix(err.Error(), tt.want) || diff != "" {
-				t.Errorf("Close: %v, want %s and no table:\n%s", err, tt.want, diff)
-			}
-			if _, err := w.Close(); !errors.Is(err, table.ErrClosed) {
-				t.Errorf("the second Close: %v, want ErrClosed", err)
-			}
-		})
+		}
+		line, err := w.Close()
+		checkError(t, tt.name+": Close", err, nil, tt.want)
+		checkDiff(t, tt.name+": the line", set.Table{}, line)
+		_, err = w.Close()
+		checkError(t, tt.name+": the second Close", err, table.ErrClosed, "")
 	}
 }
 
@@ -215,18 +173,10 @@ func TestDescribeRefuses(t *testing.T) {
 		}
 	}
 	for n := range int64(4) {
-		size := line.Size * n / 4
-		if _, err := set.Describe(bytes.NewReader(contents), size, nil); !errors.Is(err, table.ErrCorrupt) {
-			t.Errorf("cut to %d bytes of %d: %v, want ErrCorrupt", size, line.Size, err)
-		}
+		_, err := set.Describe(bytes.NewReader(contents), line.Size*n/4, nil)
+		checkError(t, fmt.Sprintf("Describe of %d quarters of a table", n), err, table.ErrCorrupt, "")
 	}
-	if _, err := set.Describe(failingReader{}, 1000, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want the error of reading", err)
-	}
-}
-
-type failingReader struct{}
-
-func (failingReader) ReadAt(p []byte, off int64) (int, error) {
-	return 0, fmt.Errorf("read at %d: %w", off, context.Canceled)
+	broken := tabletest.ReadAtFunc(func([]byte, int64) (int, error) { return 0, tabletest.ErrBroken })
+	_, err := set.Describe(broken, 1000, nil)
+	checkError(t, "Describe", err, tabletest.ErrBroken, "")
 }
