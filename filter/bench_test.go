@@ -14,12 +14,7 @@ const keysPerFilter = 35
 func BenchmarkContains(b *testing.B) {
 	w := workload.W1(10_000)
 	p := filter.NewBloom(10)
-	g := p.NewGenerator()
-	for i := range keysPerFilter {
-		g.Add(w.Keys[i])
-	}
-	var f filter.Bytes
-	g.Generate(&f)
+	f := build(p, w.Keys[:keysPerFilter]...)
 	b.Run("hit", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {

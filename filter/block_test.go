@@ -39,24 +39,18 @@ type dataBlock struct {
 	keys   string // separated by spaces
 }
 
-func buildBlock(t *testing.T, p filter.Policy, baseLg int, blocks []dataBlock) []byte {
+func buildBlock(t testing.TB, p filter.Policy, baseLg int, blocks []dataBlock) []byte {
 	t.Helper()
 	w, err := filter.NewBlockWriter(p, baseLg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, b := range blocks {
-		if err := w.StartBlock(b.offset); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.StartBlock(b.offset))
 		for _, k := range strings.Fields(b.keys) {
 			w.Add([]byte(k))
 		}
 	}
 	block, err := w.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return block
 }
 
@@ -118,10 +112,7 @@ func TestBlockReaderAsksTheFilterOfTheOffset(t *testing.T) {
 		{3100, "box"},               // filter 1
 		{9000, "box"}, {9001, "hi"}, // filter 4; 2 and 3 are empty
 	})
-	r, err := filter.NewBlockReader(block, listPolicy{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newReader(t, block, listPolicy{})
 	for _, tt := range []struct {
 		offset uint64
 		yes    string
@@ -150,21 +141,5 @@ func TestBlockReaderAsksTheFilterOfTheOffset(t *testing.T) {
 				t.Errorf("may contain and certainly absent (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A filter of no bytes holds no keys, also if it is the first one. A data block behind the last
-// filter has none, and may contain every key.
-func TestFirstFilterOfNoBytesDeniesEveryKey(t *testing.T) {
-	t.Parallel()
-	block := buildBlock(t, listPolicy{}, 11, []dataBlock{{0, ""}, {2048, "a"}})
-	r, err := filter.NewBlockReader(block, listPolicy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for offset, want := range map[uint64]bool{0: false, 2048: true, 4096: true} {
-		if got := r.Contains(offset, []byte("a")); got != want {
-			t.Errorf("data block at %d: Contains = %v, want %v", offset, got, want)
-		}
 	}
 }

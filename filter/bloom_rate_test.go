@@ -2,12 +2,10 @@ package filter_test
 
 import (
 	"encoding/binary"
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // intKey is the key of LevelDB's own Bloom test: a little-endian uint32.
@@ -20,20 +18,15 @@ func TestFalsePositiveRatePassesLevelDBsGate(t *testing.T) {
 	p := filter.NewBloom(10)
 	mediocre, sizes := 0, 0
 	for n := uint32(1); n <= 10_000; n = nextSize(n) {
-		g := p.NewGenerator()
+		var keys [][]byte
 		for i := range n {
-			g.Add(intKey(i))
+			keys = append(keys, intKey(i))
 		}
-		var f filter.Bytes
-		g.Generate(&f)
+		f := build(p, keys...)
 		if limit := int(n)*10/8 + 40; len(f) > limit {
 			t.Errorf("%d keys: %d bytes, want at most %d", n, len(f), limit)
 		}
-		for i := range n {
-			if !p.Contains(f, intKey(i)) {
-				t.Fatalf("%d keys: false negative: %d", n, i)
-			}
-		}
+		filtertest.CheckContains(t, func(key []byte) bool { return p.Contains(f, key) }, keys)
 		rate := falsePositives(p, f)
 		if rate > 0.02 {
 			t.Errorf("%d keys: %.2f %% false positives, want at most 2 %%", n, 100*rate)
@@ -66,36 +59,4 @@ func falsePositives(p filter.Policy, f []byte) float64 {
 		}
 	}
 	return float64(hits) / 10_000
-}
-
-// The measured rate is the one that Rate predicts.
-func TestRateIsAsPredicted(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, bits := range []int{2, 5, 8, 10, 12, 16} {
-		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
-			const n, asked = 20_000, 1_000_000
-			p := filter.NewBloom(bits)
-			g := p.NewGenerator()
-			var key [8]byte
-			for range n {
-				binary.LittleEndian.PutUint64(key[:], rng.Uint64()|1)
-				g.Add(key[:])
-			}
-			var f filter.Bytes
-			g.Generate(&f)
-			hits := 0
-			for range asked {
-				binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1) // even: never added
-				if p.Contains(f, key[:]) {
-					hits++
-				}
-			}
-			want := p.Rate(n)
-			if got := float64(hits) / asked; got < 0.85*want || got > 1.15*want {
-				t.Errorf("measured %.5f, predicted %.5f", got, want)
-			}
-		})
-	}
 }

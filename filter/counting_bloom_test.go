@@ -13,47 +13,6 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-func newCountingBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.CountingBloom {
-	t.Helper()
-	f, err := filter.NewCountingBloom(keys, bitsPerKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// Keys are added and removed at random, some of them several times. The model counts them. The filter
-// is that of the keys whose count is > 0, as long as no counter reaches 15.
-func TestCountingBloomIsTheFilterOfWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(73, 1))
-	for range 100 {
-		n, bits := 1+rng.IntN(100), 3+rng.IntN(40)
-		f, counts := newCountingBloom(t, uint64(n), bits), map[string]int{}
-		keys := filtertest.Keys(rng, n)
-		for range 4 * n {
-			key := keys[rng.IntN(n)]
-			switch total := counts[string(key)]; {
-			case total > 0 && rng.IntN(2) == 0:
-				if !f.Remove(key) {
-					t.Fatalf("Remove(%x) = false, but it was added", key)
-				}
-				counts[string(key)]--
-			case total < 2:
-				f.Add(key)
-				counts[string(key)]++
-			}
-		}
-		checkCounting(t, f, counts, newDynamicBloom(t, uint64(n), bits))
-		for key, count := range counts {
-			for range count {
-				f.Remove([]byte(key))
-			}
-		}
-		checkCounting(t, f, nil, newDynamicBloom(t, uint64(n), bits))
-	}
-}
-
 // checkCounting holds f to the filter of the keys with a count, which it builds in the empty filter.
 func checkCounting(t *testing.T, f *filter.CountingBloom, counts map[string]int, empty *filter.DynamicBloom) {
 	t.Helper()
@@ -69,53 +28,6 @@ func checkCounting(t *testing.T, f *filter.CountingBloom, counts map[string]int,
 		if got, want := f.Contains([]byte(key)), empty.Contains([]byte(key)); got != want {
 			t.Fatalf("Contains(%x) = %v, want %v", key, got, want)
 		}
-	}
-}
-
-// Counters that overflow stay, and never let a key be denied that is there.
-func TestCountingBloomOverflowsTowardsMayContain(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(73, 2))
-	for range 50 {
-		n := 1 + rng.IntN(60)
-		f, counts := newCountingBloom(t, uint64(n/10), 8), map[string]int{} // ten times too full
-		keys := filtertest.Keys(rng, n)
-		for range 60 * n {
-			key := keys[rng.IntN(n)]
-			if counts[string(key)] > 0 && rng.IntN(3) == 0 {
-				f.Remove(key)
-				counts[string(key)]--
-			} else {
-				f.Add(key)
-				counts[string(key)]++
-			}
-		}
-		for key, count := range counts {
-			if count > 0 && !f.Contains([]byte(key)) {
-				t.Fatalf("%x is denied, and is there %d times", key, count)
-			}
-		}
-	}
-}
-
-func TestCountingBloomSticksAt15(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		times int
-		stays bool
-	}{{14, false}, {15, true}, {16, true}, {100, true}} {
-		t.Run(fmt.Sprint(tt.times), func(t *testing.T) {
-			f := newCountingBloom(t, 1000, 10) // the 6 bits of this key differ
-			for range tt.times {
-				f.Add([]byte("Lima"))
-			}
-			for range tt.times {
-				f.Remove([]byte("Lima"))
-			}
-			if got := f.Contains([]byte("Lima")); got != tt.stays {
-				t.Errorf("Contains after %d adds and removes = %v, want %v", tt.times, got, tt.stays)
-			}
-		})
 	}
 }
 
@@ -154,15 +66,5 @@ func TestCountingBloomRemovesKeysThatWereNotAdded(t *testing.T) {
 	}
 	if refused < 1000 || removed < 100 {
 		t.Errorf("%d refused and %d removed: too few to have tested both", refused, removed)
-	}
-}
-
-func TestCountingBloomRefusesImpossibleSizes(t *testing.T) {
-	t.Parallel()
-	if _, err := filter.NewCountingBloom(10, 0); err == nil {
-		t.Error("a filter without bits is no error")
-	}
-	if _, err := filter.NewCountingBloom(1<<32, 1); err == nil {
-		t.Error("a filter of 2³² bits is no error")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,32 +14,10 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-func newDynamicBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.DynamicBloom {
-	t.Helper()
-	f, err := filter.NewDynamicBloom(keys, bitsPerKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func openDynamicBloom(t testing.TB, contents []byte) *filter.DynamicBloom {
 	t.Helper()
 	f, err := filter.OpenDynamicBloom(contents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// generated is the filter that Bloom's Generator builds.
-func generated(bitsPerKey int, keys [][]byte) []byte {
-	g := filter.NewBloom(bitsPerKey).NewGenerator()
-	for _, key := range keys {
-		g.Add(key)
-	}
-	var f filter.Bytes
-	g.Generate(&f)
+	noError(t, err)
 	return f
 }
 
@@ -59,7 +36,7 @@ func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 			}
 			f.Add(key)
 		}
-		want := generated(bits, keys)
+		want := build(filter.NewBloom(bits), keys...)
 		if !bytes.Equal(f.Bytes(), want) {
 			t.Fatalf("%d keys of %d bits: filter is\n%x, want\n%x", len(keys), bits, f.Bytes(), want)
 		}
@@ -106,80 +83,6 @@ func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 	}
 }
 
-// Union and Intersect do in place what the functions do with the bytes.
-func TestDynamicBloomCombinesAsTheFunctionsDo(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(71, 3))
-	for range 100 {
-		n, bits := uint64(rng.IntN(300)), 1+rng.IntN(40)
-		fill := func() *filter.DynamicBloom {
-			f := newDynamicBloom(t, n, bits)
-			for _, key := range filtertest.Keys(rng, int(n)) {
-				f.Add(key)
-			}
-			return f
-		}
-		a, b := fill(), fill()
-		for _, operation := range []struct {
-			name    string
-			inPlace func(f, other *filter.DynamicBloom) error
-			bytes   func(a, b []byte) ([]byte, error)
-		}{
-			{"union", (*filter.DynamicBloom).Union, filter.Union},
-			{"intersection", (*filter.DynamicBloom).Intersect, filter.Intersect},
-		} {
-			want := combined(t, operation.bytes, a.Bytes(), b.Bytes())
-			f, was := openDynamicBloom(t, a.Bytes()), b.Bytes()
-			if err := operation.inPlace(f, b); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(f.Bytes(), want) {
-				t.Fatalf("%s of %x and %x is %x, want %x", operation.name, a.Bytes(), b.Bytes(), f.Bytes(), want)
-			}
-			if !bytes.Equal(b.Bytes(), was) {
-				t.Fatalf("the other filter of the %s has changed", operation.name)
-			}
-		}
-	}
-}
-
-func TestDynamicBloomRefuses(t *testing.T) {
-	t.Parallel()
-	small, large, few := newDynamicBloom(t, 10, 10), newDynamicBloom(t, 100, 10), newDynamicBloom(t, 1, 10)
-	fewer := newDynamicBloom(t, 8, 8)
-	newOf := func(keys uint64, bitsPerKey int) error {
-		_, err := filter.NewDynamicBloom(keys, bitsPerKey)
-		return err
-	}
-	open := func(contents string) error {
-		_, err := filter.OpenDynamicBloom([]byte(contents))
-		return err
-	}
-	for _, tt := range []struct {
-		name string
-		err  error
-		want string
-	}{
-		{"no bits", newOf(10, 0), "0 bits per key (minimum 1)"},
-		{"negative bits", newOf(10, -1), "-1 bits per key (minimum 1)"},
-		{"too many keys", newOf(429_496_729, 11), "exceeds 4294967288 bits"},
-		{"too many bits", newOf(2, math.MaxInt), "exceeds 4294967288 bits"},
-		{"overflow", newOf(math.MaxUint64, 2), "exceeds 4294967288 bits"},
-		{"short", open("12345678"), "Bloom filter of 8 bytes is too short (minimum 9)"},
-		{"k = 0", open("12345678\x00"), "k = 0 (minimum 1)"},
-		{"k = 31", open("12345678\x1f"), "k = 31 (maximum 30)"},
-		{"union of other size", small.Union(large), "union of filters of 14 and 126 bytes"},
-		{"intersection of other size", small.Intersect(large), "intersection of filters of 14 and 126 bytes"},
-		{"union of other k", few.Union(fewer), "with k = 6 and 5: sizes and k must be equal"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", tt.err, tt.want)
-			}
-		})
-	}
-}
-
 // Rate is what Bloom measures from them, and
 // higher than the power of the fill in a large filter.
 func TestDynamicBloomTellsItsRate(t *testing.T) {
@@ -196,9 +99,7 @@ func TestDynamicBloomTellsItsRate(t *testing.T) {
 	}
 	contents := f.Bytes()
 	i, err := filter.Inspect(contents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	hits := 0
 	for range asked {
 		if p.Contains(contents, fmt.Append(nil, "absent ", rng.Uint64())) {

@@ -40,17 +40,11 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 		}},
 		{"Writer of a filter", 256 << 10, func(addTo func(func([]byte))) {
 			w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			addTo(func(key []byte) {
-				if err := w.Append(key, nil); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, w.Append(key, nil))
 			})
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, w.Close())
 		}},
 	} {
 		for _, n := range []uint64{3000, 10_000, 123_456, 1_000_000} {

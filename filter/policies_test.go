@@ -27,35 +27,6 @@ func TestRenameChangesTheNameOnly(t *testing.T) {
 	}
 }
 
-// buildTableFilter returns a table filter of the given keys.
-func buildTableFilter(t testing.TB, p filter.TablePolicy, keys ...string) []byte {
-	t.Helper()
-	g := p.NewTableGenerator()
-	for _, k := range keys {
-		g.Add([]byte(k))
-	}
-	f, err := g.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// A policy of one kind does not compile in place of one of the other kind.
-func TestPolicyKindsDiffer(t *testing.T) {
-	for _, p := range []any{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x"), listPolicy{}} {
-		if _, ok := p.(filter.Policy); !ok {
-			t.Errorf("%T is not a Policy", p)
-		}
-		if _, ok := p.(filter.TablePolicy); ok {
-			t.Errorf("%T is a TablePolicy, which a Policy must not be", p)
-		}
-	}
-	if _, ok := any(filter.NewTableBloom(10)).(filter.Policy); ok {
-		t.Error("TableBloom is a Policy, which a TablePolicy must not be")
-	}
-}
-
 // otherGenerator and otherBuffer stand for another package's interfaces.
 type (
 	otherBuffer interface {
@@ -74,43 +45,22 @@ type (
 	}
 )
 
+// From is the reverse of Adapt, and both answer as the policy does.
 func TestAdaptedPolicyAnswersAsThePolicy(t *testing.T) {
 	t.Parallel()
-	var p otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
-	g := p.NewGenerator()
-	g.Add([]byte("key"))
-	var b filter.Bytes
-	g.Generate(&b)
-	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), []byte(b)); diff != "" {
-		t.Errorf("adapted filter (-want +got):\n%s", diff)
-	}
-	if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(b, []byte("key")) || p.Contains(b, []byte("other")) {
-		t.Error("the adapted policy does not answer as the policy does")
-	}
-}
-
-func TestAdaptPanicsAtOnce(t *testing.T) {
-	t.Parallel()
-	defer func() {
-		got := fmt.Sprint(recover())
-		for _, want := range []string{"filter_test.otherPolicy", "filter_test.otherBuffer"} {
-			if !strings.Contains(got, want) {
-				t.Errorf("panic %q does not name %q", got, want)
-			}
-		}
-	}()
-	filter.Adapt[otherPolicy, otherBuffer](filter.NewBloom(10))
-}
-
-// From is the reverse of Adapt.
-func TestFromIsTheReverseOfAdapt(t *testing.T) {
-	t.Parallel()
-	p := filter.From(filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10)))
-	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), build(p, "key")); diff != "" {
+	var adapted otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
+	p := filter.From(adapted)
+	f := build(p, "key")
+	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), f); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
-	if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(build(p, "key"), []byte("key")) || p.Contains(build(p, "key"), []byte("other")) {
-		t.Error("the policy does not answer as the adapted one does")
+	for _, p := range []interface {
+		Name() string
+		Contains(filter, key []byte) bool
+	}{adapted, p} {
+		if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(f, []byte("key")) || p.Contains(f, []byte("other")) {
+			t.Errorf("%T does not answer as the policy does", p)
+		}
 	}
 }
 
@@ -125,12 +75,27 @@ type (
 	}
 )
 
-func TestFromPanicsAtOnce(t *testing.T) {
+func TestAdaptAndFromPanicAtOnce(t *testing.T) {
 	t.Parallel()
-	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, "filter_test.widerBuffer") {
-			t.Errorf("panic %q does not name widerBuffer", got)
-		}
-	}()
-	filter.From(filter.Adapt[widerGenerator, widerBuffer](filter.NewBloom(10)))
+	for _, tt := range []struct {
+		call func()
+		want []string // in the panic
+	}{
+		{func() { filter.Adapt[otherPolicy, otherBuffer](filter.NewBloom(10)) },
+			[]string{"filter_test.otherPolicy", "filter_test.otherBuffer"}},
+		{func() { filter.From(filter.Adapt[widerGenerator, widerBuffer](filter.NewBloom(10))) },
+			[]string{"filter_test.widerBuffer"}},
+	} {
+		func() {
+			defer func() {
+				got := fmt.Sprint(recover())
+				for _, want := range tt.want {
+					if !strings.Contains(got, want) {
+						t.Errorf("panic %q does not name %q", got, want)
+					}
+				}
+			}()
+			tt.call()
+		}()
+	}
 }

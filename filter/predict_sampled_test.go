@@ -97,17 +97,11 @@ func measureTable(t *testing.T, rng *rand.Rand, p filter.TableBloom, n, filters,
 			g.Add(next())
 		}
 		contents, err := g.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := p.Open(contents)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got, want := len(contents), p.Size(uint64(n)); got != want {
 			t.Fatalf("%d keys: a filter of %d bytes, Size is %d", n, got, want)
 		}
-		return f.Contains
+		return openTable(t, contents).Contains
 	})
 }
 

@@ -78,51 +78,29 @@ func TestPredictedTableRateGrowsByEqualHashes(t *testing.T) {
 	}
 }
 
-// Impossible filters have the rate that Contains has for them.
-func TestPredictRateOfImpossibleFilters(t *testing.T) {
+// Impossible filters have the rate that Contains has for them. In table filters, k up to 127 is possible.
+func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
-		name    string
-		n, bits uint64
-		k       int
-		want    float64
+		name         string
+		got, low, up float64
 	}{
-		{"no keys", 0, 64, 6, 0},
-		{"no bits", 10, 0, 6, 0},
-		{"k is reserved", 10, 64, 31, 1},
-		{"k is 0", 10, 64, 0, 1},
-		{"all bits are set", 1 << 40, 1 << 40, 30, 1},
+		{"no keys", filter.PredictRate(0, 64, 6), 0, 0},
+		{"no bits", filter.PredictRate(10, 0, 6), 0, 0},
+		{"k is reserved", filter.PredictRate(10, 64, 31), 1, 1},
+		{"k is 0", filter.PredictRate(10, 64, 0), 1, 1},
+		{"all bits are set", filter.PredictRate(1<<40, 1<<40, 30), 1 - 1e-9, 1},
+		{"a table filter of no keys", filter.PredictTableRate(0, 1, 6), 0, 0},
+		{"a table filter of no lines", filter.PredictTableRate(1, 0, 6), 0, 0},
+		{"a table filter with k = 0", filter.PredictTableRate(1, 1, 0), 1, 1},
+		{"k is 1, and a bit of 512 is set", filter.PredictTableRate(1, 1, 1), 1. / 512, 1.1 / 512},
+		{"k is 127, the highest", filter.PredictTableRate(1, 1000, 127), 1e-9, 0.001},
+		{"k is 128", filter.PredictTableRate(1, 1000, 128), 1, 1},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := filter.PredictRate(tt.n, tt.bits, tt.k); math.Abs(got-tt.want) > 1e-9 {
-				t.Errorf("PredictRate = %v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
-// Of table filters too, the impossible ones have the rates 0 and 1, and k up to 127 is possible.
-func TestPredictTableRateOfImpossibleFilters(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name     string
-		n, lines uint64
-		k        int
-		low, up  float64
-	}{
-		{"no keys", 0, 1, 6, 0, 0},
-		{"no lines", 1, 0, 6, 0, 0},
-		{"k is 0", 1, 1, 0, 1, 1},
-		{"k is 1, and a bit of 512 is set", 1, 1, 1, 1. / 512, 1.1 / 512},
-		{"k is 127, the highest", 1, 1000, 127, 1e-9, 0.001},
-		{"k is 128", 1, 1000, 128, 1, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := filter.PredictTableRate(tt.n, tt.lines, tt.k); got < tt.low || got > tt.up {
-				t.Errorf("PredictTableRate = %g, want %g to %g", got, tt.low, tt.up)
-			}
-		})
+		if tt.got < tt.low || tt.got > tt.up {
+			t.Errorf("%s: the rate is %g, want %g to %g", tt.name, tt.got, tt.low, tt.up)
+		}
 	}
 }
 

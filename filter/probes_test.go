@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -27,9 +26,7 @@ func TestProbeAgreesWithContains(t *testing.T) {
 			key[i] = byte(rng.Uint32())
 		}
 		p, err := filter.Probe(f, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contains := filter.Bloom{}.Contains(f, key)
 		if answers[contains]++; contains != (p.Clear < 0) {
 			t.Fatalf("key %x in filter %x: Contains = %v, Probe = %+v", key, f, contains, p)
@@ -48,16 +45,11 @@ func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
 	contents := buildBlock(t, bloom, 11, []dataBlock{{0, "a b"}, {2048, "c"}})
 	for name, p := range map[string]filter.Policy{"Bloom": bloom, "EitherHash": filter.EitherHash(bloom)} {
 		t.Run(name, func(t *testing.T) {
-			b, err := filter.NewBlockReader(contents, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := newReader(t, contents, p)
 			for i := range b.Len() {
 				for _, key := range []string{"a", "b", "c", "absent"} {
 					want, err := filter.Probe(b.Filter(i), []byte(key))
-					if err != nil {
-						t.Fatal(err)
-					}
+					noError(t, err)
 					got, err := b.Probe(i, []byte(key))
 					if diff := cmp.Diff(want, got); diff != "" || err != nil {
 						t.Errorf("filter %d, key %q: %v (-Probe +BlockReader.Probe):\n%s", i, key, err, diff)
@@ -66,10 +58,7 @@ func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
 			}
 		})
 	}
-	b, err := filter.NewBlockReader(contents, filter.Rename(bloom, "another"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newReader(t, contents, filter.Rename(bloom, "another"))
 	if _, err := b.Probe(0, []byte("a")); err == nil || !strings.Contains(err.Error(), `"another"`) {
 		t.Errorf("Probe of filters of another policy: %v, want an error that names it", err)
 	}
@@ -81,19 +70,14 @@ func TestProbesAreTheBitsOfAFilter(t *testing.T) {
 	t.Parallel()
 	keys := []string{"", "a", "Bern", "Oslo\xff", "Lima\x80\x90", "Rome\xfe\xfd\xfc"}
 	small := build(filter.NewBloom(10), keys...)
-	big := buildTableFilter(t, filter.NewTableBloom(300), keys...)
-	opened, err := filter.NewTableBloom(0).Open(big)
-	if err != nil {
-		t.Fatal(err)
-	}
+	big := buildTable(t, filter.NewTableBloom(300), keys...)
+	opened := openTable(t, big)
 	gotSmall, gotBig := make([]byte, len(small)), make([]byte, len(big))
 	gotSmall[len(small)-1] = small[len(small)-1]
 	copy(gotBig[len(big)-5:], big[len(big)-5:])
 	for _, key := range keys {
 		p, err := filter.Probe(small, []byte(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, bit := range p.Bits {
 			gotSmall[bit/8] |= 1 << (bit % 8)
 		}
@@ -113,49 +97,8 @@ func TestProbesAreTheBitsOfAFilter(t *testing.T) {
 	}
 }
 
-// For absent keys, ProbeTable's first clear bit tells what Contains answers.
-func TestProbeTableAgreesWithContains(t *testing.T) {
+func TestProbeOfOtherFilters(t *testing.T) {
 	t.Parallel()
-	f, err := filter.NewTableBloom(0).Open(buildTableFilter(t, filter.NewTableBloom(2), randomStrings(2000)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := map[bool]int{}
-	for _, key := range randomStrings(4000)[2000:] {
-		p, _ := filter.ProbeTable(f, []byte(key))
-		contains := f.Contains([]byte(key))
-		if answers[contains]++; contains != (p.Clear < 0) {
-			t.Fatalf("key %x: Contains = %v, ProbeTable = %+v", key, contains, p)
-		}
-	}
-	if answers[true] < 100 || answers[false] < 100 {
-		t.Errorf("answers of Contains: %v, want hundreds of both", answers)
-	}
-}
-
-// randomStrings returns the first n of a sequence of random strings.
-func randomStrings(n int) []string {
-	rng := rand.New(rand.NewPCG(4, 4))
-	keys := make([]string, n)
-	for i := range keys {
-		b := make([]byte, 8)
-		for j := range b {
-			b[j] = byte(rng.Uint32())
-		}
-		keys[i] = string(b)
-	}
-	return keys
-}
-
-func TestProbeRefusesOtherFilters(t *testing.T) {
-	t.Parallel()
-	for _, f := range [][]byte{nil, make([]byte, 8), make([]byte, 9)} {
-		t.Run(fmt.Sprintf("%d bytes", len(f)), func(t *testing.T) {
-			if p, err := filter.Probe(f, []byte("a")); err == nil {
-				t.Errorf("Probe of filter %x = %+v, want an error", f, p)
-			}
-		})
-	}
 	reserved := append(make([]byte, 8), 31)
 	if p, err := filter.Probe(reserved, []byte("a")); err != nil || p.Clear != -1 || p.Bits != nil {
 		t.Errorf("Probe with k = 31 = %+v, %v, want no bits and no clear one", p, err)

@@ -9,19 +9,7 @@ import (
 
 func BenchmarkTableContains(b *testing.B) {
 	w := workload.W1(1_000_000)
-	p := filter.NewTableBloom(10)
-	g := p.NewTableGenerator()
-	for _, k := range w.Keys {
-		g.Add(k)
-	}
-	f, err := g.Generate()
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := p.Open(f)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := openTable(b, buildTable(b, filter.NewTableBloom(10), w.Keys...))
 	for _, of := range []struct {
 		name string
 		keys [][]byte

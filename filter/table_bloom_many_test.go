@@ -11,29 +11,10 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// A manyFilter is a TableFilter with the optional method ContainsMany.
-type manyFilter interface {
-	filter.TableFilter
-	ContainsMany(keys [][]byte, results []bool)
-}
-
 // tableBloomOf returns an open filter of the keys.
 func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) manyFilter {
 	t.Helper()
-	p := filter.NewTableBloom(bitsPerKey)
-	g := p.NewTableGenerator()
-	for _, key := range keys {
-		g.Add(key)
-	}
-	contents, err := g.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Open(contents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.(manyFilter)
+	return openTable(t, buildTable(t, filter.NewTableBloom(bitsPerKey), keys...))
 }
 
 // The law: ContainsMany answers as Contains does for each key.

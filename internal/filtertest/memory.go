@@ -25,9 +25,7 @@ func InLittleMemory(t *testing.T) bool {
 		t.Skip("for an address space that has a limit: Linux, not emulated")
 	}
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, err)
 	cmd := exec.Command("sh", "-c", `ulimit -v 3145728 && exec "$@"`, "sh", exe, "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), inLittleMemory+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,0 +1,69 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
+)
+
+var noError = filtertest.NoError
+
+// build returns one filter of the keys.
+func build[K ~string | ~[]byte](p filter.Policy, keys ...K) []byte {
+	g := p.NewGenerator()
+	for _, key := range keys {
+		g.Add([]byte(key))
+	}
+	var f filter.Bytes
+	g.Generate(&f)
+	return f
+}
+
+// buildTable returns one table filter of the keys.
+func buildTable[K ~string | ~[]byte](t testing.TB, p filter.TablePolicy, keys ...K) []byte {
+	t.Helper()
+	g := p.NewTableGenerator()
+	for _, key := range keys {
+		g.Add([]byte(key))
+	}
+	f, err := g.Generate()
+	noError(t, err)
+	return f
+}
+
+// A manyFilter is a TableFilter with the optional method ContainsMany.
+type manyFilter interface {
+	filter.TableFilter
+	ContainsMany(keys [][]byte, results []bool)
+}
+
+// openTable opens a filter of TableBloom.
+func openTable(t testing.TB, contents []byte) manyFilter {
+	t.Helper()
+	f, err := filter.NewTableBloom(0).Open(contents)
+	noError(t, err)
+	return f.(manyFilter)
+}
+
+// newReader opens a filter block.
+func newReader(t testing.TB, block []byte, p filter.Policy) *filter.BlockReader {
+	t.Helper()
+	b, err := filter.NewBlockReader(block, p)
+	noError(t, err)
+	return b
+}
+
+func newDynamicBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.DynamicBloom {
+	t.Helper()
+	f, err := filter.NewDynamicBloom(keys, bitsPerKey)
+	noError(t, err)
+	return f
+}
+
+func newCountingBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.CountingBloom {
+	t.Helper()
+	f, err := filter.NewCountingBloom(keys, bitsPerKey)
+	noError(t, err)
+	return f
+}
