@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +20,7 @@ import (
 func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
 	t.Helper()
 	f, err := blocked.New(keys, rate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return f
 }
 
@@ -136,14 +133,10 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 				b.Add(key)
 			}
 		}
-		if err := a.Intersect(b); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, a.Intersect(b))
 		filtertest.CheckContains(t, a.Contains, keys[n/3:2*n/3])
 		before := b.Inspect().Set
-		if err := a.Union(b); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, a.Union(b))
 		if got := a.Inspect().Set; got != before { // an intersection adds nothing to b
 			t.Fatalf("%d bits, want %d", got, before)
 		}
@@ -159,29 +152,18 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	small, large, sparse := newFilter(t, 1, 0.01), newFilter(t, 1000, 0.01), newFilter(t, 1, 1e-6)
-	newOf := func(keys uint64, rate float64) error {
-		_, err := blocked.New(keys, rate)
-		return err
-	}
-	for _, tt := range []struct {
-		name string
-		err  error
-		want string
-	}{
-		{"rate 0", newOf(10, 0), "false-positive rate 0: must be 1e-9 to 0.5"},
-		{"rate 1", newOf(10, 1), "false-positive rate 1: must be 1e-9 to 0.5"},
-		{"rate below", newOf(10, 0.9e-9), "must be 1e-9 to 0.5"},
-		{"no number", newOf(10, math.NaN()), "false-positive rate NaN"},
-		{"too many keys", newOf(1e12, 0.01), "1000000000000 keys with a rate of 0.01 takes more than 256 GiB"},
-		{"far too many keys", newOf(math.MaxUint64, 0.5), "takes more than 256 GiB"},
+	checkFailures(t, []failure{
+		{"rate 0", errorOf(blocked.New(10, 0)), "false-positive rate 0: must be 1e-9 to 0.5"},
+		{"rate 1", errorOf(blocked.New(10, 1)), "false-positive rate 1: must be 1e-9 to 0.5"},
+		{"rate below", errorOf(blocked.New(10, 0.9e-9)), "must be 1e-9 to 0.5"},
+		{"no number", errorOf(blocked.New(10, math.NaN())), "false-positive rate NaN"},
+		{"too many keys", errorOf(blocked.New(1e12, 0.01)), "1000000000000 keys with a rate of 0.01 takes more than 256 GiB"},
+		{"far too many keys", errorOf(blocked.New(math.MaxUint64, 0.5)), "takes more than 256 GiB"},
 		{"union of other size", small.Union(large), "union of filters of 1 and 21 lines"},
 		{"intersection of other size", large.Intersect(small), "intersection of filters of 21 and 1 lines"},
 		{"union of other k", small.Union(sparse), "with k = 2 and 4: sizes and k must be equal"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", tt.err, tt.want)
-			}
-		})
-	}
+		{"SizeFor of too many keys", errorOf(blocked.SizeFor(1e15, 0.01)),
+			"1000000000000000 keys with a rate of 0.01 takes more than 256 GiB"},
+		{"SizeFor of no rate", errorOf(blocked.SizeFor(1, 0)), "false-positive rate 0: must be 1e-9 to 0.5"},
+	})
 }

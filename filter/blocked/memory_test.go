@@ -2,7 +2,6 @@ package blocked_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -52,20 +51,8 @@ func TestSizeFor(t *testing.T) {
 			}
 		}
 	}
-	for _, tt := range []struct {
-		keys uint64
-		rate float64
-		want string
-	}{
-		{10_000_000_000, 1e-9, "110259443424 <nil>"},
-		{1e15, 0.01, "0 blocked: a filter of 1000000000000000 keys with a rate of 0.01 takes more than 256 GiB: use several"},
-		{math.MaxUint64, 1e-9, "0 blocked: a filter of 18446744073709551615 keys with a rate of 1e-09 takes more than 256 GiB: use several"},
-		{1, 0, "0 blocked: false-positive rate 0: must be 1e-9 to 0.5"},
-		{1, math.NaN(), "0 blocked: false-positive rate NaN: must be 1e-9 to 0.5"},
-	} {
-		size, err := blocked.SizeFor(tt.keys, tt.rate)
-		if got := fmt.Sprint(size, " ", err); got != tt.want {
-			t.Errorf("SizeFor(%d, %g) = %s, want %s", tt.keys, tt.rate, got, tt.want)
-		}
+	const most = 110_259_443_424
+	if got, err := blocked.SizeFor(10_000_000_000, 1e-9); err != nil || got != most {
+		t.Errorf("SizeFor(1e10, 1e-9) = %d, %v, want %d", got, err, uint64(most))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -29,28 +30,26 @@ func TestPredictIsWhatFiltersHave(t *testing.T) {
 		{50_000, 3000, 7, 30},
 		{100_000, 8000, 8, 20},
 	} {
-		t.Run(fmt.Sprintf("%d keys, %d lines, %d probes", tt.keys, tt.lines, tt.probes), func(t *testing.T) {
-			mean, deviation := predict(tt.keys, tt.lines, tt.probes)
-			var sum, squares float64
-			for range tt.times {
-				f := Filter{make([]line, tt.lines), tt.probes}
-				for range tt.keys {
-					f.AddHash(rng.Uint64())
-				}
-				rate := f.Inspect().Rate
-				sum, squares = sum+rate, squares+rate*rate
+		mean, deviation := predict(tt.keys, tt.lines, tt.probes)
+		var sum, squares float64
+		for range tt.times {
+			f := Filter{make([]line, tt.lines), tt.probes}
+			for range tt.keys {
+				f.AddHash(rng.Uint64())
 			}
-			times := float64(tt.times)
-			gotMean := sum / times
-			gotDeviation := math.Sqrt(max(0, squares/times-gotMean*gotMean))
-			if math.Abs(gotMean-mean) > 4*gotDeviation/math.Sqrt(times)+0.02*mean {
-				t.Errorf("mean rate %.4g, predicted %.4g", gotMean, mean)
-			}
-			noise := 4 / math.Sqrt(2*times)
-			if gotDeviation > deviation*(1.15+noise) || gotDeviation < deviation*(0.7-noise) {
-				t.Errorf("standard deviation %.3g, predicted %.3g", gotDeviation, deviation)
-			}
-		})
+			rate := f.Inspect().Rate
+			sum, squares = sum+rate, squares+rate*rate
+		}
+		times := float64(tt.times)
+		gotMean := sum / times
+		gotDeviation := math.Sqrt(max(0, squares/times-gotMean*gotMean))
+		if math.Abs(gotMean-mean) > 4*gotDeviation/math.Sqrt(times)+0.02*mean {
+			t.Errorf("%+v: mean rate %.4g, predicted %.4g", tt, gotMean, mean)
+		}
+		noise := 4 / math.Sqrt(2*times)
+		if gotDeviation > deviation*(1.15+noise) || gotDeviation < deviation*(0.7-noise) {
+			t.Errorf("%+v: standard deviation %.3g, predicted %.3g", tt, gotDeviation, deviation)
+		}
 	}
 }
 
@@ -59,25 +58,21 @@ func TestSizeGrowsWithWhatIsAskedFor(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, rate := range []float64{0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9} {
-		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			before := uint64(1)
-			for keys := uint64(0); keys < 2e9; keys = keys*3 + 1 {
-				lines, probes, err := size(keys, rate)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if lines < before || probes < 1 || probes > maxProbes {
-					t.Errorf("%d keys: %d lines and %d probes, with fewer keys %d lines", keys, lines, probes, before)
-				}
-				if mean, deviation := predict(max(keys, 1), lines, probes); mean+3*deviation > rate {
-					t.Errorf("%d keys: rate %g ± %g, want at most %g", keys, mean, deviation, rate)
-				}
-				if less, _, err := size(keys, min(0.5, rate*1.5)); err != nil || less > lines {
-					t.Errorf("%d keys: %d lines for a higher rate, want at most %d: %v", keys, less, lines, err)
-				}
-				before = lines
+		before := uint64(1)
+		for keys := uint64(0); keys < 2e9; keys = keys*3 + 1 {
+			lines, probes, err := size(keys, rate)
+			filtertest.NoError(t, err)
+			if lines < before || probes < 1 || probes > maxProbes {
+				t.Errorf("rate %g, %d keys: %d lines and %d probes, with fewer keys %d lines", rate, keys, lines, probes, before)
 			}
-		})
+			if mean, deviation := predict(max(keys, 1), lines, probes); mean+3*deviation > rate {
+				t.Errorf("%d keys: rate %g ± %g, want at most %g", keys, mean, deviation, rate)
+			}
+			if less, _, err := size(keys, min(0.5, rate*1.5)); err != nil || less > lines {
+				t.Errorf("rate %g, %d keys: %d lines for a higher rate, want at most %d: %v", rate, keys, less, lines, err)
+			}
+			before = lines
+		}
 	}
 }
 
@@ -97,14 +92,10 @@ func TestBitsPerKey(t *testing.T) {
 		{1e6, 1e-5, "30.2"},
 		{1e9, 0.01, "10.0"},
 	} {
-		t.Run(fmt.Sprintf("n=%d/rate=%g", tt.keys, tt.rate), func(t *testing.T) {
-			lines, _, err := size(tt.keys, tt.rate)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := fmt.Sprintf("%.1f", float64(lines*lineSize*8)/float64(tt.keys)); got != tt.want {
-				t.Errorf("%s bits per key, want %s", got, tt.want)
-			}
-		})
+		lines, _, err := size(tt.keys, tt.rate)
+		filtertest.NoError(t, err)
+		if got := fmt.Sprintf("%.1f", float64(lines*lineSize*8)/float64(tt.keys)); got != tt.want {
+			t.Errorf("%d keys, rate %g: %s bits per key, want %s", tt.keys, tt.rate, got, tt.want)
+		}
 	}
 }

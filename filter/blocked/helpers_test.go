@@ -1,0 +1,30 @@
+package blocked_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/filtertest"
+)
+
+var noError = filtertest.NoError
+
+// A failure is an error, and what it must say.
+type failure struct {
+	name string
+	err  error
+	want string
+}
+
+// checkFailures checks that every error says what it must.
+func checkFailures(t *testing.T, failures []failure) {
+	t.Helper()
+	for _, f := range failures {
+		if f.err == nil || !strings.HasPrefix(f.err.Error(), "blocked: ") || !strings.Contains(f.err.Error(), f.want) {
+			t.Errorf("%s: error %v, want one with %q", f.name, f.err, f.want)
+		}
+	}
+}
+
+// errorOf returns the error of a call.
+func errorOf(_ any, err error) error { return err }
