@@ -15,8 +15,7 @@ const lookedUp = 1 << 20
 // A policyToMeasure is a filter of the benchmark.
 type policyToMeasure struct {
 	name  string
-	build func(n int) []byte
-	open  func(contents []byte) func(key []byte) bool
+	build func(n int) (contents []byte, contains func(key []byte) bool)
 }
 
 // BenchmarkFilters measures one filter of 10⁴ to 10⁷ keys: of this package, and those of
@@ -47,14 +46,12 @@ func policiesToMeasure(b *testing.B) []policyToMeasure {
 
 func ofTable(b *testing.B, name string, p filter.TablePolicy) policyToMeasure {
 	return policyToMeasure{
-		name:  name,
-		build: func(n int) []byte { return build(b, p, n) },
-		open: func(contents []byte) func(key []byte) bool {
+		name: name,
+		build: func(n int) ([]byte, func(key []byte) bool) {
+			contents := build(b, p, n)
 			f, err := p.Open(contents)
-			if err != nil {
-				b.Fatal(err)
-			}
-			return f.Contains
+			noError(b, err)
+			return contents, f.Contains
 		},
 	}
 }
@@ -64,26 +61,22 @@ func leveldb(bitsPerKey int) policyToMeasure {
 	p := filter.NewBloom(bitsPerKey)
 	return policyToMeasure{
 		name: fmt.Sprintf("bloom:%d", bitsPerKey),
-		build: func(n int) []byte {
+		build: func(n int) ([]byte, func(key []byte) bool) {
 			g, keys := p.NewGenerator(), newKeys(1)
 			for range n {
 				g.Add(keys.next())
 			}
 			var contents filter.Bytes
 			g.Generate(&contents)
-			return contents
-		},
-		open: func(contents []byte) func(key []byte) bool {
-			return func(key []byte) bool { return p.Contains(contents, key) }
+			return contents, func(key []byte) bool { return p.Contains(contents, key) }
 		},
 	}
 }
 
 func measure(b *testing.B, p policyToMeasure, n int) {
 	start := time.Now()
-	contents := p.build(n)
-	building := time.Since(start)
-	contains, keys := p.open(contents), newKeys(1)
+	contents, contains := p.build(n)
+	building, keys := time.Since(start), newKeys(1)
 	for i := range n {
 		if !contains(keys.next()) {
 			b.Fatalf("key %d of %d is denied", i, n)

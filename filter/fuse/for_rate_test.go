@@ -15,9 +15,7 @@ func TestForRateTakesTheFewestBits(t *testing.T) {
 		bits int
 	}{{0.999, 4}, {0.0625, 4}, {0.06, 8}, {0.0039, 10}, {0.0001, 14}, {0.00002, 16}} {
 		p, err := fuse.ForRate(tt.rate)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if p.Bits() != tt.bits || p.Rate() > tt.rate {
 			t.Errorf("rate %g: %d bits, of rate %g, want %d bits", tt.rate, p.Bits(), p.Rate(), tt.bits)
 		}

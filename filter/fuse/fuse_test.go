@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -13,8 +12,11 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
+
+var noError = filtertest.NoError
 
 var allBits = []int{4, 8, 10, 12, 14, 16}
 
@@ -22,9 +24,7 @@ var allBits = []int{4, 8, 10, 12, 14, 16}
 func newPolicy(t testing.TB, bits int) fuse.Policy {
 	t.Helper()
 	p, err := fuse.New(bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -57,9 +57,7 @@ func build(t testing.TB, p filter.TablePolicy, n int) []byte {
 		g.Add(keys.next())
 	}
 	contents, err := g.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return contents
 }
 
@@ -67,26 +65,16 @@ func build(t testing.TB, p filter.TablePolicy, n int) []byte {
 func open(t testing.TB, contents []byte) filter.TableFilter {
 	t.Helper()
 	f, err := fuse.Policy{}.Open(contents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return f
 }
 
 func TestEveryKeyIsContained(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
-			p := newPolicy(t, bits)
-			for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {
-				f, keys := open(t, build(t, p, n)), newKeys(1)
-				for i := range n {
-					if !f.Contains(keys.next()) {
-						t.Fatalf("%d keys: key %d is denied", n, i)
-					}
-				}
-			}
-		})
+		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {
+			filtertest.CheckContains(t, open(t, build(t, newPolicy(t, bits), n)).Contains, sixteenBytes(1, n))
+		}
 	}
 }
 
@@ -96,21 +84,18 @@ func TestRateIsMeasured(t *testing.T) {
 	t.Parallel()
 	const lookups = 400_000
 	for _, bits := range allBits {
-		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
-			p := newPolicy(t, bits)
-			for _, n := range []int{100, 50_000} {
-				f, absent, passed := open(t, build(t, p, n)), newKeys(2), 0.0
-				for range lookups {
-					if f.Contains(absent.next()) {
-						passed++
-					}
-				}
-				want := p.Rate() * lookups
-				if math.Abs(passed-want) > 5*math.Sqrt(want) {
-					t.Errorf("%d keys: %v of %d absent keys pass, want about %.0f", n, passed, lookups, want)
+		p := newPolicy(t, bits)
+		for _, n := range []int{100, 50_000} {
+			f, absent, passed := open(t, build(t, p, n)), newKeys(2), 0.0
+			for range lookups {
+				if f.Contains(absent.next()) {
+					passed++
 				}
 			}
-		})
+			if want := p.Rate() * lookups; math.Abs(passed-want) > 5*math.Sqrt(want) {
+				t.Errorf("%d bits, %d keys: %v of %d absent keys pass, want about %.0f", bits, n, passed, lookups, want)
+			}
+		}
 	}
 }
 
@@ -140,35 +125,23 @@ func TestKeysAreAddedAgain(t *testing.T) {
 		{1000, 1000, 2}, {1000, 1000, 3}, {1000, 1000, 5}, {1000, 1000, 70}, {3, 3, 10_000},
 		{10_000, 100, 100}, {10_000, 1, 600}, {50_000, 100, 300},
 	} {
-		t.Run(fmt.Sprintf("keys=%d/again=%d/times=%d", tt.n, tt.again, tt.times), func(t *testing.T) {
-			g := fuse.Policy{}.NewTableGenerator()
-			for i := range tt.times {
-				keys, n := newKeys(1), tt.n
-				if i > 0 {
-					n = tt.again
-				}
-				for range n {
-					key := keys.next()
-					g.Add(key)
-					g.Add(key)
-				}
+		g := fuse.Policy{}.NewTableGenerator()
+		for i := range tt.times {
+			keys, n := newKeys(1), tt.n
+			if i > 0 {
+				n = tt.again
 			}
-			contents, err := g.Generate()
-			if err != nil {
-				t.Fatal(err)
+			for range n {
+				key := keys.next()
+				g.Add(key)
+				g.Add(key)
 			}
-			if want := build(t, fuse.Policy{}, tt.n); !bytes.Equal(contents, want) {
-				t.Errorf("a filter of %d bytes, want that of the different keys, which has %d", len(contents), len(want))
-			}
-		})
-	}
-}
-
-func TestNoKeysNoFilter(t *testing.T) {
-	t.Parallel()
-	contents, err := fuse.Policy{}.NewTableGenerator().Generate()
-	if len(contents) > 0 || err != nil {
-		t.Errorf("Generate returns %d bytes and %v", len(contents), err)
+		}
+		contents, err := g.Generate()
+		noError(t, err)
+		if want := build(t, fuse.Policy{}, tt.n); !bytes.Equal(contents, want) {
+			t.Errorf("%+v: a filter of %d bytes, want that of the different keys, which has %d", tt, len(contents), len(want))
+		}
 	}
 }
 
@@ -219,23 +192,19 @@ func TestOpenRefusesImpossibleForms(t *testing.T) {
 		{"no segments", func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b }, "filter of 2 segments (minimum 3)"},
 		{"too many segments", func(b []byte) []byte { b[len(b)-3] = 255; return b }, "bytes of fingerprints: should be"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f, err := fuse.Policy{}.Open(tt.change(append([]byte(nil), whole...)))
-			if err == nil || f != nil {
-				t.Errorf("Open returns %v and no error", f)
-			} else if !strings.HasPrefix(err.Error(), "fuse: filter ") || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Open returns %v, want an error with %q", err, tt.want)
-			}
-		})
+		f, err := fuse.Policy{}.Open(tt.change(append([]byte(nil), whole...)))
+		if err == nil || f != nil {
+			t.Errorf("%s: Open returns %v and no error", tt.name, f)
+		} else if !strings.HasPrefix(err.Error(), "fuse: filter ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Open returns %v, want an error with %q", tt.name, err, tt.want)
+		}
 	}
 }
 
 func TestInspectTellsTheForm(t *testing.T) {
 	t.Parallel()
 	i, err := fuse.Inspect(build(t, newPolicy(t, 10), 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if i.Bits != 10 || i.Fingerprints != i.Segments*i.SegmentLen || bits.OnesCount64(i.SegmentLen) != 1 ||
 		i.Fingerprints < 1125 || i.Fingerprints > 1600 {
 		t.Errorf("Inspect returns %+v", i)
@@ -258,16 +227,14 @@ func TestInspectRefusesLongSegments(t *testing.T) {
 func TestProbeTellsWhatContainsDecides(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
-			f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)
-			for range 2000 {
-				key := keys.next()
-				p, ok := fuse.Probe(f, key)
-				if !ok || (p.Have == p.Want) != f.Contains(key) || int(p.Want) >= 1<<bits || int(p.Have) >= 1<<bits {
-					t.Fatalf("Probe(%x) = %+v, %v, Contains = %v", key, p, ok, f.Contains(key))
-				}
+		f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)
+		for range 2000 {
+			key := keys.next()
+			p, ok := fuse.Probe(f, key)
+			if !ok || (p.Have == p.Want) != f.Contains(key) || int(p.Want) >= 1<<bits || int(p.Have) >= 1<<bits {
+				t.Fatalf("%d bits: Probe(%x) = %+v, %v, Contains = %v", bits, key, p, ok, f.Contains(key))
 			}
-		})
+		}
 	}
 	if _, ok := fuse.Probe(nil, []byte("key")); ok {
 		t.Error("Probe of no filter is ok")

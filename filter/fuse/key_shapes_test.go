@@ -28,9 +28,7 @@ func bloomOf(bits int) filterOf {
 func tableFilterOf(p filter.TablePolicy) filterOf {
 	return func(t *testing.T, keys [][]byte) func([]byte) bool {
 		f, err := p.Open(buildKeys(t, p, keys))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return f.Contains
 	}
 }

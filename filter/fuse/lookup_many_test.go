@@ -1,7 +1,6 @@
 package fuse_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,32 +14,24 @@ type manyFilter interface {
 	ContainsMany(keys [][]byte, results []bool)
 }
 
-// containsOf returns the methods of a filter of n keys of 8 bits.
-func containsOf(t testing.TB, n int) (one func([]byte) bool, many func([][]byte, []bool)) {
-	f := open(t, build(t, newPolicy(t, 8), n)).(manyFilter)
-	return f.Contains, f.ContainsMany
-}
-
 // The law: ContainsMany answers as Contains does for each key.
 func TestContainsManyIsManyContains(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(27, uint64(bits)))
-			for range 100 {
-				n := 1 + rng.IntN(3000)
-				f := open(t, build(t, newPolicy(t, bits), n)).(manyFilter)
-				keys := anyKeys(rng, n)
-				want, got := make([]bool, len(keys)), make([]bool, len(keys))
-				for i, key := range keys {
-					want[i], got[i] = f.Contains(key), rng.IntN(2) == 0
-				}
-				f.ContainsMany(keys, got)
-				if !slices.Equal(want, got) {
-					t.Fatalf("%d keys: ContainsMany answers %v, Contains %v", n, got, want)
-				}
+		rng := rand.New(rand.NewPCG(27, uint64(bits)))
+		for range 100 {
+			n := 1 + rng.IntN(3000)
+			f := open(t, build(t, newPolicy(t, bits), n)).(manyFilter)
+			keys := anyKeys(rng, n)
+			want, got := make([]bool, len(keys)), make([]bool, len(keys))
+			for i, key := range keys {
+				want[i], got[i] = f.Contains(key), rng.IntN(2) == 0
 			}
-		})
+			f.ContainsMany(keys, got)
+			if !slices.Equal(want, got) {
+				t.Fatalf("%d bits, %d keys: ContainsMany answers %v, Contains %v", bits, n, got, want)
+			}
+		}
 	}
 }
 

@@ -34,18 +34,10 @@ func TestMemoryOfBuilding(t *testing.T) {
 func addToGenerator(t testing.TB, bits, n int) { build(t, newPolicy(t, bits), n) }
 
 func writeFilterOnly(t testing.TB, bits, n int) {
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: newPolicy(t, bits), FilterOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var key [8]byte
-	for i := range n {
+	o := &table.WriterOptions{TableFilterPolicy: newPolicy(t, bits), FilterOnly: true}
+	writePairs(t, io.Discard, o, n, func(i int) ([]byte, []byte) {
 		binary.BigEndian.PutUint64(key[:], uint64(i))
-		if err := w.Append(key[:], nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+		return key[:], nil
+	})
 }

@@ -34,6 +34,16 @@ type testSet struct {
 	keys []int // of each table
 }
 
+// newTestSet returns a set of tables with so many keys, and filters of 16 bits.
+func newTestSet(t testing.TB, sizes ...int) *testSet {
+	t.Helper()
+	s := &testSet{memorySource: memorySource{}}
+	for _, n := range sizes {
+		s.add(t, n, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	}
+	return s
+}
+
 func setKey(i, j int) []byte { return fmt.Appendf(nil, "%03d/%06d", i, j) }
 
 // add adds a table of n keys.
@@ -42,18 +52,12 @@ func (s *testSet) add(t testing.TB, n int, o table.WriterOptions) {
 	var b bytes.Buffer
 	o.BlockSize = 1 << 20 // lookups build no search trees of indexes, whose memory would be counted
 	w, err := set.NewTableWriter(&b, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for j := range n {
-		if err := w.Append(setKey(len(s.Tables), j), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(setKey(len(s.Tables), j), nil))
 	}
 	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if !o.FilterOnly {
 		described, err := set.Describe(bytes.NewReader(b.Bytes()), line.Size, &table.ReaderOptions{
 			TableFilterPolicies: []filter.TablePolicy{atMost(t, fuse.Policy{}, 8)},
@@ -76,16 +80,19 @@ func (s *testSet) filterSize() (size int64) {
 	return size
 }
 
+// openAll returns options with a limit for filters, by which all tables are opened.
+func openAll(limit int64) *set.Options {
+	return &set.Options{
+		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
+		FilterMemory: limit, OpenAll: true,
+	}
+}
+
 // open opens the set with a limit for its filters, and its tables.
 func (s *testSet) open(t testing.TB, limit int64) *set.Set {
 	t.Helper()
-	opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, &set.Options{
-		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
-		FilterMemory: limit, OpenAll: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, openAll(limit))
+	noError(t, err)
 	t.Cleanup(func() { opened.Close() })
 	return opened
 }
@@ -122,7 +129,7 @@ func TestFilterMemoryIsKept(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(43, seed))
-			s := &testSet{memorySource: memorySource{}}
+			s := newTestSet(t)
 			for range 1 + rng.IntN(12) {
 				s.add(t, 1+rng.IntN(1<<(2+rng.IntN(12))), table.WriterOptions{TableFilterPolicy: newPolicy(t, allBits[rng.IntN(len(allBits))])})
 			}
@@ -146,10 +153,7 @@ func TestFilterMemoryIsKept(t *testing.T) {
 // Equal widths have the fewest false positives, and large filters are narrowed before small ones.
 func TestLargestFiltersAreNarrowedFirst(t *testing.T) {
 	t.Parallel()
-	s := &testSet{memorySource: memorySource{}}
-	for _, n := range []int{1000, 30_000, 5000} {
-		s.add(t, n, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
-	}
+	s := newTestSet(t, 1000, 30_000, 5000)
 	sizeOf := func(bits ...int) (size int64) {
 		for i, n := range s.keys {
 			if bits[i] > 0 {
@@ -188,7 +192,7 @@ func TestFilterMemoryLeavesOthers(t *testing.T) {
 		"filter only":  {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), FilterOnly: true}, want: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &testSet{memorySource: memorySource{}}
+			s := newTestSet(t)
 			s.add(t, n, tt.o)
 			want := s.open(t, 0).MemorySize()
 			if tt.want > 0 {
@@ -211,10 +215,7 @@ func TestFilterMemoryLeavesOthers(t *testing.T) {
 // A Swap computes the bits anew: what is open with more bits is opened again, and keys are found all the while.
 func TestFilterMemoryAfterSwap(t *testing.T) {
 	t.Parallel()
-	s := &testSet{memorySource: memorySource{}}
-	for range 8 {
-		s.add(t, 2000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
-	}
+	s := newTestSet(t, slices.Repeat([]int{2000}, 8)...)
 	perTable, rng := int64(newPolicy(t, 16).Size(2000)), rand.New(rand.NewPCG(44, 0))
 	without := s.withoutFilters(t) / 8
 	one := set.Manifest{Tables: s.Tables[:1]}
@@ -236,19 +237,13 @@ func TestFilterMemoryAfterSwap(t *testing.T) {
 		})
 	}
 	for i := range 20 {
-		if err := opened.Swap(context.Background(), &[]*testSet{s, part}[i%2].Manifest); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, opened.Swap(context.Background(), &[]*testSet{s, part}[i%2].Manifest))
 	}
 	lookups.Wait()
 	for _, m := range []*testSet{s, part, s} {
-		if err := opened.Swap(context.Background(), &m.Manifest); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, opened.Swap(context.Background(), &m.Manifest))
 		m.checkKeys(t, opened, rng)
-		if err := opened.Drain(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, opened.Drain(context.Background()))
 		n := int64(len(m.Tables))
 		if got := opened.MemorySize(); got > n*(without+64)+perTable+100 {
 			t.Errorf("%d tables take %d bytes, want at most %d each and %d for filters", n, got, without, perTable+100)
@@ -274,19 +269,13 @@ func (g *gate) ReadAt(ctx context.Context, name string, p []byte, off int64) (in
 // A table that is being opened during a Swap is not kept open with the bits that it had before.
 func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
 	t.Parallel()
-	s := &testSet{memorySource: memorySource{}}
-	for range 8 {
-		s.add(t, 2000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
-	}
+	s := newTestSet(t, slices.Repeat([]int{2000}, 8)...)
 	perTable, without := int64(newPolicy(t, 16).Size(2000)), s.withoutFilters(t)/8
 	src := &gate{memorySource: s.memorySource, begun: make(chan struct{}), open: make(chan struct{})}
-	opened, err := set.Open(context.Background(), &set.Manifest{Tables: s.Tables[:1]}, src, &set.Options{
-		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
-		FilterMemory: perTable,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := openAll(perTable)
+	o.OpenAll = false
+	opened, err := set.Open(context.Background(), &set.Manifest{Tables: s.Tables[:1]}, src, o)
+	noError(t, err)
 	defer opened.Close()
 	var lookup sync.WaitGroup
 	lookup.Go(func() {
@@ -295,9 +284,7 @@ func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
 		}
 	})
 	<-src.begun
-	if err := opened.Swap(context.Background(), &s.Manifest); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, opened.Swap(context.Background(), &s.Manifest))
 	close(src.open)
 	lookup.Wait()
 	s.checkKeys(t, opened, rand.New(rand.NewPCG(46, 0)))
@@ -309,27 +296,18 @@ func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
 // A mapped filter takes no memory of the program: it is not narrowed, and not left out.
 func TestFilterMemoryOfMappedTables(t *testing.T) {
 	t.Parallel()
-	s := &testSet{memorySource: memorySource{}}
-	s.add(t, 1000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	s := newTestSet(t, 1000)
 	dir := t.TempDir()
 	var manifest bytes.Buffer
-	if err := set.WriteManifest(&manifest, &s.Manifest); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&manifest, &s.Manifest))
 	s.memorySource[set.ManifestName] = manifest.Bytes()
 	for name, contents := range s.memorySource {
-		if err := os.WriteFile(filepath.Join(dir, name), contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
 	}
-	m := new(table.Metrics)
-	opened, err := set.OpenDir(context.Background(), dir, &set.Options{
-		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}, Mapped: true, Metrics: m},
-		FilterMemory: 1, OpenAll: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, o := new(table.Metrics), openAll(1)
+	o.Reader.Mapped, o.Reader.Metrics = true, m
+	opened, err := set.OpenDir(context.Background(), dir, o)
+	noError(t, err)
 	defer opened.Close()
 	if err := opened.FilterErr(); err != nil {
 		t.Errorf("FilterErr returns %v", err)
@@ -343,8 +321,7 @@ func TestFilterMemoryOfMappedTables(t *testing.T) {
 // A manifest that is wrong about a filter is found out.
 func TestManifestOfAnotherFilter(t *testing.T) {
 	t.Parallel()
-	s := &testSet{memorySource: memorySource{}}
-	s.add(t, 1000, table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)})
+	s := newTestSet(t, 1000)
 	right := s.Tables[0]
 	for field, change := range map[string]func(*set.Table){
 		"filterSize": func(t *set.Table) { t.FilterSize-- },
@@ -352,9 +329,7 @@ func TestManifestOfAnotherFilter(t *testing.T) {
 	} {
 		s.Tables[0] = right
 		change(&s.Tables[0])
-		opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, &set.Options{
-			Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}}, OpenAll: true,
-		})
+		opened, err := set.Open(context.Background(), &s.Manifest, s.memorySource, openAll(0))
 		if !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), field) {
 			t.Errorf("Open returns %v, %v, want an ErrMismatch with %s", opened, err, field)
 		}
@@ -364,11 +339,8 @@ func TestManifestOfAnotherFilter(t *testing.T) {
 // BenchmarkFilterMemory looks up absent keys in a set of 20 tables with filters of 16 bits, which may take a part of
 // their memory.
 func BenchmarkFilterMemory(b *testing.B) {
-	s := &testSet{memorySource: memorySource{}}
 	const tables, n = 20, 50_000
-	for range tables {
-		s.add(b, n, table.WriterOptions{TableFilterPolicy: newPolicy(b, 16)})
-	}
+	s := newTestSet(b, slices.Repeat([]int{n}, tables)...)
 	without := s.withoutFilters(b)
 	for _, percent := range []int64{100, 75, 50, 25, 20} {
 		b.Run(fmt.Sprintf("percent=%d", percent), func(b *testing.B) {
@@ -377,9 +349,7 @@ func BenchmarkFilterMemory(b *testing.B) {
 			for b.Loop() {
 				key := append(setKey(i%tables, i/tables%(n-1)), '~')
 				mayContain, err := opened.MayContain(context.Background(), key)
-				if err != nil {
-					b.Fatal(err)
-				}
+				noError(b, err)
 				if i++; mayContain {
 					passed++
 				}

@@ -29,41 +29,17 @@ func BenchmarkGetAbsent(b *testing.B) {
 		{"fuse:12", nil, newPolicy(b, 12)},
 		{"fuse:16", nil, newPolicy(b, 16)},
 	} {
-		contents := tableOfSet(b, set, &table.WriterOptions{FilterPolicy: tt.blocks, TableFilterPolicy: tt.table, Properties: true})
-		b.Run("of="+tt.name, func(b *testing.B) { getAbsent(b, contents, set.Absent) })
+		var out bytes.Buffer
+		o := &table.WriterOptions{FilterPolicy: tt.blocks, TableFilterPolicy: tt.table, Properties: true}
+		writePairs(b, &out, o, len(set.Keys), func(i int) (key, value []byte) { return set.Keys[i], set.Values[i] })
+		b.Run("of="+tt.name, func(b *testing.B) { getAbsent(b, out.Bytes(), set.Absent) })
 	}
-}
-
-// tableOfSet returns a table of the set.
-func tableOfSet(b *testing.B, set workload.Set, o *table.WriterOptions) []byte {
-	b.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 func getAbsent(b *testing.B, contents []byte, keys [][]byte) {
-	var m table.Metrics
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
-		&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}, Metrics: &m})
-	if err != nil {
-		b.Fatal(err)
-	}
+	r, m := readTable(b, contents, fuse.Policy{})
 	p, err := r.Properties()
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := r.Get(keys[i%len(keys)]); !errors.Is(err, table.ErrNotFound) {

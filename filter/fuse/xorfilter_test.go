@@ -22,19 +22,16 @@ func TestFiltersAreThoseOfXorfilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 1))
 	for range 150 {
 		n := 1 + rng.IntN(1<<rng.IntN(17))
-		t.Run(fmt.Sprintf("keys=%d", n), func(t *testing.T) {
-			want, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
-			if err != nil {
-				t.Fatal(err)
-			}
-			contents := append([]byte(nil), want.Fingerprints...)
-			contents = binary.LittleEndian.AppendUint64(contents, want.Seed)
-			contents = binary.LittleEndian.AppendUint32(contents, want.SegmentCount)
-			contents = append(contents, byte(bits.TrailingZeros32(want.SegmentLength)), 8)
-			if got := build(t, newPolicy(t, 8), n); !bytes.Equal(got, contents) {
-				t.Errorf("%d bytes that end in %x, want %d that end in %x", len(got), got[len(got)-14:], len(contents), contents[len(contents)-14:])
-			}
-		})
+		want, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
+		noError(t, err)
+		contents := append([]byte(nil), want.Fingerprints...)
+		contents = binary.LittleEndian.AppendUint64(contents, want.Seed)
+		contents = binary.LittleEndian.AppendUint32(contents, want.SegmentCount)
+		contents = append(contents, byte(bits.TrailingZeros32(want.SegmentLength)), 8)
+		if got := build(t, newPolicy(t, 8), n); !bytes.Equal(got, contents) {
+			t.Errorf("%d keys: %d bytes that end in %x, want %d that end in %x",
+				n, len(got), tail(got), len(contents), tail(contents))
+		}
 	}
 }
 
@@ -103,21 +100,19 @@ func BenchmarkContains(b *testing.B) {
 		if n > 1_000_000 && testing.Short() {
 			break
 		}
-		one, many := containsOf(b, n)
+		f := open(b, build(b, newPolicy(b, 8), n)).(manyFilter)
 		peer, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		b.Run(fmt.Sprintf("of=fuse/n=%d", n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				one(absent[i%len(absent)])
+				f.Contains(absent[i%len(absent)])
 			}
 		})
 		b.Run(fmt.Sprintf("of=fuse in batches/n=%d", n), func(b *testing.B) {
 			var results [64]bool
 			for i := 0; i < b.N; i += len(results) {
 				at := i % len(absent)
-				many(absent[at:at+len(results)], results[:])
+				f.ContainsMany(absent[at:at+len(results)], results[:])
 			}
 		})
 		b.Run(fmt.Sprintf("of=xorfilter/n=%d", n), func(b *testing.B) {
