@@ -18,19 +18,17 @@ func BenchmarkFilters(b *testing.B) {
 			}
 			for _, p := range []filter.TablePolicy{newPolicy(b, bits), filter.NewTableBloom(bits)} {
 				name := fmt.Sprintf("%s/bits=%d/n=%d", p.Name(), bits, n)
+				keys := numbered(1, n)
 				start := time.Now()
 				g := p.NewTableGenerator()
-				var key []byte
-				for i := range n {
-					key = appendKey(key[:0], 1, i)
+				for _, key := range keys {
 					g.Add(key)
 				}
-				contents := generate(b, g)
+				contents, err := g.Generate()
+				noError(b, err)
 				building := time.Since(start)
 				f, err := p.Open(contents)
-				if err != nil {
-					b.Fatal(err)
-				}
+				noError(b, err)
 				for seed, kind := range []string{"absent", "present"} {
 					keys := numbered(uint64(seed), min(n, 1<<20))
 					b.Run(name+"/"+kind, func(b *testing.B) {
@@ -47,11 +45,9 @@ func BenchmarkFilters(b *testing.B) {
 
 // BenchmarkFirstLookup is the check of a page, at the first lookup in it.
 func BenchmarkFirstLookup(b *testing.B) {
-	contents := buildNumbered(b, 10, 1, 10_000)
+	contents := build(b, 10, numbered(1, 10_000))
 	s := newReader(b, contents)
 	for b.Loop() {
-		if err := s.CheckPage(contents[:4096], 0); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, s.CheckPage(contents[:4096], 0))
 	}
 }

@@ -2,7 +2,6 @@ package paged_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -30,9 +29,7 @@ func TestVerifyFindsCorruptPages(t *testing.T) {
 			t.Errorf("filter only %v: Verify = %v", filterOnly, err)
 		}
 		l, err := r.Layout()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if filters, err := l.Filters(); filters.Table != nil || filters.Pages != nil || !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("filter only %v: Filters of the layout = %+v, %v", filterOnly, filters, err)
 		}
@@ -75,9 +72,7 @@ func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 		TableFilterPolicies: []filter.TablePolicy{paged.Policy{}},
 		FilterKey:           func(key []byte) []byte { return append([]byte("wrong"), key...) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	for key := range p.keys {
 		pages = 0
@@ -91,25 +86,6 @@ func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 	}
 	if f := r.Filters(); f.Table != nil || f.Pages != nil || f.Blocks != nil {
 		t.Errorf("Filters = %+v, though none is in use", f)
-	}
-}
-
-// The end of a context is an error of MayContain also if the page is in the Cache.
-func TestContextIsDoneWithCachedPages(t *testing.T) {
-	t.Parallel()
-	p := newPagedTable(t, rand.New(rand.NewPCG(57, 1)), 3000, true)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for _, policy := range []filter.TablePolicy{paged.Policy{}, paged.Policy{}.InMemory()} {
-		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{Cache: table.NewCache(1 << 20)}, policy)
-		r.MayContain(p.all[0])
-		cancel()
-		k := table.HashKey(p.all[0])
-		may, err := r.With(ctx).MayContain(p.all[0])
-		hashed, hashedErr := r.With(ctx).MayContainHashed(&k)
-		if may || hashed || !errors.Is(err, context.Canceled) || !errors.Is(hashedErr, context.Canceled) {
-			t.Errorf("MayContain = %v, %v, and with a hash %v, %v", may, err, hashed, hashedErr)
-		}
 	}
 }
 

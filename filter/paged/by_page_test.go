@@ -85,12 +85,8 @@ func (p *pagedTable) open(t *testing.T, src io.ReaderAt, o table.ReaderOptions, 
 	t.Helper()
 	o.TableFilterPolicies = []filter.TablePolicy{policy}
 	r, err := table.NewReader(src, int64(len(p.contents)), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.FilterErr(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, r.FilterErr())
 	return r
 }
 
@@ -98,13 +94,9 @@ func (p *pagedTable) open(t *testing.T, src io.ReaderAt, o table.ReaderOptions, 
 func (p *pagedTable) openFile(t *testing.T, mapped bool) *table.Reader {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(name, p.contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, p.contents, 0o666))
 	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}, Mapped: mapped})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -255,26 +247,40 @@ func (p *pagedTable) checkManyFails(t *testing.T, r *table.Reader, fault string)
 	}
 }
 
-// The end of a context is an error, and never an answer.
+// The end of a context is an error, and never an answer, also if the page is in the Cache or the filter in memory.
 func TestContextEndsTheReadOfAPage(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
 		p := newPagedTable(t, rand.New(rand.NewPCG(54, 1)), 3000, filterOnly)
-		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{})
+		src, cached := bytes.NewReader(p.contents), table.ReaderOptions{Cache: table.NewCache(1 << 20)}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		for _, key := range p.all[:100] {
-			may, err := r.With(ctx).MayContain(key)
-			if _, getErr := r.With(ctx).Get(key); may || !errors.Is(err, context.Canceled) || !errors.Is(getErr, context.Canceled) {
-				t.Fatalf("MayContain(%s) = %v, %v, and Get %v", key, may, err, getErr)
+		for name, r := range map[string]*table.Reader{
+			"read":      p.open(t, src, table.ReaderOptions{}, paged.Policy{}),
+			"cached":    p.open(t, src, cached, paged.Policy{}),
+			"in memory": p.open(t, src, cached, paged.Policy{}.InMemory()),
+		} {
+			for _, key := range p.all[:100] {
+				if name == "cached" {
+					r.MayContain(key) // puts the page into the Cache
+				}
+				k := table.HashKey(key)
+				may, err := r.With(ctx).MayContain(key)
+				hashed, hashedErr := r.With(ctx).MayContainHashed(&k)
+				_, getErr := r.With(ctx).Get(key)
+				for what, err := range map[string]error{"MayContain": err, "MayContainHashed": hashedErr, "Get": getErr} {
+					if may || hashed || !errors.Is(err, context.Canceled) {
+						t.Fatalf("%s, filter only %v: %s(%s) = %v", name, filterOnly, what, key, err)
+					}
+				}
 			}
-		}
-		it := r.With(ctx).NewIter(&table.IterOptions{FilterKey: p.all[0]})
-		if it.First() || !filterOnly && !errors.Is(it.Error(), context.Canceled) {
-			t.Errorf("an Iter is at an entry: %v", it.Error())
-		}
-		if r.Close(); !errors.Is(r.GetMany(ctx, p.all, nil, nil), context.Canceled) {
-			t.Error("GetMany does not end")
+			it := r.With(ctx).NewIter(&table.IterOptions{FilterKey: p.all[0]})
+			if it.First() || !filterOnly && !errors.Is(it.Error(), context.Canceled) {
+				t.Errorf("%s: an Iter is at an entry: %v", name, it.Error())
+			}
+			if r.Close(); !errors.Is(r.GetMany(ctx, p.all, nil, nil), context.Canceled) {
+				t.Errorf("%s: GetMany does not end", name)
+			}
 		}
 	}
 }

@@ -155,34 +155,24 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		{"2^52+1 pages", changed(func(p *plain) { p.pages = 1<<52 + 1 }), "4503599627370497 pages"},
 		{"2^64-1 pages", changed(func(p *plain) { p.pages = math.MaxUint64 }), "18446744073709551615 pages"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := paged.Policy{}.Open(tt.contents)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("Open returns %v, want an error with %q", err, tt.want)
-			}
-			if want := tt.name != "version"; errors.Is(err, paged.ErrCorrupt) != want {
-				t.Errorf("%v is an ErrCorrupt: %v, want %v", err, !want, want)
-			}
-		})
+		_, err := paged.Policy{}.Open(tt.contents)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Open returns %v, want an error with %q", tt.name, err, tt.want)
+		}
+		if want := tt.name != "version"; errors.Is(err, paged.ErrCorrupt) != want {
+			t.Errorf("%s: %v is an ErrCorrupt: %v, want %v", tt.name, err, !want, want)
+		}
 	}
 }
 
-func TestReadShapeWantsTheWholeTrailer(t *testing.T) {
+func TestShapeWantsTheWholeTrailerAndPage(t *testing.T) {
 	t.Parallel()
 	contents := build(t, 10, numbered(1, 10))
 	const want = "paged: tail of 35 bytes is too short (minimum 36)"
 	if _, err := paged.ReadShape(contents[len(contents)-35:], uint64(len(contents))); fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-}
-
-func TestCheckPageWantsAWholePage(t *testing.T) {
-	t.Parallel()
-	contents := build(t, 10, numbered(1, 10))
-	s, err := paged.ReadShape(contents[len(contents)-36:], uint64(len(contents)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newReader(t, contents)
 	for n := range contents {
 		if err := s.CheckPage(contents[:n], 0); (err == nil) != (n == 4096) || err != nil && !errors.Is(err, paged.ErrCorrupt) {
 			t.Errorf("a page of %d bytes: %v", n, err)

@@ -1,7 +1,6 @@
 package paged_test
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -19,39 +18,35 @@ func TestLargestFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, pages := range []uint64{1<<28 - 1, 1 << 28, 1 << 32} {
-		t.Run(fmt.Sprintf("pages=%d", pages), func(t *testing.T) {
-			const keys, lookups = 3273, 200_000 // 10 bits per key
-			p := plain{keys: keys * pages, pages: pages, lgPage: 12, hash: 1, k: 7, format: 1}
-			key, page := []byte("key"), make([]byte, 4096)
-			n, bits := p.bits(xxh3.Hash(key))
+		const keys, lookups = 3273, 200_000 // 10 bits per key
+		p := plain{keys: keys * pages, pages: pages, lgPage: 12, hash: 1, k: 7, format: 1}
+		key, page := []byte("key"), make([]byte, 4096)
+		n, bits := p.bits(xxh3.Hash(key))
+		set(page, bits)
+		rng := rand.New(rand.NewPCG(50, pages))
+		for range keys - 1 {
+			_, bits := p.bits(p.anyIn(n, rng))
 			set(page, bits)
-			rng := rand.New(rand.NewPCG(50, pages))
-			for range keys - 1 {
-				_, bits := p.bits(p.anyIn(n, rng))
-				set(page, bits)
+		}
+		p.seal(page, n)
+		s, err := paged.ReadShape(p.trailer(), pages*4096+36)
+		noError(t, err)
+		if err := s.CheckPage(page, n); err != nil || !s.InPage(page, s.Hash(key)) {
+			t.Errorf("%d pages: the key is denied, or CheckPage returns %v", pages, err)
+		}
+		passed := 0.0
+		for range lookups {
+			h := p.anyIn(n, rng)
+			if s.Page(h) != n {
+				t.Fatalf("page %d, want %d", s.Page(h), n)
 			}
-			p.seal(page, n)
-			s, err := paged.ReadShape(p.trailer(), pages*4096+36)
-			if err != nil {
-				t.Fatal(err)
+			if s.InPage(page, h) {
+				passed++
 			}
-			if err := s.CheckPage(page, n); err != nil || !s.InPage(page, s.Hash(key)) {
-				t.Errorf("the key is denied, or CheckPage returns %v", err)
-			}
-			passed := 0.0
-			for range lookups {
-				h := p.anyIn(n, rng)
-				if s.Page(h) != n {
-					t.Fatalf("page %d, want %d", s.Page(h), n)
-				}
-				if s.InPage(page, h) {
-					passed++
-				}
-			}
-			if want := newPolicy(t, 10).Rate(keys) * lookups; math.Abs(passed-want) > 0.1*want {
-				t.Errorf("%.0f of %d absent keys pass, want about %.0f", passed, lookups, want)
-			}
-		})
+		}
+		if want := newPolicy(t, 10).Rate(keys) * lookups; math.Abs(passed-want) > 0.1*want {
+			t.Errorf("%d pages: %.0f of %d absent keys pass, want about %.0f", pages, passed, lookups, want)
+		}
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 // allocates, and so is not parallel.
 func TestMemoryOfBuilding(t *testing.T) {
 	long.NoRace(t)
-	const keys = 1_000_000
+	keys := numbered(1, 1_000_000)
 	for _, bitsPerKey := range []int{10, 20} {
 		runtime.GC() // the second one leaves nothing in pools
 		runtime.GC()
 		size := 0
-		got := filtertest.AllocatedBy(func() { size = len(buildNumbered(t, bitsPerKey, 1, keys)) })
-		if most := uint64(size+8*keys) * 102 / 100; got > most {
+		got := filtertest.AllocatedBy(func() { size = len(build(t, bitsPerKey, keys)) })
+		if most := uint64(size+8*len(keys)) * 102 / 100; got > most {
 			t.Errorf("%d bits: %d bytes were allocated, want at most %d", bitsPerKey, got, most)
 		}
 	}

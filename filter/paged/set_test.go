@@ -33,6 +33,22 @@ func (s *store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 
 const perTable = 20_000
 
+// add adds a table of n keys to the set.
+func (s *store) add(t *testing.T, m *tableset.Manifest, o *table.WriterOptions, n int, key func(i int) []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := tableset.NewTableWriter(&out, o)
+	noError(t, err)
+	for i := range n {
+		noError(t, w.Append(key(i), nil))
+	}
+	line, err := w.Close()
+	noError(t, err)
+	line.Name = fmt.Sprint("t", len(m.Tables))
+	s.tables[line.Name], m.Tables = out.Bytes(), append(m.Tables, line)
+	return out.Bytes()
+}
+
 func setKey(i int) []byte { return fmt.Appendf(nil, "http://example.com/%09d", i) }
 
 // newSet returns a set of three tables, of every second key.
@@ -40,39 +56,27 @@ func newSet(t *testing.T, filterOnly bool) (*store, *tableset.Manifest) {
 	t.Helper()
 	s, m := &store{tables: map[string][]byte{}}, new(tableset.Manifest)
 	for i := range 3 {
-		var out bytes.Buffer
 		o := &table.WriterOptions{TableFilterPolicy: newPolicy(t, 14), FilterOnly: filterOnly}
-		w, err := tableset.NewTableWriter(&out, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range perTable {
-			if err := w.Append(setKey(2*(i*perTable+j)), nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		line, err := w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		line.Name = fmt.Sprint("t", i)
-		if described, err := tableset.Describe(bytes.NewReader(out.Bytes()), line.Size, &table.ReaderOptions{
-			TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}}); !filterOnly && (err != nil || described.TailSize != line.TailSize) {
+		contents := s.add(t, m, o, perTable, func(j int) []byte { return setKey(2 * (i*perTable + j)) })
+		line := m.Tables[i]
+		described, err := tableset.Describe(bytes.NewReader(contents), line.Size, &readPaged)
+		if !filterOnly && (err != nil || described.TailSize != line.TailSize) {
 			t.Errorf("Describe = %+v, %v, want a tail of %d bytes", described, err, line.TailSize)
 		}
-		s.tables[line.Name] = out.Bytes()
-		m.Tables = append(m.Tables, line)
 	}
 	return s, m
 }
 
-func openSet(t *testing.T, s *store, m *tableset.Manifest, r table.ReaderOptions) *tableset.Set {
+// readPaged are options that know paged filters.
+var readPaged = table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}}
+
+func openSet(t *testing.T, s *store, m *tableset.Manifest, o *tableset.Options) *tableset.Set {
 	t.Helper()
-	r.TableFilterPolicies = []filter.TablePolicy{paged.Policy{}}
-	opened, err := tableset.Open(t.Context(), m, s, &tableset.Options{Reader: r})
-	if err != nil {
-		t.Fatal(err)
+	if o.Reader.TableFilterPolicies == nil {
+		o.Reader.TableFilterPolicies = readPaged.TableFilterPolicies
 	}
+	opened, err := tableset.Open(t.Context(), m, s, o)
+	noError(t, err)
 	t.Cleanup(func() { opened.Close() })
 	return opened
 }
@@ -81,7 +85,7 @@ func openSet(t *testing.T, s *store, m *tableset.Manifest, r table.ReaderOptions
 func TestSetOfPagedFilters(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, true)
-	opened := openSet(t, s, m, table.ReaderOptions{})
+	opened := openSet(t, s, m, &tableset.Options{})
 	if may, err := opened.MayContain(t.Context(), setKey(30_000)); !may || err != nil {
 		t.Errorf("MayContain = %v, %v", may, err)
 	}
@@ -116,18 +120,23 @@ func TestSetOfPagedFilters(t *testing.T) {
 	}
 }
 
-// A set of tables with keys finds all, one by one and many at a time.
+// A set of tables with keys finds all, one by one and many at a time. Opening a table asks the filter for no key, since
+// that would read pages: no page fails.
 func TestSetWithPagedFilters(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, false)
-	cache := table.NewCache(64 << 20)
-	opened := openSet(t, s, m, table.ReaderOptions{Cache: cache})
+	var metrics table.Metrics
+	o := table.ReaderOptions{Cache: table.NewCache(64 << 20), Metrics: &metrics}
+	opened := openSet(t, s, m, &tableset.Options{Reader: o})
 	var keys [][]byte
 	for i := 0; i < 3*perTable; i += 7 {
 		keys = append(keys, setKey(i))
 		if _, err := opened.Get(t.Context(), setKey(i)); (err == nil) != (i%2 == 0) || err != nil && err != table.ErrNotFound {
 			t.Fatalf("Get(%s) = %v", setKey(i), err)
 		}
+	}
+	if n := metrics.FilterPageErrors.Load(); n > 0 {
+		t.Errorf("%d pages could not be read", n)
 	}
 	for range 2 { // the second time, pages and blocks are in the Cache
 		before, found := s.requests.Load(), 0
@@ -149,12 +158,8 @@ func TestSetHoldsPagedFiltersInMemory(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
 		s, m := newSet(t, filterOnly)
-		opened, err := tableset.Open(t.Context(), m, s, &tableset.Options{Reader: table.ReaderOptions{
+		opened := openSet(t, s, m, &tableset.Options{Reader: table.ReaderOptions{
 			TableFilterPolicies: []filter.TablePolicy{paged.Policy{}.InMemory()}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer opened.Close()
 		for i := 0; i < 6*perTable; i += 5 {
 			if may, err := opened.MayContain(t.Context(), setKey(i)); err != nil || i%2 == 0 && !may {
 				t.Fatalf("MayContain(%s) = %v, %v", setKey(i), may, err)
@@ -169,26 +174,12 @@ func TestSetHoldsPagedFiltersInMemory(t *testing.T) {
 	}
 }
 
-// Opening a table asks the filter for no key, since that would read pages: no page fails.
-func TestSetOpensWithoutPages(t *testing.T) {
-	t.Parallel()
-	s, m := newSet(t, false)
-	var metrics table.Metrics
-	opened := openSet(t, s, m, table.ReaderOptions{Metrics: &metrics})
-	if _, err := opened.Get(t.Context(), setKey(0)); err != nil {
-		t.Fatal(err)
-	}
-	if n := metrics.FilterPageErrors.Load(); n > 0 {
-		t.Errorf("%d pages could not be read", n)
-	}
-}
-
 // Verify of a Set reads each table once.
 func TestSetVerifyReadsPagesOnce(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
 		s, m := newSet(t, filterOnly)
-		opened, size := openSet(t, s, m, table.ReaderOptions{}), int64(0)
+		opened, size := openSet(t, s, m, &tableset.Options{}), int64(0)
 		for _, line := range m.Tables {
 			size += line.Size + 1 // to see that the table ends there
 		}
@@ -202,26 +193,9 @@ func TestSetVerifyReadsPagesOnce(t *testing.T) {
 func TestFilterMemoryIsNotForPages(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, false)
-	var out bytes.Buffer
-	w, err := tableset.NewTableWriter(&out, &table.WriterOptions{TableFilterPolicy: narrowable{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append([]byte("z"), nil); err != nil {
-		t.Fatal(err)
-	}
-	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	line.Name = "z"
-	s.tables[line.Name], m.Tables = out.Bytes(), append(m.Tables, line)
-	opened, err := tableset.Open(t.Context(), m, s, &tableset.Options{FilterMemory: 1000, Reader: table.ReaderOptions{
+	s.add(t, m, &table.WriterOptions{TableFilterPolicy: narrowable{}}, 1, func(int) []byte { return []byte("z") })
+	opened := openSet(t, s, m, &tableset.Options{FilterMemory: 1000, Reader: table.ReaderOptions{
 		TableFilterPolicies: []filter.TablePolicy{paged.Policy{}, narrowable{}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
 	if _, err := opened.Get(t.Context(), []byte("z")); err != nil {
 		t.Fatal(err)
 	}

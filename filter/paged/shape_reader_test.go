@@ -15,9 +15,7 @@ type shapeReader struct {
 func newReader(t testing.TB, contents []byte) *shapeReader {
 	t.Helper()
 	s, err := paged.ReadShape(contents, uint64(len(contents)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return &shapeReader{s, contents}
 }
 
