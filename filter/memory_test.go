@@ -90,3 +90,12 @@ func TestFiltersKeepToTheMemoryLimit(t *testing.T) {
 		}
 	}
 }
+
+// A gap between data blocks that would take more than 4 GiB of empty filters takes no memory.
+func TestGapsOfFilterBlocksTakeNoMemory(t *testing.T) {
+	for _, offset := range []uint64{1 << 30, 1 << 62, math.MaxUint64} {
+		if n := filtertest.AllocatedBy(func() { startBlocks(t, 0, offset) }); n > 1<<20 {
+			t.Errorf("%d bytes were allocated for a data block at %d", n, offset)
+		}
+	}
+}
