@@ -3,14 +3,11 @@ package blocked_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"slices"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,24 +92,6 @@ func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 		{"checksum of the numbers", readGrowing(append(smallChain(t)[:numbers], make([]byte, 20)...)),
 			"corrupt filter numbers: checksum mismatch: stored 0x"},
 	})
-}
-
-func TestErrorsOfReaderAndWriterOfGrowingAreReturned(t *testing.T) {
-	t.Parallel()
-	g, contents := newGrowing(t, 3, 0.01), smallChain(t)
-	noError(t, g.Add(nil))
-	for n := range int(g.Size()) {
-		w := fullAfter(n)
-		if written, err := g.WriteTo(&w); written != int64(n) || !errors.Is(err, errFull) {
-			t.Errorf("WriteTo with room for %d = %d, %v", n, written, err)
-		}
-	}
-	for n := range contents {
-		r := io.MultiReader(bytes.NewReader(contents[:n]), iotest.ErrReader(errFull))
-		if _, err := blocked.ReadGrowing(r); !errors.Is(err, errFull) {
-			t.Errorf("ReadGrowing of %d bytes: %v, want the error of the reader", n, err)
-		}
-	}
 }
 
 // Few bytes take little memory, though they announce much: 32 filters, the last of them large. It measures what the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -159,19 +160,35 @@ func (w *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
-	t.Parallel()
-	f := newFilter(t, 100_000, 0.01)
-	for _, n := range []int{0, 27, 28, 1000, 100_000, int(f.Size()) - 1} {
+// checkErrorsReturned checks that errors of the Writer and of the Reader behind some bytes of f are returned.
+func checkErrorsReturned(t *testing.T, f io.WriterTo, read func(r io.Reader) error, lengths ...int) {
+	t.Helper()
+	var contents bytes.Buffer
+	_, err := f.WriteTo(&contents)
+	noError(t, err)
+	for n := range contents.Len() {
+		if lengths != nil && !slices.Contains(lengths, n) {
+			continue
+		}
 		w := fullAfter(n)
 		if written, err := f.WriteTo(&w); written != int64(n) || !errors.Is(err, errFull) {
 			t.Errorf("WriteTo with room for %d = %d, %v", n, written, err)
 		}
-		r := io.MultiReader(bytes.NewReader(f.Bytes()[:n]), iotest.ErrReader(errFull))
-		if _, err := blocked.Read(r); !errors.Is(err, errFull) {
-			t.Errorf("Read of %d bytes: %v, want the error of the reader", n, err)
+		r := io.MultiReader(bytes.NewReader(contents.Bytes()[:n]), iotest.ErrReader(errFull))
+		if err := read(r); !errors.Is(err, errFull) {
+			t.Errorf("a read of %d bytes: %v, want the error of the reader", n, err)
 		}
 	}
+}
+
+func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
+	t.Parallel()
+	f := newFilter(t, 100_000, 0.01)
+	read := func(r io.Reader) error { return errorOf(blocked.Read(r)) }
+	checkErrorsReturned(t, f, read, 0, 27, 28, 1000, 100_000, int(f.Size())-1)
+	g, err := blocked.ReadGrowing(bytes.NewReader(smallChain(t)))
+	noError(t, err)
+	checkErrorsReturned(t, g, func(r io.Reader) error { return errorOf(blocked.ReadGrowing(r)) })
 }
 
 // FuzzOpen opens filters of any bytes, with the checksum of the header put right: they are refused, or
