@@ -138,17 +138,22 @@ func TestGetManyPanics(t *testing.T) {
 	files := l.end(t)
 	order := &panickingOrder{Comparer: l.user}
 	db := openFS(t, files, &database.Options{Comparers: []table.Comparer{order}})
-	checkPanic := func(want string, found func(int, []byte) error) {
-		defer func() {
-			if got := recover(); got != want {
-				t.Errorf("panic %v, want %q", got, want)
-			}
-		}()
-		db.GetMany(t.Context(), [][]byte{[]byte("a")}, nil, found)
+	for _, want := range []string{"of found", "of Compare"} {
+		order.panics = want == "of Compare"
+		got := panicOf(func() {
+			db.GetMany(t.Context(), [][]byte{[]byte("a")}, nil, func(int, []byte) error { panic("of found") })
+		})
+		if got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
 	}
-	checkPanic("of found", func(int, []byte) error { panic("of found") })
-	order.panics = true
-	checkPanic("of Compare", func(int, []byte) error { return nil })
+}
+
+// panicOf returns what a call panics with.
+func panicOf(call func()) (panicked any) {
+	defer func() { panicked = recover() }()
+	call()
+	return nil
 }
 
 // A panickingOrder is an order that panics.

@@ -2,7 +2,6 @@ package database_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,42 +83,6 @@ func TestLazyTablesAreOpenedAtFirstUse(t *testing.T) {
 		if n := fsys.open.Load(); n != 0 {
 			t.Errorf("%s: %d files are open after Close", name, n)
 		}
-	}
-}
-
-// With LazyTables, what is wrong with a table is an error of the first use, as it is one of Open without. All else is
-// an error of Open.
-func TestLazyTablesHaveTheErrorsOfOpen(t *testing.T) {
-	t.Parallel()
-	ofUse := 0
-	for name, tt := range damages {
-		files := changedFiles(t, tt.change, tt.edit)
-		_, wantErr := database.OpenFS(files, ".", nil)
-		want := wantErr.Error()
-		if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
-			want = "database: 000004.log: offset 0: writes before this log are missing"
-		}
-		opened := &openedFS{FS: files}
-		db, err := database.OpenFS(opened, ".", &database.Options{LazyTables: true, OnLoss: func(l table.Loss) bool {
-			if strings.HasSuffix(l.File, ".ldb") {
-				t.Errorf("%s: OnLoss(%v)", name, l)
-			}
-			return false
-		}})
-		if err == nil {
-			ofUse++
-			err = fmt.Errorf("database: %w", firstErrorOf(db))
-			db.Close() // it was only read
-		}
-		if !strings.HasPrefix(err.Error(), want) || errors.Is(err, table.ErrCorrupt) != errors.Is(wantErr, table.ErrCorrupt) {
-			t.Errorf("%s: %v, want %s", name, err, want)
-		}
-		if errors.Is(err, table.ErrNotFound) || opened.open.Load() != 0 {
-			t.Errorf("%s: %v, then %d files are open", name, err, opened.open.Load())
-		}
-	}
-	if ofUse != 7 {
-		t.Errorf("%d errors of uses, want 7", ofUse)
 	}
 }
 

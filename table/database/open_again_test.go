@@ -18,22 +18,6 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A guardedFS fails to open the files that it guards, though it lists them.
-type guardedFS struct {
-	fs.FS
-	guarded []string
-	err     error
-	refused int
-}
-
-func (g *guardedFS) Open(name string) (fs.File, error) {
-	if slices.Contains(g.guarded, name) {
-		g.refused++
-		return nil, &fs.PathError{Op: "open", Path: name, Err: g.err}
-	}
-	return g.FS.Open(name)
-}
-
 // OnLoss is called for corrupt and missing files only. If Open fails for another reason, it returns that error when it
 // comes for the second time.
 func TestOnLossIsForCorruption(t *testing.T) {
@@ -60,10 +44,16 @@ func TestOnLossIsForCorruption(t *testing.T) {
 		}
 		var losses []string
 		o := &database.Options{OnLoss: func(l table.Loss) bool { losses = append(losses, l.File); return true }}
-		fsys := &guardedFS{FS: files, guarded: tt.guarded, err: fs.ErrPermission}
-		db, err := database.OpenFS(fsys, ".", o)
-		if errors.Is(err, fs.ErrPermission) != (tt.guarded != nil) || (err == nil) != (tt.guarded == nil) || fsys.refused != 2*len(tt.guarded)+tt.looks {
-			t.Errorf("%s: OpenFS = %v after %d refusals", name, err, fsys.refused)
+		refused := 0
+		db, err := database.OpenFS(&openedFS{FS: files, before: func(name string) error {
+			if slices.Contains(tt.guarded, name) {
+				refused++
+				return fs.ErrPermission
+			}
+			return nil
+		}}, ".", o)
+		if errors.Is(err, fs.ErrPermission) != (tt.guarded != nil) || (err == nil) != (tt.guarded == nil) || refused != 2*len(tt.guarded)+tt.looks {
+			t.Errorf("%s: OpenFS = %v after %d refusals", name, err, refused)
 		}
 		if err == nil {
 			db.Close() // it was only read
@@ -79,7 +69,12 @@ func TestOpenOfVanishedFiles(t *testing.T) {
 	t.Parallel()
 	files := newChanged(t).end(t)
 	for _, name := range []string{"000002.ldb", "000003.ldb", "000004.log", "000005.log"} {
-		_, err := database.OpenFS(&guardedFS{FS: files, guarded: []string{name}, err: fs.ErrNotExist}, ".", nil)
+		_, err := database.OpenFS(&openedFS{FS: files, before: func(opened string) error {
+			if opened == name {
+				return fs.ErrNotExist
+			}
+			return nil
+		}}, ".", nil)
 		want := "database: " + name + " does not exist, but "
 		if !errors.Is(err, table.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("OpenFS without %s = %v, want %s", name, err, want)
@@ -145,21 +140,6 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 	}
 }
 
-// A steppedFS is a database of another state each time that its directory was listed, up to the last state. Open lists
-// it last, for the logs.
-type steppedFS struct {
-	states []fstest.MapFS
-	listed int
-}
-
-func (s *steppedFS) Open(name string) (fs.File, error) {
-	state := s.states[min(s.listed, len(s.states)-1)]
-	if name == "." {
-		s.listed++
-	}
-	return state.Open(name)
-}
-
 // If an engine gives the number of a table to another one between two attempts, the DB reads the new one.
 func TestOpenOfReusedNumbers(t *testing.T) {
 	t.Parallel()
@@ -180,7 +160,14 @@ func TestOpenOfReusedNumbers(t *testing.T) {
 		"the same table":    {set("a", 1, "old"), set("k", 2, "old"), set("z", 3, "")},
 	} {
 		older := lay(true, set("a", 1, "old"), set("k", 2, "old"), set("z", 3, ""))
-		fsys := &openedFS{FS: &steppedFS{states: []fstest.MapFS{older, lay(false, newer...)}}}
+		fsys, next, listed := &openedFS{FS: older}, lay(false, newer...), false
+		fsys.before = func(name string) error {
+			if listed { // Open lists the directory last, for the logs
+				fsys.FS = next
+			}
+			listed = listed || name == "."
+			return nil
+		}
 		db := openFS(t, fsys, nil)
 		checkGet(t, db.View, "k", newer[1].value, true)
 		if got := collect(t, db.View, nil); len(got) != 3 || !bytes.Equal(got[0].Key, newer[0].UserKey) || !bytes.Equal(got[2].Key, newer[2].UserKey) {

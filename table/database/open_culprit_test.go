@@ -18,19 +18,6 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A limitedFS has at most so many files open, as a process has.
-type limitedFS struct {
-	openedFS
-	limit int64
-}
-
-func (l *limitedFS) Open(name string) (fs.File, error) {
-	if l.open.Load() == l.limit {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
-	}
-	return l.openedFS.Open(name)
-}
-
 // Whatever the limit of open files, the error names the file that was one too many, and not one that an attempt
 // after that failed at: CURRENT only if no file can be open at all. None stays open.
 func TestLimitsOfOpenFiles(t *testing.T) {
@@ -41,7 +28,13 @@ func TestLimitsOfOpenFiles(t *testing.T) {
 	}
 	files := c.end(t)
 	for limit := range int64(10) {
-		fsys := &limitedFS{openedFS{FS: files}, limit}
+		fsys := &openedFS{FS: files}
+		fsys.before = func(string) error {
+			if fsys.open.Load() == limit { // as a process has it
+				return syscall.EMFILE
+			}
+			return nil
+		}
 		_, err := database.OpenFS(fsys, ".", nil)
 		want := "open ." // to see which logs there are
 		switch {

@@ -2,6 +2,7 @@ package database_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"sync/atomic"
@@ -122,7 +123,38 @@ func TestOpenErrors(t *testing.T) {
 			if n := opened.open.Load(); n != 0 {
 				t.Errorf("%d files are open after a DB with losses was closed", n)
 			}
+			want := strings.TrimPrefix(err.Error(), "database: ")
+			if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
+				want = "000004.log: offset 0: writes before this log are missing"
+			}
+			checkLazyError(t, opened, want, !known)
 		})
+	}
+}
+
+// checkLazyError checks that with LazyTables, what is wrong with a table is an error of the first use, as it is one of
+// Open without. All else is an error of Open.
+func checkLazyError(t *testing.T, files *openedFS, want string, isCorrupt bool) {
+	t.Helper()
+	db, err := database.OpenFS(files, ".", &database.Options{LazyTables: true, OnLoss: func(l table.Loss) bool {
+		if strings.HasSuffix(l.File, ".ldb") {
+			t.Errorf("OnLoss(%v)", l)
+		}
+		return false
+	}})
+	if ofTable := strings.HasSuffix(fileNames.FindString(want), ".ldb"); ofTable != (err == nil) {
+		t.Errorf("OpenFS with LazyTables = %v, of a table: %v", err, ofTable)
+	}
+	if err == nil {
+		err = firstErrorOf(db)
+		db.Close() // it was only read
+	}
+	got := strings.TrimPrefix(fmt.Sprint(err), "database: ")
+	if !strings.HasPrefix(got, want) || errors.Is(err, table.ErrCorrupt) != isCorrupt || errors.Is(err, table.ErrNotFound) {
+		t.Errorf("with LazyTables: %v, want %s", err, want)
+	}
+	if n := files.open.Load(); n != 0 {
+		t.Errorf("%d files are open", n)
 	}
 }
 
@@ -137,25 +169,40 @@ func (c *changed) addRecovered() {
 // An openedFS counts the files that are open.
 type openedFS struct {
 	fs.FS
-	open atomic.Int64
+	before func(name string) error // is called before a file is opened, which fails with its error; can be nil
+	read   func(name string)       // is called before a file is read; can be nil
+	open   atomic.Int64
 }
 
 func (o *openedFS) Open(name string) (fs.File, error) {
+	if o.before != nil {
+		if err := o.before(name); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
 	f, err := o.FS.Open(name)
 	if r, ok := f.(regular.File); ok && err == nil {
 		o.open.Add(1)
-		return &openedFile{r, &o.open}, nil
+		return &openedFile{r, name, o}, nil
 	}
 	return f, err
 }
 
 type openedFile struct {
 	regular.File
-	open *atomic.Int64
+	name string
+	fs   *openedFS
+}
+
+func (f *openedFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.fs.read != nil {
+		f.fs.read(f.name)
+	}
+	return f.File.ReadAt(p, off)
 }
 
 func (f *openedFile) Close() error {
-	f.open.Add(-1)
+	f.fs.open.Add(-1)
 	return f.File.Close()
 }
 

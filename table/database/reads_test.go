@@ -1,45 +1,14 @@
 package database_test
 
 import (
-	"io/fs"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 )
-
-// A readFS notes which files are read.
-type readFS struct {
-	fs.FS
-	mu    sync.Mutex
-	files []string // once for each read
-}
-
-func (r *readFS) Open(name string) (fs.File, error) {
-	f, err := r.FS.Open(name)
-	if file, ok := f.(regular.File); ok && err == nil {
-		return &readFile{file, name, r}, nil
-	}
-	return f, err
-}
-
-type readFile struct {
-	regular.File
-	name string
-	fs   *readFS
-}
-
-func (f *readFile) ReadAt(p []byte, off int64) (int, error) {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	f.fs.files = append(f.fs.files, f.name)
-	return f.File.ReadAt(p, off)
-}
 
 // A lookup reads one block of each table whose range includes the key and whose filter does not rule it out: an
 // engine can leave a newer version in a deeper level. A write of the log that is newer than all tables ends it.
@@ -52,8 +21,8 @@ func TestReadsOfGet(t *testing.T) {
 	l.table(t, 0, set("bee", 9, ""), set("g", 10, ""), set("y", 11, "")) // 000005.ldb
 	l.table(t, 0, del("bee", 12), set("g", 13, ""), set("x", 14, ""))    // 000006.ldb
 	l.write(t, batch(set("l", 15, ""), set("m", 16, ""), del("z", 17)))  // in memory
-	files := &readFS{FS: l.end(t)}
-	db := openFS(t, files, nil)
+	var read []string                                                    // the names of files, once for each read
+	db := openFS(t, &openedFS{FS: l.end(t), read: func(name string) { read = append(read, name) }}, nil)
 	for _, key := range []string{"ab", "bb", "cc", "hh"} { // a filter's first negative is checked against a key of its table
 		db.Get([]byte(key))
 		db.At(8).Get([]byte(key))
@@ -75,9 +44,9 @@ func TestReadsOfGet(t *testing.T) {
 		{"m", 7, []string{"000004.ldb", "000002.ldb"}},                // and one of level 2
 		{"absent", 17, nil},                                           // in the ranges of levels 1 and 2
 	} {
-		files.files = nil
+		read = nil
 		db.At(tt.sequence).Get([]byte(tt.key)) // what it returns, other tests check
-		if diff := cmp.Diff(tt.want, slices.Compact(files.files)); diff != "" {
+		if diff := cmp.Diff(tt.want, slices.Compact(read)); diff != "" {
 			t.Errorf("Get(%q) as of %d reads (-want +got):\n%s", tt.key, tt.sequence, diff)
 		}
 	}

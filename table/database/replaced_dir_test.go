@@ -15,39 +15,6 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A DB is of one directory, while its name is a link that is changed again and again.
-func TestOpenWhileTheDirectoryIsReplaced(t *testing.T) {
-	t.Parallel()
-	parent := t.TempDir()
-	for _, name := range []string{"a", "b"} {
-		writeSame(t, filepath.Join(parent, name), name[0])
-	}
-	if err := os.Symlink("a", filepath.Join(parent, "db")); err != nil {
-		t.Skip(err) // Windows wants a right for it
-	}
-	done := make(chan struct{})
-	var swapping sync.WaitGroup
-	defer swapping.Wait()
-	defer close(done)
-	swapping.Go(func() {
-		next := filepath.Join(parent, "next")
-		for i := 0; ; i++ {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			if err := errors.Join(os.Symlink(string("ab"[i%2]), next), os.Rename(next, filepath.Join(parent, "db"))); err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	})
-	for range 100 {
-		checkSame(t, openDir(t, filepath.Join(parent, "db"), nil))
-	}
-}
-
 // A directory that another one takes the name of while it is read is not that of the DB.
 func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 	t.Parallel()

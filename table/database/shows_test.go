@@ -5,12 +5,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// layouts are databases, and what they show.
+// layouts are unusual databases, and what they show.
 var layouts = []struct {
 	name string
 	lay  func(t *testing.T, l *layout)
@@ -19,19 +20,6 @@ var layouts = []struct {
 }{
 	{"nothing", func(*testing.T, *layout) {}, model{}, 0},
 	{"an empty log only", func(t *testing.T, l *layout) { l.write(t) }, model{}, 0},
-	{"a log only", func(t *testing.T, l *layout) {
-		l.write(t, batch(set("a", 1, "old"), set("b", 2, "b"), del("b", 3)), batch(set("a", 4, "new")))
-	}, model{"a": "new"}, 4},
-	{"the log before level 0, and that before the levels below", func(t *testing.T, l *layout) {
-		l.table(t, 2, set("a", 1, "oldest"), set("b", 2, "b"), set("c", 3, "c"))
-		l.table(t, 0, set("a", 4, "old"), del("b", 5))
-		l.write(t, batch(set("a", 6, "new")))
-	}, model{"a": "new", "c": "c"}, 6},
-	{"a key in several tables of level 0", func(t *testing.T, l *layout) {
-		l.table(t, 0, set("a", 1, "1"), set("b", 2, "2"))
-		l.table(t, 0, set("a", 3, "3"), del("b", 4))
-		l.table(t, 0, set("a", 5, "5"), set("b", 6, "6"))
-	}, model{"a": "5", "b": "6"}, 6},
 	{"level 0 as after an engine's repair: the table of the higher number is older", func(t *testing.T, l *layout) {
 		l.table(t, 0, set("a", 3, "new"), del("b", 4))
 		l.table(t, 0, set("a", 1, "old"), set("b", 2, "old"))
@@ -54,16 +42,21 @@ var layouts = []struct {
 		l.last = table.MaxSequence - 1
 		l.write(t, batch(set("\xff\xff", table.MaxSequence, "last")))
 	}, model{"": "empty key", "b": "", "\xff\xff": "last"}, table.MaxSequence},
-	{"a live log behind the one that the MANIFEST names", func(t *testing.T, l *layout) {
-		l.write(t, batch(set("a", 1, "old")))
-		l.write(t, batch(set("a", 2, "new")))
-	}, model{"a": "new"}, 2},
 	{"a log that is in a table", func(t *testing.T, l *layout) {
 		l.write(t, batch(set("a", 1, "old"), set("b", 2, "b")))
 		l.table(t, 0, set("a", 1, "old"), del("a", 3), del("b", 4))
 		l.log = 0
 		l.write(t)
 	}, model{}, 4},
+	{"versions higher than the last sequence number: the engines took their writes back", func(t *testing.T, l *layout) {
+		l.table(t, 1, set("a", 1, "old"), set("a", 2, "new"), set("b", 3, "b"))
+		l.last = 1
+	}, model{"a": "old"}, 1},
+	{"logs with names that engines do not give them", func(t *testing.T, l *layout) {
+		name := l.write(t, batch(set("a", 1, "a")))
+		other := &fstest.MapFile{Data: records(t, batch(set("a", 2, "of another log")))}
+		l.files[strings.TrimLeft(name, "0")], l.files["0"+name] = other, other
+	}, model{"a": "a"}, 1},
 	{"tables of old engines", func(t *testing.T, l *layout) {
 		l.extension = "sst"
 		l.table(t, 1, set("a", 1, "a"))
@@ -85,6 +78,7 @@ func TestShows(t *testing.T) {
 			c := &checker{rand.New(rand.NewPCG(1, 2)), table.BytewiseComparer, []string{"", "a", "b", "c", "k", "z", "\xff\xff", "\xff\xff\xff"}}
 			for range 5 {
 				c.check(t, db.View, tt.want)
+				c.check(t, db.At(table.MaxSequence), tt.want)
 			}
 		})
 	}
@@ -106,29 +100,6 @@ func TestIgnoreLogs(t *testing.T) {
 			t.Errorf("LastSequence = %d, want 2", db.LastSequence())
 		}
 	}
-}
-
-// A version with a higher sequence number than the last one shows nowhere, as in the engines: they took
-// its write back.
-func TestHigherThanTheLastSequence(t *testing.T) {
-	t.Parallel()
-	var l layout
-	l.table(t, 1, set("a", 1, "old"), set("a", 2, "new"), set("b", 3, "b"))
-	l.last = 1
-	db := openFS(t, l.end(t), nil)
-	c := &checker{rand.New(rand.NewPCG(3, 4)), table.BytewiseComparer, []string{"", "a", "b"}}
-	c.check(t, db.View, model{"a": "old"})
-	c.check(t, db.At(table.MaxSequence), model{"a": "old"})
-}
-
-// A log with a name that engines do not give it is not read: they do not either.
-func TestLogOfAnotherName(t *testing.T) {
-	t.Parallel()
-	var l layout
-	name := l.write(t, batch(set("a", 1, "a")))
-	files := l.end(t)
-	files[strings.TrimLeft(name, "0")], files["0"+name] = files["CURRENT"], files["CURRENT"]
-	checkGet(t, openFS(t, files, nil).View, "a", "a", true)
 }
 
 // A version of a kind that LevelDB does not have is damage, which names the table.

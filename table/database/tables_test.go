@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -113,19 +112,14 @@ func TestKeyOutOfItsRange(t *testing.T) {
 	for level := range 3 {
 		var l layout
 		m := l.table(t, level, set("a", 1, "a"), set("m", 2, "m"), set("z", 3, "z"))
-		l.list(narrowed(m))
+		m.Smallest = internal("b", 1)
+		l.list(m)
 		for e, err := range openFS(t, l.end(t), nil).All(nil) {
 			if want := "000002.ldb has key"; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("level %d: %q, %v, want the error %s", level, e.Key, err, want)
 			}
 		}
 	}
-}
-
-// narrowed returns a table with a range from another first key on.
-func narrowed(m versions.Table) versions.Table {
-	m.Smallest = internal("b", 1)
-	return m
 }
 
 // Chromium's IndexedDB has such keys: the number 0 is −0. Filters have the bytes of one of them.

@@ -76,10 +76,8 @@ func TestCreateRefusesDirectories(t *testing.T) {
 // A directory that becomes full of files while the Writer is at work stays as it is.
 func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 	t.Parallel()
-	parent := t.TempDir()
+	w, parent := create(t, nil)
 	dir := filepath.Join(parent, "db")
-	w, err := database.Create(dir, nil)
-	noError(t, err)
 	other := write(t, nil, versionsOf(10))
 	noError(t, os.Rename(other, dir))
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "already exists") {
@@ -114,13 +112,11 @@ func TestWriterErrors(t *testing.T) {
 	} {
 		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {
-				parent := t.TempDir()
-				w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: size})
-				noError(t, err)
+				w, parent := create(t, &database.WriterOptions{TableSize: size})
 				for _, key := range tt.before {
 					noError(t, w.AppendInternal(key, nil))
 				}
-				err = w.AppendInternal(tt.wrong, nil)
+				err := w.AppendInternal(tt.wrong, nil)
 				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {
 					t.Errorf("AppendInternal = %v, want %s", err, tt.want)
 				}
@@ -140,9 +136,7 @@ func TestWriterErrors(t *testing.T) {
 func TestWriterAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*database.Writer) error{"Close": (*database.Writer).Close, "Abort": (*database.Writer).Abort} {
-		parent := t.TempDir()
-		w, err := database.Create(filepath.Join(parent, "db"), nil)
-		noError(t, err)
+		w, parent := create(t, nil)
 		if err := errors.Join(w.Append([]byte("a"), nil), end(w)); err != nil {
 			t.Errorf("%s = %v", name, err)
 		}
@@ -167,9 +161,8 @@ func TestWriterAfterTheEnd(t *testing.T) {
 func TestAbortOfAnotherGoroutine(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		parent := t.TempDir()
-		w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: 1000, Table: table.WriterOptions{Concurrency: 2}})
-		noError(t, err)
+		w, parent := create(t, &database.WriterOptions{TableSize: 1000, Table: table.WriterOptions{Concurrency: 2}})
+		var err error
 		aborted := make(chan error, 1)
 		var n int
 		for err == nil && n <= 100_000 {
@@ -198,20 +191,13 @@ func TestAbortOfAnotherGoroutine(t *testing.T) {
 // If a Comparer panics, half a database is not published.
 func TestWriterAfterAPanic(t *testing.T) {
 	t.Parallel()
-	parent := t.TempDir()
 	order := &panickingOrder{Comparer: table.BytewiseComparer}
-	w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{Table: table.WriterOptions{Comparer: order}})
-	noError(t, err)
+	w, parent := create(t, &database.WriterOptions{Table: table.WriterOptions{Comparer: order}})
 	noError(t, w.Append([]byte("a"), nil))
 	order.panics = true
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("Append does not panic")
-			}
-		}()
-		w.Append([]byte("b"), nil)
-	}()
+	if panicOf(func() { w.Append([]byte("b"), nil) }) == nil {
+		t.Error("Append does not panic")
+	}
 	const want = "database: an earlier call panicked"
 	for _, err := range []error{w.Append([]byte("c"), nil), w.Close()} {
 		if err == nil || err.Error() != want {

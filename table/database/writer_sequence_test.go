@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/database"
 )
 
 // A database goes on behind the highest number that it is given, whatever its keys have.
@@ -16,22 +15,20 @@ func TestSetLastSequence(t *testing.T) {
 		set  []uint64
 		want uint64
 	}{{nil, 7}, {[]uint64{3}, 7}, {[]uint64{50, 20}, 50}, {[]uint64{table.MaxSequence}, table.MaxSequence}} {
-		dir := filepath.Join(t.TempDir(), "db")
-		w, err := database.Create(dir, nil)
+		w, parent := create(t, nil)
 		for _, sequence := range tt.set {
-			err = errors.Join(err, w.SetLastSequence(sequence))
+			noError(t, w.SetLastSequence(sequence))
 		}
-		err = errors.Join(err, w.AppendInternal(table.InternalKey{UserKey: []byte("k"), Sequence: 7, Kind: table.KindSet}, nil), w.Close())
-		noError(t, err)
-		if _, v := read(t, dir, table.BytewiseComparer); v.LastSequence != tt.want {
+		noError(t, w.AppendInternal(table.InternalKey{UserKey: []byte("k"), Sequence: 7, Kind: table.KindSet}, nil))
+		noError(t, w.Close())
+		if _, v := read(t, filepath.Join(parent, "db"), table.BytewiseComparer); v.LastSequence != tt.want {
 			t.Errorf("after %d: last sequence number %d, want %d", tt.set, v.LastSequence, tt.want)
 		}
 		if err := w.SetLastSequence(1); !errors.Is(err, table.ErrClosed) {
 			t.Errorf("after Close: %v, want ErrClosed", err)
 		}
 	}
-	w, err := database.Create(filepath.Join(t.TempDir(), "db"), nil)
-	noError(t, err)
+	w, _ := create(t, nil)
 	if err := w.SetLastSequence(table.MaxSequence + 1); err == nil || w.Close() == nil {
 		t.Errorf("a number that is too high: %v, want an error that stays", err)
 	}

@@ -22,12 +22,19 @@ import (
 
 var noError = tabletest.NoError
 
+// create returns a Writer of a database in the directory parent/db.
+func create(t testing.TB, o *database.WriterOptions) (w *database.Writer, parent string) {
+	t.Helper()
+	parent = t.TempDir()
+	w, err := database.Create(filepath.Join(parent, "db"), o)
+	noError(t, err)
+	return w, parent
+}
+
 // write writes a database of the entries, whose keys are internal keys.
 func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (dir string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "db")
-	w, err := database.Create(dir, o)
-	noError(t, err)
+	w, parent := create(t, o)
 	for _, e := range entries {
 		key, ok := table.ParseInternalKey(e.Key)
 		if !ok {
@@ -36,7 +43,7 @@ func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (di
 		noError(t, w.AppendInternal(key, e.Value))
 	}
 	noError(t, w.Close())
-	return dir
+	return filepath.Join(parent, "db")
 }
 
 // read returns the entries of a database, and checks what its MANIFEST says of each table: all versions of a user key
@@ -139,33 +146,24 @@ func lastSequence(entries []workload.Pair) (last uint64) {
 	return last
 }
 
-// Pairs that are appended without sequence numbers have the number 0. The empty key is one.
+// Pairs that are appended without sequence numbers have the number 0. The empty key is one. An empty directory becomes a
+// database, also without keys.
 func TestWriterAppend(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "db")
-	w, err := database.Create(dir, nil)
-	noError(t, err)
-	var want []workload.Pair
-	for _, key := range []string{"", "a", "a\x00", "b"} {
-		noError(t, w.Append([]byte(key), []byte("value of "+key)))
-		want = append(want, workload.Pair{Key: table.InternalKey{UserKey: []byte(key), Kind: table.KindSet}.Append(nil), Value: []byte("value of " + key)})
-	}
-	noError(t, w.Close())
-	got, v := read(t, dir, table.BytewiseComparer)
-	if diff := tabletest.DiffPairs(want, got); diff != "" || v.LastSequence != 0 {
-		t.Errorf("last sequence number %d (-written +read):\n%s", v.LastSequence, diff)
-	}
-}
-
-// A database without keys is one too. An empty directory becomes a database.
-func TestWriterWithoutKeys(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	w, err := database.Create(dir, nil)
-	noError(t, err)
-	noError(t, w.Close())
-	if got, v := read(t, dir, table.BytewiseComparer); len(got) > 0 || v.LastSequence != 0 {
-		t.Errorf("%d entries, last sequence number %d, want none", len(got), v.LastSequence)
+	for _, keys := range [][]string{nil, {"", "a", "a\x00", "b"}} {
+		dir := t.TempDir()
+		w, err := database.Create(dir, nil)
+		noError(t, err)
+		want := tabletest.PairsOf(keys...)
+		for i, p := range want {
+			noError(t, w.Append(p.Key, p.Value))
+			want[i].Key = table.InternalKey{UserKey: p.Key, Kind: table.KindSet}.Append(nil)
+		}
+		noError(t, w.Close())
+		got, v := read(t, dir, table.BytewiseComparer)
+		if diff := tabletest.DiffPairs(want, got); diff != "" || v.LastSequence != 0 {
+			t.Errorf("last sequence number %d (-written +read):\n%s", v.LastSequence, diff)
+		}
 	}
 }
 
