@@ -58,27 +58,33 @@ func plainContains(contents, key []byte) bool {
 	return true
 }
 
-// Filters are asked as their form says, also where they were made for fewer keys.
+// Filters are asked as their form says, also where they were made for fewer keys. AddIfAbsent says what Contains said
+// before it, and sets the bits that Add sets.
 func TestFormIsAsDescribed(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(81, 1))
 	yes, no := 0, 0
 	for range 200 {
-		n := 1 + rng.IntN(500)
-		f, keys := newFilter(t, uint64(1+rng.IntN(n)), randomRate(rng)), filtertest.Keys(rng, n)
+		n, rate := 1+rng.IntN(500), randomRate(rng)
+		madeFor, keys := uint64(1+rng.IntN(n)), filtertest.Keys(rng, n)
+		f, added := newFilter(t, madeFor, rate), newFilter(t, madeFor, rate)
 		for _, key := range keys {
-			f.Add(key)
+			maybe := f.Contains(key)
+			if f.AddIfAbsent(key) == maybe || f.AddHashIfAbsent(xxh3.Hash(key)) {
+				t.Fatalf("AddIfAbsent(%x) = Contains before, %v, or the key is absent after it was added", key, maybe)
+			}
+			added.Add(key)
+		}
+		contents := f.Bytes()
+		if !bytes.Equal(added.Bytes(), contents) {
+			t.Fatal("AddIfAbsent has set other bits than Add")
 		}
 		filtertest.CheckContains(t, f.Contains, keys)
-		contents := f.Bytes()
 		for _, key := range append(filtertest.Keys(rng, 200), keys...) {
 			got, want := f.Contains(key), plainContains(contents, key)
-			if got != want {
-				t.Fatalf("Contains(%x) = %v, want %v", key, got, want)
-			}
-			if got != f.ContainsHash(xxh3.Hash(key)) {
-				t.Fatalf("ContainsHash is not Contains for %x", key)
+			if got != want || f.ContainsHash(xxh3.Hash(key)) != want {
+				t.Fatalf("Contains(%x) = %v, want %v, as of ContainsHash", key, got, want)
 			}
 			if got {
 				yes++
@@ -89,30 +95,6 @@ func TestFormIsAsDescribed(t *testing.T) {
 	}
 	if yes < 10_000 || no < 10_000 {
 		t.Errorf("%d contained and %d not: too few of one answer to have tested both", yes, no)
-	}
-}
-
-// AddIfAbsent says what Contains said before it, and sets the bits that Add sets.
-func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(81, 2))
-	for range 100 {
-		n, rate := uint64(1+rng.IntN(200)), randomRate(rng)
-		f, added := newFilter(t, n, rate), newFilter(t, n, rate)
-		for _, key := range filtertest.Keys(rng, 300) {
-			maybe := f.Contains(key)
-			if got := f.AddIfAbsent(key); got == maybe {
-				t.Fatalf("AddIfAbsent(%x) = %v, Contains before was %v", key, got, maybe)
-			}
-			if f.AddHashIfAbsent(xxh3.Hash(key)) {
-				t.Fatalf("%x is absent after it was added", key)
-			}
-			added.Add(key)
-		}
-		if !bytes.Equal(added.Bytes(), f.Bytes()) {
-			t.Fatal("AddIfAbsent has set other bits than Add")
-		}
 	}
 }
 

@@ -43,15 +43,6 @@ func regrown(t testing.TB, g *blocked.Growing) *blocked.Growing {
 	return read
 }
 
-func stored(t testing.TB, g *blocked.Growing) *bytes.Buffer {
-	t.Helper()
-	b := new(bytes.Buffer)
-	if n, err := g.WriteTo(b); err != nil || n != int64(b.Len()) || n != g.Size() {
-		t.Fatalf("WriteTo = %d, %v, and has written %d bytes of %d", n, err, b.Len(), g.Size())
-	}
-	return b
-}
-
 // growingKey is key i: of 8 to 47 bytes, one of 0 and one of 1 MiB.
 func growingKey(i uint64) []byte {
 	switch i {

@@ -36,19 +36,32 @@ func TestResumedFiltersGoOn(t *testing.T) {
 	}
 }
 
+// A storable is a Filter or a Growing.
+type storable interface {
+	io.WriterTo
+	Size() int64
+}
+
+// stored returns what WriteTo writes.
+func stored(t testing.TB, f storable) *bytes.Buffer {
+	t.Helper()
+	b := new(bytes.Buffer)
+	if n, err := f.WriteTo(b); err != nil || n != int64(b.Len()) || n != f.Size() {
+		t.Fatalf("WriteTo = %d, %v, and has written %d bytes of %d", n, err, b.Len(), f.Size())
+	}
+	return b
+}
+
 // rewritten returns f as it is after it was written and read, in pieces of odd sizes. What follows the
 // filter must not be read.
 func rewritten(t *testing.T, f *blocked.Filter) *blocked.Filter {
 	t.Helper()
-	var b bytes.Buffer
-	if n, err := f.WriteTo(&b); err != nil || n != int64(b.Len()) || n != f.Size() {
-		t.Fatalf("WriteTo = %d, %v, and has written %d bytes of %d", n, err, b.Len(), f.Size())
-	}
+	b := stored(t, f)
 	if !bytes.Equal(b.Bytes(), f.Bytes()) {
 		t.Fatal("Bytes are not what WriteTo writes")
 	}
 	b.WriteString("behind")
-	read, err := blocked.Read(iotest.HalfReader(&b))
+	read, err := blocked.Read(iotest.HalfReader(b))
 	noError(t, err)
 	if b.String() != "behind" {
 		t.Fatalf("%d bytes are left, want 6", b.Len())
@@ -161,12 +174,10 @@ func (w *fullAfter) Write(p []byte) (int, error) {
 }
 
 // checkErrorsReturned checks that errors of the Writer and of the Reader behind some bytes of f are returned.
-func checkErrorsReturned(t *testing.T, f io.WriterTo, read func(r io.Reader) error, lengths ...int) {
+func checkErrorsReturned(t *testing.T, f storable, read func(r io.Reader) error, lengths ...int) {
 	t.Helper()
-	var contents bytes.Buffer
-	_, err := f.WriteTo(&contents)
-	noError(t, err)
-	for n := range contents.Len() {
+	contents := stored(t, f).Bytes()
+	for n := range contents {
 		if lengths != nil && !slices.Contains(lengths, n) {
 			continue
 		}
@@ -174,7 +185,7 @@ func checkErrorsReturned(t *testing.T, f io.WriterTo, read func(r io.Reader) err
 		if written, err := f.WriteTo(&w); written != int64(n) || !errors.Is(err, errFull) {
 			t.Errorf("WriteTo with room for %d = %d, %v", n, written, err)
 		}
-		r := io.MultiReader(bytes.NewReader(contents.Bytes()[:n]), iotest.ErrReader(errFull))
+		r := io.MultiReader(bytes.NewReader(contents[:n]), iotest.ErrReader(errFull))
 		if err := read(r); !errors.Is(err, errFull) {
 			t.Errorf("a read of %d bytes: %v, want the error of the reader", n, err)
 		}
