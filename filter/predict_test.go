@@ -88,7 +88,7 @@ func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 	}{
 		{"no keys", filter.PredictRate(0, 64, 6), 0, 0},
 		{"no bits", filter.PredictRate(10, 0, 6), 0, 0},
-		{"k is reserved", filter.PredictRate(10, 64, 31), 1, 1},
+		{"k is reserved", filter.PredictRate(1000, 8000, 31), 1, 1},
 		{"k is 0", filter.PredictRate(10, 64, 0), 1, 1},
 		{"all bits are set", filter.PredictRate(1<<40, 1<<40, 30), 1 - 1e-9, 1},
 		{"a table filter of no keys", filter.PredictTableRate(0, 1, 6), 0, 0},
