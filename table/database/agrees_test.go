@@ -73,10 +73,15 @@ func checkSameAnswer(t *testing.T, v database.View, key, value []byte, err error
 	t.Helper()
 	appended, appendErr := v.AppendGet(nil, key)
 	var many []byte
-	manyErr := v.GetMany(t.Context(), [][]byte{key}, nil, func(_ int, value []byte) error {
+	var noAnswer error
+	o := &table.GetManyOptions{NoAnswer: func(_ int, err error) { noAnswer = err }}
+	manyErr := v.GetMany(t.Context(), [][]byte{key}, o, func(_ int, value []byte) error {
 		many = value
 		return nil
 	})
+	if fmt.Sprint(noAnswer) != fmt.Sprint(manyErr) {
+		t.Errorf("GetMany of %q = %v, and NoAnswer was called with %v", key, manyErr, noAnswer)
+	}
 	if manyErr == nil && many == nil {
 		manyErr = table.ErrNotFound
 	}

@@ -176,3 +176,12 @@ func openFS(t testing.TB, files fs.FS, o *database.Options) *database.DB {
 	t.Cleanup(func() { db.Close() }) // it can be closed
 	return db
 }
+
+// openError returns the error of opening the database at the root of files, which it closes.
+func openError(files fs.FS, o *database.Options) error {
+	db, err := database.OpenFS(files, ".", o)
+	if err == nil {
+		db.Close() // it was only read
+	}
+	return err
+}
