@@ -56,12 +56,6 @@ func readGrowing(contents []byte) error {
 	return err
 }
 
-// Whatever byte is changed, and wherever a filter ends, it is an error.
-func TestGrowingDamageIsAnError(t *testing.T) {
-	t.Parallel()
-	checkDamage(t, smallChain(t), readGrowing)
-}
-
 func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	// with reads a chain with other bytes at an offset, under right checksums.
@@ -92,20 +86,6 @@ func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 		{"checksum of the numbers", readGrowing(append(smallChain(t)[:numbers], make([]byte, 20)...)),
 			"corrupt filter numbers: checksum mismatch: stored 0x"},
 	})
-}
-
-// Few bytes take little memory, though they announce much: 32 filters, the last of them large. It measures what the
-// process allocates, and so is not parallel.
-func TestReadGrowingTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
-	small := stored(t, newGrowing(t, 1, 0.01)).Bytes()
-	small[12] = 32
-	announced := seal(bytes.Clone(small[:36]), 0, 36)
-	for range 31 {
-		announced = append(announced, small[36:]...)
-	}
-	announced = append(announced, header("SieveBlk", 1, 6, min(uint64(math.MaxInt/64), 1<<32))...)
-	announced = append(announced, make([]byte, 1<<20)...)
-	checkFewAllocated(t, func() error { return readGrowing(announced) })
 }
 
 // sealAll puts all checksums right, as far as the filters go.

@@ -97,6 +97,7 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 	contents := f.Bytes()
 	checkDamage(t, contents, open)
+	checkDamage(t, smallChain(t), readGrowing)
 	for range 2000 {
 		damaged := bytes.Clone(contents)
 		for start, n := rng.IntN(len(damaged)), 1+rng.IntN(100); n > 0; n-- {
@@ -138,24 +139,26 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	})
 }
 
-// A few bytes that announce a large filter take little memory. It measures what the process allocates,
-// and so is not parallel.
+// A few bytes that announce a large filter take little memory, nor do 32 filters of which the last one is large. This
+// measures what the process allocates, and so is not parallel.
 func TestReadTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
-	lines := uint64(math.MaxInt / 64)
-	announced := append(header("SieveBlk", 1, 6, min(lines, 1<<32)), make([]byte, 1<<20)...)
-	checkFewAllocated(t, func() error { return open(announced) })
-}
-
-// checkFewAllocated checks that a read of about 1 MiB, which ends too soon, takes little memory.
-func checkFewAllocated(t *testing.T, read func() error) {
-	t.Helper()
-	allocated := filtertest.AllocatedBy(func() {
-		if err := read(); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Error(err)
+	large := append(header("SieveBlk", 1, 6, min(uint64(math.MaxInt/64), 1<<32)), make([]byte, 1<<20)...)
+	small := stored(t, newGrowing(t, 1, 0.01)).Bytes()
+	small[12] = 32
+	chain := seal(bytes.Clone(small[:36]), 0, 36)
+	for range 31 {
+		chain = append(chain, small[36:]...)
+	}
+	chain = append(chain, large...)
+	for name, read := range map[string]func() error{
+		"Open":        func() error { return open(large) },
+		"ReadGrowing": func() error { return readGrowing(chain) },
+	} {
+		var err error
+		allocated := filtertest.AllocatedBy(func() { err = read() })
+		if !errors.Is(err, io.ErrUnexpectedEOF) || allocated > 16<<20 {
+			t.Errorf("%s: %v, and %d bytes were allocated for 1 MiB", name, err, allocated)
 		}
-	})
-	if allocated > 16<<20 {
-		t.Errorf("%d bytes were allocated for 1 MiB", allocated)
 	}
 }
 

@@ -205,9 +205,7 @@ func TestFilterMemoryLeavesOthers(t *testing.T) {
 			if got := opened.MemorySize(); got != want || opened.FilterErr() != nil {
 				t.Errorf("the table takes %d bytes, want %d; FilterErr %v", got, want, opened.FilterErr())
 			}
-			if err := opened.Verify(context.Background(), nil); err != nil {
-				t.Error(err)
-			}
+			noError(t, opened.Verify(context.Background(), nil))
 		})
 	}
 }

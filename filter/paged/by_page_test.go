@@ -196,7 +196,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(53, seed))
 		p := newPagedTable(t, rng, 3000, seed%2 == 0)
-		for _, fault := range []string{"dead", "corrupt"} {
+		for fault, want := range map[string]error{"dead": errDead, "corrupt": table.ErrCorrupt} {
 			src := &faultySource{Reader: bytes.NewReader(p.contents)}
 			var m table.Metrics
 			r := p.open(t, src, table.ReaderOptions{Metrics: &m}, paged.Policy{})
@@ -220,8 +220,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 					if err != table.ErrNotFound || mayErr != nil {
 						t.Fatalf("%s: Get(%s) = %v, and MayContain %v", fault, key, err, mayErr)
 					}
-				case fault == "dead" && (!errors.Is(err, errDead) || !errors.Is(mayErr, errDead) || may),
-					fault == "corrupt" && (!errors.Is(err, table.ErrCorrupt) || !errors.Is(mayErr, table.ErrCorrupt) || may):
+				case !errors.Is(err, want) || !errors.Is(mayErr, want) || may:
 					t.Fatalf("%s: Get(%s) = %v, and MayContain %v, %v", fault, key, err, may, mayErr)
 				}
 			}
