@@ -126,7 +126,8 @@ func TestBloomOfOddFilters(t *testing.T) {
 		{"k is 255, reserved", append(none, 255), true, true},
 	} {
 		p := filter.NewBloom(10)
-		if got, err := p.Contains(tt.filter, []byte("key")), p.Check(tt.filter); got != tt.contains || (err == nil) != tt.sound {
+		got, err := p.Contains(tt.filter, []byte("key")), p.Check(tt.filter)
+		if got != tt.contains || (err == nil) != tt.sound {
 			t.Errorf("%s: Contains = %v, want %v; Check = %v, want sound = %v", tt.name, got, tt.contains, err, tt.sound)
 		}
 	}

@@ -94,7 +94,8 @@ func TestEitherHashIsThePolicy(t *testing.T) {
 	if err := p.(interface{ Check(filter []byte) error }).Check(make([]byte, 8)); err == nil {
 		t.Error("Check of 8 bytes = nil")
 	}
-	if got := filter.EitherHash(filter.Rename(filter.NewBloom(10), "another")).(interface{ Aliases() []string }).Aliases(); got != nil {
+	p = filter.EitherHash(filter.Rename(filter.NewBloom(10), "another"))
+	if got := p.(interface{ Aliases() []string }).Aliases(); got != nil {
 		t.Errorf("aliases are %s, want none", got)
 	}
 }

@@ -55,8 +55,10 @@ func TestSizings(t *testing.T) {
 		{"table filters of 44 bits", 10_000, filter.NewTableBloom(44), sizing{44, 6, 861*64 + 5, 4.09e-4}},
 		{"a table filter of a billion keys", 1 << 30, filter.NewTableBloom(10), sizing{10, 6, most, 0.373}},
 		{"a table filter of more keys than hashes", math.MaxUint64, filter.NewTableBloom(1), sizing{1, 1, most, 1}},
-		{"a table filter of more bits than hashes", 2, filter.NewTableBloom(math.MaxInt32), sizing{math.MaxInt32, 6, most, 7.3e-12}},
-		{"the last keys for which there are lines", (1<<23 - 1) * 512 / 10, filter.NewTableBloom(10), sizing{10, 6, most, 0.1175}},
+		{"a table filter of more bits than hashes",
+			2, filter.NewTableBloom(math.MaxInt32), sizing{math.MaxInt32, 6, most, 7.3e-12}},
+		{"the last keys for which there are lines",
+			(1<<23 - 1) * 512 / 10, filter.NewTableBloom(10), sizing{10, 6, most, 0.1175}},
 	} {
 		got := sizing{tt.p.BitsPerKey(), tt.p.K(), tt.p.Size(tt.n), tt.p.Rate(tt.n)}
 		if diff := cmp.Diff(tt.want, got, approx); diff != "" {

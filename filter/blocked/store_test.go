@@ -123,7 +123,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	wrongSum[len(empty)-1] ^= 1
 	checkFailures(t, []failure{
 		{"nothing", open(nil), "filter ends in its header"},
-		{"another file", open([]byte("SQLite format 3\x00 and so on, and on")), `it begins with "SQLite f", not with "SieveBlk"`},
+		{"another file", open([]byte("SQLite format 3\x00 and so on, and on")),
+			`it begins with "SQLite f", not with "SieveBlk"`},
 		{"header", open(append([]byte("SieveBlk"), empty[9:]...)), "corrupt filter header: checksum mismatch: stored 0x"},
 		{"version", open(header("SieveBlk", 2, 6, 1)), "filter of version 2, not 1"},
 		{"k = 0", open(header("SieveBlk", 1, 0, 1)), "k = 0: must be an even number from 2 to 16"},

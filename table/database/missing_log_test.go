@@ -44,7 +44,8 @@ func TestOpenWithoutLog(t *testing.T) {
 		files := l.end(t)
 		delete(files, missing)
 		var losses []string
-		db := openFS(t, files, &database.Options{OnLoss: func(l table.Loss) bool { losses = append(losses, l.File); return true }})
+		o := &database.Options{OnLoss: func(l table.Loss) bool { losses = append(losses, l.File); return true }}
+		db := openFS(t, files, o)
 		if diff := cmp.Diff(tt.want, losses); diff != "" || db.LastSequence() != tt.last {
 			t.Errorf("%s: LastSequence = %d, want %d; losses (-want +got):\n%s", name, db.LastSequence(), tt.last, diff)
 		}
