@@ -24,32 +24,19 @@ import (
 // its keys.
 func writeDatabase(t *testing.T, dir string) {
 	t.Helper()
-	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 5000 {
-		key := fmt.Appendf(nil, "key%06d", i*7919%5000)
-		if err := db.Put(key, key, nil); err != nil {
-			t.Fatal(err)
-		}
-		if i%3 == 0 {
-			if err := db.Delete(key, nil); err != nil {
-				t.Fatal(err)
+	writeTo(t, dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10}, func(db *leveldb.DB) (err error) {
+		for i := range 5000 {
+			key := fmt.Appendf(nil, "key%06d", i*7919%5000)
+			err = errors.Join(err, db.Put(key, key, nil))
+			if i%3 == 0 {
+				err = errors.Join(err, db.Delete(key, nil))
 			}
 		}
-	}
-	if err := errors.Join(db.CompactRange(util.Range{}), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+		return errors.Join(err, db.CompactRange(util.Range{}))
+	})
 	// Now and then goleveldb leaves tables behind that it has compacted. When it opens the
 	// database again, it removes them.
-	if db, err = leveldb.OpenFile(dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeTo(t, dir, nil, func(*leveldb.DB) error { return nil })
 }
 
 // scanned counts the entries of a directory.
@@ -81,9 +68,7 @@ func TestNoteOnSkippedTables(t *testing.T) {
 		"skipped 900001.ldb, which", "skipped 900001.ldb, 900002.ldb, which", "skipped 900001.ldb, 900002.ldb, 900003.ldb, which",
 		"skipped 4 tables (900001.ldb, 900002.ldb, 900003.ldb, …), which",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.ldb", 900001+n)), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.ldb", 900001+n)), nil, 0o666))
 		if _, notes, err := scanned(dir, Options{}); err != nil || !strings.Contains(notes, want) {
 			t.Errorf("%q, %v; want %q", notes, err, want)
 		}
@@ -110,37 +95,21 @@ func TestOnlyListedTables(t *testing.T) {
 	if n, _, err := scanned(dir, Options{ListOptions: dbdir.ListOptions{AllTables: true}}); n <= want || err != nil {
 		t.Errorf("all tables: %d entries, %v; want over %d", n, err, want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "999999.ldb"), []byte("not finished"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "999999.ldb"), []byte("not finished"), 0o666))
 	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
 		t.Errorf("with an unfinished table: %d entries, %v; want %d", n, err, want)
 	}
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(d.Tables[0].Path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.Remove(d.Tables[0].Path))
 	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "missing, listed in MANIFEST-") {
 		t.Errorf("without a table: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666))
 	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || d.Version == nil || len(d.Damage) == 0 {
 		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST, and damage", d, err)
 	}
-	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range manifests {
-		if err := os.Truncate(path, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
+	noError(t, os.Truncate(onlyFile(t, filepath.Join(dir, "MANIFEST-*")), 0))
 	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || len(d.Tables) < 3 || len(d.Damage) == 0 || d.Version != nil {
 		t.Errorf("without MANIFEST: %v, %v; want all tables, and damage", d, err)
 	}
@@ -152,9 +121,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"CURRENT", "MANIFEST-000001", "notes"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, nil, 0o666))
 		_, err := dbdir.ListDir(dir, dbdir.ListOptions{Options: dbfile.Options{Outputs: output.FilesOf(nil, path)}})
 		if refused := strings.Contains(fmt.Sprint(err), "input and output are the same file"); refused != (name != "notes") {
 			t.Errorf("output to %s: %v", name, err)
@@ -169,26 +136,18 @@ func TestStrayFiles(t *testing.T) {
 	dir := t.TempDir()
 	writeDatabase(t, dir)
 	want, _, err := scanned(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	listed := d.Tables[0].Path
 	stray := filepath.Join(dir, "0"+filepath.Base(listed))
 	filetest.WriteTable(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
 	f, err := os.OpenFile(listed, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := f.Write(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.Close())
 	n, notes, err := scanned(dir, Options{})
 	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
 		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)

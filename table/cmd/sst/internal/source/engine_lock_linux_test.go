@@ -1,4 +1,4 @@
-package source_test
+package source
 
 import (
 	"os"
@@ -17,15 +17,11 @@ func TestLockHolderHasTheDatabaseOpen(t *testing.T) {
 		t.Errorf("LockHolder of no database = %d, want 0", pid)
 	}
 	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if pid := versions.LockHolder(dir); pid != os.Getpid() {
 		t.Errorf("LockHolder of an open database = %d, want %d", pid, os.Getpid())
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, db.Close())
 	if pid := versions.LockHolder(dir); pid != 0 {
 		t.Errorf("LockHolder of a closed database = %d, want 0", pid)
 	}

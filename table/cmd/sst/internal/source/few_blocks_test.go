@@ -176,9 +176,7 @@ func TestMissInLargeTable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer w.Abort()                                                       // does nothing after Close
 	displaced := []string{"KEY000050757", "KEY000123477", "KEY000150132"} // in the middle of blocks, so that no separator shows them
 	for i := range 200_000 {
@@ -186,20 +184,13 @@ func TestMissInLargeTable(t *testing.T) {
 		if upper := strings.ToUpper(key); slices.Contains(displaced, upper) {
 			key = upper
 		}
-		if err := w.Append([]byte(key), make([]byte, 100)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append([]byte(key), make([]byte, 100)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	for _, key := range displaced {
 		s := openSource(t, path, Options{Lookups: true})
 		if _, found, err := s.Get([]byte(key)); !found && err == nil {
 			t.Errorf("%s is absent", key)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

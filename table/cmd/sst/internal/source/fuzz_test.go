@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,32 +16,19 @@ import (
 func seedDirectory(f *testing.F) (parts [4][]byte) {
 	f.Helper()
 	dir := f.TempDir()
-	db, err := leveldb.OpenFile(dir, &opt.Options{Compression: opt.NoCompression})
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, key := range []string{"ada", "grace", "ken"} {
-		if err := db.Put([]byte(key), []byte("value"), nil); err != nil {
-			f.Fatal(err)
+	writeTo(f, dir, &opt.Options{Compression: opt.NoCompression}, func(db *leveldb.DB) (err error) {
+		for _, key := range []string{"ada", "grace", "ken"} {
+			err = errors.Join(err, db.Put([]byte(key), []byte("value"), nil))
 		}
-	}
-	if err := db.CompactRange(util.Range{}); err != nil {
-		f.Fatal(err)
-	}
-	if err := db.Delete([]byte("grace"), nil); err != nil {
-		f.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		f.Fatal(err)
-	}
+		return errors.Join(err, db.CompactRange(util.Range{}), db.Delete([]byte("grace"), nil))
+	})
 	for i, pattern := range []string{"CURRENT", "MANIFEST-*", "*.log", "*.ldb"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(names) == 0 {
 			f.Fatal(names, err)
 		}
-		if parts[i], err = os.ReadFile(names[len(names)-1]); err != nil { // others are about to be removed
-			f.Fatal(err)
-		}
+		parts[i], err = os.ReadFile(names[len(names)-1]) // others are about to be removed
+		noError(f, err)
 	}
 	return parts
 }
@@ -56,9 +44,7 @@ func FuzzDirectory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, current, manifest, log, sst []byte) {
 		dir := t.TempDir()
 		for name, contents := range map[string][]byte{"CURRENT": current, "MANIFEST-000000": manifest, "000002.log": log, "000004.ldb": sst} {
-			if err := os.WriteFile(filepath.Join(dir, name), contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
 		}
 		source, err := OpenSource(dir, Options{})
 		if err != nil {

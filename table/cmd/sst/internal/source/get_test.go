@@ -37,9 +37,8 @@ func TestLookupReadsOnce(t *testing.T) {
 			return opened[len(opened)-1]
 		}}}})
 		key := fmt.Sprintf("key%06d", 1000+random.IntN(3000))
-		if _, _, err := s.Get([]byte(key)); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := s.Get([]byte(key))
+		noError(t, err)
 		if len(s.openTables) != 1 || len(opened) != 1 {
 			t.Fatalf("%d tables are open for %s, and %d were opened, want 1 of %d", len(s.openTables), key, len(opened), len(s.Tables))
 		}

@@ -36,9 +36,7 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	edit = field(field(edit, smallest), pairs[len(pairs)-1].Key)
 	path = filepath.Join(dir, "000005.ldb")
 	for name, contents := range map[string][]byte{path: contents, filepath.Join(dir, "CURRENT"): []byte("MANIFEST-000002\n"), filepath.Join(dir, "MANIFEST-000002"): filetest.Log(t, string(edit)), filepath.Join(dir, "000003.log"): nil} {
-		if err := os.WriteFile(name, contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, contents, 0o666))
 	}
 	return dir, path
 }
@@ -85,13 +83,9 @@ func verifyTable(t *testing.T, dir string) string {
 		t.Fatal(d.Tables, err)
 	}
 	f, err := d.Tables[0].Open(dbdir.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close() // it was only read
 	keys, _, err := f.Verify(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0].Meta, keys))
 }

@@ -72,15 +72,11 @@ func TestInternalKeysOfOtherEngines(t *testing.T) {
 			keys := versionsOf(r, order, kinds)
 			filetest.WriteTable(t, path, table.WriterOptions{Comparer: anyKind{order, kind}, BlockSize: 1 + r.IntN(4000), Properties: r.IntN(2) == 0}, keys...)
 			f, err := dbfile.Open(path, dbfile.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if !f.Internal || f.Order != table.BytewiseComparer {
 				t.Fatalf("kinds %d: %d keys %.100q…: internal is %t, order %v", i, len(keys), keys, f.Internal, f.Order)
 			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.Close())
 		}
 	}
 }
@@ -128,15 +124,11 @@ func TestUserKeysThatLookInternal(t *testing.T) {
 			keys = slices.Compact(keys)
 			filetest.WriteTable(t, path, table.WriterOptions{BlockSize: 1 + r.IntN(4000)}, keys...)
 			f, err := dbfile.Open(path, dbfile.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if f.Internal {
 				t.Errorf("%s: %d keys %.100q… are taken for internal keys", name, len(keys), keys)
 			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.Close())
 		}
 	}
 }

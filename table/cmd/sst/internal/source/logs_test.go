@@ -31,15 +31,11 @@ func TestDamageIsBounded(t *testing.T) {
 		batches = append(batches, fmt.Sprintf("\x01\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+i%2)) // says it has writes
 	}
 	batches = append(batches, "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01b")
-	if err := os.WriteFile(path, filetest.Log(t, batches...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, filetest.Log(t, batches...), 0o666))
 	l := dbfile.Log{Path: path}
 	var users []string
 	for w, err := range l.Writes() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		users = append(users, string(w.UserKey))
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
@@ -58,28 +54,21 @@ func TestLogsOfAnySize(t *testing.T) {
 	for name, size := range map[string]int{"in memory": 100, "in files": 2 * dbfile.MaxSortInMemory} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * dbfile.MaxSortInMemory})
-			if err != nil {
-				t.Fatal(err)
-			}
 			want := map[string]string{}
 			const n = 50
 			value := bytes.Repeat([]byte("v"), size/n)
-			for i := range 2 * n {
-				key, value := fmt.Sprintf("key%03d", i*7%n), append(value, fmt.Sprint(i)...)
-				if want[key] = string(value); i%5 == 4 {
-					delete(want, key)
-					err = db.Delete([]byte(key), nil)
-				} else {
-					err = db.Put([]byte(key), value, nil)
+			writeTo(t, dir, &opt.Options{WriteBuffer: 4 * dbfile.MaxSortInMemory}, func(db *leveldb.DB) (err error) {
+				for i := range 2 * n {
+					key, value := fmt.Sprintf("key%03d", i*7%n), append(value, fmt.Sprint(i)...)
+					if want[key] = string(value); i%5 == 4 {
+						delete(want, key)
+						err = errors.Join(err, db.Delete([]byte(key), nil))
+					} else {
+						err = errors.Join(err, db.Put([]byte(key), value, nil))
+					}
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+				return err
+			})
 			s := openSource(t, dir, Options{})
 			got, last := map[string]string{}, ""
 			for e, err := range s.Scan(ScanOptions{}) {
@@ -112,9 +101,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 			for range rng.IntN(8) {
 				batches = append(batches, randomBatch(rng))
 			}
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), filetest.Log(t, batches...), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), filetest.Log(t, batches...), 0o666))
 		}
 		s := openSource(t, dir, o)
 		shown := map[string]string{} // by the folded key
@@ -131,9 +118,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 			shown[fold(string(e.Key))] = string(e.Value)
 		}
 		if rng.IntN(2) == 0 {
-			if err := s.PrefetchLogs([]byte("a"), []byte("A"), []byte("B")); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.PrefetchLogs([]byte("a"), []byte("A"), []byte("B")))
 		}
 		for _, key := range []string{"a", "A", "b", "B", "c"} {
 			value, there := shown[fold(key)]
@@ -192,14 +177,10 @@ func TestLostSequenceNumbers(t *testing.T) {
 			l := &dbfile.Log{Log: wal.Log{Start: tt.start}}
 			for i, batches := range [][]string{tt.before, tt.log} {
 				path := filepath.Join(t.TempDir(), fmt.Sprintf("%06d.log", i))
-				if err := os.WriteFile(path, filetest.Log(t, batches...), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(path, filetest.Log(t, batches...), 0o666))
 				l = l.Next(path)
 				for _, err := range l.Writes() {
-					if err != nil {
-						t.Fatal(err)
-					}
+					noError(t, err)
 				}
 			}
 			got := strings.Join(l.Reports(), "\n")
@@ -221,25 +202,17 @@ func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
 	t.Parallel()
 	for size := range 40 {
 		dir := t.TempDir()
-		db, err := leveldb.OpenFile(dir, nil)
-		for i := range 1500 {
-			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%05d", i), make([]byte, size), nil))
-		}
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
-		}
-		logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
-		if err != nil || len(logs) != 1 {
-			t.Fatalf("%v, %v; want one log", logs, err)
-		}
-		log, err := os.ReadFile(logs[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		writeTo(t, dir, nil, func(db *leveldb.DB) (err error) {
+			for i := range 1500 {
+				err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%05d", i), make([]byte, size), nil))
+			}
+			return err
+		})
+		path := onlyFile(t, filepath.Join(dir, "*.log"))
+		log, err := os.ReadFile(path)
+		noError(t, err)
 		clear(log[:32<<10])
-		if err := os.WriteFile(logs[0], log, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, log, 0o666))
 		s := openSource(t, dir, Options{})
 		if err := s.PrefetchLogs([]byte("key00000")); err != nil || s.LogDamage() == nil {
 			t.Errorf("values of %d bytes: error %v, damage %v, want damage", size, err, s.LogDamage())
@@ -253,9 +226,7 @@ func TestLogBehindRemovedOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	next := filepath.Join(dir, "000002.log")
-	if err := os.WriteFile(next, filetest.Log(t, filetest.Deletion(8)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(next, filetest.Log(t, filetest.Deletion(8)), 0o666))
 	l := (&dbfile.Log{Log: wal.Log{Start: 5}}).Next(filepath.Join(dir, "000001.log"))
 	if _, err := l.Verify(0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want %v", err, fs.ErrNotExist)

@@ -25,31 +25,24 @@ import (
 // levels and in the log, and returns what it has.
 func writeRandomDatabase(t *testing.T, dir string, rng *rand.Rand) map[string]string {
 	t.Helper()
-	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 2 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
 	has := map[string]string{}
-	const writes = 10_000
-	for i := range writes {
-		key, value := fmt.Sprintf("key%05d", 2*rng.IntN(4000)), fmt.Sprintf("%d %x%x%x", i, rng.Uint64(), rng.Uint64(), rng.Uint64())
-		if rng.IntN(4) == 0 {
-			delete(has, key)
-			err = db.Delete([]byte(key), nil)
-		} else {
-			has[key] = value
-			err = db.Put([]byte(key), []byte(value), nil)
+	writeTo(t, dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 2 << 10}, func(db *leveldb.DB) (err error) {
+		const writes = 10_000
+		for i := range writes {
+			key, value := fmt.Sprintf("key%05d", 2*rng.IntN(4000)), fmt.Sprintf("%d %x%x%x", i, rng.Uint64(), rng.Uint64(), rng.Uint64())
+			if rng.IntN(4) == 0 {
+				delete(has, key)
+				err = errors.Join(err, db.Delete([]byte(key), nil))
+			} else {
+				has[key] = value
+				err = errors.Join(err, db.Put([]byte(key), []byte(value), nil))
+			}
+			if i == writes/2 {
+				err = errors.Join(err, db.CompactRange(util.Range{}))
+			}
 		}
-		if i == writes/2 {
-			err = errors.Join(err, db.CompactRange(util.Range{}))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+		return err
+	})
 	return has
 }
 
@@ -69,9 +62,7 @@ func TestManyLookups(t *testing.T) {
 		dir, rng := t.TempDir(), rand.New(rand.NewPCG(seed, 70))
 		has := writeRandomDatabase(t, dir, rng)
 		library, err := database.Open(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer library.Close()
 		var keys []string
 		for i := range 5010 { // odd numbers are absent
@@ -127,17 +118,13 @@ func removeObsolete(t *testing.T, dir string, db *database.DB) {
 			err = errors.Join(err, os.Remove(path))
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 func openSource(t *testing.T, dir string, o Options) *Source {
 	t.Helper()
 	s, err := OpenSource(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { s.Close() }) // it was only read
 	return s
 }
@@ -148,9 +135,7 @@ func checkLookups(t *testing.T, s *Source, keys []string, want func(key string) 
 	for _, key := range keys {
 		all = append(all, []byte(key))
 	}
-	if err := s.PrefetchLogs(all...); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.PrefetchLogs(all...))
 	for _, key := range keys {
 		e, found, err := s.Get([]byte(key))
 		value, ok := want(key)
@@ -174,9 +159,7 @@ func TestFormIsDetectedOnce(t *testing.T) {
 	first := s.Tables[0]
 	want := *first.form
 	f, err := s.openChecked(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	read := 0
 	for _, part := range f.Layout.Data {
@@ -197,13 +180,5 @@ func TestFormIsDetectedOnce(t *testing.T) {
 // removeManifest has a database have no levels.
 func removeManifest(t *testing.T, dir string) {
 	t.Helper()
-	for _, name := range []string{"CURRENT", "MANIFEST-*"} {
-		paths, err := filepath.Glob(filepath.Join(dir, name))
-		for _, path := range paths {
-			err = errors.Join(err, os.Remove(path))
-		}
-		if err != nil || len(paths) == 0 {
-			t.Fatal(paths, err)
-		}
-	}
+	noError(t, errors.Join(os.Remove(filepath.Join(dir, "CURRENT")), os.Remove(onlyFile(t, filepath.Join(dir, "MANIFEST-*")))))
 }

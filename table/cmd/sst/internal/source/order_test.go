@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,9 +39,7 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 			if f.Order != table.AnyOrder || !strings.Contains(f.OrderNote, "not in bytewise order") {
 				t.Fatalf("pair %d, blocks of %d: order %s, %q", i, size, f.Order.Name(), f.OrderNote)
 			}
-			if err := f.Reader.Verify(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.Reader.Verify())
 			if _, _, err := f.Get([]byte(keys[0])); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "--comparator") {
 				t.Fatalf("Get = %v, want it refused", err)
 			}
@@ -62,19 +59,13 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1 << 20, Compression: table.NoCompression})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	keys := numberedKeys(2 * 3 * 8 << 20 >> 20)
 	keys[2], keys[3] = keys[3], keys[2] // of the second block, that comes between two that are looked at
 	for _, key := range keys {
-		if err := w.Append([]byte(key), make([]byte, 512<<10)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append([]byte(key), make([]byte, 512<<10)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	f := open(t, path, dbfile.Options{})
 	found := f.Reader.Verify()
 	if f.Order != table.BytewiseComparer || !errors.Is(found, table.ErrOrder) {
@@ -91,30 +82,6 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	}
 	if err := f.Reader.Verify(); err != nil {
 		t.Errorf("Verify = %v", err)
-	}
-}
-
-// Internal keys are found out in any order, and keys that only look like some are not.
-func TestInternalKeysInAnyOrder(t *testing.T) {
-	t.Parallel()
-	reversed := []string{internal("c", 3), internal("b", 2), internal("a", 1)}
-	for name, tt := range map[string]struct {
-		keys     []string
-		internal bool
-		order    table.Comparer
-	}{
-		"in reverse":               {reversed, true, table.AnyOrder},
-		"two versions in reverse":  {[]string{internal("b", 2), internal("a", 9), internal("a", 1)}, true, table.AnyOrder},
-		"others in reverse":        {[]string{"c", "b", "a"}, false, table.AnyOrder},
-		"in order":                 {[]string{internal("a", 1), internal("b", 2)}, true, table.BytewiseComparer},
-		"in order as they are":     {[]string{internal("a", 1), internal("a", 2)}, false, table.BytewiseComparer},
-		"some others, in no order": {append(slices.Clone(reversed), "x"), false, table.AnyOrder},
-	} {
-		path := filepath.Join(t.TempDir(), "t.ldb")
-		filetest.WriteTable(t, path, table.WriterOptions{Comparer: table.AnyOrder}, tt.keys...)
-		if f := open(t, path, dbfile.Options{}); f.Internal != tt.internal || f.Order != tt.order {
-			t.Errorf("%s: internal %v, order %s; want %v, %s", name, f.Internal, f.Order.Name(), tt.internal, tt.order.Name())
-		}
 	}
 }
 

@@ -3,7 +3,9 @@ package source
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,25 +23,19 @@ import (
 func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]string) {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, path := range tables {
 		flip(t, path, 1./3)
 	}
 	db, err := leveldb.RecoverFile(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	it := db.NewIterator(nil, nil)
 	found = map[string]string{}
 	for it.Next() {
 		found[string(it.Key())] = string(it.Value())
 	}
 	it.Release()
-	if err := errors.Join(it.Error(), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(it.Error(), db.Close()))
 	return found
 }
 
@@ -48,68 +44,54 @@ func pairsOf(t *testing.T, s *Source) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for e, err := range s.Scan(ScanOptions{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		found[string(e.Key)] = string(e.Value)
 	}
 	return found
 }
 
 // Tables that goleveldb's recovery wrote anew have internal keys in the order of user keys,
-// and a filter of internal keys. They are recognized, and all of their keys are found.
+// and a filter of internal keys. They are recognized, and all of their keys are found. They are sorted each time that
+// they are opened, also if there are too many to stay open.
 func TestRewrittenTables(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]*opt.Options{
-		"no filter": {CompactionL0Trigger: 1000}, // compacting would write them anew again
-		"filter":    {CompactionL0Trigger: 1000, Filter: filter.NewBloomFilter(10)},
+	const never = 1 << 20 // or compacting would write them anew again
+	for name, tt := range map[string]struct {
+		o      opt.Options
+		writes int
+		many   bool
+	}{
+		"no filter": {opt.Options{WriteBuffer: 32 << 10}, 5000, false},
+		"filter":    {opt.Options{WriteBuffer: 32 << 10, Filter: filter.NewBloomFilter(10)}, 5000, false},
+		"many":      {opt.Options{WriteBuffer: 16 << 10}, 20_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			writeDatabase(t, dir)
-			want := recovered(t, dir, o)
+			tt.o.CompactionL0Trigger, tt.o.WriteL0SlowdownTrigger, tt.o.WriteL0PauseTrigger = never, never, never
+			writeTo(t, dir, &tt.o, func(db *leveldb.DB) (err error) {
+				for i := range tt.writes {
+					err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%04d", i*7919%3000), fmt.Append(nil, i), nil))
+				}
+				return err
+			})
+			want := recovered(t, dir, &tt.o)
 			var notes []string
 			s := openSource(t, dir, Options{Note: func(note string) { notes = append(notes, note) }})
-			if diff := cmp.Diff(want, pairsOf(t, s)); diff != "" || len(want) < 1000 {
-				t.Errorf("%d keys (-goleveldb's iterator +got):\n%s", len(want), diff)
-			}
-			for key, value := range want {
-				if e, found, err := s.Get([]byte(key)); string(e.Value) != value || !found || err != nil {
-					t.Fatalf("Get(%q) = %q, %v, %v; want %q", key, e.Value, found, err, value)
+			for n := range 3 {
+				if diff := cmp.Diff(want, pairsOf(t, s)); diff != "" || len(s.Losses(KeyRange{})) > 0 || len(want) < 1000 {
+					t.Errorf("scan %d of %d tables (-goleveldb's iterator +got):\n%s%v", n, len(s.Tables), diff, s.Losses(KeyRange{}))
 				}
+			}
+			if tt.many != (len(s.Tables) > maxOpenTables) {
+				t.Errorf("%d tables", len(s.Tables))
+			}
+			if !tt.many { // or it takes long
+				checkLookups(t, s, slices.Collect(maps.Keys(want)), func(key string) (string, bool) { return want[key], true })
 			}
 			if !strings.Contains(fmt.Sprint(notes), "goleveldb's recovery wrote its internal keys in bytewise order") {
 				t.Errorf("notes %q, want one of the recovery", notes)
 			}
 		})
-	}
-}
-
-// They are sorted each time that they are opened, also if there are too many to stay open.
-func TestManyRewrittenTables(t *testing.T) {
-	t.Parallel()
-	const never = 1 << 20
-	dir := t.TempDir()
-	o := &opt.Options{WriteBuffer: 16 << 10, CompactionL0Trigger: never, WriteL0SlowdownTrigger: never, WriteL0PauseTrigger: never}
-	db, err := leveldb.OpenFile(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20_000 {
-		key := fmt.Appendf(nil, "key%04d", i*7919%3000)
-		if err := db.Put(key, fmt.Append(nil, i), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want := recovered(t, dir, o)
-	s := openSource(t, dir, Options{})
-	for n := range 3 {
-		if diff := cmp.Diff(want, pairsOf(t, s)); diff != "" || len(s.Losses(KeyRange{})) > 0 || len(s.Tables) <= maxOpenTables {
-			t.Errorf("scan %d of %d tables (-goleveldb's iterator +got):\n%s%v", n, len(s.Tables), diff, s.Losses(KeyRange{}))
-		}
 	}
 }
 
@@ -121,25 +103,17 @@ func TestRewrittenTableAlone(t *testing.T) {
 	writeDatabase(t, dir)
 	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	if err != nil || len(d.Tables) == 0 {
-		t.Fatal(d.Tables, err)
-	}
+	noError(t, err)
 	rewritten := 0
 	for _, l := range d.Tables {
-		s, err := OpenSource(l.Path, Options{OneTable: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := s.File()
+		f := openSource(t, l.Path, Options{OneTable: true}).File()
 		if f.Rewritten {
 			rewritten++
 		}
 		if end := f.Layout.Footer + 48; end != f.Size {
 			t.Errorf("%s: the footer ends at %d, the file at %d", l.Path, end, f.Size)
 		}
-		if err := errors.Join(f.Reader.Verify(), s.Close()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Reader.Verify())
 	}
 	if rewritten == 0 {
 		t.Error("no table was written by the recovery")
@@ -154,9 +128,7 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	writeDatabase(t, dir)
 	want := recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	flip(t, d.Tables[0].Path, 0.5)
 	s := openSource(t, dir, Options{})
 	n := 0

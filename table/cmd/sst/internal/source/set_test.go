@@ -24,29 +24,19 @@ func writeSet(t *testing.T, tables int) (dir string) {
 	for i := range tables {
 		var b bytes.Buffer
 		w, err := set.NewTableWriter(&b, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for n := 4 * i; n < 4*i+4; n += 2 {
-			if err := w.Append(fmt.Appendf(nil, "%04d", n), fmt.Append(nil, n)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, w.Append(fmt.Appendf(nil, "%04d", n), fmt.Append(nil, n)))
 		}
 		line, err := w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		line.Name = fmt.Sprintf("%d.table", i)
-		if err := os.WriteFile(filepath.Join(dir, line.Name), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, line.Name), b.Bytes(), 0o666))
 		m.Tables = append(m.Tables, line)
 	}
 	var b bytes.Buffer
 	err := set.WriteManifest(&b, &m)
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "tables.jsonl"), b.Bytes(), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(err, os.WriteFile(filepath.Join(dir, "tables.jsonl"), b.Bytes(), 0o666)))
 	return dir
 }
 
@@ -101,9 +91,7 @@ func TestTableOfSetVanishes(t *testing.T) {
 	t.Parallel()
 	dir := writeSet(t, 3)
 	s := openSource(t, filepath.Join(dir, "tables.jsonl"), Options{})
-	if err := os.Remove(filepath.Join(dir, "1.table")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(filepath.Join(dir, "1.table")))
 	for key, want := range map[string]error{"0000": nil, "0004": table.ErrCorrupt, "0005": table.ErrCorrupt, "0010": nil} {
 		if _, found, err := s.Get([]byte(key)); !errors.Is(err, want) || found != (want == nil) {
 			t.Errorf("%s: found %v, %v, want %v", key, found, err, want)

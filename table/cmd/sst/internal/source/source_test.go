@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,9 +30,7 @@ const (
 func open(t *testing.T, path string, o dbfile.Options) *dbfile.File {
 	t.Helper()
 	f, err := dbfile.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -46,9 +45,7 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
 		d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, l := range d.Tables {
 			if f := open(t, l.Path, dbfile.Options{}); f.Internal != want || f.FilterUnusable {
 				t.Errorf("%s: internal %v, opaque %v; want %v, false", l.Path, f.Internal, f.FilterUnusable, want)
@@ -68,34 +65,43 @@ func mergeKey(user string, sequence uint64) string {
 }
 
 // Keys that look like internal keys but are not are recognized by the filter or, without
-// one, by the order. So are internal keys that look like plain ones.
+// one, by the order. So are internal keys that look like plain ones, or are in another order.
 func TestInternalKeysThatAreHardToTell(t *testing.T) {
 	t.Parallel()
 	bigEndian := []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x00\x00\x00\x00\x00\x00\x01\x00"}
 	bloom := filter.NewBloom(20)
 	inOrder := table.InternalComparer(table.BytewiseComparer)
+	anyOrder, reversed := table.WriterOptions{Comparer: table.AnyOrder}, []string{internal("c", 3), internal("b", 2), internal("a", 1)}
 	for _, tt := range []struct {
 		name             string
 		o                table.WriterOptions
 		keys             []string
 		internal, opaque bool
+		unordered        bool // not in bytewise order
 	}{
-		{"numbers, without filter", table.WriterOptions{}, bigEndian, false, false},
-		{"numbers, with filter", table.WriterOptions{FilterPolicy: bloom}, bigEndian, false, false},
-		{"versions, without filter", table.WriterOptions{Comparer: inOrder}, []string{internal("a", 5), internal("a", 4)}, true, false},
-		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("a", 4)}, true, false},
-		{"versions, with a table filter", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false},
-		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false},
-		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true},
-		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false},
-		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false},
-		{"no keys", table.WriterOptions{}, nil, false, false},
+		{"numbers, without filter", table.WriterOptions{}, bigEndian, false, false, false},
+		{"numbers, with filter", table.WriterOptions{FilterPolicy: bloom}, bigEndian, false, false, false},
+		{"versions, without filter", table.WriterOptions{Comparer: inOrder}, []string{internal("a", 5), internal("a", 4)}, true, false, false},
+		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("a", 4)}, true, false, false},
+		{"versions, with a table filter", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false, false},
+		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false, false},
+		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true, false},
+		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false, false},
+		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false, false},
+		{"no keys", table.WriterOptions{}, nil, false, false, false},
+		{"in reverse", anyOrder, reversed, true, false, true},
+		{"two versions in reverse", anyOrder, []string{internal("b", 2), internal("a", 9), internal("a", 1)}, true, false, true},
+		{"others in reverse", anyOrder, []string{"c", "b", "a"}, false, false, true},
+		{"in order", anyOrder, []string{internal("a", 1), internal("b", 2)}, true, false, false},
+		{"in order as they are", anyOrder, []string{internal("a", 1), internal("a", 2)}, false, false, false},
+		{"some others, in no order", anyOrder, append(slices.Clone(reversed), "x"), false, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.ldb")
 			filetest.WriteTable(t, path, tt.o, tt.keys...)
-			if f := open(t, path, dbfile.Options{}); f.Internal != tt.internal || f.FilterUnusable != tt.opaque {
-				t.Errorf("internal %v, opaque %v; want %v, %v", f.Internal, f.FilterUnusable, tt.internal, tt.opaque)
+			f := open(t, path, dbfile.Options{})
+			if f.Internal != tt.internal || f.FilterUnusable != tt.opaque || (f.Order == table.AnyOrder) != tt.unordered {
+				t.Errorf("internal %v, opaque %v, order %s; want %v, %v, not bytewise %v", f.Internal, f.FilterUnusable, f.Order.Name(), tt.internal, tt.opaque, tt.unordered)
 			}
 		})
 	}
@@ -126,9 +132,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 		s := openSource(t, path, Options{})
 		ruledOut, n := 0, 0
 		for e, err := range s.Scan(ScanOptions{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if n++; n > 2000 {
 				break
 			}
@@ -147,9 +151,7 @@ func checkPath(t *testing.T, f *dbfile.File, c *counter, key []byte, present boo
 	t.Helper()
 	reads, size := c.reads.Load(), c.bytes.Load()
 	p, err := f.Explain(bytes.Clone(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.BlocksRead, p.BytesRead)
 	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size-(c.reads.Load()-reads)*format.TrailerLen)
 	if got != want || p.BlockFilter == dbfile.Absent && p.BlocksRead > 0 || present && (p.BlockFilter != dbfile.MayContain || p.BlocksRead != 1) {
@@ -163,14 +165,10 @@ func TestNewestTablesFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"9.ldb", "10.sst", "000011.ldb", "b.ldb", "a.ldb", "x.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var names []string
 	for _, l := range d.Tables {
 		names = append(names, filepath.Base(l.Path))

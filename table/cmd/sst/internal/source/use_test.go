@@ -29,18 +29,15 @@ func (backward) Successor(_, _ []byte) (key []byte) { return nil }
 func TestUnknownOrderInUse(t *testing.T) {
 	t.Parallel()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
-	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, Comparer: backward{comparer.DefaultComparer}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8000 {
-		err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%06d", i), fmt.Append(nil, rng.Uint64()), nil))
-	}
-	if err := errors.Join(err, db.CompactRange(util.Range{}), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	o := &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, Comparer: backward{comparer.DefaultComparer}}
+	writeTo(t, dir, o, func(db *leveldb.DB) (err error) {
+		for i := range 8000 {
+			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%06d", i), fmt.Append(nil, rng.Uint64()), nil))
+		}
+		return errors.Join(err, db.CompactRange(util.Range{}))
+	})
 	s := openSource(t, dir, Options{})
-	seen := map[string]bool{}
+	seen, err := map[string]bool{}, error(nil)
 	for e, failed := range s.Scan(ScanOptions{Versions: true}) {
 		if err = failed; err == nil && seen[string(e.Key)] {
 			t.Fatalf("key %q comes twice", e.Key)
@@ -63,9 +60,7 @@ func TestDatabaseInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 8 << 10, BlockCacheCapacity: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close() // it is as it was left, or the test failed
 	const n = 3000
 	put := func(round int) {
@@ -74,9 +69,7 @@ func TestDatabaseInUse(t *testing.T) {
 			if i%2 == 0 { // what does not change
 				value = fmt.Appendf(nil, "%06d", i)
 			}
-			if err := db.Put(fmt.Appendf(nil, "key%06d", i), value, nil); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, db.Put(fmt.Appendf(nil, "key%06d", i), value, nil))
 		}
 	}
 	put(0)
@@ -85,14 +78,10 @@ func TestDatabaseInUse(t *testing.T) {
 		for _, reverse := range []bool{false, true} {
 			notes := map[string]int{}
 			s, err := OpenSource(dir, Options{Note: func(note string) { notes[note]++ }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			seen, last := 0, []byte(nil)
 			for e, err := range s.Scan(ScanOptions{Reverse: reverse}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				if last != nil && (bytes.Compare(e.Key, last) > 0) == reverse {
 					t.Fatalf("key %q after %q", e.Key, last)
 				}
@@ -101,9 +90,7 @@ func TestDatabaseInUse(t *testing.T) {
 				}
 				if seen++; seen == 500 || seen == 1500 { // all tables there were are gone after this
 					put(round)
-					if err := db.CompactRange(util.Range{}); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, db.CompactRange(util.Range{}))
 				}
 			}
 			for note, times := range notes {

@@ -69,13 +69,9 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 func flip(t *testing.T, path string, part float64) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
-	if err == nil {
-		contents[int(part*float64(len(contents)))] ^= 1
-		err = os.WriteFile(path, contents, 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	contents[int(part*float64(len(contents)))] ^= 1
+	noError(t, os.WriteFile(path, contents, 0o666))
 }
 
 // What is damaged of a log is named once for each loss, with the log that has it, and so is a log with writes that
@@ -101,9 +97,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 				sequence += 1 + byte(rng.IntN(4)/3)
 			}
 			before, path := l.Path, filepath.Join(dir, fmt.Sprintf("%06d.log", i))
-			if err := os.WriteFile(path, filetest.Log(t, records...), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, filetest.Log(t, records...), 0o666))
 			l = l.Next(path)
 			inTables := uint64(rng.IntN(20))
 			_, err := l.Verify(inTables)

@@ -1,13 +1,16 @@
-package source_test
+package source
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,83 +20,99 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
+
+// goleveldb's own log, with its deletions.
+func TestWritesOfGoleveldb(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeTo(t, dir, nil, func(db *leveldb.DB) error {
+		batch := new(leveldb.Batch)
+		batch.Put([]byte("ada"), []byte("lovelace"))
+		batch.Delete([]byte("grace"))
+		batch.Put(nil, nil)
+		return errors.Join(db.Put([]byte("ken"), []byte("thompson"), nil), db.Write(batch, nil))
+	})
+	log, err := os.ReadFile(onlyFile(t, filepath.Join(dir, "*.log")))
+	noError(t, err)
+	var got []string
+	r := wal.NewReader(bytes.NewReader(log), func(d wal.Damage) { t.Error(d) })
+	for record, _, err := r.Next(); err != io.EOF; record, _, err = r.Next() {
+		noError(t, err)
+		for w, err := range wal.Writes(record) {
+			got = append(got, fmt.Sprintf("%d %d %q=%q %v", w.Sequence, w.Kind, w.UserKey, w.Value, err))
+		}
+	}
+	want := []string{`1 1 "ken"="thompson" <nil>`, `2 1 "ada"="lovelace" <nil>`, `3 0 "grace"="" <nil>`, `4 1 ""="" <nil>`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// goleveldb writes the same bytes for the same records.
+func TestLogIsThatOfGoleveldb(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 32))
+		var ours bytes.Buffer
+		w, records := wal.NewWriter(&ours), make([]string, rng.IntN(20))
+		for i := range records {
+			records[i] = strings.Repeat(string([]byte{byte(rng.Uint32())}), rng.IntN(1<<rng.IntN(17)))
+			noError(t, w.Append([]byte(records[i])))
+		}
+		if theirs := filetest.Log(t, records...); !bytes.Equal(ours.Bytes(), theirs) {
+			t.Errorf("seed %d: %d bytes differ from goleveldb's %d", seed, ours.Len(), len(theirs))
+		}
+	}
+}
 
 // live has goleveldb write a database with compactions behind it, and returns the
 // tables that it says it has.
 func live(t *testing.T, dir string) map[uint64]bool {
 	t.Helper()
 	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 16 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range 20_000 {
-		if err := db.Put(fmt.Appendf(nil, "key%06d", i*7919%20_000), make([]byte, 20), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, db.Put(fmt.Appendf(nil, "key%06d", i*7919%20_000), make([]byte, 20), nil))
 	}
-	if err := db.CompactRange(util.Range{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, db.CompactRange(util.Range{}))
 	listed, err := db.GetProperty("leveldb.sstables")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, db.Close())
 	tables := map[uint64]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^(\d+):`).FindAllStringSubmatch(listed, -1) {
 		n, err := strconv.ParseUint(m[1], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		tables[n] = true
 	}
 	return tables
 }
 
+// Read finds the tables that goleveldb has. What it says of them is so: first and last key, and the newest of a level
+// comes first.
 func TestReadFindsGoleveldbsTables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	want := live(t, dir)
 	v, err := versions.Read(dir)
-	if err != nil {
-		t.Fatal(err)
+	noError(t, err)
+	read := map[uint64]bool{}
+	for _, l := range v.Tables {
+		read[l.Number] = true
 	}
-	if diff := cmp.Diff(want, numbers(v)); diff != "" || len(want) < 3 {
+	if diff := cmp.Diff(want, read); diff != "" || len(want) < 3 {
 		t.Errorf("%d tables (-goleveldb +read):\n%s", len(want), diff)
 	}
-	if v.Comparer != "leveldb.BytewiseComparator" || namedLogs(v) == nil {
-		t.Errorf("comparer %q, logs %v", v.Comparer, namedLogs(v))
-	}
-}
-
-// numbers returns the numbers of the tables.
-func numbers(v *versions.Version) map[uint64]bool {
-	tables := map[uint64]bool{}
-	for _, t := range v.Tables {
-		tables[t.Number] = true
-	}
-	return tables
-}
-
-// What is said of the tables is so: first and last key, and the newest of a level comes first.
-func TestTablesOfTheManifestAreThoseOfTheFiles(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	live(t, dir)
-	v, err := versions.Read(dir)
-	if err != nil {
-		t.Fatal(err)
+	if _, logs := v.LiveLogs(nil); v.Comparer != "leveldb.BytewiseComparator" || logs == nil { // which it names
+		t.Errorf("comparer %q, logs %v", v.Comparer, logs)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	for i, m := range v.Tables {
 		r, err := table.Open(filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number)), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		it := r.NewIter(nil)
 		if it.First(); !bytes.Equal(it.Key(), m.Smallest) {
 			t.Errorf("table %d: first key %q, want %q", m.Number, m.Smallest, it.Key())
@@ -101,9 +120,7 @@ func TestTablesOfTheManifestAreThoseOfTheFiles(t *testing.T) {
 		if it.Last(); !bytes.Equal(it.Key(), m.Largest) {
 			t.Errorf("table %d: last key %q, want %q", m.Number, m.Largest, it.Key())
 		}
-		if err := errors.Join(it.Close(), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(it.Close(), r.Close()))
 		if i == 0 {
 			continue
 		}
@@ -114,16 +131,6 @@ func TestTablesOfTheManifestAreThoseOfTheFiles(t *testing.T) {
 	if v.LastSequence == 0 {
 		t.Error("no last sequence number")
 	}
-}
-
-// manifest returns the path of the database's MANIFEST.
-func manifest(t *testing.T, dir string) string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%v, %v; want one MANIFEST", names, err)
-	}
-	return names[0]
 }
 
 // Damage is an error; but an edit that was being written when the database died does
@@ -154,14 +161,10 @@ func TestReadOfADamagedManifest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			live(t, dir)
-			path := manifest(t, dir)
+			path := onlyFile(t, filepath.Join(dir, "MANIFEST-*"))
 			contents, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, tt.do(contents), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
+			noError(t, os.WriteFile(path, tt.do(contents), 0o666))
 			v, err := versions.Read(dir)
 			if (err == nil) != tt.fine {
 				t.Errorf("Read = %v, %v", v, err)
@@ -171,10 +174,4 @@ func TestReadOfADamagedManifest(t *testing.T) {
 			}
 		})
 	}
-}
-
-// namedLogs returns the logs that a MANIFEST names.
-func namedLogs(v *versions.Version) []uint64 {
-	_, missing := v.LiveLogs(nil)
-	return missing
 }
