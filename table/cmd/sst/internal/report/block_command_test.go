@@ -55,11 +55,8 @@ func longPairs(n, size int) (pairs []workload.Pair) {
 // If separators are too long for a command, the page says so, and works.
 func TestNoCommandOfLongKeys(t *testing.T) {
 	t.Parallel()
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{BlockSize: 1}, longPairs(3, 200_000)))
-	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
-	if got, want := page.Text("#map-info p"), "Its entries are not in this page. Its separators are too long for a command."; got != want {
-		t.Errorf("the page says %q, want %q", got, want)
-	}
+	page := openPage(t, table.WriterOptions{BlockSize: 1}, longPairs(3, 200_000), Options{}, 390)
+	checkText(t, page, "#map-info p", "Its entries are not in this page. Its separators are too long for a command.")
 }
 
 // A number of a block that there is none of is refused, and a block that is chosen is shown wherever the pointer rests.

@@ -3,17 +3,19 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // hostileKey is one whose 64 bytes are longest in a page.
@@ -44,78 +46,86 @@ func hugeSummary(tables int) *summary.Summary {
 	return s
 }
 
-// However many tables and logs there are said to be, the page stays small, and says how many
-// it leaves out.
-func TestDatabasePageIsBounded(t *testing.T) {
+// However many tables and logs a database is said to have, or a set tables, the page stays small, and says how many it
+// leaves out.
+func TestPagesAreBounded(t *testing.T) {
+	counts := map[string]int{"and 19,500 more, not shown": 3, "and 19,900 more, not shown": 1, "and 9,984 more that overlap": 1}
+	checkBounded(t, NewDatabase(hugeSummary(20_000), false).Write, counts)
+	counts = map[string]int{"and 19,500 more, not shown": 1, "and 19,900 more, not shown": 1, "5,000 tables of removals: listed": 1}
+	checkBounded(t, NewSet(hugeSet(20_000), "urls", nil, 0).Write, counts)
+}
+
+// checkBounded checks that a page is small, and how often it has some texts.
+func checkBounded(t *testing.T, write func(io.Writer) error, counts map[string]int) {
+	t.Helper()
 	var page bytes.Buffer
-	if err := NewDatabase(hugeSummary(20_000), false).Write(&page); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, write(&page))
 	if n := page.Len(); n > 4<<20 {
 		t.Errorf("the page has %d bytes, want at most 4 MiB", n)
 	}
-	for text, want := range map[string]int{"and 19,500 more, not shown": 3, "and 19,900 more, not shown": 1, "and 9,984 more that overlap": 1} {
+	for text, want := range counts {
 		if n := strings.Count(page.String(), text); n != want {
 			t.Errorf("%q is there %d times, want %d", text, n, want)
 		}
 	}
-	t.Logf("%d bytes", page.Len())
 }
 
 // An unknown order has no picture.
 func TestDatabaseWithoutPicture(t *testing.T) {
-	s := hugeSummary(2)
-	s.Order, s.Comparer = table.AnyOrder, "<b>test</b>"
-	if d := NewDatabase(s, false).Sections[0]; d.Picture != nil || !strings.Contains(d.Text, `does not know the order of "<b>test</b>"`) {
-		t.Errorf("picture %v, %q", d.Picture, d.Text)
-	}
-	s.Manifest = nil
-	if d := NewDatabase(s, false).Sections[0]; d.Picture != nil || !strings.Contains(d.Text, "no readable MANIFEST") {
-		t.Errorf("picture %v, %q", d.Picture, d.Text)
-	}
-	if d := NewDatabase(&summary.Summary{Manifest: new(summary.File), LastSequence: new(uint64), Order: table.BytewiseComparer}, false).Sections[0]; d.Picture != nil || d.Text == "" {
-		t.Errorf("picture %v, %q", d.Picture, d.Text)
+	unordered, unlisted := hugeSummary(2), hugeSummary(2)
+	unordered.Order, unordered.Comparer = table.AnyOrder, "<b>test</b>"
+	unlisted.Manifest = nil
+	empty := &summary.Summary{Manifest: new(summary.File), LastSequence: new(uint64), Order: table.BytewiseComparer}
+	for s, want := range map[*summary.Summary]string{unordered: `does not know the order of "<b>test</b>"`, unlisted: "no readable MANIFEST", empty: " "} {
+		if d := NewDatabase(s, false).Sections[0]; d.Picture != nil || !strings.Contains(d.Text, want) {
+			t.Errorf("picture %v, %q, want none, and %q", d.Picture, d.Text, want)
+		}
 	}
 }
 
-// The page fits a phone, and what comes from the database is text in it.
-func TestDatabasePageOnPhone(t *testing.T) {
-	const script = `</title></style><script>window.fooled=1</script><img src=x onerror=fooled=1>`
-	s := hugeSummary(60)
-	s.Path, s.Comparer = strings.Repeat("directory", 20)+script, script
-	s.Notes, s.Damage = []string{script}, []string{script}
-	s.Logs[0].Name = script
-	page := pagetest.Open(t, save(t, NewDatabase(s, false).Write), 360)
-	page.CheckWidth("360 pixels")
-	names := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("#tables-title + div tbody tr:first-child td")].map((e) => getComputedStyle(e, "::before").content)`)
-	if diff := cmp.Diff([]string{`"Level"`, `"Size"`, `"Smallest key"`, `"Largest key"`}, names); diff != "" {
-		t.Errorf("names of cells (-want +got):\n%s", diff)
-	}
-	if got := page.Text("h1"); got != s.Path {
-		t.Errorf("the heading is %q, want %q", got, s.Path)
-	}
-	if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
-		t.Error("the database's text became elements of the page")
-	}
-	// The page's policy lets its style in.
-	if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
-		t.Errorf("rows of the picture are displayed as %q, want grid", got)
-	}
-}
-
-// The keyboard comes to the tables of the page, to scroll them, and to nothing else.
-func TestDatabaseControls(t *testing.T) {
+// The pages of a database and of a set fit phones, need no mouse, let their style in, and have what comes from the files
+// as text. The keyboard comes to their tables, to scroll them, and to nothing else.
+func TestSummaryPages(t *testing.T) {
 	t.Parallel()
-	path := save(t, NewDatabase(hugeSummary(60), false).Write)
-	for _, width := range pagetest.Widths {
-		page := pagetest.Open(t, path, width)
-		page.Operate([]pagetest.Control{
+	const script = `</title></style><script>window.fooled=1</script><img src=x onerror=fooled=1>`
+	db, set := hugeSummary(60), hugeSet(20)
+	db.Path, db.Comparer, db.Logs[0].Name = strings.Repeat("directory", 20)+script, script, script
+	db.Notes, db.Damage = []string{script}, []string{script}
+	set.Damage, set.Notes, set.Manifest = []string{script}, []string{script}, filepath.Join(strings.Repeat("directory", 20)+script, "set.jsonl")
+	for _, tt := range []struct {
+		name, heading string
+		write         func(io.Writer) error
+		controls      []pagetest.Control
+		firstCells    string // of the table of tables
+	}{
+		{"a database", db.Path, NewDatabase(db, false).Write, []pagetest.Control{
 			{Element: ".scroll[aria-labelledby=levels-title]", Name: "region Levels"},
 			{Element: ".scroll[aria-labelledby=tables-title]", Name: "region Tables"},
 			{Element: ".scroll[aria-labelledby=others-title]", Name: "region Tables not listed in the MANIFEST"},
 			{Element: ".scroll[aria-labelledby=logs-title]", Name: "region Logs"},
-		})
-		page.CheckWidth("a database")
+		}, `"Level" "Size" "Smallest key" "Largest key"`},
+		{"a set", script, NewSet(set, script, nil, 0).Write, []pagetest.Control{{Element: ".scroll[aria-labelledby=tables-title]", Name: "region Tables"}}, ""},
+	} {
+		path := save(t, tt.write)
+		for _, width := range slices.Concat(pagetest.Widths, []int64{360}) {
+			page := pagetest.Open(t, path, width)
+			page.CheckWidth(tt.name)
+			page.Operate(tt.controls)
+			checkText(t, page, "h1", tt.heading)
+			if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
+				t.Errorf("%s: its text became elements of the page", tt.name)
+			}
+			if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
+				t.Errorf("%s: rows of the picture are displayed as %q, want grid", tt.name, got)
+			}
+			if broken := pagetest.Evaluate[int](page, `[...document.querySelectorAll(".ext")].filter((e) => e.getClientRects().length !== 1).length`); broken > 0 {
+				t.Errorf("%s, %d pixels: %d file names have a line break in their extension", tt.name, width, broken)
+			}
+			cells := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("#tables-title + div tbody tr:first-child td")].map((e) => getComputedStyle(e, "::before").content)`)
+			if got := strings.Join(cells, " "); width == 360 && tt.firstCells != "" && got != tt.firstCells {
+				t.Errorf("%s: names of cells are %s, want %s", tt.name, got, tt.firstCells)
+			}
+		}
 	}
 }
 
@@ -133,9 +143,7 @@ func TestDatabaseLegend(t *testing.T) {
 		s := hugeSummary(3)
 		*s.LastSequence = math.MaxUint64
 		var out bytes.Buffer
-		if err := NewDatabase(s, tt.noLogs).Write(&out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, NewDatabase(s, tt.noLogs).Write(&out))
 		_, legend, _ := strings.Cut(out.String(), `<p class="legend">`)
 		legend, _, _ = strings.Cut(legend, "</p>")
 		words := regexp.MustCompile("<[^>]*>").ReplaceAllString(legend, " ")
@@ -146,4 +154,16 @@ func TestDatabaseLegend(t *testing.T) {
 			t.Errorf("%s: the page does not have %s", tt.name, want)
 		}
 	}
+}
+
+// hugeSet is of a set that is said to have very many tables, half of them in a layer.
+func hugeSet(tables int) *summary.SetSummary {
+	s := &summary.SetSummary{Manifest: "urls/set.jsonl", Tables: tables, Layers: 1}
+	for i := range tables {
+		name := fmt.Sprintf("%06d%s.ldb", i, strings.Repeat("<i>", 70))
+		line := &set.Table{Name: name, Size: 1 << 20, Entries: 1000, Smallest: hostileKey(2 * i), Largest: hostileKey(2*i + 1)}
+		s.Files = append(s.Files, summary.SetTable{Table: line, Layer: 1 - 2*i/tables, Removals: i < tables/4, Problem: "does not exist"})
+		s.Damage = append(s.Damage, name+" is not there")
+	}
+	return s
 }

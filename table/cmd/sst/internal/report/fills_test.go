@@ -68,8 +68,7 @@ func TestExpectedFill(t *testing.T) {
 			return in
 		}},
 	} {
-		f := openTable(t, writeTable(t, "t.ldb", tt.o, plainPairs(5000)))
-		page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+		page := openPage(t, tt.o, plainPairs(5000), Options{}, 390)
 		page.TabTo("#filters canvas")
 		page.Do(chromedp.KeyEvent(kb.Home))
 		info := page.Text("#filters .info")
@@ -93,9 +92,7 @@ func TestLineFills(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(500)))
 	contents, _, err := f.Layout.ReadBlock(f.Filters().TableEntry.Handle)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
 	page.TabTo("#filters canvas")
 	page.Do(chromedp.KeyEvent(kb.Home))
@@ -104,9 +101,7 @@ func TestLineFills(t *testing.T) {
 		for _, b := range contents[64*line:][:64] {
 			set += bits.OnesCount8(b)
 		}
-		if got, want := page.Text("#filters .info"), fmt.Sprintf("line %d bits 512 bits set %.1f %%", line, float64(set)/5.12); !strings.HasPrefix(got, want) {
-			t.Errorf("the page says %q, want %q first", got, want)
-		}
+		checkStarts(t, page, "#filters .info", fmt.Sprintf("line %d bits 512 bits set %.1f %%", line, float64(set)/5.12))
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 }
@@ -128,19 +123,13 @@ func TestTies(t *testing.T) {
 		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: []byte("the same")})
 	}
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1, FilterBaseLg: 4}
-	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
-	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
-	filters, sizes := page.Text("#filters"), page.Text("#sizes")
-	for _, want := range []string{"All 100 filters have 0.2054 % predicted false positives, k = 6."} {
-		if !strings.Contains(filters, want) {
-			t.Errorf("the section of filters is %q, want %q in it", filters, want)
-		}
-	}
+	page := openPage(t, o, pairs, Options{}, 390)
+	checkContains(t, page, "#filters", "All 100 filters have 0.2054 % predicted false positives, k = 6.")
 	if pagetest.Evaluate[int](page, `document.querySelectorAll("#filters table").length`) != 0 {
-		t.Errorf("the section of filters is %q, want no tables", filters)
+		t.Errorf("the section of filters is %q, want no tables", page.Text("#filters"))
 	}
-	if want := "Entries in a block all have 1 entry Lengths of keys and values keys: all have 9 bytes values: all have 8 bytes"; !strings.HasSuffix(sizes, want) {
-		t.Errorf("the section of sizes is %q, want %q at its end", sizes, want)
+	if want := "Entries in a block all have 1 entry Lengths of keys and values keys: all have 9 bytes values: all have 8 bytes"; !strings.HasSuffix(page.Text("#sizes"), want) {
+		t.Errorf("the section of sizes is %q, want %q at its end", page.Text("#sizes"), want)
 	}
 }
 
@@ -158,12 +147,8 @@ func TestExpectedFillUnknown(t *testing.T) {
 		page := pagetest.Open(t, writePage(t, openTable(t, tt.path), Options{}), 390)
 		page.TabTo("#filters canvas")
 		page.Do(chromedp.KeyEvent(kb.Home))
-		if got, want := page.Text("#filters .info"), "expected unknown, since the keys are"; !strings.Contains(got, want) {
-			t.Errorf("the first filter is %q, want %q in it", got, want)
-		}
-		if got := page.Text("#filters figure"); !strings.Contains(got, tt.want) {
-			t.Errorf("the figure says %q, want %q in it", got, tt.want)
-		}
+		checkContains(t, page, "#filters .info", "expected unknown, since the keys are")
+		checkContains(t, page, "#filters figure", tt.want)
 	}
 }
 
@@ -172,8 +157,7 @@ func TestExpectedFillUnknown(t *testing.T) {
 func TestLoadScale(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{10, 16} {
-		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(bits)}, plainPairs(5000)))
-		page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+		page := openPage(t, table.WriterOptions{FilterPolicy: filter.NewBloom(bits)}, plainPairs(5000), Options{}, 390)
 		var mean float64
 		scanAfter(t, page.Text("#filters figure"), "Expected: ", &mean)
 		at := pagetest.Evaluate[float64](page, `(() => {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +20,7 @@ import (
 func fusePolicy(t testing.TB, bits int) fuse.Policy {
 	t.Helper()
 	p, err := fuse.New(bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -115,22 +112,16 @@ func TestPageShowsFuse(t *testing.T) {
 		{absent, "✗ Absent “" + absent + "” The data block does not contain the key. Both filters gave false positives.", "Table filter ◆ may contain"},
 	} {
 		page.Submit("#key", tt.key)
-		if got := page.Text("#answer"); !strings.HasPrefix(got, tt.answer) {
-			t.Errorf("the answer for %s is %q, want %q", tt.key, got, tt.answer)
-		}
+		checkStarts(t, page, "#answer", tt.answer)
 		p, _ := fuse.Probe(f.Filters().Table, []byte(tt.key))
 		facts := fmt.Sprintf("fingerprint of the key 0x%x XOR of the three places 0x%x", p.Want, p.Have)
 		table := fmt.Sprintf("XOR %04b key %04b", p.Have, p.Want)
 		for _, part := range []string{tt.way, facts, table} {
-			if way := page.Text("#way"); !strings.Contains(way, part) {
-				t.Errorf("the way for %s is %q, want %q in it", tt.key, way, part)
-			}
+			checkContains(t, page, "#way", part)
 		}
 	}
 	const want = "Table filter policy binaryfuse kind binary fuse filter fingerprints 1,408 of 4 bits segments 11 of 128 fingerprints keys 1,000 bits per key 5.74 predicted false positives 6.25 % = 2−4"
-	if got := page.Text("#filters"); !strings.Contains(got, want) {
-		t.Errorf("the section of filters is %q, want %q in it", got, want)
-	}
+	checkContains(t, page, "#filters", want)
 }
 
 // mistaken returns two absent keys between others: one that all filters may contain, and one

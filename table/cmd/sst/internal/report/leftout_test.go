@@ -25,9 +25,7 @@ import (
 func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	t.Helper()
 	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}, Scan: []string{"sst", "scan", "t.ldb"}}, held)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return save(t, m.Write)
 }
 
@@ -57,16 +55,12 @@ func TestPageLeavesOut(t *testing.T) {
 			"Index ? not in the page"},
 	} {
 		page := pagetest.Open(t, writeSmall(t, f, tt.held), 390)
-		if got, want := page.Text("#held"), "This page leaves out "+tt.says; got != want {
-			t.Errorf("%s: the page says %q, want %q", tt.name, got, want)
-		}
+		checkText(t, page, "#held", "This page leaves out "+tt.says)
 		page.Submit("#key", tt.key)
 		if diff := cmp.Diff(tt.answer, page.Text("#answer")); diff != "" {
 			t.Errorf("%s: answer (-want +got):\n%s", tt.name, diff)
 		}
-		if got := page.Text("#way"); !strings.Contains(got, tt.steps) {
-			t.Errorf("%s: the way is %q, want %q in it", tt.name, got, tt.steps)
-		}
+		checkContains(t, page, "#way", tt.steps)
 		page.CheckWidth(tt.name)
 	}
 }
@@ -85,22 +79,16 @@ func TestMarkedWithBlocksLeftOut(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	if got, want := page.Text("#parts"), "data, not in this page"; !strings.Contains(got, want) {
-		t.Errorf("the legend is %q, want %q in it", got, want)
-	}
+	checkContains(t, page, "#parts", "data, not in this page")
 }
 
 // The page cannot check keys in a filter that is read by the page, and says so.
 func TestPagedFilterLeftOut(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterPolicy: filter.NewBloom(10)}
-	page := pagetest.Open(t, writePage(t, openTable(t, writeTable(t, "t.ldb", o, plainPairs(3000))), Options{Embed: 1 << 20}), 1000)
-	if got, want := page.Text("#held"), "This page leaves out the table filter (8.2 kB)."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := page.Text("#filters"), "This page does not show the bits of the filter"; !strings.Contains(got, want) {
-		t.Errorf("filters: %q, want %q in it", got, want)
-	}
+	page := openPage(t, o, plainPairs(3000), Options{Embed: 1 << 20}, 1000)
+	checkText(t, page, "#held", "This page leaves out the table filter (8.2 kB).")
+	checkContains(t, page, "#filters", "This page does not show the bits of the filter")
 	for key, want := range map[string]string{"key000500": "✓ Found", "key000500~": "Absent"} {
 		page.Submit("#key", key)
 		if got := page.Text("#answer"); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
@@ -128,15 +116,11 @@ func TestDamageIsBounded(t *testing.T) {
 	path := writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, plainPairs(2500))
 	f := openTable(t, path)
 	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, b := range f.Layout.Data {
 		contents[b.Offset] ^= 0xff
 	}
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	m, _ := newModel(f, Options{}, 100_000)
 	named := len(m.Damage.Shown)
 	if named+m.Damage.Left != 2500 || named != maxMessages || m.Blocks.Left == 0 || m.Blocks.Left != 2500-len(m.Blocks.Errors) {
@@ -152,9 +136,7 @@ func TestPageIsBounded(t *testing.T) {
 	path := writeTable(t, "t.ldb", o, numbered(2_000_000))
 	page := writePage(t, openTable(t, path), Options{Embed: 8_000_000})
 	info, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if info.Size() >= 30_000_000 {
 		t.Errorf("the page has %d bytes, want < 30 MB", info.Size())
 	}
@@ -173,9 +155,7 @@ func TestPageIsAsLargeAsTheTable(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, codecs.Zstd} {
 		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, plainPairs(200_000)))
 		info, err := os.Stat(writePage(t, f, Options{Embed: 8_000_000}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if info.Size() > 2*f.Size {
 			t.Errorf("%v: the page of a table of %d bytes has %d bytes, want at most twice as many", codec, f.Size, info.Size())
 		}
@@ -203,9 +183,7 @@ func TestPageOfDamagedTable(t *testing.T) {
 		damageByte(t, path, int(l.Metaindex.Offset)-10) // in the filter block
 		page := pagetest.Open(t, writePage(t, openTable(t, path), Options{Embed: 1 << 20}), 390)
 		want := "This page contains all of the index, filters and keys that can be read. The keys of 2 damaged data blocks are missing. Another 1 damaged part is missing."
-		if got := page.Text("#held"); got != want {
-			t.Errorf("the page says %q, want %q", got, want)
-		}
+		checkText(t, page, "#held", want)
 		page.TabTo("input[name=by]")
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 		name := map[table.Codec]string{codecs.Zstd: "zstd", codecs.Zlib: "zlib"}[codec]

@@ -84,9 +84,7 @@ func TestPageAgreesWithLibrary(t *testing.T) {
 	t.Parallel()
 	bytes, plain := bytePairs(4000), plainPairs(3000)
 	edges, err := workload.Dataset("byte-edges")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	compareTables(t, []tableCase{
 		{"few bits", table.WriterOptions{FilterPolicy: filter.NewBloom(1)}, bytes},
 		{"ten bits", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 14}, bytes},
@@ -118,9 +116,7 @@ func TestPageAgreesOnDatabases(t *testing.T) {
 func TestPageAgreesOnOlderFilters(t *testing.T) {
 	t.Parallel()
 	edges, err := workload.Dataset("byte-edges")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, name := range []string{"byte-edges", "bits-20"} {
 		f := openTable(t, filepath.Join("../../../../../testdata/leveldb-1.17", name+".ldb"))
 		compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, edges)
@@ -164,17 +160,11 @@ func TestPageWithoutSlot(t *testing.T) {
 // first block alone.
 func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
 	w, err := filter.NewBlockWriter(filter.NewBloom(10), 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.StartBlock(0); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, w.StartBlock(0))
 	w.Add(pairs[0].Key)
 	filters, err := w.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var file rawtable.File
 	var index []string
 	for _, p := range pairs {

@@ -39,9 +39,7 @@ const mark = `(ranges) => ranges.map((range) => {
 func keysOf(t *testing.T, f *dbfile.File) (all [][][]byte) {
 	t.Helper()
 	for b, err := range tablestats.Blocks(f) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var keys [][]byte
 		for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
 			keys = append(keys, bytes.Clone(f.FilterKey(b.Iter.Key())))
@@ -130,8 +128,7 @@ func escapedRanges(ranges []keyRange) (all []map[string]string) {
 func TestMarkedText(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
-	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	page := openPage(t, o, plainPairs(1000), Options{Embed: 1 << 20}, 390)
 	got := pagetest.Call[[]string](page, mark, escapedRanges([]keyRange{{Prefix: "key00050"}, {From: "key0002", To: "key0005"}, {From: "zzz"}, {From: "b", To: "a"}, {}}))
 	want := []string{
 		"1 of 10 data blocks, 4.1 kB, contains such keys.", "4 of 10 data blocks, 16 kB, contain such keys.",

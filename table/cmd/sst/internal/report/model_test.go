@@ -25,13 +25,9 @@ func TestModel(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
 	f := openTable(t, writeTable(t, "names.ldb", o, pairs))
 	got, err := New(f, Options{Embed: 100, Command: []string{"sst", "get", "names.ldb"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	bits, _, err := f.Layout.ReadBlock(f.Filters().BlocksEntry.Handle)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rate := filter.PredictRate(2, 64, 6)
 	rates := []float32{float32(rate)}
 	want := &Model{
@@ -92,13 +88,9 @@ func TestEmbed(t *testing.T) {
 		{1<<64 - 1, func(held int) bool { return held == all }},
 	} {
 		m, err := New(f, Options{Embed: tt.embed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var in index
-		if err := json.Unmarshal(m.Blocks.Index, &in); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(m.Blocks.Index, &in))
 		held := 0
 		for _, n := range in.Columns[7] {
 			held += min(int(n), 1)
@@ -185,9 +177,7 @@ func TestWriteEscapes(t *testing.T) {
 	const hostile = "</script><script>alert(1)</script><!--\u2028\u202e\u009b&amp;{{script}}{{data}}"
 	m := &Model{File: hostile, Command: []string{hostile}, Note: hostile, Damage: firstOf([]string{hostile}), Parts: []Part{{Name: hostile, Error: hostile}}}
 	var page strings.Builder
-	if err := m.Write(&page); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, m.Write(&page))
 	for _, tt := range []struct {
 		part string
 		want int
@@ -221,9 +211,7 @@ func TestWholeFilterOfAnotherForm(t *testing.T) {
 		{otherPolicy{}, false},
 	} {
 		m, err := New(openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: tt.policy}, plainPairs(1000))), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if shown := m.Whole != nil; shown != tt.shown || strings.Contains(m.Note, tt.policy.Name()) == tt.shown {
 			t.Errorf("%s: shown: %v, note: %q", tt.policy.Name(), shown, m.Note)
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,13 +37,9 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 			t.Parallel()
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
 			s, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			m, err := New(f, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			var got []tablestats.FilterStats
 			for _, shown := range []*Filter{m.Filter, m.Whole} {
 				if shown != nil {
@@ -54,11 +49,9 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 			if diff := cmp.Diff(s.Filters, got); diff != "" {
 				t.Errorf("filters (-stats +report):\n%s", diff)
 			}
-			section := pagetest.Open(t, writePage(t, f, Options{}), 1000).Text("#filters")
+			page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 			for _, want := range tt.shown {
-				if !strings.Contains(section, want) {
-					t.Errorf("the section of filters is %q, want %q in it", section, want)
-				}
+				checkContains(t, page, "#filters", want)
 			}
 		})
 	}
@@ -74,10 +67,8 @@ func TestRateOfDamagedTable(t *testing.T) {
 	}
 	f := openTable(t, path)
 	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error names the damage
-	section := pagetest.Open(t, writePage(t, f, Options{}), 1000).Text("#filters")
+	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 	for _, before := range []string{"predicted false positives", "The only filter has"} {
-		if want := fmt.Sprintf("%s %.2f %%", before, 100*s.Filters[0].Predicted); !strings.Contains(section, want) {
-			t.Errorf("the section of filters is %q, want %q in it", section, want)
-		}
+		checkContains(t, page, "#filters", fmt.Sprintf("%s %.2f %%", before, 100*s.Filters[0].Predicted))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -15,15 +16,16 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
+
+var noError = tabletest.NoError
 
 // writeFile writes a file in a directory of its own, and returns its path.
 func writeFile(t testing.TB, name string, contents []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	return path
 }
 
@@ -37,9 +39,7 @@ func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []worklo
 func openTable(t testing.TB, path string) *dbfile.File {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -61,13 +61,41 @@ func writePage(t testing.TB, f *dbfile.File, o Options) string {
 	return save(t, m.Write)
 }
 
+// openPage writes a table and the page about it, and opens the page in a window of that width.
+func openPage(t *testing.T, o table.WriterOptions, pairs []workload.Pair, shown Options, width int64) *pagetest.Tab {
+	t.Helper()
+	return pagetest.Open(t, writePage(t, openTable(t, writeTable(t, "t.ldb", o, pairs)), shown), width)
+}
+
+// checkText compares the text of an element.
+func checkText(t *testing.T, page *pagetest.Tab, element, want string) {
+	t.Helper()
+	if got := page.Text(element); got != want {
+		t.Errorf("%s is %q, want %q", element, got, want)
+	}
+}
+
+// checkStarts checks how the text of an element starts.
+func checkStarts(t *testing.T, page *pagetest.Tab, element, want string) {
+	t.Helper()
+	if got := page.Text(element); !strings.HasPrefix(got, want) {
+		t.Errorf("%s is %q, want %q at its start", element, got, want)
+	}
+}
+
+// checkContains checks that the text of an element has another one.
+func checkContains(t *testing.T, page *pagetest.Tab, element, want string) {
+	t.Helper()
+	if got := page.Text(element); !strings.Contains(got, want) {
+		t.Errorf("%s is %q, want %q in it", element, got, want)
+	}
+}
+
 // save writes a page, and returns its path.
 func save(t testing.TB, page func(io.Writer) error) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := page(&out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, page(&out))
 	return writeFile(t, "page.html", out.Bytes())
 }
 
@@ -75,13 +103,9 @@ func save(t testing.TB, page func(io.Writer) error) string {
 func damageByte(t testing.TB, path string, offset int) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contents[offset] ^= 0xff
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 }
 
 // plainPairs returns n pairs of keys that can be typed.

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
@@ -19,8 +18,7 @@ func TestMain(m *testing.M) { pagetest.Main(m) }
 func TestPageTyping(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
-	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	page := openPage(t, o, plainPairs(1000), Options{Embed: 1 << 20}, 1000)
 	for _, tt := range []struct {
 		key    string
 		answer string
@@ -38,11 +36,8 @@ func TestPageTyping(t *testing.T) {
 		if diff := cmp.Diff(tt.answer, page.Text("#answer")); diff != "" {
 			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
 		}
-		way := page.Text("#way")
 		for _, part := range tt.way {
-			if !strings.Contains(way, part) {
-				t.Errorf("the way for %s is %q, want %q in it", tt.key, way, part)
-			}
+			checkContains(t, page, "#way", part)
 		}
 	}
 }
@@ -50,16 +45,12 @@ func TestPageTyping(t *testing.T) {
 // The page takes and shows bytes with the escapes that sst takes and prints.
 func TestPageEscapes(t *testing.T) {
 	t.Parallel()
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, nil))
-	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
+	page := openPage(t, table.WriterOptions{}, nil, Options{}, 1000)
 	keys := []string{"", "é", "\u2028", "\u202e", "\u00a0", "\ufeff", "\U0001f600", "\U000e0001", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", `"'\`, "\a\b\f\n\r\t\v\x1b\x7f", "<b>&amp;"}
 	for _, p := range bytePairs(500) {
 		keys = append(keys, string(p.Key))
 	}
-	var escaped []string
-	for _, key := range keys {
-		escaped = append(escaped, printable.Escape([]byte(key)))
-	}
+	escaped := escapedAll(keys)
 	got := pagetest.Call[[]string](page, `(texts) => texts.map((text) => {
 		document.getElementById("key").value = text;
 		document.getElementById("ask").requestSubmit();
@@ -96,13 +87,9 @@ func TestPageIsNotFooled(t *testing.T) {
 		t.Errorf("the heading is %q", got)
 	}
 	page.Submit("#key", script)
-	if got, want := page.Text("#answer"), "✓ Found “"+script+"”"; !strings.HasPrefix(got, want) {
-		t.Errorf("the answer is %q, want %q", got, want)
-	}
+	checkStarts(t, page, "#answer", "✓ Found “"+script+"”")
 	page.Submit("#key", image)
-	if got, want := page.Text("#answer .verdict"), "✓ Found “"+image+"”"; got != want {
-		t.Errorf("the answer is %q, want %q", got, want)
-	}
+	checkText(t, page, "#answer .verdict", "✓ Found “"+image+"”")
 	if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length !== 2`) {
 		t.Error("the file's text became elements of the page")
 	}

@@ -61,8 +61,7 @@ func TestPageShowsFirstKey(t *testing.T) {
 		{"no entries in the page", "key000000", "? Not in the page “key000000”", 1000, 0},
 		{"no keys", "", "", 0, 1 << 20},
 	} {
-		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(tt.keys)))
-		page := pagetest.Open(t, writePage(t, f, Options{Embed: tt.embed}), 1000)
+		page := openPage(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(tt.keys), Options{Embed: tt.embed}, 1000)
 		if got := pagetest.Evaluate[string](page, `document.getElementById("key").value`); got != tt.key {
 			t.Errorf("%s: the key is %q, want %q", tt.name, got, tt.key)
 		}
@@ -83,8 +82,7 @@ func TestPageShowsFirstKey(t *testing.T) {
 func TestPageKeepsView(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
-	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(5000)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	page := openPage(t, o, plainPairs(5000), Options{Embed: 1 << 20}, 390)
 	const key = "a key & more=100%"
 	for _, width := range pagetest.Widths {
 		page.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(page.URL))
@@ -137,8 +135,7 @@ func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	const image = `<img src=x onerror=window.fooled=1>`
 	const bothMarks = "The link has both a prefix and a range. Only the prefix is used."
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	page := openPage(t, table.WriterOptions{}, plainPairs(500), Options{Embed: 1 << 20}, 390)
 	first := page.Text("#answer")
 	for _, tt := range []struct{ name, link, problem, answer string }{
 		{"HTML as a key", "key=" + url.QueryEscape(image), "", "✗ Absent “" + image + "”"},
@@ -175,8 +172,7 @@ func TestHostileLinks(t *testing.T) {
 // same time.
 func TestLinkWhileViewIsWritten(t *testing.T) {
 	t.Parallel()
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	page := openPage(t, table.WriterOptions{}, plainPairs(500), Options{Embed: 1 << 20}, 1000)
 	for i := range 3 {
 		key := pagetest.Call[string](page, `(key) => new Promise((done) => {
 			addEventListener("hashchange", () => done(document.getElementById("key").value), { once: true });
@@ -192,8 +188,7 @@ func TestLinkWhileViewIsWritten(t *testing.T) {
 // A link that the page makes is one that it takes, also if a key is too long for one.
 func TestLinkOfLongKeys(t *testing.T) {
 	t.Parallel()
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	page := openPage(t, table.WriterOptions{}, plainPairs(500), Options{Embed: 1 << 20}, 390)
 	const tooLong = "The keys are too long for a link of 100,000 characters, and are not in the address of this page."
 	page.TabTo("input[name=by]")
 	page.Do(chromedp.KeyEvent(kb.ArrowRight))
