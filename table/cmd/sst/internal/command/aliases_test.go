@@ -28,8 +28,7 @@ func TestAliasesAreInNoList(t *testing.T) {
 // sst compact writes what it always has: the database that sst merge --database writes, byte for byte.
 func TestCompactIsMerge(t *testing.T) {
 	dir := t.TempDir()
-	db, lines := filepath.Join(dir, "db"), filepath.Join(dir, "lines")
-	writeFile(t, lines, "b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n")
+	db, lines := filepath.Join(dir, "db"), tempFile(t, "lines", "b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n")
 	mustSST(t, "build", "--database", "--internal-keys=yes", lines, "-o", db)
 	compacted, merged := filepath.Join(dir, "compacted"), filepath.Join(dir, "merged")
 	mustSST(t, "compact", db, "-o", compacted)
@@ -43,13 +42,10 @@ func TestCompactIsMerge(t *testing.T) {
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	files := map[string]string{}
 	for _, e := range entries {
-		contents := readFile(t, filepath.Join(dir, e.Name()))
-		files[e.Name()] = string(contents)
+		files[e.Name()] = string(readFile(t, filepath.Join(dir, e.Name())))
 	}
 	return files
 }

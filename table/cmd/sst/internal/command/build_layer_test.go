@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -27,12 +25,8 @@ func tempFile(t *testing.T, name, contents string) string {
 
 // Layers that builds have added show what a map shows that takes the same changes.
 func TestBuildLayers(t *testing.T) {
-	rounds := 2
-	if long.Enabled() {
-		rounds = 30
-	}
 	rng := rand.New(rand.NewPCG(1, 44))
-	for range rounds {
+	for range rounds(2, 30) {
 		dir, want := filepath.Join(t.TempDir(), "set"), randomPairs(rng, 2*layeredKeys)
 		mustSST(t, "build", "-o", dir, "--entries-per-table", strconv.Itoa(1+rng.IntN(40)), tempFile(t, "base.tsv", linesOfPairs(want)))
 		for range 1 + rng.IntN(5) {
@@ -76,22 +70,16 @@ func addRandomLayer(t *testing.T, rng *rand.Rand, dir string, pairs map[string]s
 // Layers of filters have no key less than what was added, and few more.
 func TestBuildLayersOfFilters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 45))
-	dir, present, last := filepath.Join(t.TempDir(), "set"), map[string]string{}, []string{"-o", ""}
-	last[1] = dir
+	dir, present, option := filepath.Join(t.TempDir(), "set"), map[string]string{}, "-o"
 	for range 4 {
 		more := randomPairs(rng, 100)
 		more["the last one"] = ""
-		args := slices.Concat([]string{"build", "--filter-only", "--table-filter", "fuse:16", "--entries-per-table", strconv.Itoa(1 + rng.IntN(40))}, last)
-		mustSST(t, append(args, tempFile(t, "added.tsv", linesOfPairs(more)))...)
+		mustSST(t, "build", "--filter-only", "--table-filter", "fuse:16", "--entries-per-table", strconv.Itoa(1+rng.IntN(40)), option, dir, tempFile(t, "added.tsv", linesOfPairs(more)))
 		maps.Copy(present, more)
-		last[0] = "--layer-of"
-	}
-	var keys strings.Builder
-	for n := range layeredKeys {
-		fmt.Fprintln(&keys, layeredKey(n))
+		option = "--layer-of"
 	}
 	wrong := 0
-	_, out, _ := sst("get", "--keys-from", tempFile(t, "keys", keys.String()), dir)
+	_, out, _ := sst("get", "--keys-from", tempFile(t, "keys", numberedLines(layeredKeys, "%03d")), dir)
 	for line := range strings.Lines(out) {
 		key, answer, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		_, has := present[key]
@@ -119,24 +107,6 @@ func (s *countingSource) ReadAt(ctx context.Context, name string, p []byte, off 
 	return n, err
 }
 
-// sizesOf returns the sizes of the files of a directory.
-func sizesOf(t *testing.T, dir string) map[string]int64 {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sizes := map[string]int64{}
-	for _, f := range files {
-		info, err := f.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sizes[f.Name()] = info.Size()
-	}
-	return sizes
-}
-
 // A day on which 0.1 % of the keys change takes at most 1 % of the set's bytes to send and to open.
 func TestBytesOfADay(t *testing.T) {
 	const keys = 100_000
@@ -155,24 +125,24 @@ func TestBytesOfADay(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "set")
 	mustSST(t, "build", "-o", dir+"/", "--input-format", "raw-keys", "--entries-per-table", "20_000", tempFile(t, "base", lines.String()))
-	before, all := sizesOf(t, dir), int64(0)
-	for _, size := range before {
-		all += size
+	before, all := filesOf(t, dir), 0
+	for _, contents := range before {
+		all += len(contents)
 	}
 	src := &countingSource{Dir: set.NewDir(dir)}
 	defer src.Close()
 	swap := opensOf(t, src)
 	mustSST(t, "build", "--layer-of", dir, "--input-format", "raw-keys", "--delete", tempFile(t, "removed", removed.String()), tempFile(t, "added", added.String()))
-	after := sizesOf(t, dir)
-	sent := after[set.ManifestName]
-	for name, size := range after {
+	after := filesOf(t, dir)
+	sent := len(after[set.ManifestName])
+	for name, contents := range after {
 		if _, old := before[name]; !old {
-			sent += size
+			sent += len(contents)
 		}
 	}
 	opened := swap()
 	t.Logf("%.3f %% to send, %.3f %% to open", 100*float64(sent)/float64(all), 100*float64(opened)/float64(all))
-	if sent > all/100 || opened > all/100 || len(after) != len(before)+2 {
+	if sent > all/100 || opened > int64(all/100) || len(after) != len(before)+2 {
 		t.Errorf("%d bytes to send in %d files, and %d to open, want 3 files and ≤ 1 %% of %d", sent, len(after)-len(before)+1, opened, all)
 	}
 }
@@ -183,21 +153,15 @@ func opensOf(t *testing.T, src *countingSource) (swap func() int64) {
 	t.Helper()
 	read := func() *set.Manifest {
 		m, err := src.ReadManifest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return m
 	}
 	s, err := set.Open(t.Context(), read(), src, &set.Options{OpenAll: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return func() int64 {
 		before := src.n.Load()
-		if err := s.Swap(t.Context(), read()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Swap(t.Context(), read()))
 		return src.n.Load() - before
 	}
 }

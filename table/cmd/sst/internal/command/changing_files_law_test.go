@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -38,13 +38,8 @@ func newChanging(t *testing.T, rng *rand.Rand, most int) *changing {
 // change puts another directory in the place of the database.
 func (d *changing) change(t *testing.T) {
 	t.Helper()
-	i := d.rng.IntN(len(d.layouts))
-	aside := d.dir + ".aside"
-	for _, paths := range [][2]string{{d.dir, aside}, {d.layouts[i], d.dir}, {aside, d.layouts[i]}} {
-		if err := os.Rename(paths[0], paths[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	other, aside := d.layouts[d.rng.IntN(len(d.layouts))], d.dir+".aside"
+	noError(t, errors.Join(os.Rename(d.dir, aside), os.Rename(other, d.dir), os.Rename(aside, other)))
 }
 
 // bound returns a key, or nil.
@@ -64,31 +59,30 @@ func (d *levels) options() source.ScanOptions {
 // order, with any bounds, and lookups find all keys.
 func TestScanOfChangingFiles(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(40)
-	if long.Enabled() {
-		seeds = 2000
-	}
+	tries := rounds(40, 2000)
 	changed := 0
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 93))
+	for seed, rng := range seeds(tries, 93) {
 		d := newChanging(t, rng, 200)
 		options := source.Options{Note: func(string) { changed++ }}
-		lookups, err := source.OpenSource(d.dir, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lookups := openSource(t, d.dir, options)
 		for range 4 {
-			s, err := source.OpenSource(d.dir, options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := openSource(t, d.dir, options)
 			d.scanChanging(t, fmt.Sprint("seed ", seed), s, lookups)
 			s.Close()
 		}
 		lookups.Close()
 	}
-	if changed < int(seeds) {
-		t.Errorf("the files changed %d times while %d databases were read", changed, seeds)
+	if changed < int(tries) {
+		t.Errorf("the files changed %d times while %d databases were read", changed, tries)
+	}
+}
+
+// checkGet compares a lookup with the pairs that there are.
+func checkGet(t *testing.T, what string, s *source.Source, pairs map[string]string, key string) {
+	t.Helper()
+	value, there := pairs[key]
+	if e, found, err := s.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
+		t.Fatalf("%s: Get(%s) = %q, %t, %v; want %q, %t", what, key, e.Value, found, err, value, there)
 	}
 }
 
@@ -106,11 +100,7 @@ func (d *changing) scanChanging(t *testing.T, what string, s, lookups *source.So
 			continue
 		}
 		d.change(t)
-		key := d.writes[d.rng.IntN(len(d.writes))].key
-		value, there := pairs[key]
-		if e, found, err := lookups.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
-			t.Fatalf("%s: Get(%s) = %q, %t, %v; want %q, %t", what, key, e.Value, found, err, value, there)
-		}
+		checkGet(t, what, lookups, pairs, d.writes[d.rng.IntN(len(d.writes))].key)
 	}
 	if diff := cmp.Diff(d.expect(o), got); diff != "" {
 		t.Errorf("%s, %+v (-want +got):\n%s", what, o, diff)
@@ -121,18 +111,9 @@ func (d *changing) scanChanging(t *testing.T, what string, s, lookups *source.So
 // entries, show what the set has.
 func TestScansOfManyOpenTables(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(8)
-	if long.Enabled() {
-		seeds = 300
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 94))
+	for seed, rng := range seeds(rounds(8, 300), 94) {
 		set := newLayeredSet(t, rng, rng.IntN(4))
-		s, err := source.OpenSource(set.dir, source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		live := set.live()
+		s, live := openSource(t, set.dir, source.Options{}), set.live()
 		keys := slices.Sorted(maps.Keys(live))
 		var scans []func() (source.Entry, error, bool)
 		var seen []int
@@ -150,11 +131,7 @@ func TestScansOfManyOpenTables(t *testing.T) {
 				}
 				seen[i]++
 			}
-			key := layeredKey(rng.IntN(layeredKeys))
-			value, there := live[key]
-			if e, found, err := s.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
-				t.Fatalf("seed %d: Get(%s) = %q, %t, %v; want %q, %t", seed, key, e.Value, found, err, value, there)
-			}
+			checkGet(t, fmt.Sprint("seed ", seed), s, live, layeredKey(rng.IntN(layeredKeys)))
 		}
 		for i, next := range scans {
 			if e, err, more := next(); more {

@@ -72,9 +72,7 @@ func startFish(t *testing.T, dir string) *shell {
 	t.Helper()
 	writeFile(t, filepath.Join(dir, ".config/fish/config.fish"), fishRC)
 	// Without this directory, fish writes to it in the background, also after its end.
-	if err := os.MkdirAll(filepath.Join(dir, ".local/share/fish/generated_completions"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(dir, ".local/share/fish/generated_completions"), 0o777))
 	return startShell(t, dir, "fish", "-i")
 }
 

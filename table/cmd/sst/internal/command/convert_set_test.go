@@ -24,22 +24,13 @@ import (
 func newSieveSet(t *testing.T, rng *rand.Rand) *layeredSet {
 	t.Helper()
 	fuse4, err := fuse.New(4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	s := &layeredSet{dir: t.TempDir(), perTable: 10 + rng.IntN(50), versions: map[string][]layerVersion{}}
 	s.options = table.WriterOptions{TableFilterPolicy: pick[filter.TablePolicy](rng, filter.NewTableBloom(1), filter.NewTableBloom(4), fuse4)}
 	if rng.IntN(3) == 0 {
 		s.options.FilterPolicy = filter.NewBloom(1)
 	}
-	s.m.Tables = s.write(t, randomPairs(rng, 2*layeredKeys), false)
-	for range rng.IntN(3) {
-		l := set.Layer{Removals: s.write(t, randomPairs(rng, layeredKeys/4), true)}
-		l.Tables = s.write(t, randomPairs(rng, layeredKeys/2), false)
-		s.m.Layers = append(s.m.Layers, l)
-	}
-	s.writeManifest(t)
-	return s
+	return s.fill(t, rng, rng.IntN(3))
 }
 
 // After convert --never, no table of a set reports a key of the list that it does not have, and the set is the same
@@ -77,13 +68,10 @@ func TestConvertSetNever(t *testing.T) {
 			t.Errorf("seed %d: other pairs (-want +got):\n%s", seed, diff)
 		}
 		m, err := set.ReadManifest(bytes.NewReader(after))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		olds := slices.Collect(s.m.All())
 		for i, line := range slices.Collect(m.All()) {
-			new := checkExcepted(t, s, olds[i], line, list)
-			if new {
+			if checkExcepted(t, s, olds[i], line, list) {
 				changed++
 			} else {
 				unchanged++
@@ -100,9 +88,7 @@ func checkExcepted(t *testing.T, s *layeredSet, old, line *set.Table, list []str
 	t.Helper()
 	open := func(name string) *table.Reader {
 		r, err := table.Open(filepath.Join(s.dir, name), &table.ReaderOptions{TableFilterPolicies: tablefilter.Policies()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
@@ -122,21 +108,11 @@ func checkExcepted(t *testing.T, s *layeredSet, old, line *set.Table, list []str
 	if isNew = old.Name != line.Name; isNew != erred {
 		t.Errorf("%s is now %s; its filters erred: %v", old.Name, line.Name, erred)
 	}
-	described, err := set.Describe(fileOf(t, filepath.Join(s.dir, line.Name)), line.Size, &table.ReaderOptions{TableFilterPolicies: tablefilter.Policies()})
+	contents := readFile(t, filepath.Join(s.dir, line.Name))
+	described, err := set.Describe(bytes.NewReader(contents), line.Size, &table.ReaderOptions{TableFilterPolicies: tablefilter.Policies()})
 	described.Name, described.FilterBits = line.Name, bits
 	if diff := cmp.Diff(&described, line); err != nil || diff != "" {
 		t.Errorf("%v, line in the manifest (-want +got):\n%s", err, diff)
 	}
 	return isNew
-}
-
-// fileOf opens a file for the rest of the test.
-func fileOf(t *testing.T, path string) *os.File {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
 }

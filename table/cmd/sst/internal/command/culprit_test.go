@@ -48,9 +48,7 @@ func writeSmall(t *testing.T) (dir string) {
 func databaseFiles(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, e := range entries {
 		if databaseFile.MatchString(e.Name()) {
 			names = append(names, e.Name())
@@ -106,17 +104,12 @@ func TestMessagesNameTheFile(t *testing.T) {
 	t.Parallel()
 	sound := writeSmall(t)
 	rng := rand.New(rand.NewPCG(45, 4))
-	tries := 1
-	if long.Enabled() {
-		tries = 10
-	}
+	tries := rounds(1, 10)
 	for i, name := range databaseFiles(t, sound) {
 		for j, f := range fileFaults {
 			for range tries {
-				dir := filepath.Join(t.TempDir(), "my db")
-				if err := errors.Join(os.CopyFS(dir, os.DirFS(sound)), f.apply(rng, filepath.Join(dir, name))); err != nil {
-					t.Fatal(err)
-				}
+				dir := copyOf(t, sound)
+				noError(t, f.apply(rng, filepath.Join(dir, name)))
 				for k, command := range databaseCommands {
 					if long.Enabled() || (i+j+k)%4 == 0 {
 						checkMessages(t, sound, dir, name, f.name, command)
@@ -209,15 +202,10 @@ func checkAdvice(t *testing.T, dir, said string) {
 func TestLastSequenceTooLow(t *testing.T) {
 	t.Parallel()
 	dir := writeSmall(t)
-	manifest := ""
-	for _, name := range databaseFiles(t, dir) {
-		if strings.HasPrefix(name, "MANIFEST-") {
-			manifest = name
-		}
-	}
-	lowerSequence(t, filepath.Join(dir, manifest))
+	manifest := onlyFile(t, filepath.Join(dir, "MANIFEST-*"))
+	lowerSequence(t, manifest)
 	status, stdout, stderr := sst("verify", "--quiet", "--no-log", dir)
-	want := regexp.QuoteMeta(filepath.Join(dir, manifest)) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+: engines hide newer entries\n`
+	want := regexp.QuoteMeta(manifest) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+: engines hide newer entries\n`
 	if status != cli.ExitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
 		t.Errorf("sst verify: status %d, %s%s, want %s", status, stdout, stderr, want)
 	}
@@ -226,9 +214,8 @@ func TestLastSequenceTooLow(t *testing.T) {
 // lowerSequence makes 5 the last sequence number in a MANIFEST.
 func lowerSequence(t *testing.T, path string) {
 	t.Helper()
-	contents := readFile(t, path)
 	var out bytes.Buffer
-	w, r := wal.NewWriter(&out), wal.NewReader(bytes.NewReader(contents), func(d wal.Damage) { t.Error(d) })
+	w, r := wal.NewWriter(&out), wal.NewReader(bytes.NewReader(readFile(t, path)), func(d wal.Damage) { t.Error(d) })
 	for {
 		record, _, err := r.Next()
 		if err != nil {
@@ -241,9 +228,7 @@ func lowerSequence(t *testing.T, path string) {
 			}
 			edit = f.Append(edit)
 		}
-		if err := w.Append(edit); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(edit))
 	}
 	writeFile(t, path, out.Bytes())
 }
@@ -254,26 +239,14 @@ func TestRepairNamesFewRanges(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[int]int{3: 3, 8: 8, 9: 1, 30: 1} {
 		dir, renewed := filepath.Join(t.TempDir(), "my db"), filepath.Join(t.TempDir(), "new")
-		pairs := filepath.Join(t.TempDir(), "in")
-		var in strings.Builder
-		for i := range 1000 {
-			fmt.Fprintf(&in, "key%04d\t%0100d\n", i, i)
-		}
-		writeFile(t, pairs, in.String())
+		pairs := tempFile(t, "in", numberedLines(1000, "key%04[1]d\t%0100[1]d"))
 		mustSST(t, "build", "--database", "-o", dir, "--block-size", "1", "-c", "none", pairs)
-		tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
-		if err != nil || len(tables) != 1 {
-			t.Fatal(tables, err)
+		path := onlyFile(t, filepath.Join(dir, "*.ldb"))
+		contents := readFile(t, path)
+		for i := range blocks { // every other one
+			contents[bytes.Index(contents, fmt.Appendf(nil, "key%04d", 100+2*i))+20] ^= 1
 		}
-		damage := change(func(_ *rand.Rand, c []byte) []byte {
-			for i := range blocks { // every other one
-				c[bytes.Index(c, fmt.Appendf(nil, "key%04d", 100+2*i))+20] ^= 1
-			}
-			return c
-		})
-		if err := damage(nil, tables[0]); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, contents)
 		status, stdout, stderr := sst("repair", dir, "-o", renewed)
 		isSummary := strings.Contains(stderr, fmt.Sprintf(" in %d ranges (", blocks))
 		if status != cli.ExitDamaged || strings.Count(stderr, ": lost the keys ") != want || strings.Count(stderr, "\n") != want || isSummary != (want < blocks) {

@@ -56,9 +56,7 @@ func readSound(t *testing.T, path string) sound {
 func unescapeKey(t *testing.T, s string) []byte {
 	t.Helper()
 	key, err := printable.Unescape(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return key
 }
 

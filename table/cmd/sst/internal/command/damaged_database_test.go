@@ -51,9 +51,7 @@ func TestDamagedDatabases(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "db")
 		writeOverwritten(t, rng, dir)
 		s, err := dbdamage.Read(sst, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, err := range s.Try(rng, damages, t.TempDir) {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -42,9 +42,7 @@ func (d *levels) loseTable(t *testing.T) string {
 	}
 	i := d.rng.IntN(len(d.tables))
 	s := d.tables[i]
-	if err := os.Remove(s.path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(s.path))
 	os.Remove(strings.TrimSuffix(s.path, ".ldb") + ".sst") // which would take its place
 	d.tables = slices.Delete(d.tables, i, i+1)
 	d.lost = append(d.lost, s.keysOfPart)
@@ -62,9 +60,7 @@ func (d *levels) replaceTable(t *testing.T) string {
 	writes := slices.Concat(s.writes...)
 	writes = writes[:len(writes)-1]
 	d.number = 799
-	if err := os.Rename(d.table(t, s.level, len(writes), writes, nil), s.path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(d.table(t, s.level, len(writes), writes, nil), s.path))
 	d.rawDatabase, d.tables = saved, slices.Delete(d.tables, i, i+1)
 	d.lost, d.replaced = append(d.lost, s.keysOfPart), append(d.replaced, writes...)
 	return "replaced " + s.path
@@ -96,9 +92,7 @@ func (d *levels) damageLog(t *testing.T) string {
 	if d.noCurrent {
 		return "no CURRENT"
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, missing := named.LiveLogs(nil); slices.Contains(missing, l.number) && d.rng.IntN(2) == 0 {
 		if len(l.writes) == 0 || len(after) == 1 && len(after[0].writes) == 0 {
 			// goleveldb removes a log without writes. If one empty log follows, nothing shows that it had some.
@@ -125,9 +119,7 @@ func (d *levels) damageWrites(t *testing.T, l *storedLog, adds bool) string {
 		return "writes of " + l.path
 	}
 	var record bytes.Buffer
-	if err := wal.NewWriter(&record).Append([]byte("no batch")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, wal.NewWriter(&record).Append([]byte("no batch")))
 	first := min(len(contents), 7+int(binary.LittleEndian.Uint16(contents[4:]))) // behind it nothing is lost
 	d.write(t, filepath.Base(l.path), slices.Insert(contents, first, record.Bytes()...))
 	return "no batch in " + l.path
@@ -174,9 +166,7 @@ func (d *levels) uncommitted(t *testing.T, name string) (path string, writes []r
 		writes = append(writes, randomWrites(d.rng, 1000, 5)...)
 	}
 	path = filepath.Join(d.dir, name)
-	if err := os.Rename(d.table(t, 0, spareBlock, writes, nil), path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(d.table(t, 0, spareBlock, writes, nil), path))
 	d.rawDatabase = saved
 	return path, writes
 }
@@ -190,12 +180,8 @@ func (d *levels) loseCurrent(t *testing.T) string {
 	}
 	d.noCurrent = true
 	path, current := filepath.Join(d.dir, "CURRENT"), []string{"", "", "nonsense\n", "MANIFEST-000077\n"}[d.rng.IntN(4)]
-	err := os.WriteFile(path, []byte(current), 0o666)
-	if current == "" {
-		err = os.Remove(path)
-	}
-	if err != nil {
-		t.Fatal(err)
+	if writeFile(t, path, current); current == "" {
+		noError(t, os.Remove(path))
 	}
 	d.outOfDate = strings.HasPrefix(current, "MANIFEST")
 	if d.rng.IntN(2) == 0 {
@@ -203,13 +189,14 @@ func (d *levels) loseCurrent(t *testing.T) string {
 		older := &rawDatabase{dir: filepath.Join(t.TempDir(), "older")}
 		older.end(t)
 		for from, to := range map[string]string{filepath.Join(d.dir, "MANIFEST-000000"): "MANIFEST-000050", filepath.Join(older.dir, "MANIFEST-000000"): "MANIFEST-000009"} {
-			if err := os.Rename(from, filepath.Join(d.dir, to)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Rename(from, filepath.Join(d.dir, to)))
 		}
 	}
 	return fmt.Sprintf("CURRENT is %q, out of date %t", current, d.outOfDate)
 }
+
+// tornEdit is the start of an edit that was not written to its end.
+const tornEdit = "\x01\x02\x03\x04\xff\x00\x01cut"
 
 // cutManifest adds to the MANIFEST what no reader can read.
 func (d *levels) cutManifest(t *testing.T) string {
@@ -219,7 +206,7 @@ func (d *levels) cutManifest(t *testing.T) string {
 	}
 	path := filepath.Join(d.dir, "MANIFEST-000000")
 	contents := readFile(t, path)
-	end := "\x01\x02\x03\x04\xff\x00\x01cut"
+	end := tornEdit
 	if d.doubt = d.rng.IntN(2) == 0; d.doubt {
 		end = strings.Repeat("\x00", 7) + "unread"
 	} else {

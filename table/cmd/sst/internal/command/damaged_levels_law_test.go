@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/merge"
@@ -52,12 +50,7 @@ func (d *levels) isCertain(e source.Entry, older bool) bool {
 // named, no more than it, and for a repair what is certain is the newest, as sst help repair says.
 func TestDamagedLevels(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(150)
-	if long.Enabled() {
-		seeds = 5000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 91))
+	for seed, rng := range seeds(rounds(150, 5000), 91) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
 		for range rng.IntN(8) {
 			d.damage(t)
@@ -220,20 +213,12 @@ func messages(errs ...error) (lines []string) {
 // those that the MANIFEST does not count. Lookups show the same.
 func TestScanOptionsAgree(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if long.Enabled() {
-		seeds = 3000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 92))
+	for seed, rng := range seeds(rounds(100, 3000), 92) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
 		if rng.IntN(2) == 0 {
 			d.countFewer(t)
 		}
-		s, err := source.OpenSource(d.dir, source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, d.dir, source.Options{})
 		for range 8 {
 			o := d.options()
 			if diff := cmp.Diff(d.expect(o), scanWith(t, s, o)); diff != "" {
@@ -242,10 +227,7 @@ func TestScanOptionsAgree(t *testing.T) {
 		}
 		pairs := current(slices.DeleteFunc(slices.Clone(d.writes), func(w rawEntry) bool { return w.sequence > d.counted }))
 		for _, w := range d.writes {
-			value, there := pairs[w.key]
-			if e, found, err := s.Get([]byte(w.key)); err != nil || found != there || found && string(e.Value) != value {
-				t.Fatalf("seed %d: Get(%s) = %q, %t, %v; want %q, %t", seed, w.key, e.Value, found, err, value, there)
-			}
+			checkGet(t, fmt.Sprint("seed ", seed), s, pairs, w.key)
 		}
 		s.Close()
 	}
@@ -273,9 +255,7 @@ func (d *levels) expect(o source.ScanOptions) (all []string) {
 func scanWith(t *testing.T, s *source.Source, o source.ScanOptions) (all []string) {
 	t.Helper()
 	for e, err := range s.Scan(o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		all = append(all, fmt.Sprint(rawEntry{string(bytes.Clone(e.Key)), e.Sequence, e.Kind, string(e.Value)}))
 	}
 	return all

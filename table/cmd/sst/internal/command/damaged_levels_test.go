@@ -118,9 +118,7 @@ func (d *levels) layOut(t *testing.T, withLogs bool) {
 // countFewer writes the database anew, with a MANIFEST that counts fewer writes than tables have. Those of logs count.
 func (d *levels) countFewer(t *testing.T) {
 	t.Helper()
-	if err := os.RemoveAll(d.dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(d.dir))
 	*d = levels{rawDatabase: rawDatabase{dir: d.dir}, rng: d.rng, writes: d.writes}
 	d.layOut(t, d.rng.IntN(2) == 0)
 	d.last = d.rng.Uint64N(max(1, d.last)) + 1
@@ -143,10 +141,6 @@ func (d *levels) nameLogs(names bool) {
 	default:
 		d.nameLog(versions.FieldLog, d.logs[0].number)
 	}
-}
-
-func (d *levels) nameLog(kind versions.FieldKind, number uint64) {
-	d.rawDatabase.tables = versions.Field{Kind: kind, Table: versions.Table{Number: number}}.Append(d.rawDatabase.tables)
 }
 
 // addLevel adds tables of the writes to a level. Those of level 0 overlap.

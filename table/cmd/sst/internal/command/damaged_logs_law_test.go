@@ -2,13 +2,11 @@ package command
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -18,12 +16,7 @@ import (
 // certain then. What a table that is not listed has of their writes shows.
 func TestTwoDamagedLogs(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(60)
-	if long.Enabled() {
-		seeds = 2000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 101))
+	for seed, rng := range seeds(rounds(60, 2000), 101) {
 		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 16+rng.IntN(8))}
 		for i := range d.writes {
 			d.writes[i].key = fmt.Sprintf("k%03d", rng.IntN(8)) // many of which are written again
@@ -47,10 +40,7 @@ func TestTwoDamagedLogs(t *testing.T) {
 			d.what = append(d.what, d.damageWrites(t, &d.logs[i], rng.IntN(2) == 0))
 		}
 		what := fmt.Sprintf("seed %d, %q", seed, d.what)
-		s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}})
 		shown := d.scan(t, what, s, true)
 		s.Close()
 		for _, w := range d.spare {

@@ -14,9 +14,7 @@ import (
 func TestTableIsADanglingLink(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
-	lines := filepath.Join(t.TempDir(), "lines")
-	writeFile(t, lines, "a\t1\nb\t2\nc\t3\n")
-	mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, lines)
+	mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
 	name := filepath.Join(dir, "000003.ldb") // which has b
 	if err := errors.Join(os.Remove(name), os.Symlink("nowhere", name)); err != nil {
 		t.Skip(err)

@@ -55,9 +55,7 @@ func TestExceptionsInReverseOrder(t *testing.T) {
 func exceptionsIn(t *testing.T, path string, order table.Comparer) (keys []string) {
 	t.Helper()
 	r, err := table.Open(path, &table.ReaderOptions{Comparer: order, TableFilterPolicies: tablefilter.Policies()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	for key := range r.Filters().Never.All() {
 		keys = append(keys, string(key))

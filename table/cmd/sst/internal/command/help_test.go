@@ -32,9 +32,7 @@ func helpOf(t *testing.T, c *cobra.Command) string {
 	var out bytes.Buffer
 	c.Root().SetOut(&out)
 	c.InitDefaultHelpFlag()
-	if err := c.Help(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.Help())
 	return out.String()
 }
 

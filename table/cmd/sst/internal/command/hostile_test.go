@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -126,15 +127,13 @@ func commandLines(c *cobra.Command, usages, paths []string) (lines [][]string) {
 func checkPrinted(t *testing.T, args []string) {
 	t.Helper()
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer stderr.Close()
 	defer func(real *os.File) { os.Stderr = real }(os.Stderr)
 	os.Stderr = stderr // where cobra prints some things, whatever writers it has
-	_, printed, errors := sst(args...)
+	_, printed, said := sst(args...)
 	direct := readFile(t, stderr.Name())
-	for line := range strings.Lines(printed + errors + string(direct)) {
+	for line := range strings.Lines(printed + said + string(direct)) {
 		if strings.HasPrefix(line, forged) {
 			t.Errorf("sst %q prints a line that a name made: %q", args, line)
 		}
@@ -165,18 +164,13 @@ func writeHostile(t *testing.T) (paths []string) {
 		"lost/CURRENT": hostile, "lost/" + hostile + ".ldb": string(sound), "lost/1.sst": string(foreign),
 	} {
 		path := hostile + name
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Skip("this system has no such names: ", err)
-		}
-		if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)); err != nil {
 			t.Skip("this system has no such names: ", err)
 		}
 	}
 	writeHostileTable(t, hostile+"written.ldb")
 	paths, err := filepath.Glob("*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return append(paths, hostile+"missing")
 }
 
@@ -216,19 +210,7 @@ func manifest(t *testing.T, tables ...byte) string {
 	for _, number := range tables {
 		edit = append(edit, 7, 0, number, 1, 0, 0) // level, number, size, and the first and the last key
 	}
-	var out strings.Builder
-	records := journal.NewWriter(&out)
-	w, err := records.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(edit); err != nil {
-		t.Fatal(err)
-	}
-	if err := records.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return string(filetest.Log(t, string(edit)))
 }
 
 // hostileSet returns the manifest of a set of hostile keys: of a table of that size, and of a
@@ -240,18 +222,14 @@ func hostileSet(t *testing.T, size int) string {
 	there, missing := line, line
 	there.Name, there.Smallest, there.Largest = "5.ldb", []byte(hostile), []byte(hostile)
 	missing.Name, missing.Smallest, missing.Largest = "6.ldb", []byte("y"+hostile), []byte("z"+hostile)
-	if err := set.WriteManifest(&b, &set.Manifest{Tables: []set.Table{there, missing}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&b, &set.Manifest{Tables: []set.Table{there, missing}}))
 	return b.String()
 }
 
 // All that commands print goes through package text, which escapes it.
 func TestCommandsPrintThroughText(t *testing.T) {
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, name := range files {
 		contents := readFile(t, name)
 		if found := regexp.MustCompile(`(fmt|cmd)\.(Fp|P)rint\w*`).Find(contents); found != nil && !strings.HasSuffix(name, "_test.go") {

@@ -32,10 +32,7 @@ func TestKeysInBatches(t *testing.T) {
 	if status != cli.ExitNegative || got != want.String() {
 		t.Errorf("status %d, %d answers, want %d: %s", status, strings.Count(got, "\n"), strings.Count(want.String(), "\n"), stderr)
 	}
-	status, _, stderr = sst("get", "--keys-from", "long.txt", "t.ldb")
-	if status != cli.ExitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than the limit of 69206016 bytes\n") {
-		t.Errorf("status %d, %s", status, stderr)
-	}
+	checkSST(t, cli.ExitUsage, "long.txt, line 1: longer than the limit of 69206016 bytes\n", "get", "--keys-from", "long.txt", "t.ldb")
 }
 
 // Of many keys that cannot be read, the first are named and the others counted.
@@ -45,12 +42,9 @@ func TestUnreadKeysAreNamed(t *testing.T) {
 	for i := range maxUnreadKeys + 50 {
 		keys = append(keys, fmt.Sprintf("key%03d", i))
 	}
-	pairs := strings.Join(keys, "\t\n") + "\t\n"
-	writeFile(t, "in.tsv", pairs)
+	writeFile(t, "in.tsv", strings.Join(keys, "\t\n")+"\t\n")
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
-	s := readSound(t, "t.ldb")
-	s.contents[s.layout.Data[0].Offset] ^= 1
-	writeFile(t, "t.ldb", s.contents)
+	flipBlock(t, "t.ldb", 0)
 	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
 	if named := strings.Count(stderr, `sst: key "key`); status != cli.ExitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
 		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A key of a kind that LevelDB does not have is lost in a database. Each command says so, and goes on with the
@@ -69,9 +72,7 @@ func TestKindsOfATableByItself(t *testing.T) {
 	mustSST(t, "verify", file)
 	mustSST(t, "scan", file)
 	for _, args := range [][]string{{"scan", "--versions=false", file}, {"get", file, "b"}} {
-		if status, _, stderr := sst(args...); status != cli.ExitUsage || !strings.Contains(stderr, "kind 7, a single deletion of RocksDB or Pebble") {
-			t.Errorf("sst %q: status %d, %s", args, status, stderr)
-		}
+		checkSST(t, cli.ExitUsage, "kind 7, a single deletion of RocksDB or Pebble", args...)
 	}
 }
 
@@ -109,8 +110,7 @@ func randomKinds(t *testing.T, rng *rand.Rand, d *rawDatabase, n int) (newest ma
 // name those whose newest version has one, and verify finds damage wherever the library does.
 func TestRandomKinds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(seed, 71))
+	for seed, rng := range seeds(60, 71) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		newest, sound := randomKinds(t, rng, d, 1+rng.IntN(200))
 		want, lost := "", map[string]rawEntry{}
@@ -172,4 +172,70 @@ func TestKindInALog(t *testing.T) {
 			t.Errorf("kind %d: verify %d, scan %d, the library %v\n%s%s%s", kind, verified, scanned, err, out, shown, stderr)
 		}
 	}
+}
+
+// A key of a kind that LevelDB does not have is lost for its kind, also if a repair sorts its table: it is in its place.
+func TestRepairNamesKinds(t *testing.T) {
+	t.Parallel()
+	const said = "is of kind 7, a single deletion"
+	for name, tt := range map[string]struct {
+		size       int // of blocks
+		disorder   func(sorted []rawEntry)
+		noManifest bool
+		noIndex    bool
+	}{
+		"in order":                     {size: 2},
+		"in order, without a MANIFEST": {size: 2, noManifest: true},
+		"in order, without its index":  {size: 2, noIndex: true},
+		"without both":                 {size: 2, noManifest: true, noIndex: true},
+		"sorted, in another block":     {size: 3, disorder: swap(3, 4)},
+		"sorted, in the same block":    {size: 6, disorder: swap(3, 4)},
+		"sorted, in blocks of one":     {size: 1, disorder: swap(3, 4)},
+	} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		file := d.table(t, 1, tt.size, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, 7, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}, {"d", 4, 1, "4"}, {"e", 5, 1, "5"}}, tt.disorder)
+		d.end(t)
+		if tt.noIndex {
+			flipAt(t, file, int64(layoutOf(t, file).Index.Offset))
+		}
+		if tt.noManifest {
+			noError(t, errors.Join(os.Remove(filepath.Join(d.dir, "CURRENT")), os.Remove(filepath.Join(d.dir, "MANIFEST-000000"))))
+		}
+		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+		wrong := strings.Contains(stderr, `≥ "b" and ≤ "b": sorted`) || strings.Contains(stderr, "it is not in the range")
+		if status != cli.ExitDamaged || !strings.Contains(stderr, said) || wrong {
+			t.Errorf("%s: repair: status %d, want %d, and %q only\n%s%s", name, status, cli.ExitDamaged, said, out, stderr)
+		}
+		if got, want := mustSST(t, "scan", d.dir+".new"), "a\t1\nc\t3\nd\t4\ne\t5\n"; got != want {
+			t.Errorf("%s: the new database has %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Without its index, what a repair finds behind a gap in a table can be of another file. So a key of a kind that LevelDB
+// does not have is left out there, and all keys behind the gap are lost.
+func TestKindsBehindAGap(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []table.Kind{2, 7, 9, 255} {
+		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+		file := d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
+		d.end(t)
+		l := layoutOf(t, file)
+		flipAt(t, file, int64(l.Data[0].Offset))
+		flipAt(t, file, int64(l.Index.Offset))
+		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+		_, got, _ := sst("scan", d.dir+".new")
+		if want := "b\told\nc\t3\n"; got != want || status != cli.ExitDamaged || !strings.Contains(stderr, `lost the keys ≥ "a" and ≤ "c" (`) {
+			t.Errorf("kind %d: repair: status %d, %q, want %q\n%s%s", kind, status, got, want, out, stderr)
+		}
+	}
+}
+
+// layoutOf returns where the parts of a table are.
+func layoutOf(t *testing.T, path string) *layout.Layout {
+	t.Helper()
+	f, err := dbfile.Open(path, dbfile.Options{})
+	noError(t, err)
+	defer f.Close() // it was only read
+	return f.Layout
 }

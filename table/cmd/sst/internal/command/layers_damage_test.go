@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -36,9 +37,7 @@ func TestDamagedLayers(t *testing.T) {
 		checkLostScan(t, s, lost)
 		checkLostGets(t, rng, s, lost)
 		for _, args := range [][]string{{"verify", s.dir}, {"stats", "--tables", s.dir}, {"merge", s.dir, "-o", filepath.Join(t.TempDir(), "new")}} {
-			if status, _, stderr := sst(args...); status != 3 {
-				t.Errorf("sst %q: status %d, %s", args, status, stderr)
-			}
+			checkSST(t, cli.ExitDamaged, "", args...)
 		}
 		if t.Failed() {
 			t.Fatalf("round %d, table %s of %+v", round, lost.Name, s.m)
@@ -49,21 +48,15 @@ func TestDamagedLayers(t *testing.T) {
 // damageTable removes a table, cuts it, empties it, or changes a byte of its first data block.
 func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
 	t.Helper()
-	var err error
-	contents := readFile(t, path)
-	switch how {
+	switch contents := readFile(t, path); how {
 	case 0:
-		err = os.Remove(path)
+		noError(t, os.Remove(path))
 	case 1:
-		err = os.Truncate(path, rng.Int64N(int64(len(contents))))
+		noError(t, os.Truncate(path, rng.Int64N(int64(len(contents)))))
 	case 2:
-		err = os.Truncate(path, 0)
+		noError(t, os.Truncate(path, 0))
 	default:
-		contents[0] ^= 0xff
-		err = os.WriteFile(path, contents, 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
+		flipAt(t, path, 0)
 	}
 }
 

@@ -55,6 +55,12 @@ func newLayeredSet(t *testing.T, rng *rand.Rand, layers int) *layeredSet {
 	if rng.IntN(2) == 0 {
 		s.options.TableFilterPolicy = filter.NewTableBloom(10)
 	}
+	return s.fill(t, rng, layers)
+}
+
+// fill writes a set with that many layers.
+func (s *layeredSet) fill(t *testing.T, rng *rand.Rand, layers int) *layeredSet {
+	t.Helper()
 	s.m.Tables = s.write(t, randomPairs(rng, 2*layeredKeys), false)
 	for range layers {
 		l := set.Layer{Removals: s.write(t, randomPairs(rng, layeredKeys/4), true)}
@@ -69,9 +75,7 @@ func (s *layeredSet) writeManifest(t *testing.T) {
 	t.Helper()
 	d := set.NewDir(s.dir)
 	defer d.Close()
-	if err := d.WriteManifest(&s.m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.WriteManifest(&s.m))
 }
 
 // write writes tables of pairs, which are newer than all that was written before.
@@ -80,21 +84,15 @@ func (s *layeredSet) write(t *testing.T, pairs map[string]string, removed bool) 
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(pairs)), s.perTable) {
 		var b bytes.Buffer
 		w, err := set.NewTableWriter(&b, &s.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		name := fmt.Sprintf("%06d.ldb", len(s.files()))
 		for _, key := range keys {
-			if err := w.Append([]byte(key), []byte(pairs[key])); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, w.Append([]byte(key), []byte(pairs[key])))
 			v := layerVersion{file: name, value: pairs[key], removed: removed}
 			s.versions[key] = append([]layerVersion{v}, s.versions[key]...)
 		}
 		line, err := w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		line.Name = name
 		writeFile(t, filepath.Join(s.dir, name), b.Bytes())
 		lines = append(lines, line)

@@ -80,12 +80,7 @@ func checkScansOfLayers(t *testing.T, rng *rand.Rand, s *layeredSet, live map[st
 
 func checkGetsOfLayers(t *testing.T, rng *rand.Rand, s *layeredSet, live map[string]string) {
 	t.Helper()
-	var keys strings.Builder
-	for n := range layeredKeys + 2 {
-		fmt.Fprintln(&keys, layeredKey(n))
-	}
-	list := filepath.Join(t.TempDir(), "keys")
-	writeFile(t, list, keys.String())
+	list := tempFile(t, "keys", numberedLines(layeredKeys+2, "%03d"))
 	status, out, stderr := sst("get", "--keys-from", list, s.dir)
 	if diff := cmp.Diff(strings.Split(linesOfPairs(live), "\n"), strings.Split(out, "\n")); status != 1 || diff != "" {
 		t.Errorf("get --keys-from: status %d, %s (-want +got):\n%.2000s", status, stderr, diff)

@@ -64,21 +64,18 @@ func writeWithLog(t *testing.T, state string, torn bool) (dir string) {
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 	d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}}, nil)
 	d.log(t, []rawEntry{{"b", 2, 1, "2"}})
-	d.tables = versions.Field{Kind: versions.FieldLog, Table: versions.Table{Number: d.number}}.Append(d.tables)
+	d.nameLog(versions.FieldLog, d.number)
 	d.last = 1
 	d.end(t)
 	log, manifest := filepath.Join(d.dir, "000002.log"), filepath.Join(d.dir, "MANIFEST-000000")
-	var err error
 	switch state {
 	case "missing":
-		err = os.Remove(log)
+		noError(t, os.Remove(log))
 	case "empty":
-		err = os.Truncate(log, 0)
+		noError(t, os.Truncate(log, 0))
 	}
-	if contents, readErr := os.ReadFile(manifest); err != nil || readErr != nil {
-		t.Fatal(err, readErr)
-	} else if torn {
-		d.write(t, "MANIFEST-000000", append(contents, "\x01\x02\x03\x04\xff\x00\x01cut"...))
+	if torn {
+		d.write(t, "MANIFEST-000000", append(readFile(t, manifest), tornEdit...))
 	}
 	return d.dir
 }

@@ -30,14 +30,7 @@ func newLittleMemory(t *testing.T) littleMemory {
 	if long.Race || testing.Short() {
 		t.Skip("the race detector takes the address space, and an emulator has another one")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := littleMemory{filepath.Join(t.TempDir(), "sst"), t.TempDir(), t.TempDir(), t.TempDir()}
-	if err := os.Symlink(self, m.sst); err != nil {
-		t.Fatal(err)
-	}
+	m := littleMemory{linkTo(t, "sst"), t.TempDir(), t.TempDir(), t.TempDir()}
 	m.prepare(t)
 	return m
 }
@@ -45,13 +38,11 @@ func newLittleMemory(t *testing.T) littleMemory {
 // prepare makes what commands read.
 func (m *littleMemory) prepare(t *testing.T) {
 	t.Helper()
-	var pairs, lines strings.Builder
+	var pairs strings.Builder
 	for i := range 30_000 {
 		fmt.Fprintf(&pairs, "%08d\tvalue %d\n", uint32(i)*2654435761%100_000_000, i)
-		fmt.Fprintf(&lines, "line %d\n", i)
 	}
 	writeFile(t, m.in("pairs"), pairs.String())
-	writeFile(t, m.in("lines"), lines.String())
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("t.ldb"), "--table-filter", "fuse")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("set/"), "--entries-per-table", "5000", "--table-filter", "table-bloom")
 	mustSST(t, "build", m.in("pairs"), "-o", m.in("db"), "--database")
@@ -62,17 +53,11 @@ func (m *littleMemory) prepare(t *testing.T) {
 // prepareZeros makes a table of one value of 250 MB, of which the codec leaves little, and a set of it.
 func (m *littleMemory) prepareZeros(t *testing.T, name string, c table.Codec) {
 	t.Helper()
-	if err := os.Mkdir(m.in(name+".set"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(m.in(name+".set"), 0o777))
 	path := m.in(name + ".set/zeros.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Compression: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Append([]byte("key"), make([]byte, 250e6)), w.Close(), os.Link(path, m.in(name+".ldb"))); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, errors.Join(w.Append([]byte("key"), make([]byte, 250e6)), w.Close(), os.Link(path, m.in(name+".ldb"))))
 	mustSST(t, "manifest", path, "-o", m.in(name+".set/set.jsonl"))
 }
 
@@ -111,9 +96,7 @@ func (m *littleMemory) starts(t *testing.T, kib int) bool {
 // temporary files.
 func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, stderr string) {
 	t.Helper()
-	if err := errors.Join(os.RemoveAll(m.outputs), os.Mkdir(m.outputs, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.RemoveAll(m.outputs), os.Mkdir(m.outputs, 0o777)))
 	status, stderr = m.run(t, kib, args)
 	crash := crashed(stderr)
 	for less := 16 << 10; crash && less <= 128<<10; less += 16 << 10 {
@@ -129,12 +112,9 @@ func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, st
 		t.Errorf("ulimit -v %d, sst %s: status %d, %.400s", kib, args, status, stderr)
 	}
 	for _, dir := range []string{m.temp, m.outputs} {
-		left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		left, errLeft := filepath.Glob(filepath.Join(dir, "*.tmp"))
 		inside, err := filepath.Glob(filepath.Join(dir, "*", "*.tmp"))
-		if left = append(left, inside...); err != nil || len(left) > 0 {
+		if left = append(left, inside...); errLeft != nil || err != nil || len(left) > 0 {
 			t.Errorf("ulimit -v %d, sst %s: %q are left", kib, args, left)
 		}
 	}

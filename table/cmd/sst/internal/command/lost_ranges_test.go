@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -31,20 +29,12 @@ func TestLostRangesOfTables(t *testing.T) {
 	} {
 		for _, isMissing := range []bool{false, true} {
 			d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
-			sound := []rawEntry{{"x", 4, 1, "4"}}
-			d.table(t, 1, 1, sound, nil)
-			listed := d.tables
+			d.table(t, 1, 1, []rawEntry{{"x", 4, 1, "4"}}, nil)
 			file := d.table(t, 2, 1, []rawEntry{{"a", 1, 1, "1"}, {"c", 3, 1, "3"}}, nil)
-			info, err := os.Stat(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			key := func(user string) []byte {
-				return table.InternalKey{UserKey: []byte(user), Sequence: 1, Kind: table.KindSet}.Append(nil)
-			}
-			d.tables = versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Level: 2, Number: d.number, Size: uint64(info.Size()), Smallest: key(tt.from), Largest: key(tt.to)}}.Append(listed)
+			listed := d.lastTable()
+			listed.Smallest, listed.Largest = []byte(rawEntry{tt.from, 1, 1, ""}.internal()), []byte(rawEntry{tt.to, 1, 1, ""}.internal())
 			d.end(t)
-			if flipAt(t, file, info.Size()-1); isMissing {
+			if flipAt(t, file, int64(listed.Size)-1); isMissing {
 				os.Remove(file)
 			}
 			commands := [][]string{{"scan", d.dir}}
@@ -88,15 +78,10 @@ func TestReplacedTables(t *testing.T) {
 	t.Parallel()
 	for _, more := range []int{-1, 1, 4, 99} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
-		file := d.table(t, 1, 1, []rawEntry{{"b", 1, 1, "1"}, {"c", 2, 1, "2"}}, nil)
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := func(user string) []byte {
-			return table.InternalKey{UserKey: []byte(user), Sequence: 2, Kind: table.KindSet}.Append(nil)
-		}
-		d.tables = versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Level: 1, Number: 1, Size: uint64(int(info.Size()) + more), Smallest: key("a"), Largest: key("d")}}.Append(nil)
+		d.table(t, 1, 1, []rawEntry{{"b", 1, 1, "1"}, {"c", 2, 1, "2"}}, nil)
+		listed := d.lastTable()
+		listed.Smallest, listed.Largest = []byte(rawEntry{"a", 2, 1, ""}.internal()), []byte(rawEntry{"d", 2, 1, ""}.internal())
+		listed.Size = uint64(int(listed.Size) + more)
 		d.end(t)
 		for args, want := range map[string]string{"scan": "b\t1\nc\t2\n", "scan --reverse": "c\t2\nb\t1\n", "scan --strict": "", "scan --strict --reverse": ""} {
 			status, out, stderr := sst(append(strings.Fields(args), d.dir)...)

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,16 +26,13 @@ func TestOutputFails(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "b.ldb")
 	for path, in := range map[string]string{a: "ada\tlovelace\n", b: "ada\tbyron\n"} {
-		if status := Run([]string{"build", "-o", path}, strings.NewReader(in), io.Discard, io.Discard); status != 0 {
-			t.Fatalf("build: status %d", status)
-		}
+		mustSST(t, "build", "-o", path, tempFile(t, "in.tsv", in))
 	}
-	writeFile(t, filepath.Join(dir, "words"), "a\n")
-	only := filepath.Join(dir, "only.filter")
-	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", filepath.Join(dir, "words"))
+	words, only := tempFile(t, "words", "a\n"), filepath.Join(dir, "only.filter")
+	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", words)
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--input-format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--manifest-line", "-", "--input-format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--input-format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--manifest-line", "-", "--input-format", "keys", words}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != cli.ExitUsage || !strings.Contains(stderr.String(), "no space left") {
@@ -69,9 +65,7 @@ func TestLongSharedKeys(t *testing.T) {
 		b.ReportAllocs()
 		for b.Loop() {
 			f, err := dbfile.Open(path, dbfile.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			noError(b, err)
 			f.Close()
 		}
 	}).AllocedBytesPerOp()
@@ -105,10 +99,8 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "t.ldb"), filepath.Join(dir, "out.ldb")
 	writeFile(t, path, longKeys(100_000, 2_000, ""))
-	status, _, stderr := sst("repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
-	if want := "the table's index is above the limit of 16777216 bytes (1/2 of --memory): use a larger --block-size or --memory"; status != cli.ExitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("status %d, %s", status, stderr)
-	}
+	const said = "the table's index is above the limit of 16777216 bytes (1/2 of --memory): use a larger --block-size or --memory"
+	checkSST(t, cli.ExitUsage, said, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
 	mustSST(t, "repair", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
 	mustSST(t, "verify", out)
 	mustSST(t, "diff", path, out)
@@ -117,16 +109,12 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 // writeFile writes a file, and the directories that it is in.
 func writeFile[T string | []byte](t *testing.T, path string, contents T) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)))
 }
 
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return contents
 }

@@ -77,9 +77,7 @@ func TestMissingPartsOfAnyNumber(t *testing.T) {
 			t.Fatalf("%d of %d parts from %d, called like %s, without part %d: %v", len(some), n, first, some[0].Name, out, err)
 		}
 		counted := expected{tables: uint64(len(some)), entries: uint64(10 * len(some))}
-		if err := counted.check(some); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, counted.check(some))
 		if err := counted.check(some[1:]); err == nil {
 			t.Fatal("one table less than was counted: no error")
 		}

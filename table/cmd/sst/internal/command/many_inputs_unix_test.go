@@ -19,9 +19,7 @@ func TestMoreInputsThanFiles(t *testing.T) {
 	for i := range tables {
 		line := fmt.Sprintf("key%03d\tvalue %d\n", i, i)
 		want.WriteString(line)
-		in := filepath.Join(t.TempDir(), "in")
-		writeFile(t, in, line)
-		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%03d.ldb", i)), in)
+		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%03d.ldb", i)), tempFile(t, "in", line))
 	}
 	for _, args := range []string{
 		"merge " + dir + "/*.ldb -o " + t.TempDir() + "/merged.ldb",

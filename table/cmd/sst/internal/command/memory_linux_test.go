@@ -1,17 +1,22 @@
 package command
 
 import (
-	"bytes"
+	"bufio"
+	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
@@ -73,13 +78,9 @@ func json64(n int) string {
 
 func sparse(t *testing.T, path string, size int64) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	if err := f.Truncate(size); err != nil {
 		t.Skip(err) // a file system without holes
@@ -92,11 +93,6 @@ func inputs(t *testing.T) func(name string) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	write := func(name, contents string) {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path(name)), 0o777), os.WriteFile(path(name), []byte(contents), 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	sparse(t, path("huge"), 1<<40)
 	sparse(t, path("overTree/file"), 1<<30+1)
 	sparse(t, path("hugeTree/file"), 1<<40)
@@ -105,18 +101,18 @@ func inputs(t *testing.T) func(name string) string {
 	for i := range 5 {
 		fmt.Fprintf(&lines, "key%d\t%s\n", i, value)
 		fmt.Fprintf(&json, `{"key":"key%d","value":"\u0041%s"}`+"\n", i, value)
-		write(fmt.Sprint("tree/file", i), value)
+		writeFile(t, path(fmt.Sprint("tree/file", i)), value)
 	}
 	for i := range 500_000 {
 		fmt.Fprintf(&small, "%d\tvalue %d\n", int64(i)*7919%500_000, i)
 	}
-	write("lines", lines.String())
-	write("json", json.String())
-	write("hard", keysOf4kB(3900)+json64(10))
-	write("small", small.String())
+	writeFile(t, path("lines"), lines.String())
+	writeFile(t, path("json"), json.String())
+	writeFile(t, path("hard"), keysOf4kB(3900)+json64(10))
+	writeFile(t, path("small"), small.String())
 	mustSST(t, "build", "-o", path("small.ldb"), path("small"))
 	contents := readFile(t, path("small.ldb"))
-	write("cut.ldb", string(contents[:len(contents)-1]))
+	writeFile(t, path("cut.ldb"), contents[:len(contents)-1])
 	return path
 }
 
@@ -129,66 +125,49 @@ func TestMemory(t *testing.T) {
 	}
 	path := inputs(t)
 	for _, tt := range []struct {
-		name, command string
-		input         string // "": what has no end
-		want          string // on stderr; "": success
+		name    string
+		memory  int64  // in MiB
+		command string // < is the directory of the inputs, > that of the output; without inputs, what has no end
+		want    string // on stderr; "": success
 	}{
-		{"a file of a byte too many", "build", "overTree", "file: 1073741825 bytes, but a pair must be shorter than 1073741824"},
-		{"a sparse file in a directory", "build", "hugeTree", "file: 1099511627776 bytes, but a pair must be shorter than"},
-		{"a sparse file of lines", "build", "huge", "huge, line 1: longer than the limit of 4194304 bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line"},
-		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: longer than the limit of 4194304 bytes"},
-		{"a sparse file of JSON", "build --input-format json", "huge", "huge, line 1: longer than the limit of 4194304 bytes"},
-		{"a line without end", "build", "", "standard input, line 1: longer than the limit of 4194304 bytes"},
-		{"a line without end in order", "build --sorted", "", "standard input, line 1: longer than the limit of 4194304 bytes"},
-		{"a sparse file that is no table", "repair", "huge", "huge: its index cannot be read: 1099511627776 bytes, above the limit of 8388608 (1/4 of --memory): use --memory 4194304MiB"},
-		{"long lines", "build", "lines", ""},
-		{"long lines in order", "build --sorted -c zstd", "lines", ""},
-		{"long lines of JSON", "build --sorted -c zstd --input-format json", "json", ""},
-		{"large files", "build -c zstd", "tree", ""},
-		{"many lines", "build --concurrency 64", "small", ""},
-		{"a damaged table", "repair", "cut.ldb", "the input is damaged"},
+		{"a file of a byte too many", 32, "build <overTree -o >t.ldb", "file: 1073741825 bytes, but a pair must be shorter than 1073741824"},
+		{"a sparse file in a directory", 32, "build <hugeTree -o >t.ldb", "file: 1099511627776 bytes, but a pair must be shorter than"},
+		{"a sparse file of lines", 32, "build <huge -o >t.ldb", "huge, line 1: longer than the limit of 4194304 bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line"},
+		{"a sparse file of lines in order", 32, "build --sorted <huge -o >t.ldb", "huge, line 1: longer than the limit of 4194304 bytes"},
+		{"a sparse file of JSON", 32, "build --input-format json <huge -o >t.ldb", "huge, line 1: longer than the limit of 4194304 bytes"},
+		{"a line without end", 32, "build -o >t.ldb", "standard input, line 1: longer than the limit of 4194304 bytes"},
+		{"a line without end in order", 32, "build --sorted -o >t.ldb", "standard input, line 1: longer than the limit of 4194304 bytes"},
+		{"a sparse file that is no table", 32, "repair <huge -o >t.ldb", "huge: its index cannot be read: 1099511627776 bytes, above the limit of 8388608 (1/4 of --memory): use --memory 4194304MiB"},
+		{"long lines", 32, "build <lines -o >t.ldb", ""},
+		{"long lines in order", 32, "build --sorted -c zstd <lines -o >t.ldb", ""},
+		{"long lines of JSON", 32, "build --sorted -c zstd --input-format json <json -o >t.ldb", ""},
+		{"large files", 32, "build -c zstd <tree -o >t.ldb", ""},
+		{"many lines", 32, "build --concurrency 64 <small -o >t.ldb", ""},
+		{"a damaged table", 32, "repair <cut.ldb -o >t.ldb", "the input is damaged"},
+		{"long keys and large values", 32, "build --input-format json -c zstd <hard -o >t.ldb", ""},
+		{"long keys in small blocks", 32, "build --input-format json -c zstd --block-size 1 <hard -o >t.ldb", ""},
+		{"long keys by deflate", 32, "build --input-format json -c deflate --concurrency 64 <hard -o >t.ldb", ""},
+		{"long keys in large blocks", 32, "build --input-format json -c zlib --block-size 4MiB --concurrency 64 <hard -o >t.ldb", ""},
+		{"long keys by many goroutines", 64, "build --input-format json -c zstd --concurrency 64 <hard -o >t.ldb", ""},
+		{"long keys in very large blocks", 64, "build --input-format json -c deflate --block-size 6MiB --concurrency 64 <hard -o >t.ldb", ""},
+		{"a set", 32, "build --sorted --entries-per-table 1 <lines -o >set", ""},
+		{"a set of larger tables", 32, "build --sorted --entries-per-table 2 <lines -o >set", ""},
+		{"a set of long keys", 32, "build --input-format json --entries-per-table 300 <hard -o >set", ""},
+		{"a set of many tables", 32, "build --entries-per-table 1000 <small -o >set", ""},
+		{"a sparse file and the usual memory", 1024, "build <huge -o >t.ldb", "line 1: longer than the limit of 69206016 bytes"},
+		{"a line without end and the usual memory", 1024, "build -o >t.ldb", "line 1: longer than the limit of 69206016 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", "32MiB")
-			if tt.input != "" {
-				args = append(args, path(tt.input))
+			out := t.TempDir()
+			args := strings.Fields(strings.NewReplacer("<", path("")+"/", ">", out+"/").Replace(tt.command))
+			if tt.memory < 1024 {
+				args = append(args, "--memory", fmt.Sprintf("%dMiB", tt.memory))
 			}
-			checkPeak(t, 32<<20, args, tt.want)
+			checkPeak(t, tt.memory<<20, args, tt.want)
+			if left, err := filepath.Glob(filepath.Join(out, "*.tmp")); err != nil || left != nil {
+				t.Errorf("%v, %v are left", left, err)
+			}
 		})
-	}
-	for _, tt := range []struct {
-		memory  int64
-		command string
-	}{
-		{32 << 20, "-c zstd"},
-		{32 << 20, "-c zstd --block-size 1"},
-		{32 << 20, "-c deflate --concurrency 64"},
-		{32 << 20, "-c zlib --block-size 4MiB --concurrency 64"},
-		{64 << 20, "-c zstd --concurrency 64"},
-		{64 << 20, "-c deflate --block-size 6MiB --concurrency 64"},
-	} {
-		t.Run(fmt.Sprintf("long keys and large values, %d MiB, %s", tt.memory>>20, tt.command), func(t *testing.T) {
-			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", fmt.Sprint(tt.memory), path("hard"))
-			checkPeak(t, tt.memory, append([]string{"build", "--input-format", "json"}, args...), "")
-		})
-	}
-	for _, args := range [][]string{
-		{"--sorted", path("lines"), "--entries-per-table", "1"},
-		{"--sorted", path("lines"), "--entries-per-table", "2"},
-		{"--input-format", "json", path("hard"), "--entries-per-table", "300"},
-		{path("small"), "--entries-per-table", "1000"},
-	} {
-		t.Run("a set", func(t *testing.T) {
-			checkPeak(t, 32<<20, append([]string{"build", "--memory", "32MiB", "-o", filepath.Join(t.TempDir(), "set")}, args...), "")
-		})
-	}
-	for _, args := range [][]string{{"build", path("huge")}, {"build"}} {
-		t.Run("the usual memory", func(t *testing.T) {
-			checkPeak(t, 1<<30, append(args, "-o", path("out.ldb")), "line 1: longer than the limit of 69206016 bytes")
-		})
-	}
-	if left, err := filepath.Glob(path("*.tmp")); err != nil || left != nil {
-		t.Errorf("%v, %v are left", left, err)
 	}
 }
 
@@ -212,34 +191,130 @@ func TestMemoryOfAFileThatGrows(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "tree")
 	path := sparse(t, filepath.Join(dir, "file"), 1)
-	stop := make(chan bool)
-	done := make(chan bool)
-	go func() {
-		defer close(done)
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	writing.Go(func() {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			return
+		for n := 0; n < 256 && err == nil && ctx.Err() == nil; n++ {
+			_, err = f.Write(make([]byte, 1<<20))
 		}
-		defer f.Close()
-		more := bytes.Repeat([]byte("x"), 1<<20)
-		for n := 0; n < 256; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-				f.Write(more)
-			}
-		}
-	}()
-	checkGrowing(t, dir)
-	close(stop)
-	<-done
-}
-
-func checkGrowing(t *testing.T, dir string) {
-	t.Helper()
+		f.Close()
+	})
 	got, status, stderr := peak(t, "build", "-o", dir+".ldb", "--memory", "32MiB", dir)
 	if got > 96<<20 || status != 0 && !strings.Contains(stderr, "1/16 of --memory plus 2 MiB") {
 		t.Errorf("%d MiB, status %d, %q", got>>20, status, stderr)
 	}
+	stop()
+	writing.Wait()
+}
+
+// writePairs writes pairs of about total bytes, whose values have the lengths that size returns for how
+// far the file is, from 0 to 1.
+func writePairs(t *testing.T, path string, total int, key func(i int) string, size func(far float64) int) {
+	t.Helper()
+	f, err := os.Create(path)
+	noError(t, err)
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<20)
+	value := incompressible(1 << 20)
+	for i, n := 0, 0; n < total; i++ {
+		written, err := fmt.Fprintf(out, "%s\t%s\n", key(i), value[:size(float64(n)/float64(total))])
+		noError(t, err)
+		n += written
+	}
+	noError(t, out.Flush())
+}
+
+// Sorting takes no more than --memory and 64 MiB, whatever sizes the pairs have, and wherever in the
+// input these change.
+func TestMemoryOfSorting(t *testing.T) {
+	long.Test(t)
+	if long.Race {
+		t.Skip("the race detector takes memory too")
+	}
+	rng := rand.New(rand.NewPCG(8, 8))
+	random := func(int) string { return fmt.Sprintf("%016x", rng.Uint64()) }
+	equal := func(int) string { return "key" }
+	for name, tt := range map[string]struct {
+		key  func(i int) string
+		size func(far float64) int
+	}{
+		"no values":               {random, func(float64) int { return 0 }},
+		"values of all sizes":     {random, func(float64) int { return rng.IntN(1 << rng.IntN(20)) }},
+		"values of 0 and of 1 MB": {random, func(float64) int { return rng.IntN(1000) / 999 << 20 }},
+		"small, then large":       {random, func(far float64) int { return int(far*2) * 1000 }},
+		"large, then small":       {random, func(far float64) int { return 1000 - int(far*2)*1000 }},
+		"equal keys":              {equal, func(float64) int { return rng.IntN(100) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pairs")
+			writePairs(t, path, 100<<20, tt.key, tt.size)
+			for _, limit := range []int64{32 << 20, 256 << 20} {
+				args := []string{"build", "--on-duplicate", "last", "--input-format", "raw", "-o", path + ".ldb", "--memory", fmt.Sprint(limit), path}
+				checkPeak(t, limit, args, "")
+			}
+		})
+	}
+}
+
+// Files that have very much to find, or to lose, take salvage no more memory than others.
+func TestMemoryOfSalvage(t *testing.T) {
+	long.Test(t)
+	if long.Race {
+		t.Skip("the race detector takes memory too")
+	}
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for name, tt := range map[string]struct{ contents, want string }{
+		"gaps between blocks":      {manyBlocks(rawtable.Entries("a", ""), "x"), "the input is damaged"},
+		"blocks of entries":        {manyBlocks(rawtable.Entries("a", ""), ""), "the input is damaged"},
+		"blocks of a byte":         {manyBlocks("\xff", ""), "the input is damaged"},
+		"an index of damaged ones": {manyListed(480_000), "the input is damaged"},
+		"a long index":             {manyListed(600_000), "its index: 5087731 bytes, above the limit of 4194304 (1/16 of --memory plus 2 MiB): use --memory 46MiB"},
+		"entries that reach far":   {strings.Repeat("\x00\x01\x80\x80\x08", 8<<20/5), "the input is damaged"},
+		"entries without an end":   {strings.Repeat("\x00\x01\x00\x00", 8<<20/4), "the input is damaged"},
+		"a metaindex of very many": {listing(500_000), "the input is damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeFile(t, path, tt.contents)
+			checkPeak(t, 32<<20, []string{"repair", path, "-o", path + ".out", "--memory", "32MiB"}, tt.want)
+		})
+	}
+}
+
+// manyBlocks returns 8 MB of one block, and what is between.
+func manyBlocks(contents, between string) string {
+	var f rawtable.File
+	f.Block(contents)
+	return strings.Repeat(string(f.Bytes)+between, 8_000_000/(len(f.Bytes)+len(between)))
+}
+
+// manyListed returns a table whose index lists n blocks, all of them damaged. Its separators
+// take as few bytes as may be.
+func manyListed(n int) string {
+	var f rawtable.File
+	var index strings.Builder
+	for i := range n {
+		key := fmt.Sprintf("%06x", i)
+		shared := 0
+		if i > 0 {
+			shared = format.SharedLen([]byte(key), fmt.Appendf(nil, "%06x", i-1))
+		}
+		index.WriteString(rawtable.Entry(uint64(shared), key[shared:], rawtable.Handle(uint64(len(f.Bytes)), 1)))
+		f.Bytes = append(f.Bytes, "\xff\x00\x00\x00\x00\x00"...)
+	}
+	metaindex := f.Block(rawtable.Entries())
+	return string(f.Footer(metaindex, f.Stored(string(snappy.Encode(nil, []byte(index.String()+rawtable.Restarts(0)))), 1)))
+}
+
+// listing returns a block of data, and a metaindex that lists it very often.
+func listing(n int) string {
+	var f rawtable.File
+	handle := f.Block(rawtable.Entries("a", ""))
+	var metaindex strings.Builder
+	metaindex.WriteString(rawtable.Entry(0, "filter.", handle))
+	for range n {
+		metaindex.WriteString(rawtable.Entry(7, "x", handle))
+	}
+	f.Stored(string(snappy.Encode(nil, []byte(metaindex.String()+rawtable.Restarts(0)))), 1)
+	return string(f.Bytes)
 }

@@ -65,9 +65,7 @@ func writeLines(t *testing.T, rng *rand.Rand, m *inputModel, args ...string) {
 			fmt.Fprintf(&lines, "%s\t%s\n", key, v.value)
 		}
 	}
-	in := filepath.Join(t.TempDir(), "in.tsv")
-	writeFile(t, in, lines.String())
-	mustSST(t, slices.Concat([]string{"build", "-o", m.path, in}, args, randomOptions(rng))...)
+	mustSST(t, slices.Concat([]string{"build", "-o", m.path, tempFile(t, "in.tsv", lines.String())}, args, randomOptions(rng))...)
 }
 
 // randomOptions returns flags for the tables of an output.
@@ -84,22 +82,19 @@ func randomOptions(rng *rand.Rand) []string {
 func writeDatabase(t *testing.T, rng *rand.Rand, m *inputModel) map[string]string {
 	t.Helper()
 	o := &opt.Options{WriteBuffer: 2<<10 + rng.IntN(20<<10), CompactionL0Trigger: 1000, WriteL0SlowdownTrigger: 1000, WriteL0PauseTrigger: 2000}
-	db, err := leveldb.OpenFile(m.path, o)
-	sequence := uint64(0)
-	for range min(1, rng.IntN(4)) * rng.IntN(1500) {
-		sequence++
-		key, v := fmt.Sprintf("%0*d", 1+rng.IntN(3), rng.IntN(700)), versionModel{sequence: sequence, deleted: rng.IntN(3) == 0}
-		if v.deleted {
-			err = errors.Join(err, db.Delete([]byte(key), nil))
-		} else {
-			v.value = fmt.Sprintf("%0*d", rng.IntN(80), sequence)
-			err = errors.Join(err, db.Put([]byte(key), []byte(v.value), nil))
+	writeTo(t, m.path, o, func(db *leveldb.DB) (err error) {
+		for i := range min(1, rng.IntN(4)) * rng.IntN(1500) {
+			key, v := fmt.Sprintf("%0*d", 1+rng.IntN(3), rng.IntN(700)), versionModel{sequence: uint64(i + 1), deleted: rng.IntN(3) == 0}
+			if v.deleted {
+				err = errors.Join(err, db.Delete([]byte(key), nil))
+			} else {
+				v.value = fmt.Sprintf("%0*d", rng.IntN(80), v.sequence)
+				err = errors.Join(err, db.Put([]byte(key), []byte(v.value), nil))
+			}
+			m.newest[key] = v
 		}
-		m.newest[key] = v
-	}
-	if err = errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+		return err
+	})
 	live := map[string]string{}
 	for key, v := range m.newest {
 		if !v.deleted {
@@ -202,12 +197,7 @@ func checkMerged(t *testing.T, rng *rand.Rand, paths, flags []string, want map[s
 func TestMergeIsThatOfMaps(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	rounds := 20
-	if long.Enabled() {
-		rounds = 400
-	}
-	for seed := range rounds {
-		rng := rand.New(rand.NewPCG(uint64(seed), 33))
+	for seed, rng := range seeds(rounds(20, 400), 33) {
 		var inputs []inputModel
 		for kinds := 2 + 2*rng.IntN(2); len(inputs) < 1+rng.IntN(7); {
 			inputs = append(inputs, randomMergeInput(t, rng, kinds))
@@ -235,12 +225,7 @@ func TestMergeIsThatOfMaps(t *testing.T) {
 // together what the database is.
 func TestMergePartsOfADatabase(t *testing.T) {
 	t.Parallel()
-	rounds := 6
-	if long.Enabled() {
-		rounds = 100
-	}
-	for seed := range rounds {
-		rng := rand.New(rand.NewPCG(uint64(seed), 34))
+	for _, rng := range seeds(rounds(6, 100), 34) {
 		m := inputModel{path: filepath.Join(t.TempDir(), "db"), newest: map[string]versionModel{}}
 		want := writeDatabase(t, rng, &m)
 		tables, _ := filepath.Glob(filepath.Join(m.path, "*.ldb"))
@@ -260,14 +245,13 @@ func TestMergeManyInputs(t *testing.T) {
 	dir, want := t.TempDir(), map[string]string{}
 	var paths []string
 	for i := range 300 {
-		in, lines := filepath.Join(dir, fmt.Sprintf("%d.tsv", i)), ""
+		lines := ""
 		for key := range i%7 + 1 {
 			lines += fmt.Sprintf("key%d\t%d\n", key, i)
 			want[fmt.Sprintf("key%d", key)] = fmt.Sprint(i)
 		}
-		writeFile(t, in, lines)
 		paths = append(paths, filepath.Join(dir, fmt.Sprintf("%d.ldb", i)))
-		mustSST(t, "build", "-o", paths[i], in)
+		mustSST(t, "build", "-o", paths[i], tempFile(t, "in.tsv", lines))
 	}
 	checkMerged(t, rand.New(rand.NewPCG(1, 35)), paths, nil, want)
 }

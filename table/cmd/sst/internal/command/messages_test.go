@@ -1,8 +1,6 @@
 package command
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,23 +18,16 @@ var longKey = strings.Repeat("k", 1<<17)
 func writeLongKeys(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	write := func(name, contents string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, name, contents)
-	}
-	write("in.tsv", longKey+"1\tv\n"+longKey+"2\tv\n")
-	write("wrong.tsv", longKey+"\\q\n")
+	writeFile(t, "in.tsv", longKey+"1\tv\n"+longKey+"2\tv\n")
+	writeFile(t, "wrong.tsv", longKey+"\\q\n")
 	mustSST(t, "build", "-o", "t.ldb", "--block-size", "1", "in.tsv")
 	contents := readFile(t, "t.ldb")
-	write("cut.ldb", string(contents[:len(contents)-1]))
-	write("dir/1.ldb", string(contents))
+	writeFile(t, "cut.ldb", contents[:len(contents)-1])
+	writeFile(t, "dir/1.ldb", contents)
 	var f rawtable.File
 	data := f.Block(rawtable.Entries(longKey+"2", "", longKey+"1", ""))
 	metaindex := f.Block(rawtable.Entries())
-	write("order.ldb", string(f.Footer(metaindex, f.Block(rawtable.Entries(longKey+"3", data)))))
+	writeFile(t, "order.ldb", f.Footer(metaindex, f.Block(rawtable.Entries(longKey+"3", data))))
 }
 
 // A message shows at most 64 bytes of a key, wherever the key is from.

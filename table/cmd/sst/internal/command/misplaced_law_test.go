@@ -2,14 +2,12 @@ package command
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -17,12 +15,7 @@ import (
 // nothing, and says so if a pair is not the newest. What it calls certain is.
 func TestFilesThatAreNotTheirTables(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(150)
-	if long.Enabled() {
-		seeds = 5000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 103))
+	for seed, rng := range seeds(rounds(150, 5000), 103) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
 		what := d.misplace(t)
 		scanned, _, _ := sst("scan", d.dir)
@@ -57,9 +50,7 @@ func (d *levels) misplace(t *testing.T) (what string) {
 	to, from := d.tables[d.rng.IntN(len(d.tables))], d.tables[d.rng.IntN(len(d.tables))]
 	contents := readFile(t, from.path)
 	info, err := os.Stat(to.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	blocks := layoutOf(t, from.path).Data
 	what = fmt.Sprintf("%s in the place of %s", filepath.Base(from.path), filepath.Base(to.path))
 	if d.rng.IntN(2) == 0 { // whole blocks, or any bytes

@@ -23,23 +23,3 @@ func TestFilterOfSignedBytes(t *testing.T) {
 		t.Errorf("stats of a table by LevelDB 1.23 says that there are two hashes:\n%s", got)
 	}
 }
-
-// The metaindex of iq80's LevelDB for Java has no restart point, and so have all blocks of an
-// empty table.
-func TestTablesOfJava(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(goldens, "iq80", "*.ldb"))
-	if err != nil || len(files) != 4 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		mustSST(t, "verify", file)
-		mustSST(t, "stats", file)
-		mustSST(t, "layout", file)
-		converted := filepath.Join(t.TempDir(), "converted.ldb")
-		mustSST(t, "convert", file, "-o", converted)
-		if got, want := mustSST(t, "scan", converted), mustSST(t, "scan", file); got != want {
-			t.Errorf("%s: converted has\n%s, want\n%s", file, got, want)
-		}
-	}
-}

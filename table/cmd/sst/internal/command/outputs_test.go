@@ -30,11 +30,7 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 			"build -o OUT in.tsv", "build -o new.ldb --manifest-line OUT in.tsv", "merge t.ldb -o OUT", "merge t.filter -o OUT", "convert t.ldb -o OUT",
 			"repair t.ldb -o OUT", "report t.ldb -o OUT", "manifest t.ldb -o OUT",
 		} {
-			args := strings.Fields(strings.ReplaceAll(line, "OUT", out))
-			status, _, stderr := sst(args...)
-			if named := fmt.Sprintf(" is %s, ", out); status != cli.ExitUsage || !strings.Contains(stderr, named) {
-				t.Errorf("%v: status %d, %q; want status %d and %q", args, status, stderr, cli.ExitUsage, named)
-			}
+			checkSST(t, cli.ExitUsage, fmt.Sprintf(" is %s, ", out), strings.Fields(strings.ReplaceAll(line, "OUT", out))...)
 		}
 	}
 	for dir, files := range before {
@@ -49,25 +45,17 @@ func TestOutputsThroughLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeOwned(t)
-	if err := errors.Join(os.MkdirAll("a/deep", 0o777), os.MkdirAll("far/db", 0o777), os.MkdirAll("far/x", 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.MkdirAll("a/deep", 0o777), os.MkdirAll("far/db", 0o777), os.MkdirAll("far/x", 0o777)))
 	if err := errors.Join(os.Symlink("a/deep", "work"), os.Symlink("far/x", "fx")); err != nil {
 		t.Skip(err) // Windows may forbid it
 	}
 	before := filesOf(t, "db")
-	if status, _, stderr := sst("build", "-o", "work/../../db/CURRENT", "in.tsv"); status != cli.ExitUsage {
-		t.Errorf("status %d, %q", status, stderr)
-	}
+	checkSST(t, cli.ExitUsage, "", "build", "-o", "work/../../db/CURRENT", "in.tsv")
 	mustSST(t, "build", "-o", "fx/../db/CURRENT", "in.tsv") // which is in far/db
 	t.Chdir("work")
 	t.Setenv("PWD", filepath.Join(dir, "work"))
-	if status, _, stderr := sst("report", "../../t.ldb", "-o", "../../db/CURRENT"); status != cli.ExitUsage {
-		t.Errorf("status %d, %q", status, stderr)
-	}
-	if status, _, stderr := sst("merge", "../../db", "-o", "../../db/new.ldb"); status != cli.ExitUsage || !strings.Contains(stderr, "part of the INPUT") {
-		t.Errorf("into its input: status %d, %q", status, stderr)
-	}
+	checkSST(t, cli.ExitUsage, "", "report", "../../t.ldb", "-o", "../../db/CURRENT")
+	checkSST(t, cli.ExitUsage, "part of the INPUT", "merge", "../../db", "-o", "../../db/new.ldb")
 	if diff := cmp.Diff(before, filesOf(t, filepath.Join(dir, "db"))); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
@@ -90,12 +78,8 @@ func TestOutputsBesideDamagedManifests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			writeOwned(t)
-			if err := tt.damage(t); err != nil {
-				t.Fatal(err)
-			}
-			if status, _, stderr := sst("convert", "t.ldb", "-o", onlyFile(t, tt.out)); status != cli.ExitUsage {
-				t.Errorf("status %d, %q", status, stderr)
-			}
+			noError(t, tt.damage(t))
+			checkSST(t, cli.ExitUsage, "", "convert", "t.ldb", "-o", onlyFile(t, tt.out))
 			mustSST(t, "build", "-o", filepath.Join(filepath.Dir(tt.out), "000099.ldb"), "in.tsv") // which is new
 		})
 	}
@@ -118,9 +102,7 @@ func TestForcedOutputs(t *testing.T) {
 	for _, args := range [][]string{{"convert", "--force", listed, "-o", listed}, {"manifest", "--force", table, "-o", "set/set.jsonl"}, {"verify", "db", "set"}} {
 		mustSST(t, args...)
 	}
-	if status, _, stderr := sst("convert", "--force", "t.ldb", "-o", "db/CURRENT"); status != cli.ExitUsage || !strings.Contains(stderr, "name another file") {
-		t.Errorf("status %d, %q", status, stderr)
-	}
+	checkSST(t, cli.ExitUsage, "name another file", "convert", "--force", "t.ldb", "-o", "db/CURRENT")
 	for _, free := range []string{"db/table.ldb", "db/000099.ldb", "set/other.ldb", "db/notes.txt"} { // which nothing needs
 		mustSST(t, "build", "-o", free, "in.tsv")
 	}
@@ -154,9 +136,7 @@ func TestCopiesKeepMode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeOwned(t)
 	for _, mode := range []os.FileMode{0o700, 0o750, 0o777, 0o555} {
-		if err := os.Chmod("db", mode); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Chmod("db", mode))
 		for i, args := range [][]string{{"merge", "--database", "db"}, {"repair", "db"}} {
 			out := fmt.Sprintf("copy%d-%o", i, mode)
 			mustSST(t, append(args, "-o", out)...)

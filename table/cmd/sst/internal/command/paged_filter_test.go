@@ -19,29 +19,19 @@ func writePagedSet(t *testing.T, dir string, o *table.WriterOptions, describe *t
 	t.Helper()
 	var out bytes.Buffer
 	w, err := set.NewTableWriter(&out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range 1000 {
-		if err := w.Append(fmt.Appendf(nil, "key%04d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(fmt.Appendf(nil, "key%04d", i), nil))
 	}
 	line, err := w.Close()
 	if err == nil && describe != nil {
 		line, err = set.Describe(bytes.NewReader(out.Bytes()), int64(out.Len()), describe)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	line.Name = "a.ldb"
 	path := filepath.Join(dir, line.Name)
 	writeFile(t, path, out.Bytes())
-	var manifest bytes.Buffer
-	if err := set.WriteManifest(&manifest, &set.Manifest{Tables: []set.Table{line}}); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "set.jsonl"), manifest.Bytes())
+	(&layeredSet{dir: dir, m: set.Manifest{Tables: []set.Table{line}}}).writeManifest(t)
 	return path
 }
 
@@ -76,9 +66,7 @@ func TestDamagedPagesOfFilters(t *testing.T) {
 	for name, at := range map[string]int64{"page": 100, "trailer": 4096 + 5} {
 		dir := t.TempDir()
 		path := writePagedSet(t, dir, &table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterOnly: true}, nil)
-		contents := readFile(t, path)
-		contents[at] ^= 1
-		writeFile(t, path, contents)
+		flipAt(t, path, at)
 		for _, args := range [][]string{{"verify", dir}, {"verify", path}, {"get", dir, "key0007"}, {"get", path, "key0007"}, {"get", path, "absent"}} {
 			status, out, stderr := sst(args...)
 			if said := out + stderr; status != cli.ExitDamaged || strings.Contains(said, "may be present") || !strings.Contains(said, "table filter block at 0") {

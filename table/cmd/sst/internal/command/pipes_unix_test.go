@@ -44,9 +44,7 @@ func TestPipes(t *testing.T) {
 		if status != tt.status || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s, sst %v: status %d, %q; want %d, %q", tt.name, tt.args, status, stderr, tt.status, tt.want)
 		}
-		if err := os.Remove(pipe); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(pipe))
 		os.Remove(current)
 	}
 }
@@ -68,9 +66,7 @@ func TestLinesOfAPipe(t *testing.T) {
 		written <- err
 	}()
 	mustSST(t, "build", "-o", out, pipe)
-	if err := <-written; err != nil {
-		t.Fatal(err)
-	}
+	noError(t, <-written)
 	if got := mustSST(t, "scan", out); got != "ada\tlovelace\n" {
 		t.Errorf("the table has %q", got)
 	}

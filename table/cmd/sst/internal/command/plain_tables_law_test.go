@@ -3,14 +3,12 @@ package command
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -21,12 +19,7 @@ import (
 // both directions and for lookups, however the files are found.
 func TestPlainTablesOfADirectory(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(40)
-	if long.Enabled() {
-		seeds = 1000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 100))
+	for seed, rng := range seeds(rounds(40, 1000), 100) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "tables")}
 		want := map[string]string{}
 		first := []int{1, 999_990}[rng.IntN(2)] // names of more digits follow
@@ -43,10 +36,7 @@ func TestPlainTablesOfADirectory(t *testing.T) {
 			}
 			d.write(t, fmt.Sprintf("%06d.ldb", number), tabletest.Build(t, &table.WriterOptions{BlockSize: 1 + rng.IntN(200)}, sorted))
 		}
-		s, err := source.OpenSource(d.dir, source.Options{Lookups: rng.IntN(2) == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, d.dir, source.Options{Lookups: rng.IntN(2) == 0})
 		for _, reverse := range []bool{false, true} {
 			got, last := map[string]string{}, ""
 			for e, err := range s.Scan(source.ScanOptions{Reverse: reverse}) {
@@ -61,11 +51,7 @@ func TestPlainTablesOfADirectory(t *testing.T) {
 			}
 		}
 		for i := range 60 {
-			key := fmt.Sprintf("k%02d", i)
-			value, there := want[key]
-			if e, found, err := s.Get([]byte(key)); err != nil || found != there || found && string(e.Value) != value {
-				t.Errorf("seed %d: Get(%s) = %q, %t, %v; want %q, %t", seed, key, e.Value, found, err, value, there)
-			}
+			checkGet(t, fmt.Sprint("seed ", seed), s, want, fmt.Sprintf("k%02d", i))
 		}
 		s.Close()
 	}

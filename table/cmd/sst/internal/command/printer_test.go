@@ -29,14 +29,10 @@ func TestJSONLines(t *testing.T) {
 				s := fields{versions: choice&1 != 0, values: choice&2 != 0, location: choice&4 != 0}
 				e.Key, e.Value, e.Table, e.Log = []byte(bytes), []byte("v"+bytes), t1, "db/7.log"
 				want, err := printable.AppendJSON(nil, jsonEntry(e, s))
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				var got strings.Builder
 				p := newPrinter(&got, "json", s)
-				if err := p.print(e); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, p.print(e))
 				if diff := cmp.Diff(string(want)+"\n", got.String()); diff != "" {
 					t.Errorf("JSON of %q with %+v (-want +got):\n%s", bytes, s, diff)
 				}

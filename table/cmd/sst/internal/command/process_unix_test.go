@@ -42,15 +42,7 @@ func command(t *testing.T) *process {
 // commandAs returns a process of the test binary that runs one of the programs.
 func commandAs(t *testing.T, program string) *process {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(t.TempDir(), program)
-	if err := os.Symlink(self, bin); err != nil {
-		t.Skip(err)
-	}
-	p := &process{Cmd: exec.Command(bin), out: t.TempDir(), sorting: t.TempDir()}
+	p := &process{Cmd: exec.Command(linkTo(t, program)), out: t.TempDir(), sorting: t.TempDir()}
 	p.Stderr = &p.stderr
 	p.Env = append(os.Environ(), "TMPDIR="+p.sorting)
 	return p
@@ -62,14 +54,10 @@ func (p *process) path(name string) string { return filepath.Join(p.out, name) }
 // start starts the process, and returns when it has a temporary file, or the whole one already.
 func (p *process) start(t *testing.T) {
 	t.Helper()
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Start())
 	for deadline := time.Now().Add(hang); ; time.Sleep(time.Millisecond) {
 		files, err := filepath.Glob(p.path("*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if len(files) > 0 {
 			return
 		}

@@ -1,11 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -42,8 +41,9 @@ func (v rawEntry) compare(o rawEntry) int {
 // A rawDatabase is a database whose tables and logs have any entries, under right checksums.
 type rawDatabase struct {
 	dir          string
-	number, last uint64 // of files; the last sequence number
-	tables       []byte // in the MANIFEST
+	number, last uint64           // of files; the last sequence number
+	comparer     string           // unless it is bytewise
+	tables       []versions.Field // of the MANIFEST: tables, and logs that it names
 }
 
 func (d *rawDatabase) write(t *testing.T, name string, contents []byte) (path string) {
@@ -75,21 +75,25 @@ func (d *rawDatabase) table(t *testing.T, level, size int, entries []rawEntry, d
 	}
 	contents := f.Footer(f.Block(rawtable.Entries()), f.Block(rawtable.Entries(index...)))
 	d.number++
-	d.tables = versions.Field{Kind: versions.FieldAdd, Table: versions.Table{
+	d.tables = append(d.tables, versions.Field{Kind: versions.FieldAdd, Table: versions.Table{
 		Level: level, Number: d.number, Size: uint64(len(contents)), Smallest: []byte(entries[0].internal()), Largest: []byte(entries[len(entries)-1].internal()),
-	}}.Append(d.tables)
+	}})
 	return d.write(t, fmt.Sprintf("%06d.ldb", d.number), contents)
+}
+
+// lastTable returns the table that was added last, as the MANIFEST will list it.
+func (d *rawDatabase) lastTable() *versions.Table { return &d.tables[len(d.tables)-1].Table }
+
+// nameLog has the MANIFEST name a log that is live.
+func (d *rawDatabase) nameLog(kind versions.FieldKind, number uint64) {
+	d.tables = append(d.tables, versions.Field{Kind: kind, Table: versions.Table{Number: number}})
 }
 
 // log adds a log of writes, each in a batch.
 func (d *rawDatabase) log(t *testing.T, writes []rawEntry) {
 	t.Helper()
-	d.number++
-	f, err := os.Create(d.write(t, versions.LogName(d.number), nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := wal.NewWriter(f)
+	var log bytes.Buffer
+	w := wal.NewWriter(&log)
 	for _, v := range writes {
 		d.last = max(d.last, v.sequence)
 		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, v.sequence), 1)
@@ -97,22 +101,32 @@ func (d *rawDatabase) log(t *testing.T, writes []rawEntry) {
 		if v.kind != table.KindDelete {
 			b = append(binary.AppendUvarint(b, uint64(len(v.value))), v.value...)
 		}
-		err = errors.Join(err, w.Append(b))
+		noError(t, w.Append(b))
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	d.number++
+	d.write(t, versions.LogName(d.number), log.Bytes())
 }
 
 // end adds CURRENT and the MANIFEST.
 func (d *rawDatabase) end(t *testing.T) {
 	t.Helper()
+	var tables []byte
+	for _, f := range d.tables {
+		tables = f.Append(tables)
+	}
+	var manifest bytes.Buffer
+	h := versions.Header{Comparer: cmp.Or(d.comparer, table.BytewiseComparer.Name()), NextFile: d.number + 1, LastSequence: d.last}
+	noError(t, versions.WriteManifest(&manifest, h, tables))
 	d.write(t, "CURRENT", []byte("MANIFEST-000000\n"))
-	f, err := os.Create(d.write(t, "MANIFEST-000000", nil))
-	if err == nil {
-		err = errors.Join(versions.WriteManifest(f, versions.Header{Comparer: table.BytewiseComparer.Name(), NextFile: d.number + 1, LastSequence: d.last}, d.tables), f.Close())
+	d.write(t, "MANIFEST-000000", manifest.Bytes())
+}
+
+// addEdits adds edits to the MANIFEST, which stays shorter than a block.
+func (d *rawDatabase) addEdits(t *testing.T, edits ...[]byte) {
+	t.Helper()
+	manifest := bytes.NewBuffer(readFile(t, filepath.Join(d.dir, "MANIFEST-000000")))
+	for _, edit := range edits {
+		noError(t, wal.NewWriter(manifest).Append(edit))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	d.write(t, "MANIFEST-000000", manifest.Bytes())
 }

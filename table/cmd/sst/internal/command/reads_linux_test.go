@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,16 +37,7 @@ func counted() {
 // readsOf runs the command, and returns how many bytes it has read, and by how many calls.
 func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	bin, report := filepath.Join(dir, "sst-counted"), filepath.Join(dir, "reads") // TestMain goes by the name
-	if err := os.Symlink(self, bin); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(bin, args...)
+	cmd, report := exec.Command(linkTo(t, "sst-counted"), args...), filepath.Join(t.TempDir(), "reads")
 	cmd.Env = append(os.Environ(), readsFile+"="+report)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("sst %v: %v\n%s", args, err, out)
@@ -60,11 +52,9 @@ func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 			t.Fatalf("%s: %q", name, text)
 		}
 		var before, after int64
-		for part, n := range map[string]*int64{parts[1]: &before, parts[2]: &after} {
-			if _, err := fmt.Sscan(part, n); err != nil {
-				t.Fatal(err)
-			}
-		}
+		_, errBefore := fmt.Sscan(parts[1], &before)
+		_, errAfter := fmt.Sscan(parts[2], &after)
+		noError(t, errors.Join(errBefore, errAfter))
 		return after - before
 	}
 	return value("rchar"), value("syscr")
@@ -104,9 +94,7 @@ func TestReads(t *testing.T) {
 		{[]string{"get", path("large.ldb"), key}, "large.ldb", lookup(200 << 10)},
 	} {
 		files, err := filepath.Glob(path(tt.files))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		size := input.TotalSize(files)
 		bytes, calls := readsOf(t, tt.args...)
 		mostBytes, mostCalls := tt.most(size)

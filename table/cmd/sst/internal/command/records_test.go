@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // exportOf returns n records as a Firestore export has them, of sizes up to that of several blocks, and their file.
@@ -33,9 +34,7 @@ func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byt
 			name := strings.Repeat("entity ", rng.IntN(20)) + "\xff\t\n"
 			r = append(binary.AppendUvarint(r, uint64(len(name))), name...)
 		}
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(r))
 		records = append(records, r)
 	}
 	return records, b.Bytes()
@@ -72,9 +71,7 @@ func TestRecordsThatAreNoBatches(t *testing.T) {
 			t.Errorf("scan --limit 7 prints %d lines", strings.Count(out, "\n"))
 		}
 		for _, args := range [][]string{{"get", path, "k"}, {"diff", path, path}, {"merge", path, "-o", path + ".ldb"}, {"repair", path, "-o", path + ".ldb"}, {"scan", "--prefix", "k", path}} {
-			if status, _, stderr := sst(args...); status != cli.ExitUsage || !strings.Contains(stderr, "whose records are not write batches, such as a Firestore export") {
-				t.Errorf("sst %q: status %d, %s", args, status, stderr)
-			}
+			checkSST(t, cli.ExitUsage, "whose records are not write batches, such as a Firestore export", args...)
 		}
 	}
 }
@@ -114,19 +111,11 @@ func TestDamagedRecords(t *testing.T) {
 	_, file := exportOf(t, rand.New(rand.NewPCG(45, 2)), 20)
 	changed := bytes.Clone(file)
 	changed[len(file)/2] ^= 1
-	var mixed bytes.Buffer
-	w := wal.NewWriter(&mixed)
-	for _, record := range []string{"\x0a\x05hello", "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v", "\x0a\x05hello"} {
-		if err := w.Append([]byte(record)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, contents := range [][]byte{changed, mixed.Bytes()} {
+	mixed := filetest.Log(t, "\x0a\x05hello", "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v", "\x0a\x05hello")
+	for _, contents := range [][]byte{changed, mixed} {
 		writeFile(t, path, contents)
 		for _, command := range []string{"verify", "stats", "scan", "layout"} {
-			if status, _, _ := sst(command, path); status != cli.ExitDamaged {
-				t.Errorf("sst %s: status %d, want %d", command, status, cli.ExitDamaged)
-			}
+			checkSST(t, cli.ExitDamaged, "", command, path)
 		}
 	}
 }
@@ -146,24 +135,15 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 	} {
 		t.Run(tt.name+" "+tt.file, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), tt.file)
-			var b bytes.Buffer
-			if err := wal.NewWriter(&b).Append([]byte(tt.record)); err != nil {
-				t.Fatal(err)
-			}
-			writeFile(t, path, b.Bytes())
-			if status, stdout, _ := sst("verify", path); status != cli.ExitDamaged {
-				t.Errorf("sst verify: status %d, %s", status, stdout)
-			}
+			path := tempFile(t, tt.file, string(filetest.Log(t, tt.record)))
+			checkSST(t, cli.ExitDamaged, "", "verify", path)
 			if status, stdout, stderr := sst("scan", path); status != cli.ExitDamaged || stdout != tt.scan {
 				t.Errorf("sst scan: status %d, %s%s, want %s", status, stdout, stderr, tt.scan)
 			}
 			if tt.scan == "" {
 				return
 			}
-			if status, _, stderr := sst("repair", path, "-o", path+".ldb"); status != cli.ExitDamaged {
-				t.Errorf("sst repair: status %d, %s", status, stderr)
-			}
+			checkSST(t, cli.ExitDamaged, "", "repair", path, "-o", path+".ldb")
 			if out := mustSST(t, "scan", path+".ldb"); out != tt.scan {
 				t.Errorf("sst repair rescues %q, want %q", out, tt.scan)
 			}

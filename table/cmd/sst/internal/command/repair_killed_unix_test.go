@@ -15,17 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/long"
 )
 
 // sst repair and sst merge --database that are killed at some moment leave the old database as it was, byte by byte,
 // and no new one, or a whole one. What else they leave has the name that the help tells.
 func TestKilledDatabaseCopies(t *testing.T) {
 	t.Parallel()
-	kills := 4
-	if long.Enabled() {
-		kills = 50
-	}
+	kills := rounds(4, 50)
 	for _, name := range []string{"repair", "merge --database"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,9 +71,7 @@ func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
 	t.Helper()
 	cmd := exec.Command(c.program, append(strings.Fields(c.name), c.dir, "-o", to, "--table-size", "16KiB")...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	time.Sleep(time.Duration(rng.Int64N(int64(c.takes * 3 / 2))))
 	cmd.Process.Kill() // fails if it has ended
 	cmd.Wait()         // it was killed, or says that the database is damaged
@@ -91,16 +85,12 @@ func (c *killedCopy) checkLeft(t *testing.T, to string) {
 		t.Fatalf("the old database (-before +after):\n%.2000s", diff)
 	}
 	entries, err := os.ReadDir(c.parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, e := range entries {
 		path := filepath.Join(c.parent, e.Name())
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, "sievetable-") && strings.HasSuffix(name, ".tmp"):
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(path))
 		case path == to:
 			c.whole++
 			c.check(t, to)

@@ -11,7 +11,6 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // writeCounted writes a database of a log with the writes 1 to 3, whose MANIFEST counts them, as an edit of
@@ -24,15 +23,9 @@ func writeCounted(t *testing.T, dir string) (log string) {
 		}
 		return err
 	})
-	f, err := os.OpenFile(filepath.Join(dir, "MANIFEST-000000"), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	edit := versions.Field{Kind: versions.FieldLog, Table: versions.Table{Number: 1}}.Append(nil)
 	edit = versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}.Append(edit)
-	if err := errors.Join(wal.NewWriter(f).Append(edit), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	(&rawDatabase{dir: dir}).addEdits(t, edit)
 	return filepath.Join(dir, "000001.log")
 }
 
@@ -55,17 +48,15 @@ func TestWritesThatAreCountedAreMissed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := tt.damage(writeCounted(t, filepath.Join(dir, "db"))); err != nil {
-				t.Fatal(err)
-			}
 			db := filepath.Join(dir, "db")
+			noError(t, tt.damage(writeCounted(t, db)))
 			for _, args := range [][]string{{"verify", db}, {"scan", db}, {"get", db, "cy"}, {"stats", "--tables", db}} {
 				status, out, stderr := sst(args...)
 				if status != tt.status || !strings.Contains(out+stderr, tt.want) {
 					t.Errorf("%s: status %d, %s%s; want %d and %q", args, status, out, stderr, tt.status, tt.want)
 				}
 			}
-			status, out, stderr := sst("repair", "--certain", "--json", filepath.Join(dir, "db"), "-o", filepath.Join(dir, "new"))
+			status, out, stderr := sst("repair", "--certain", "--json", db, "-o", filepath.Join(dir, "new"))
 			if status != tt.status || !strings.Contains(stderr, tt.want) || !strings.Contains(out, tt.want) {
 				t.Errorf("status %d, %s, %s; want %d and %q", status, out, stderr, tt.status, tt.want)
 			}
@@ -79,26 +70,19 @@ func TestWritesThatAreCountedAreMissed(t *testing.T) {
 // What a transaction had written into tables when goleveldb was killed was never committed.
 func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	t.Parallel()
-	dir, live := t.TempDir(), t.TempDir()
+	live, repaired := t.TempDir(), filepath.Join(t.TempDir(), "new")
 	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
-	err = db.Put([]byte("ada"), []byte("1"), nil)
-	tr, failed := db.OpenTransaction()
-	if err = errors.Join(err, failed); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, db.Put([]byte("ada"), []byte("1"), nil))
+	tr, err := db.OpenTransaction()
+	noError(t, err)
 	defer tr.Discard()
 	for _, key := range []string{"ada", "bob", "cy", "dot"} {
-		err = errors.Join(err, tr.Put([]byte(key), make([]byte, 1<<10), nil))
+		noError(t, tr.Put([]byte(key), make([]byte, 1<<10), nil))
 	}
-	if err = errors.Join(err, os.CopyFS(filepath.Join(dir, "db"), os.DirFS(live))); err != nil {
-		t.Fatal(err)
-	}
-	repaired := filepath.Join(dir, "new")
-	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
+	damaged := copyOf(t, live)
+	status, out, stderr := sst("repair", "--certain", damaged, "-o", repaired)
 	_, scanned, _ := sst("scan", repaired)
 	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "neither lists nor marks obsolete, only for lost keys") {
 		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)

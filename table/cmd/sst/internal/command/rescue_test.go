@@ -97,11 +97,9 @@ func TestRepairDoesNotBringDeletedRecordsBack(t *testing.T) {
 // deleted, and an obsolete table that had some of them is back.
 func repairDeleted(t *testing.T) (repaired, recovered int) {
 	t.Helper()
-	dir, copied, to := t.TempDir(), filepath.Join(t.TempDir(), "copy"), filepath.Join(t.TempDir(), "repaired")
+	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "repaired")
 	damaged := writeForRescue(t, dir)
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	copied := copyOf(t, dir)
 	writeTo(t, copied, nil, func(db *leveldb.DB) (err error) {
 		for i := range 4000 {
 			err = errors.Join(err, db.Delete(fmt.Appendf(nil, "key%06d", i), nil))
@@ -111,12 +109,8 @@ func repairDeleted(t *testing.T) (repaired, recovered int) {
 	writeFile(t, filepath.Join(copied, filepath.Base(damaged)), readFile(t, damaged))
 	mustSST(t, "repair", copied, "-o", to)
 	ours, err := entriesOf(leveldb.OpenFile(to, &opt.Options{Strict: opt.StrictAll, ErrorIfMissing: true}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	theirs, err := entriesOf(leveldb.RecoverFile(copied, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return len(ours), len(theirs)
 }

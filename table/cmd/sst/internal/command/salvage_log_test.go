@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,11 +36,7 @@ func writeRandomLog(t *testing.T, r *rand.Rand) (log []byte, writes []string) {
 		}
 		return err
 	})
-	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
-	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
-	}
-	return readFile(t, names[0]), writes
+	return readFile(t, onlyFile(t, filepath.Join(dir, "*.log"))), writes
 }
 
 // newestLines returns the last line of each key.
@@ -55,8 +52,7 @@ func newestLines(lines []string) map[string]string {
 // What salvage writes of a log is what was written, whatever is damaged: all of a sound one, and of
 // others at least what a scan shows.
 func TestSalvageOfLogs(t *testing.T) {
-	for seed := range uint64(40) {
-		r := rand.New(rand.NewPCG(seed, 7))
+	for seed, r := range seeds(40, 7) {
 		log, writes := writeRandomLog(t, r)
 		places := int(seed % 4)
 		for range places {
@@ -68,16 +64,9 @@ func TestSalvageOfLogs(t *testing.T) {
 		if want := cli.ExitDamaged; places > 0 && status != want || places == 0 && status != 0 {
 			t.Fatalf("seed %d: status %d\n%s%s", seed, status, stdout, stderr)
 		}
-		var salvaged []string
-		for line := range strings.Lines(mustSST(t, "scan", out)) {
-			salvaged = append(salvaged, strings.TrimSuffix(line, "\n"))
-		}
-		written := map[string]bool{}
-		for _, line := range writes {
-			written[line] = true
-		}
+		salvaged := newestLines(strings.Split(strings.TrimSuffix(mustSST(t, "scan", out), "\n"), "\n"))
 		for _, line := range salvaged {
-			if !written[line] {
+			if !slices.Contains(writes, line) {
 				t.Errorf("seed %d: %.40q was never written", seed, line)
 			}
 		}
@@ -85,9 +74,8 @@ func TestSalvageOfLogs(t *testing.T) {
 			t.Errorf("seed %d: %d keys, want %d", seed, len(salvaged), len(newestLines(writes)))
 		}
 		_, scanned, _ := sst("scan", path)
-		newest := newestLines(salvaged)
 		for key, line := range newestLines(strings.Split(strings.TrimSuffix(scanned, "\n"), "\n")) {
-			if newest[key] == "" || places == 0 && newest[key] != line {
+			if salvaged[key] == "" || places == 0 && salvaged[key] != line {
 				t.Errorf("seed %d: salvage lacks %.40q that scan shows", seed, line)
 			}
 		}

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -19,12 +17,7 @@ import (
 // that is a value are no blocks of it.
 func TestSalvagedTables(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(150)
-	if long.Enabled() {
-		seeds = 5000
-	}
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 102))
+	for seed, rng := range seeds(rounds(150, 5000), 102) {
 		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 10+rng.IntN(40))}
 		older := 3 + rng.IntN(5)
 		d.addLevel(t, 2, d.writes[:older])
@@ -32,10 +25,7 @@ func TestSalvagedTables(t *testing.T) {
 		d.addTable(t, 1, slices.SortedFunc(slices.Values(d.writes[older:]), rawEntry.compare))
 		d.end(t)
 		gap := d.breakIndex(t)
-		s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, Salvage: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openSource(t, d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, Salvage: true})
 		want, shown, lost := current(d.writes), map[string]string{}, s.NewLossCursor()
 		for e, err := range s.Scan(source.ScanOptions{}) {
 			if shown[string(e.Key)] = string(e.Value); err != nil || lost.IsCertain(e) != !d.isBehind(gap, string(e.Key)) {

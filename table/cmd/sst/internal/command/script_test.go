@@ -58,6 +58,20 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //
 // and the conditions [long], for what takes long, and [race], if the race detector is on.
 func TestScripts(t *testing.T) {
+	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		"table":     tableWriter("", table.WriterOptions{}),
+		"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
+		"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
+		"blocks":    tableWriter("", table.WriterOptions{BlockSize: 1}),
+		"zstd":      tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
+		"zlib":      tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
+		"deflate":   tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
+		"goleveldb": writeGoleveldb,
+		"backwards": writeBackwards,
+		"unsorted":  tableWriter("", table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1}),
+		"ending":    changeEnding,
+	}
+	maps.Copy(commands, scripttest.Commands) // which the scripts of other programs have too
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *golden.Update,
@@ -70,26 +84,8 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: withShared(map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"table":     tableWriter("", table.WriterOptions{}),
-			"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
-			"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
-			"blocks":    tableWriter("", table.WriterOptions{BlockSize: 1}),
-			"zstd":      tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
-			"zlib":      tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
-			"deflate":   tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
-			"goleveldb": writeGoleveldb,
-			"backwards": writeBackwards,
-			"unsorted":  tableWriter("", table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1}),
-			"ending":    changeEnding,
-		}),
+		Cmds: commands,
 	})
-}
-
-// withShared adds the commands that the scripts of other programs have too.
-func withShared(commands map[string]func(ts *testscript.TestScript, neg bool, args []string)) map[string]func(ts *testscript.TestScript, neg bool, args []string) {
-	maps.Copy(commands, scripttest.Commands)
-	return commands
 }
 
 // tableWriter returns a command that writes a table, with trailer behind each
@@ -121,20 +117,7 @@ func (backwards) Separator(_, _, _ []byte) []byte { return nil }
 func (backwards) Successor(_, _ []byte) []byte    { return nil }
 
 func writeBackwards(ts *testscript.TestScript, _ bool, args []string) {
-	dir, o := ts.MkAbs(args[0]), &opt.Options{Comparer: backwards(args[1])}
-	db, err := leveldb.OpenFile(dir, o)
-	ts.Check(err)
-	for _, arg := range args[2:] {
-		if key, value, put := strings.Cut(arg, "="); put {
-			ts.Check(db.Put([]byte(key), []byte(value), nil))
-		} else {
-			ts.Check(db.Delete([]byte(key), nil))
-		}
-	}
-	ts.Check(db.Close())
-	db, err = leveldb.OpenFile(dir, o) // which makes a table of the log
-	ts.Check(err)
-	ts.Check(db.Close())
+	write(ts, &opt.Options{Comparer: backwards(args[1])}, args[0], append(args[2:], "/")...)
 }
 
 func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
@@ -147,16 +130,22 @@ func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+	write(ts, nil, args[0], args[1:]...)
+}
+
+// write has goleveldb write to a database what the arguments of the command goleveldb say.
+func write(ts *testscript.TestScript, o *opt.Options, name string, args ...string) {
+	dir := ts.MkAbs(name)
+	db, err := leveldb.OpenFile(dir, o)
 	ts.Check(err)
-	for _, arg := range args[1:] {
+	for _, arg := range args {
 		key, value, set := strings.Cut(arg, "=")
 		switch {
 		case arg == "!":
 			ts.Check(db.CompactRange(util.Range{}))
 		case arg == "/":
 			ts.Check(db.Close())
-			db, err = leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+			db, err = leveldb.OpenFile(dir, o)
 			ts.Check(err)
 		case set:
 			ts.Check(db.Put([]byte(key), []byte(value), nil))
@@ -164,7 +153,7 @@ func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Check(db.Delete([]byte(key), nil))
 		}
 	}
-	awaitRemovals(ts, db, ts.MkAbs(args[0]))
+	awaitRemovals(ts, db, dir)
 	ts.Check(db.Close())
 }
 

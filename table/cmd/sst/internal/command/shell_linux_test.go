@@ -29,9 +29,7 @@ func openTerminal(t *testing.T) (master, slave *os.File) {
 		}
 	}
 	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return master, slave
 }
 
@@ -55,9 +53,7 @@ func startShell(t *testing.T, dir, name string, args ...string) *shell {
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, slave, slave, slave
 	cmd.Env = append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"), "HOME="+dir, "TERM=dumb", "INPUTRC=/dev/null", "PS1=", "DB=db", "ZDOTDIR="+dir, "LC_ALL=C.UTF-8")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	slave.Close()
 	stuck := time.AfterFunc(hang, func() { cmd.Process.Kill() }) // ends awaiting
 	t.Cleanup(func() {

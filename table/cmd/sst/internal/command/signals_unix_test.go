@@ -57,16 +57,12 @@ func TestSignalsEndBuild(t *testing.T) {
 			p := command(t)
 			p.Args = append(p.Args, "build", "-o", p.path("t.ldb"), "--temp-dir", p.sorting, "--memory", "32MiB")
 			in, err := p.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			p.start(t)
 			spilled, cancel := context.WithCancel(t.Context())
 			go feed(in, cancel)
 			<-spilled.Done()
-			if err := p.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, p.Process.Signal(s))
 			p.checkEnd(t, 128+int(s.(syscall.Signal)), map[bool]string{true: "", false: "sst: interrupted\n"}[s == syscall.SIGPIPE])
 		})
 	}
@@ -81,35 +77,21 @@ func TestIgnoredSignals(t *testing.T) {
 	p.Args = []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, p.Path, "build", "-o", p.path("t.ldb")}
 	p.Path = "/bin/sh"
 	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p.start(t)
-	if err := p.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGHUP))
 	time.Sleep(50 * time.Millisecond)
-	if _, err := io.WriteString(in, "ada\tlovelace\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(in.Close(), p.Wait()); err != nil {
+	_, err = io.WriteString(in, "ada\tlovelace\n")
+	if err := errors.Join(err, in.Close(), p.Wait()); err != nil {
 		t.Errorf("%v, %s", err, &p.stderr)
 	}
-	if _, err := os.Stat(p.path("t.ldb")); err != nil {
-		t.Error(err)
-	}
+	mustSST(t, "verify", p.path("t.ldb"))
 }
 
 // The other commands that write files leave none either.
 func TestSignalsEndOthers(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "t.ldb")
-	var lines strings.Builder
-	for i := range 500_000 {
-		fmt.Fprintf(&lines, "key%07d\tvalue %d\n", i, i)
-	}
-	if status := Run([]string{"build", "--sorted", "-o", table}, strings.NewReader(lines.String()), io.Discard, io.Discard); status != 0 {
-		t.Fatalf("build: status %d", status)
-	}
+	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", numberedLines(500_000, "key%07[1]d\tvalue %[1]d")))
 	for name, args := range map[string][]string{
 		"convert": {"convert", table, "-c", "zlib", "-o"},
 		"repair":  {"repair", table, "-o"},
@@ -132,9 +114,7 @@ func endedBySignal(t *testing.T, args []string) bool {
 	p := command(t)
 	p.Args = append(append(p.Args, args...), p.path("out"))
 	p.start(t)
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGTERM))
 	err := p.Wait()
 	if err != nil {
 		p.checkEnded(t, err, 128+int(syscall.SIGTERM), "sst: interrupted\n")
@@ -145,41 +125,20 @@ func endedBySignal(t *testing.T, args []string) bool {
 // A command whose output nobody reads any more is blocked in a write. A signal ends it.
 func TestSignalsEndWhatIsStuck(t *testing.T) {
 	p := commandAs(t, "sst")
-	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.Args = append(p.Args, "build", "--sorted", "-c", "none", "--input-format", "keys", "-o", "-")
-	var lines strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&lines, "key%015d\n", i)
-	}
-	p.Stdin = strings.NewReader(lines.String())
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	p.Stdin = strings.NewReader(numberedLines(200_000, "key%015d"))
+	p.startPrinting(t)
 	time.Sleep(300 * time.Millisecond) // for the pipe to be full
 	start := time.Now()
-	if err := p.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGINT))
 	p.checkEnd(t, 128+int(syscall.SIGINT), "sst: interrupted\n")
 	t.Logf("ended after %v", time.Since(start))
 }
 
 // A reader that goes away ends a command quietly.
 func TestBrokenPipe(t *testing.T) {
-	table := filepath.Join(t.TempDir(), "t.ldb")
-	var lines strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&lines, "key%07d\tvalue %d\n", i, i)
-	}
-	if status := Run([]string{"build", "--sorted", "-o", table}, strings.NewReader(lines.String()), io.Discard, io.Discard); status != 0 {
-		t.Fatalf("build: status %d", status)
-	}
+	table, lines := filepath.Join(t.TempDir(), "t.ldb"), numberedLines(200_000, "key%07[1]d\tvalue %[1]d")
+	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", lines))
 	for name, args := range map[string][]string{
 		"build":   {"build", "-o", "-"},
 		"convert": {"convert", table, "-o", "-"},
@@ -188,15 +147,15 @@ func TestBrokenPipe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := command(t)
 			p.Args = append(p.Args, args...)
-			p.Stdin = strings.NewReader(lines.String())
-			p.checkBrokenPipe(t)
+			p.Stdin = strings.NewReader(lines)
+			noError(t, p.startPrinting(t).Close())
 			p.checkEnd(t, 128+int(syscall.SIGPIPE), "")
 		})
 	}
 	t.Run("scan", func(t *testing.T) { // which has nothing to remove, and ends by the signal
 		p := command(t)
 		p.Args = append(p.Args, "scan", table)
-		p.checkBrokenPipe(t)
+		noError(t, p.startPrinting(t).Close())
 		p.Wait()
 		if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE || p.stderr.Len() > 0 {
 			t.Errorf("%v, %q; want the signal", p.ProcessState, &p.stderr)
@@ -204,20 +163,13 @@ func TestBrokenPipe(t *testing.T) {
 	})
 }
 
-// checkBrokenPipe starts the process, and reads a byte of what it prints.
-func (p *process) checkBrokenPipe(t *testing.T) {
+// startPrinting starts the process, and returns what it prints, behind the first byte.
+func (p *process) startPrinting(t *testing.T) io.Closer {
 	t.Helper()
 	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, p.Start())
+	_, err = io.ReadFull(out, make([]byte, 1))
+	noError(t, err)
+	return out
 }

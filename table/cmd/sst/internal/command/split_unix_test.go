@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,9 +53,8 @@ func TestSortAndSplit(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	manifest := readFile(t, filepath.Join(dir, set.ManifestName))
-	again, err := os.ReadFile(filepath.Join(dir, "again.jsonl"))
-	if diff := cmp.Diff(string(manifest), string(again)); err != nil || diff != "" {
-		t.Errorf("error %v (-of summaries +of tables):\n%s", err, diff)
+	if diff := cmp.Diff(string(manifest), string(readFile(t, filepath.Join(dir, "again.jsonl")))); diff != "" {
+		t.Errorf("(-of summaries +of tables):\n%s", diff)
 	}
 	checkSet(t, dir, manifest, want.sorted, 6)
 }
@@ -90,15 +90,7 @@ func writeURLs(t *testing.T) urls {
 // sstInPath returns a directory with sst, which the test binary is under that name.
 func sstInPath(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "sst")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return filepath.Dir(linkTo(t, "sst"))
 }
 
 // checkSet checks that the tables that a manifest lists are so many and, one after the other,
@@ -106,9 +98,7 @@ func sstInPath(t *testing.T) string {
 func checkSet(t *testing.T, dir string, manifest, want []byte, tables int) {
 	t.Helper()
 	m, err := set.ReadManifest(bytes.NewReader(manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var hex strings.Builder
 	for _, table := range m.Tables {
 		hex.WriteString(mustSST(t, "scan", "--keys", "--format", "hex", filepath.Join(dir, table.Name)))
@@ -132,38 +122,24 @@ func TestSignalEndsSet(t *testing.T) {
 	p := command(t)
 	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--input-format", "keys")
 	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan bool)
+	noError(t, err)
+	noError(t, p.Start())
+	ended, end := context.WithCancel(t.Context())
 	go func() {
-		defer close(ended)
-		for i := 0; ; i++ {
-			if _, err := fmt.Fprintf(in, "%09d\n", i); err != nil {
-				return
-			}
-			if i > 10_000 {
+		defer end()
+		for i, err := 0, error(nil); err == nil; i++ {
+			if _, err = fmt.Fprintf(in, "%09d\n", i); i > 10_000 {
 				time.Sleep(time.Millisecond)
 			}
 		}
 	}()
 	for tables := 0; tables < 3; time.Sleep(time.Millisecond) {
 		files, err := filepath.Glob(p.path("set/*.tmp/*.ldb"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case <-ended:
+		noError(t, err)
+		if tables = len(files); ended.Err() != nil {
 			t.Fatalf("%v, %s", p.Wait(), &p.stderr)
-		default:
-			tables = len(files)
 		}
 	}
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGTERM))
 	p.checkEnd(t, 128+int(syscall.SIGTERM), "sst: interrupted\n")
 }

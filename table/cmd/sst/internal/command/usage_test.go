@@ -48,7 +48,7 @@ func writeUsable(t *testing.T) {
 }
 
 // Whatever the value of a flag, a command that refuses it says so in one style and in its own
-// words.
+// words. No flag takes -0, or a number that is rounded to it: where 0 is a value, it stands for something else.
 func TestValuesOfFlags(t *testing.T) {
 	long.NoRace(t)
 	writeUsable(t)
@@ -67,6 +67,15 @@ func TestValuesOfFlags(t *testing.T) {
 			}
 			if f.NoOptDefVal == "" {
 				checkRefusal(t, c, slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name}))
+			}
+			if !isNumeric(f) {
+				return
+			}
+			for _, value := range []string{"-0", "-0.0", "-1e-400"} {
+				args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
+				if !checkRefusal(t, c, args) {
+					t.Errorf("sst %q is accepted", args)
+				}
 			}
 		})
 	}
@@ -161,24 +170,6 @@ func TestTemporaryNames(t *testing.T) {
 		if regexp.MustCompile(`\.tmp|sievetable-|sst-`).MatchString(stderr) || status == 0 && !slices.Contains(args, dir) {
 			t.Errorf("sst %q: status %d, %s", args, status, stderr)
 		}
-	}
-}
-
-// No flag of any command takes -0, or a number that is rounded to it: where 0 is a value, it stands for something else.
-func TestMinusZero(t *testing.T) {
-	writeUsable(t)
-	for _, c := range commands(program.Command(nil)) {
-		line := strings.Fields(callable[c.Name()])
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if isNumeric(f) {
-				for _, value := range []string{"-0", "-0.0", "-1e-400"} {
-					args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
-					if !checkRefusal(t, c, args) {
-						t.Errorf("sst %q is accepted", args)
-					}
-				}
-			}
-		})
 	}
 }
 

@@ -13,13 +13,12 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -27,13 +26,9 @@ import (
 // sst scan prints the same.
 func TestVerifyJudgesAsDatabase(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(150)
-	if long.Enabled() {
-		seeds = 5000
-	}
+	tries := rounds(150, 5000)
 	sound, refused := 0, 0
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 77))
+	for seed, rng := range seeds(tries, 77) {
 		dir := filepath.Join(t.TempDir(), "db")
 		o := newOdd(t, rng, dir)
 		o.spoil()
@@ -41,9 +36,7 @@ func TestVerifyJudgesAsDatabase(t *testing.T) {
 		what := o.what
 		if rng.IntN(8) == 0 {
 			d, _, err := dbdamage.Random(rng, dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			what = append(what, d.String())
 		}
 		want, err := readDatabase(dir)
@@ -63,8 +56,8 @@ func TestVerifyJudgesAsDatabase(t *testing.T) {
 			checkReads(t, fmt.Sprintf("seed %d, %v", seed, what), dir, want)
 		}
 	}
-	if sound < int(seeds/10) || refused < int(seeds/10) {
-		t.Errorf("of %d databases %d are read, %d refused", seeds, sound, refused)
+	if sound < int(tries/10) || refused < int(tries/10) {
+		t.Errorf("of %d databases %d are read, %d refused", tries, sound, refused)
 	}
 }
 
@@ -109,9 +102,7 @@ func checkReads(t *testing.T, what, dir, want string) {
 func lookUpAll(t *testing.T, dir string, keys []string, many bool) string {
 	t.Helper()
 	db, err := database.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close() // it was only read
 	lines := make([]string, len(keys))
 	add := func(i int, value []byte) error {
@@ -283,11 +274,7 @@ func (o *odd) write(t *testing.T) {
 	for _, f := range o.fields {
 		edit = f.Append(edit)
 	}
-	var out bytes.Buffer
-	if err := wal.NewWriter(&out).Append(edit); err != nil {
-		t.Fatal(err)
-	}
-	o.rawDatabase.write(t, "MANIFEST-000001", out.Bytes())
+	o.rawDatabase.write(t, "MANIFEST-000001", filetest.Log(t, string(edit)))
 	o.rawDatabase.write(t, "CURRENT", []byte(o.current))
 }
 

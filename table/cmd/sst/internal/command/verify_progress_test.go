@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -28,14 +29,15 @@ func TestProgressOfVerify(t *testing.T) {
 		mustSST(t, append(append([]string{"build", "--sorted"}, args...), in)...)
 	}
 	contents := readFile(t, path("t.ldb"))
-	damaged := bytes.Clone(contents)
-	damaged[len(damaged)/2] ^= 1
-	writeFile(t, path("damaged.ldb"), damaged)
+	writeFile(t, path("damaged.ldb"), contents)
+	flipAt(t, path("damaged.ldb"), int64(len(contents)/2))
 	writeFile(t, path("cut.ldb"), contents[:5<<20])
 	writeFile(t, path("text.ldb"), "no table")
-	if err := writeReversed(path("reversed.ldb")); err != nil {
-		t.Fatal(err)
+	var reversed []workload.Pair
+	for i := 2000; i > 0; i-- {
+		reversed = append(reversed, workload.Pair{Key: []byte{byte(i >> 8), byte(i)}, Value: make([]byte, 3000)})
 	}
+	writeFile(t, path("reversed.ldb"), tabletest.Build(t, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression}, reversed))
 	for args, least := range map[string]int{
 		"t.ldb": 10, "set": 5, "db": 3, "damaged.ldb": 10, "cut.ldb": 1, "text.ldb": 1, "reversed.ldb": 10,
 		"t.ldb missing.ldb damaged.ldb set": 25,
@@ -46,9 +48,7 @@ func TestProgressOfVerify(t *testing.T) {
 		}
 		p := &pass{out: io.Discard, stderr: io.Discard}
 		tables := p.targets(paths, true)
-		if err := errors.Join(p.failed...); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(p.failed...))
 		total, done, steps, last := sizeOf(tables...), int64(0), 0, int64(0)
 		v := verifier{pass: p, add: func(n int64) {
 			if n < 0 || n > 0 && done == total {
@@ -73,19 +73,5 @@ func manyPairs(t *testing.T, n int) (path string) {
 	for i := range n {
 		fmt.Fprintf(&lines, "key%08d\t%016x%016x\n", i, rng.Uint64(), rng.Uint64())
 	}
-	path = filepath.Join(t.TempDir(), "pairs")
-	writeFile(t, path, lines.String())
-	return path
-}
-
-// writeReversed writes a table in reverse order.
-func writeReversed(path string) error {
-	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression})
-	if err != nil {
-		return err
-	}
-	for i := 2000; i > 0 && err == nil; i-- {
-		err = w.Append([]byte{byte(i >> 8), byte(i)}, make([]byte, 3000))
-	}
-	return errors.Join(err, w.Close())
+	return tempFile(t, "pairs", lines.String())
 }

@@ -33,9 +33,8 @@ func smallSources(t *testing.T) (names []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for n := range 3 {
-		in, internal := filepath.Join(dir, fmt.Sprint(n)), filepath.Join(dir, fmt.Sprint(n, "i"))
-		writeFile(t, in, "a\t1\nb\t2\n"[:4*n])
-		writeFile(t, internal, strings.Join([]string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n], ""))
+		in := tempFile(t, fmt.Sprint(n), "a\t1\nb\t2\n"[:4*n])
+		internal := tempFile(t, fmt.Sprint(n), strings.Join([]string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n], ""))
 		for name, flags := range map[string]string{
 			"default.ldb": "", "plain.ldb": "--bits -1", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter table-bloom:1", "fuse.sst": "--bits -1 --table-filter fuse:8", "none.ldb": "-c none",
 			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter table-bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
@@ -102,8 +101,7 @@ func TestCountsOfSmallBuilds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for n := range 3 {
-		in := filepath.Join(dir, fmt.Sprint(n))
-		writeFile(t, in, "a\t1\na\t1\nb\t2\nb\t2\n"[:8*n])
+		in := tempFile(t, fmt.Sprint(n), "a\t1\na\t1\nb\t2\nb\t2\n"[:8*n])
 		for _, flags := range []string{"", "--filter-only", "--on-duplicate first", "--on-duplicate last --filter-only", "--entries-per-table 1 --on-duplicate first"} {
 			checkCounts(t, append(strings.Fields(fmt.Sprint("build -o ", dir, "/", n, "out ", flags)), in))
 		}

@@ -40,20 +40,11 @@ func extremeTable(t *testing.T, rng *rand.Rand) []byte {
 		TableFilterPolicy: pick(rng, nil, filter.TablePolicy(filter.NewTableBloom(pick(rng, bits...)))),
 		Properties:        rng.IntN(2) == 0,
 	}
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pairs []workload.Pair
 	for i := range pick(rng, 0, 1, 3, 500) {
-		if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte("v"), rng.IntN(100))); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: bytes.Repeat([]byte("v"), rng.IntN(100))})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return tabletest.Build(t, &o, pairs)
 }
 
 // forgedTable returns a table whose filters hold everything, and which says anything of how
@@ -92,9 +83,8 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 	dir := t.TempDir()
 	for name, tableOf := range map[string]func(*testing.T, *rand.Rand) []byte{"extreme": extremeTable, "forged": forgedTable} {
 		for i := range 12 {
-			contents := tableOf(t, rng)
 			path := filepath.Join(dir, fmt.Sprintf("%s%d.ldb", name, i))
-			writeFile(t, path, contents)
+			writeFile(t, path, tableOf(t, rng))
 			checkTakenOver(t, path)
 			damageSome(t, rng, path)
 			checkTakenOver(t, path)
@@ -189,22 +179,13 @@ func TestTableFilterIsTakenOver(t *testing.T) {
 func withTableFilter(t *testing.T, path, name string, n int) *tablestats.Stats {
 	t.Helper()
 	policy, err := tablefilter.Parse(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pairs []workload.Pair
-	for i := range n {
-		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i)})
-	}
-	writeFile(t, path, tabletest.Build(t, &table.WriterOptions{TableFilterPolicy: policy}, pairs))
+	noError(t, err)
+	key := func(i int) string { return fmt.Sprintf("key%06d", i) }
+	writeEntries(t, path, table.WriterOptions{TableFilterPolicy: policy}, n, key, func(int) string { return "" })
 	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return stats
 }

@@ -79,9 +79,7 @@ func printedCounts(t *testing.T, printed string) prefixCounts {
 		Top     []byprefix.Group `json:"top"`
 		Without byprefix.Count   `json:"without_prefix"`
 	}
-	if err := json.NewDecoder(strings.NewReader(printed)).Decode(&r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.NewDecoder(strings.NewReader(printed)).Decode(&r))
 	counts := prefixCounts{}
 	add := func(prefix string, n byprefix.Count) {
 		counts[prefix] = [5]uint64{n.Entries, n.KeyBytes, n.ValueBytes, n.LiveEntries, n.LiveBytes}
@@ -101,8 +99,7 @@ func printedCounts(t *testing.T, printed string) prefixCounts {
 
 // Whatever the keys, their order and the prefixes are, stats --by-prefix counts as a map does.
 func TestByPrefixIsAMap(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 6))
+	for seed, r := range seeds(60, 6) {
 		name := []string{"bytewise", "reverse", "idb_cmp1"}[seed%3]
 		order := comparers.ByFlagValue(name)
 		keys := randomVersions(r)
@@ -123,5 +120,47 @@ func TestByPrefixIsAMap(t *testing.T) {
 		if diff := cmp.Diff(countsOf(keys, delimiter, length), got); diff != "" {
 			t.Fatalf("seed %d, %s, %s (-want +got):\n%s", seed, name, flag, diff)
 		}
+	}
+}
+
+// What stats measures of many small tables is in proportion to them.
+func TestStatsOfManySmallTables(t *testing.T) {
+	const tables, keys = 20, 50
+	dir := t.TempDir()
+	for i := range tables {
+		in := tempFile(t, "in", numberedLines(keys, fmt.Sprintf("key%02d-%%04d\tvalue", i)))
+		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%02d.ldb", i)), in)
+	}
+	lookups, filters := 0, 0
+	for d := json.NewDecoder(strings.NewReader(mustSST(t, "stats", "--tables", "--json", dir))); d.More(); filters++ {
+		var s struct {
+			Filters []struct {
+				Questions int
+				Measured  float64 `json:"measured_rate"`
+			}
+		}
+		noError(t, d.Decode(&s))
+		for _, f := range s.Filters {
+			lookups += f.Questions
+			if f.Measured <= 0 || f.Measured > 0.05 {
+				t.Errorf("measured rate %g of a filter with 10 bits per key", f.Measured)
+			}
+		}
+	}
+	if most := 30_000 * tables; filters != tables || lookups == 0 || lookups > most {
+		t.Errorf("%d lookups in the filters of %d tables, want at most %d in %d", lookups, filters, most, tables)
+	}
+}
+
+// A measured rate is printed with the decimals that its lookups tell.
+func TestDecimals(t *testing.T) {
+	t.Parallel()
+	got := map[int]int{}
+	for _, lookups := range []int{0, 1, 299, 300, 1000, 2999, 3000, 10_000, 30_000, 299_999, 300_000} {
+		got[lookups] = decimals(lookups)
+	}
+	want := map[int]int{0: 0, 1: 0, 299: 0, 300: 1, 1000: 1, 2999: 1, 3000: 2, 10_000: 2, 30_000: 3, 299_999: 3, 300_000: 4}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
