@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,29 +115,27 @@ func TestScansOfManyOpenTables(t *testing.T) {
 	for seed, rng := range seeds(rounds(8, 300), 94) {
 		set := newLayeredSet(t, rng, rng.IntN(4))
 		s, live := openSource(t, set.dir, source.Options{}), set.live()
-		keys := slices.Sorted(maps.Keys(live))
-		var scans []func() (source.Entry, error, bool)
-		var seen []int
-		for range 3 {
+		ongoing := map[int]func() (source.Entry, error, bool){}
+		var got [3]string
+		for i := range got {
 			next, stop := iter.Pull2(s.Scan(source.ScanOptions{}))
 			defer stop()
-			scans, seen = append(scans, next), append(seen, 0)
+			ongoing[i] = next
 		}
-		for !slices.Equal(seen, []int{len(keys), len(keys), len(keys)}) {
-			i := rng.IntN(len(scans))
-			if seen[i] < len(keys) {
-				e, err, _ := scans[i]()
-				if err != nil || string(e.Key) != keys[seen[i]] || string(e.Value) != live[keys[seen[i]]] {
-					t.Fatalf("seed %d: entry %d of scan %d is %q = %q, %v; want %q", seed, seen[i], i, e.Key, e.Value, err, keys[seen[i]])
+		for len(ongoing) > 0 {
+			i := rng.IntN(len(got))
+			if next := ongoing[i]; next != nil {
+				if e, err, more := next(); more {
+					noError(t, err)
+					got[i] += fmt.Sprintf("%s\t%s\n", e.Key, e.Value)
+				} else {
+					delete(ongoing, i)
 				}
-				seen[i]++
 			}
 			checkGet(t, fmt.Sprint("seed ", seed), s, live, layeredKey(rng.IntN(layeredKeys)))
 		}
-		for i, next := range scans {
-			if e, err, more := next(); more {
-				t.Errorf("seed %d: scan %d goes on with %q, %v", seed, i, e.Key, err)
-			}
+		if want := linesOfPairs(live); got != [3]string{want, want, want} {
+			t.Fatalf("seed %d: scans have\n%s\nwant each\n%s", seed, strings.Join(got[:], "\n"), want)
 		}
 		for range 20 {
 			set.checkBounds(t, fmt.Sprint("seed ", seed), rng, s)

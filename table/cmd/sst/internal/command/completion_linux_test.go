@@ -54,7 +54,7 @@ echo ‹ready›
 `
 )
 
-// startBash starts a bash that has nothing but the completion of sst.
+// Each of these starts a shell that has nothing but the completion of sst.
 func startBash(t *testing.T, dir string) *shell {
 	t.Helper()
 	rc := filepath.Join(t.TempDir(), "rc")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -42,19 +43,6 @@ func writeSmall(t *testing.T) (dir string) {
 		return err
 	})
 	return dir
-}
-
-// databaseFiles returns the names of the files of a database that sst reads.
-func databaseFiles(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	noError(t, err)
-	for _, e := range entries {
-		if databaseFile.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }
 
 // databaseFile matches the names of files of a database in messages.
@@ -105,7 +93,8 @@ func TestMessagesNameTheFile(t *testing.T) {
 	sound := writeSmall(t)
 	rng := rand.New(rand.NewPCG(45, 4))
 	tries := rounds(1, 10)
-	for i, name := range databaseFiles(t, sound) {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(filesOf(t, sound))), func(name string) bool { return !databaseFile.MatchString(name) })
+	for i, name := range names {
 		for j, f := range fileFaults {
 			for range tries {
 				dir := copyOf(t, sound)

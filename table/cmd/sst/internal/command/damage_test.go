@@ -42,7 +42,8 @@ func readSound(t *testing.T, path string) sound {
 		n := 0
 		for n < len(lines)-1 {
 			key, _, _ := strings.Cut(lines[n], "\t")
-			if k := unescapeKey(t, key); bytes.Compare(k, entry.Separator) > 0 {
+			k, err := printable.Unescape(key)
+			if noError(t, err); bytes.Compare(k, entry.Separator) > 0 {
 				break
 			}
 			n++
@@ -51,13 +52,6 @@ func readSound(t *testing.T, path string) sound {
 		lines = lines[n:]
 	}
 	return s
-}
-
-func unescapeKey(t *testing.T, s string) []byte {
-	t.Helper()
-	key, err := printable.Unescape(s)
-	noError(t, err)
-	return key
 }
 
 // A damage is done to a table.

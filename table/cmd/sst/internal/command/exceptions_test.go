@@ -11,8 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/tabletest"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
@@ -27,11 +25,7 @@ func writeWithNever(t *testing.T, path string, o *table.WriterOptions, key func(
 		for i := 100; i < 5100 && yield(key(i), nil); i++ {
 		}
 	}
-	var pairs []workload.Pair
-	for i := range 100 {
-		pairs = append(pairs, workload.Pair{Key: key(i), Value: []byte("value")})
-	}
-	writeFile(t, path, tabletest.Build(t, o, pairs))
+	writeEntries(t, path, *o, 100, func(i int) string { return string(key(i)) }, func(int) string { return "value" })
 }
 
 // Exceptions are kept in any order of keys.

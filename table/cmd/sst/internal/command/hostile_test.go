@@ -18,8 +18,6 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/tabletest"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/set"
@@ -192,15 +190,12 @@ func (named) Name() string { return hostile }
 // writeHostileTable writes a table of several blocks that has filters.
 func writeHostileTable(t *testing.T, path string) {
 	t.Helper()
-	o := &table.WriterOptions{
+	o := table.WriterOptions{
 		BlockSize: 1, Comparer: named{table.BytewiseComparer}, Properties: true,
 		FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
 	}
-	var pairs []workload.Pair
-	for _, key := range []string{"a", hostile, "y" + hostile} {
-		pairs = append(pairs, workload.Pair{Key: []byte(key), Value: []byte(hostile)})
-	}
-	writeFile(t, path, tabletest.Build(t, o, pairs))
+	keys := []string{"a", hostile, "y" + hostile}
+	writeEntries(t, path, o, len(keys), func(i int) string { return keys[i] }, func(int) string { return hostile })
 }
 
 // manifest returns one of a database with a hostile comparer that lists the tables.

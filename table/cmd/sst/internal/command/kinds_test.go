@@ -17,7 +17,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -136,7 +135,7 @@ func TestRandomKinds(t *testing.T) {
 				t.Errorf("seed %d: key %s of kind %d: lost is %t\n%s", seed, key, e.kind, isLost, stderr)
 			}
 		}
-		if err := readByLibrary(d.dir); errors.Is(err, table.ErrCorrupt) != (len(lost) > 0) {
+		if _, err := readDatabase(d.dir); errors.Is(err, table.ErrCorrupt) != (len(lost) > 0) {
 			t.Errorf("seed %d: the library: %v, and %d keys are lost", seed, err, len(lost))
 		}
 		status, _, stderr = sst("repair", d.dir, "-o", d.dir+".new")
@@ -144,18 +143,6 @@ func TestRandomKinds(t *testing.T) {
 			t.Errorf("seed %d: repair: status %d, %s\n%s", seed, status, stderr, cmp.Diff(want, repaired))
 		}
 	}
-}
-
-// readByLibrary reads all of a database.
-func readByLibrary(dir string) error {
-	db, err := database.Open(dir, nil)
-	if err != nil {
-		return err
-	}
-	for _, failed := range db.All(nil) {
-		err = failed
-	}
-	return errors.Join(err, db.Close())
 }
 
 // A write of a log whose kind LevelDB lacks is damage of the log for all readers.
@@ -168,7 +155,7 @@ func TestKindInALog(t *testing.T) {
 		verified, out, _ := sst("verify", d.dir)
 		scanned, shown, stderr := sst("scan", d.dir)
 		said := dbdamage.Hear(stderr)
-		if err := readByLibrary(d.dir); verified != cli.ExitDamaged || scanned != cli.ExitDamaged || shown != "a\t1\nc\t3\n" || !said.Names("b", 2) || !errors.Is(err, table.ErrCorrupt) {
+		if _, err := readDatabase(d.dir); verified != cli.ExitDamaged || scanned != cli.ExitDamaged || shown != "a\t1\nc\t3\n" || !said.Names("b", 2) || !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("kind %d: verify %d, scan %d, the library %v\n%s%s%s", kind, verified, scanned, err, out, shown, stderr)
 		}
 	}

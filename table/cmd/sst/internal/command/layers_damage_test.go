@@ -18,15 +18,12 @@ import (
 // A table of a layer or of removals that is missing or damaged has an effect on the keys of its range only.
 // No older entry is taken for the answer, and neither is one that the table removes.
 func TestDamagedLayers(t *testing.T) {
-	rounds := 6
-	switch {
-	case long.Enabled():
-		rounds = 45
-	case long.Race:
-		rounds = 2
+	n := rounds(6, 45)
+	if long.Race && !long.Enabled() {
+		n = 2
 	}
 	rng := rand.New(rand.NewPCG(1, 42))
-	for round := range rounds {
+	for round := range n {
 		s := newLayeredSet(t, rng, 1+rng.IntN(3))
 		var tables []set.Table
 		for table := range s.m.All() {

@@ -20,15 +20,12 @@ import (
 
 // All commands show what the layers of a set have together.
 func TestCommandsOverLayers(t *testing.T) {
-	rounds := 3
-	switch {
-	case long.Enabled():
-		rounds = 20
-	case long.Race:
-		rounds = 2
+	n := rounds(3, 20)
+	if long.Race && !long.Enabled() {
+		n = 2
 	}
 	rng := rand.New(rand.NewPCG(1, 41))
-	for round := range rounds {
+	for round := range n {
 		s := newLayeredSet(t, rng, round%4)
 		live := s.live()
 		checkScansOfLayers(t, rng, s, live)

@@ -120,9 +120,7 @@ func inputs(t *testing.T) func(name string) string {
 // or says which limit is in the way. No size is taken memory for before it is looked at.
 func TestMemory(t *testing.T) {
 	long.Test(t)
-	if long.Race {
-		t.Skip("the race detector takes memory too")
-	}
+	long.NoRace(t) // the race detector takes memory too
 	path := inputs(t)
 	for _, tt := range []struct {
 		name    string
@@ -186,9 +184,7 @@ func checkPeak(t *testing.T, limit int64, args []string, want string) {
 // A file that grows while it is read takes no more memory than one that had the size
 // before.
 func TestMemoryOfAFileThatGrows(t *testing.T) {
-	if long.Race {
-		t.Skip("the race detector takes memory too")
-	}
+	long.NoRace(t) // the race detector takes memory too
 	dir := filepath.Join(t.TempDir(), "tree")
 	path := sparse(t, filepath.Join(dir, "file"), 1)
 	ctx, stop := context.WithCancel(t.Context())
@@ -229,9 +225,7 @@ func writePairs(t *testing.T, path string, total int, key func(i int) string, si
 // input these change.
 func TestMemoryOfSorting(t *testing.T) {
 	long.Test(t)
-	if long.Race {
-		t.Skip("the race detector takes memory too")
-	}
+	long.NoRace(t) // the race detector takes memory too
 	rng := rand.New(rand.NewPCG(8, 8))
 	random := func(int) string { return fmt.Sprintf("%016x", rng.Uint64()) }
 	equal := func(int) string { return "key" }
@@ -260,9 +254,7 @@ func TestMemoryOfSorting(t *testing.T) {
 // Files that have very much to find, or to lose, take salvage no more memory than others.
 func TestMemoryOfSalvage(t *testing.T) {
 	long.Test(t)
-	if long.Race {
-		t.Skip("the race detector takes memory too")
-	}
+	long.NoRace(t) // the race detector takes memory too
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	for name, tt := range map[string]struct{ contents, want string }{
 		"gaps between blocks":      {manyBlocks(rawtable.Entries("a", ""), "x"), "the input is damaged"},

@@ -36,10 +36,10 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, level %d", tt.name, level), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "db")
 				o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-				o.addTable(t, level, []rawEntry{{"a", 1, table.KindSet, "1"}, {"b", 1, table.KindSet, "2"}, {"c", 1, table.KindSet, "3"}})
+				o.table(t, level, 9, []rawEntry{{"a", 1, table.KindSet, "1"}, {"b", 1, table.KindSet, "2"}, {"c", 1, table.KindSet, "3"}}, nil)
 				o.log(t, nil)
 				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
-				o.fields[oddTables].Smallest, o.fields[oddTables].Largest = key(tt.from), key(tt.to)
+				o.lastTable().Smallest, o.lastTable().Largest = key(tt.from), key(tt.to)
 				o.write(t)
 				checkOutOfRange(t, dir, tt.from <= "a" && tt.to >= "c", tt.status)
 				status, out, stderr := sst("repair", dir, "-o", dir+".new")
@@ -78,7 +78,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my db")
 	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.addTable(t, 1, []rawEntry{{"a", 5, table.KindSet, "5"}, {"a", 2, table.KindSet, "2"}, {"b", 4, table.KindSet, "4"}})
+	o.table(t, 1, 9, []rawEntry{{"a", 5, table.KindSet, "5"}, {"a", 2, table.KindSet, "2"}, {"b", 4, table.KindSet, "4"}}, nil)
 	o.log(t, nil)
 	o.fields[oddNext].Number, o.fields[oddLast] = 9, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}
 	o.write(t)
@@ -108,7 +108,7 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	const reverse = "leveldb.ReverseBytewiseComparator"
 	dir := filepath.Join(t.TempDir(), "db")
 	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.addTable(t, 1, []rawEntry{{"a", 1, table.KindSet, "1"}})
+	o.table(t, 1, 9, []rawEntry{{"a", 1, table.KindSet, "1"}}, nil)
 	o.log(t, nil)
 	o.fields[oddComparer].Key = []byte(reverse)
 	o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1

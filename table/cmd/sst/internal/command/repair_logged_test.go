@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
-	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/versions"
 )
@@ -64,27 +63,5 @@ func TestWritesThatAreCountedAreMissed(t *testing.T) {
 				t.Errorf("the new database: %v, %v", left, err)
 			}
 		})
-	}
-}
-
-// What a transaction had written into tables when goleveldb was killed was never committed.
-func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
-	t.Parallel()
-	live, repaired := t.TempDir(), filepath.Join(t.TempDir(), "new")
-	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})
-	noError(t, err)
-	defer db.Close()
-	noError(t, db.Put([]byte("ada"), []byte("1"), nil))
-	tr, err := db.OpenTransaction()
-	noError(t, err)
-	defer tr.Discard()
-	for _, key := range []string{"ada", "bob", "cy", "dot"} {
-		noError(t, tr.Put([]byte(key), make([]byte, 1<<10), nil))
-	}
-	damaged := copyOf(t, live)
-	status, out, stderr := sst("repair", "--certain", damaged, "-o", repaired)
-	_, scanned, _ := sst("scan", repaired)
-	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "neither lists nor marks obsolete, only for lost keys") {
-		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
 }

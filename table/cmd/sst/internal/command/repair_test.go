@@ -54,23 +54,6 @@ func TestRepairBesideLostWrites(t *testing.T) {
 	}
 }
 
-// A table that the MANIFEST has deleted is obsolete: a repair does not read it, also if the end of the MANIFEST is cut.
-func TestRepairLeavesObsoleteTables(t *testing.T) {
-	t.Parallel()
-	for _, end := range []string{"", tornEdit} {
-		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
-		d.table(t, 1, 1, []rawEntry{{"deleted", 1, 1, "1"}}, nil)
-		d.table(t, 1, 1, []rawEntry{{"kept", 2, 1, "2"}}, nil)
-		d.end(t)
-		d.addEdits(t, versions.Field{Kind: versions.FieldDelete, Table: versions.Table{Level: 1, Number: 1}}.Append(nil))
-		d.write(t, "MANIFEST-000000", append(readFile(t, filepath.Join(d.dir, "MANIFEST-000000")), end...))
-		status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
-		if got := mustSST(t, "scan", d.dir+".new"); got != "kept\t2\n" {
-			t.Errorf("end %q: repair: status %d, %q\n%s%s", end, status, got, out, stderr)
-		}
-	}
-}
-
 // If nothing can be read of a table, a repair names all of its keys as lost, and keeps none of their older versions with
 // --certain.
 func TestRepairWithoutBlocks(t *testing.T) {

@@ -13,9 +13,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
@@ -87,59 +85,40 @@ func checkReads(t *testing.T, what, dir, want string) {
 	if _, got, stderr := sst("scan", "-r", "-f", "hex", dir); got != backward {
 		t.Errorf("%s: sst scan --reverse prints\n%s%swant\n%s", what, got, stderr, backward)
 	}
-	if got := lookUpAll(t, dir, keys, false); got != want {
-		t.Errorf("%s: Get has\n%swant\n%s", what, got, want)
+	db, err := database.Open(dir, nil)
+	noError(t, err)
+	defer db.Close() // it was only read
+	if one, many := lookUpAll(t, db, keys); one != want || many != want {
+		t.Errorf("%s: Get has\n%sGetMany has\n%swant\n%s", what, one, many, want)
 	}
-	if got := lookUpAll(t, dir, keys, true); got != want {
-		t.Errorf("%s: GetMany has\n%swant\n%s", what, got, want)
+	it, got := db.NewIter(nil), ""
+	for ok := it.Last(); ok; ok = it.Prev() {
+		got += fmt.Sprintf("%x\t%x\n", it.Key(), it.Value())
 	}
-	if got, err := readBackward(dir); got != backward || err != nil {
+	if err := it.Close(); got != backward || err != nil {
 		t.Errorf("%s: an iterator goes back over\n%s%v\nwant\n%s", what, got, err, backward)
 	}
 }
 
-// lookUpAll returns what sst scan -f hex prints of the keys that a database has.
-func lookUpAll(t *testing.T, dir string, keys []string, many bool) string {
+// lookUpAll returns what Get and GetMany find of the keys, as sst scan -f hex prints it.
+func lookUpAll(t *testing.T, db *database.DB, keys []string) (one, many string) {
 	t.Helper()
-	db, err := database.Open(dir, nil)
-	noError(t, err)
-	defer db.Close() // it was only read
-	lines := make([]string, len(keys))
-	add := func(i int, value []byte) error {
-		lines[i] = fmt.Sprintf("%x\t%x\n", keys[i], value)
-		return nil
-	}
-	asked := make([][]byte, len(keys))
-	for i, key := range keys {
-		if asked[i] = []byte(key); many {
-			continue
-		}
-		switch value, err := db.Get(asked[i]); {
-		case err == nil:
-			add(i, value)
-		case !errors.Is(err, table.ErrNotFound):
+	var all [][]byte
+	for _, key := range keys {
+		all = append(all, []byte(key))
+		value, err := db.Get([]byte(key))
+		if err == nil {
+			one += fmt.Sprintf("%x\t%x\n", key, value)
+		} else if !errors.Is(err, table.ErrNotFound) {
 			t.Error(err)
 		}
 	}
-	if err := db.GetMany(t.Context(), asked, nil, add); many && err != nil {
-		t.Error(err)
-	}
-	return strings.Join(lines, "")
-}
-
-// readBackward returns what sst scan --reverse -f hex must print of a database.
-func readBackward(dir string) (string, error) {
-	db, err := database.Open(dir, nil)
-	if err != nil {
-		return "", err
-	}
-	defer db.Close() // it was only read
-	var out strings.Builder
-	it := db.NewIter(nil)
-	for ok := it.Last(); ok; ok = it.Prev() {
-		fmt.Fprintf(&out, "%x\t%x\n", it.Key(), it.Value())
-	}
-	return out.String(), it.Close()
+	lines := make([]string, len(keys)) // they come in any order
+	noError(t, db.GetMany(t.Context(), all, nil, func(i int, value []byte) error {
+		lines[i] = fmt.Sprintf("%x\t%x\n", keys[i], value)
+		return nil
+	}))
+	return one, strings.Join(lines, "")
 }
 
 // readDatabase returns what sst scan -f hex must print of a database.
@@ -164,8 +143,8 @@ type odd struct {
 	rawDatabase
 	rng     *rand.Rand
 	current string
-	fields  []versions.Field // of the MANIFEST: four of numbers, and then the tables
-	what    []string         // what no engine does
+	fields  [4]versions.Field // of the MANIFEST, before those of the tables
+	what    []string          // what no engine does
 }
 
 // The fields of an odd that are no tables.
@@ -174,13 +153,12 @@ const (
 	oddLog
 	oddNext
 	oddLast
-	oddTables
 )
 
-// emptyOdd returns a database without tables, in a new directory, whose log is the next file.
+// emptyOdd returns a database without tables, in a new directory, all logs of which are live.
 func emptyOdd(rng *rand.Rand, dir string) *odd {
 	o := &odd{rawDatabase: rawDatabase{dir: dir, number: 1}, rng: rng, current: "MANIFEST-000001\n"}
-	o.fields = []versions.Field{
+	o.fields = [...]versions.Field{
 		{Kind: versions.FieldComparer, Key: []byte(table.BytewiseComparer.Name())},
 		{Kind: versions.FieldLog, Table: versions.Table{Number: 2}},
 		{Kind: versions.FieldNextFile},
@@ -208,7 +186,7 @@ func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 		}
 		writes = rest
 	}
-	o.fields[oddNext].Number, o.fields[oddLast].Number = uint64(len(o.fields)), o.last
+	o.fields[oddNext].Number, o.fields[oddLast].Number = o.number+2, o.last
 	if rng.IntN(6) == 0 {
 		o.last = rng.Uint64N(o.last + 3)
 		o.what = append(o.what, fmt.Sprintf("the log goes on behind %d", o.last))
@@ -248,30 +226,16 @@ func (o *odd) addLevel(t *testing.T, level int, writes []rawEntry) {
 	slices.SortFunc(writes, rawEntry.compare)
 	for len(writes) > 0 {
 		n := 1 + o.rng.IntN(len(writes))
-		o.addTable(t, level, writes[:n])
+		o.table(t, level, 1+o.rng.IntN(20), writes[:n], nil)
 		writes = writes[n:]
 	}
-}
-
-// addTable adds a table of writes, which are in order.
-func (o *odd) addTable(t *testing.T, level int, writes []rawEntry) {
-	t.Helper()
-	var pairs []workload.Pair
-	for _, w := range writes {
-		pairs = append(pairs, workload.Pair{Key: []byte(w.internal()), Value: []byte(w.value)})
-	}
-	m := versions.Table{Level: level, Number: uint64(len(o.fields) - 1), Smallest: pairs[0].Key, Largest: pairs[len(pairs)-1].Key}
-	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, pairs)
-	m.Size = uint64(len(contents))
-	o.rawDatabase.write(t, fmt.Sprintf("%06d.ldb", m.Number), contents)
-	o.fields = append(o.fields, versions.Field{Kind: versions.FieldAdd, Table: m})
 }
 
 // write writes CURRENT and the MANIFEST.
 func (o *odd) write(t *testing.T) {
 	t.Helper()
 	var edit []byte
-	for _, f := range o.fields {
+	for _, f := range slices.Concat(o.fields[:], o.tables) {
 		edit = f.Append(edit)
 	}
 	o.rawDatabase.write(t, "MANIFEST-000001", filetest.Log(t, string(edit)))
@@ -282,8 +246,8 @@ func (o *odd) write(t *testing.T) {
 func (o *odd) spoil() {
 	for range o.rng.IntN(3) {
 		of := o.spoilState
-		if len(o.fields) > oddTables && o.rng.IntN(3) > 0 {
-			of = func() string { return o.spoilTable(oddTables + o.rng.IntN(len(o.fields)-oddTables)) }
+		if len(o.tables) > 0 && o.rng.IntN(3) > 0 {
+			of = func() string { return o.spoilTable(o.rng.IntN(len(o.tables))) }
 		}
 		o.what = append(o.what, of())
 	}
@@ -295,7 +259,7 @@ func (o *odd) spoilState() string {
 	case oddComparer:
 		o.fields[i].Key = nil
 		return "no comparator"
-	case oddTables:
+	case len(o.fields):
 		o.current = []string{"MANIFEST-000001", "MANIFEST-1\n", "MANIFEST-000001\n\n", "MANIFEST-000007\n", ""}[o.rng.IntN(5)]
 		return fmt.Sprintf("CURRENT is %q", o.current)
 	default:
@@ -307,16 +271,16 @@ func (o *odd) spoilState() string {
 
 // spoilTable changes what the MANIFEST says of a table.
 func (o *odd) spoilTable(i int) string {
-	m := &o.fields[i].Table
+	m := &o.tables[i].Table
 	before := *m
 	key := table.InternalKey{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.rng.Uint64N(30), Kind: table.KindSet}.Append(nil)
 	switch o.rng.IntN(9) {
 	case 0:
 		m.Level = o.rng.IntN(9)
 	case 1: // in another level too
-		again := o.fields[i]
+		again := o.tables[i]
 		again.Level = (m.Level + 1 + o.rng.IntN(3)) % 9
-		o.fields = append(o.fields, again)
+		o.tables = append(o.tables, again)
 		return fmt.Sprintf("%v is listed as %v too", before, again.Table)
 	case 2:
 		m.Smallest = key
@@ -331,7 +295,7 @@ func (o *odd) spoilTable(i int) string {
 	case 7:
 		m.Number += o.rng.Uint64N(3)
 	case 8:
-		o.fields = slices.Delete(o.fields, i, i+1)
+		o.tables = slices.Delete(o.tables, i, i+1)
 		return fmt.Sprintf("%v is not listed", before)
 	}
 	return fmt.Sprintf("%v is listed as %v", before, *m)

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tabletest"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -33,11 +31,8 @@ func TestProgressOfVerify(t *testing.T) {
 	flipAt(t, path("damaged.ldb"), int64(len(contents)/2))
 	writeFile(t, path("cut.ldb"), contents[:5<<20])
 	writeFile(t, path("text.ldb"), "no table")
-	var reversed []workload.Pair
-	for i := 2000; i > 0; i-- {
-		reversed = append(reversed, workload.Pair{Key: []byte{byte(i >> 8), byte(i)}, Value: make([]byte, 3000)})
-	}
-	writeFile(t, path("reversed.ldb"), tabletest.Build(t, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression}, reversed))
+	o, key := table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression}, func(i int) string { return fmt.Sprint(5000 - i) }
+	writeEntries(t, path("reversed.ldb"), o, 2000, key, func(int) string { return strings.Repeat("v", 3000) })
 	for args, least := range map[string]int{
 		"t.ldb": 10, "set": 5, "db": 3, "damaged.ldb": 10, "cut.ldb": 1, "text.ldb": 1, "reversed.ldb": 10,
 		"t.ldb missing.ldb damaged.ldb set": 25,

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -13,24 +11,41 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// A table with a filter only says so, and answers "may be present" or "absent".
+// A table with a filter only says so, and answers "may be present" or "absent". If the properties are damaged, it is not
+// known that there is a filter only: lookups that the filter does not end need them.
 func TestPageFilterOnly(t *testing.T) {
 	t.Parallel()
-	pairs := withoutValues(plainPairs(3000))
-	for _, policy := range []filter.TablePolicy{fusePolicy(t, 8), filter.NewTableBloom(10)} {
-		t.Run(policy.Name(), func(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		policy  filter.TablePolicy
+		keys    int
+		damaged bool
+		summary string // its end
+		answer  string // its start if damaged
+	}{
+		{"binary fuse filter", fusePolicy(t, 8), 3000, false, "entries none, a filter only keys in the filter 3,000",
+			"◆ May be present “key000200” The table filter may contain the key. There are no entries to check."},
+		{"Bloom filter", filter.NewTableBloom(10), 3000, false, "entries none, a filter only keys in the filter 3,000",
+			"◆ May be present “key000200” The table filter may contain the key. There are no entries to check."},
+		{"no keys", fusePolicy(t, 4), 0, false, "", "✗ Absent “key000200” The table is empty."},
+		{"damaged", fusePolicy(t, 4), 300, true, "", "⚠ Damaged “key000200” The lookup needs a damaged block: table: properties block at"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := table.WriterOptions{TableFilterPolicy: policy, FilterOnly: true}
-			f := openTable(t, writeTable(t, "t.ldb", o, pairs))
+			pairs := withoutValues(plainPairs(tt.keys))
+			path := writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: tt.policy, FilterOnly: true}, pairs)
+			check := checkText
+			if tt.damaged {
+				damageProperties(t, path)
+				check = checkStarts
+			}
+			f := openTable(t, path)
 			page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
-			if got, want := page.Text("#summary"), "entries none, a filter only keys in the filter 3,000"; !strings.HasSuffix(got, want) {
-				t.Errorf("the summary is %q, want %q at its end", got, want)
+			if got := page.Text("#summary"); !strings.HasSuffix(got, tt.summary) {
+				t.Errorf("the summary is %q, want %q at its end", got, tt.summary)
 			}
-			page.Submit("#key", "key000500")
-			want := "◆ May be present “key000500” The table filter may contain the key. There are no entries to check."
-			if diff := cmp.Diff(want, page.Text("#answer")); diff != "" {
-				t.Errorf("answer (-want +got):\n%s", diff)
-			}
+			page.Submit("#key", "key000200")
+			check(t, page, "#answer", tt.answer)
 			compareLookups(t, page, f, pairs)
 		})
 	}
@@ -42,30 +57,6 @@ func withoutValues(pairs []workload.Pair) []workload.Pair {
 		pairs[i].Value = nil
 	}
 	return pairs
-}
-
-// If the properties are damaged, it is not known that there is a filter only: lookups that the
-// filter does not end need them.
-func TestPageFilterOnlyDamaged(t *testing.T) {
-	t.Parallel()
-	pairs := withoutValues(plainPairs(300))
-	path := writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: fusePolicy(t, 4), FilterOnly: true}, pairs)
-	damageProperties(t, path)
-	f := openTable(t, path)
-	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
-	page.Submit("#key", "key000200")
-	checkStarts(t, page, "#answer", "⚠ Damaged “key000200” The lookup needs a damaged block: table: properties block at")
-	compareLookups(t, page, f, pairs)
-}
-
-// A table with a filter only and no keys is an empty one.
-func TestPageFilterOnlyEmpty(t *testing.T) {
-	t.Parallel()
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: fusePolicy(t, 4), FilterOnly: true}, nil))
-	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
-	page.Submit("#key", "key000200")
-	checkText(t, page, "#answer", "✗ Absent “key000200” The table is empty.")
-	compareLookups(t, page, f, nil)
 }
 
 // damageProperties damages the properties block of a table.

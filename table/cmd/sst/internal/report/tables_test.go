@@ -40,11 +40,7 @@ func openTable(t testing.TB, path string) *dbfile.File {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})
 	noError(t, err)
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { noError(t, f.Close()) })
 	return f
 }
 

@@ -22,8 +22,9 @@ import (
 
 // writeDatabase has goleveldb write a database of several tables, and delete some of
 // its keys.
-func writeDatabase(t *testing.T, dir string) {
+func writeDatabase(t *testing.T) (dir string) {
 	t.Helper()
+	dir = t.TempDir()
 	writeTo(t, dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10}, func(db *leveldb.DB) (err error) {
 		for i := range 5000 {
 			key := fmt.Appendf(nil, "key%06d", i*7919%5000)
@@ -37,6 +38,7 @@ func writeDatabase(t *testing.T, dir string) {
 	// Now and then goleveldb leaves tables behind that it has compacted. When it opens the
 	// database again, it removes them.
 	writeTo(t, dir, nil, func(*leveldb.DB) error { return nil })
+	return dir
 }
 
 // scanned counts the entries of a directory.
@@ -62,8 +64,7 @@ func scanned(dir string, o Options) (n int, notes string, err error) {
 // A note names a few tables that are skipped, and says how many there are.
 func TestNoteOnSkippedTables(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	for n, want := range []string{
 		"skipped 900001.ldb, which", "skipped 900001.ldb, 900002.ldb, which", "skipped 900001.ldb, 900002.ldb, 900003.ldb, which",
 		"skipped 4 tables (900001.ldb, 900002.ldb, 900003.ldb, …), which",
@@ -80,8 +81,7 @@ func TestNoteOnSkippedTables(t *testing.T) {
 // is damage, and if it does not say what it lists all tables are taken.
 func TestOnlyListedTables(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	const want = 5000 - 1667
 	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
 		t.Fatalf("%d entries, %v; want %d", n, err, want)
@@ -133,8 +133,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 // is behind a table's end.
 func TestStrayFiles(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	want, _, err := scanned(dir, Options{})
 	noError(t, err)
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})

@@ -13,8 +13,7 @@ import (
 // What a database lists is damaged, whatever it has become.
 func TestListedIsNotForeign(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)
 	damaged := d.Tables[0].Path

@@ -27,8 +27,7 @@ func (o *offsets) ReadAt(p []byte, off int64) (int, error) {
 // metaindex and its index once.
 func TestLookupReadsOnce(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var opened []*offsets

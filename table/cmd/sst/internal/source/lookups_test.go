@@ -148,8 +148,7 @@ func checkLookups(t *testing.T, s *Source, keys []string, want func(key string) 
 // A table that is opened again has the form that was detected: its keys are not read again for that.
 func TestFormIsDetectedOnce(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	removeManifest(t, dir)
 	var opened []*offsets
 	s := openSource(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {

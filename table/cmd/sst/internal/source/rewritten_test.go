@@ -99,8 +99,7 @@ func TestRewrittenTables(t *testing.T) {
 // sorted.
 func TestRewrittenTableAlone(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)
@@ -124,8 +123,7 @@ func TestRewrittenTableAlone(t *testing.T) {
 // the keys of a block, and may be that of any of its keys.
 func TestDamagedRewrittenTable(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeDatabase(t, dir)
+	dir := writeDatabase(t)
 	want := recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)

@@ -31,11 +31,7 @@ func open(t *testing.T, path string, o dbfile.Options) *dbfile.File {
 	t.Helper()
 	f, err := dbfile.Open(path, o)
 	noError(t, err)
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { noError(t, f.Close()) })
 	return f
 }
 
