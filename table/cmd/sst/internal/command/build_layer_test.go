@@ -74,7 +74,8 @@ func TestBuildLayersOfFilters(t *testing.T) {
 	for range 4 {
 		more := randomPairs(rng, 100)
 		more["the last one"] = ""
-		mustSST(t, "build", "--filter-only", "--table-filter", "fuse:16", "--entries-per-table", strconv.Itoa(1+rng.IntN(40)), option, dir, tempFile(t, "added.tsv", linesOfPairs(more)))
+		perTable, added := strconv.Itoa(1+rng.IntN(40)), tempFile(t, "added.tsv", linesOfPairs(more))
+		mustSST(t, "build", "--filter-only", "--table-filter", "fuse:16", "--entries-per-table", perTable, option, dir, added)
 		maps.Copy(present, more)
 		option = "--layer-of"
 	}

@@ -93,8 +93,8 @@ func TestMessagesNameTheFile(t *testing.T) {
 	sound := writeSmall(t)
 	rng := rand.New(rand.NewPCG(45, 4))
 	tries := rounds(1, 10)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(filesOf(t, sound))), func(name string) bool { return !databaseFile.MatchString(name) })
-	for i, name := range names {
+	isOther := func(name string) bool { return !databaseFile.MatchString(name) }
+	for i, name := range slices.DeleteFunc(slices.Sorted(maps.Keys(filesOf(t, sound))), isOther) {
 		for j, f := range fileFaults {
 			for range tries {
 				dir := copyOf(t, sound)

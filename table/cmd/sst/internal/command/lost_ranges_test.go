@@ -34,7 +34,7 @@ func TestLostRangesOfTables(t *testing.T) {
 			d.table(t, 1, 1, []rawEntry{{"x", 4, 1, "4"}}, nil)
 			file := d.table(t, 2, 1, []rawEntry{{"a", 1, 1, "1"}, {"c", 3, 1, "3"}}, nil)
 			listed := d.lastTable()
-			listed.Smallest, listed.Largest = []byte(rawEntry{tt.from, 1, 1, ""}.internal()), []byte(rawEntry{tt.to, 1, 1, ""}.internal())
+			listed.Smallest, listed.Largest = internalKey(tt.from), internalKey(tt.to)
 			d.end(t)
 			if flipAt(t, file, int64(listed.Size)-1); isMissing {
 				os.Remove(file)
@@ -82,7 +82,7 @@ func TestReplacedTables(t *testing.T) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		d.table(t, 1, 1, []rawEntry{{"b", 1, 1, "1"}, {"c", 2, 1, "2"}}, nil)
 		listed := d.lastTable()
-		listed.Smallest, listed.Largest = []byte(rawEntry{"a", 2, 1, ""}.internal()), []byte(rawEntry{"d", 2, 1, ""}.internal())
+		listed.Smallest, listed.Largest = internalKey("a"), internalKey("d")
 		listed.Size = uint64(int(listed.Size) + more)
 		d.end(t)
 		for args, want := range map[string]string{"scan": "b\t1\nc\t2\n", "scan --reverse": "c\t2\nb\t1\n", "scan --strict": "", "scan --strict --reverse": ""} {

@@ -65,7 +65,8 @@ func writeLines(t *testing.T, rng *rand.Rand, m *inputModel, args ...string) {
 			fmt.Fprintf(&lines, "%s\t%s\n", key, v.value)
 		}
 	}
-	mustSST(t, slices.Concat([]string{"build", "-o", m.path, tempFile(t, "in.tsv", lines.String())}, args, randomOptions(rng))...)
+	in := tempFile(t, "in.tsv", lines.String())
+	mustSST(t, slices.Concat([]string{"build", "-o", m.path, in}, args, randomOptions(rng))...)
 }
 
 // randomOptions returns flags for the tables of an output.

@@ -16,9 +16,6 @@ import (
 // A repair keeps the keys of a table outside of the range in the MANIFEST, and says that another table may be lost.
 func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 	t.Parallel()
-	key := func(user string) []byte {
-		return table.InternalKey{UserKey: []byte(user), Sequence: 1, Kind: table.KindSet}.Append(nil)
-	}
 	for _, tt := range []struct {
 		name     string
 		from, to string
@@ -39,7 +36,7 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 				o.table(t, level, 9, []rawEntry{{"a", 1, table.KindSet, "1"}, {"b", 1, table.KindSet, "2"}, {"c", 1, table.KindSet, "3"}}, nil)
 				o.log(t, nil)
 				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
-				o.lastTable().Smallest, o.lastTable().Largest = key(tt.from), key(tt.to)
+				o.lastTable().Smallest, o.lastTable().Largest = internalKey(tt.from), internalKey(tt.to)
 				o.write(t)
 				checkOutOfRange(t, dir, tt.from <= "a" && tt.to >= "c", tt.status)
 				status, out, stderr := sst("repair", dir, "-o", dir+".new")

@@ -33,6 +33,9 @@ func (v rawEntry) internal() string {
 	return string(table.InternalKey{UserKey: []byte(v.key), Sequence: v.sequence, Kind: v.kind}.Append(nil))
 }
 
+// internalKey returns the internal key of the first version of a key.
+func internalKey(user string) []byte { return []byte(rawEntry{user, 1, table.KindSet, ""}.internal()) }
+
 // compare is the order of internal keys.
 func (v rawEntry) compare(o rawEntry) int {
 	return cmp.Or(cmp.Compare(v.key, o.key), cmp.Compare(o.sequence, v.sequence), cmp.Compare(o.kind, v.kind))

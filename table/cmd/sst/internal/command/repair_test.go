@@ -16,10 +16,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
-// Beside lost writes of a log, a repair keeps an entry of a table that was never listed if the log can have lost it, by its
-// sequence number: the others were never committed. Of a table that is listed, --certain leaves out the entries of which
-// a newer version can be among the lost writes. That is so for an entry with the number of a lost write too, since
-// engines use the numbers of a failed write again.
+// Beside lost writes of a log, a repair keeps an entry of a table that was never listed if the log can have lost it, by
+// its sequence number: the others were never committed. Of a table that is listed, --certain leaves out the entries of
+// which a newer version can be among the lost writes. That is so for an entry with the number of a lost write too,
+// since engines use the numbers of a failed write again.
 func TestRepairBesideLostWrites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -31,8 +31,9 @@ func TestProgressOfVerify(t *testing.T) {
 	flipAt(t, path("damaged.ldb"), int64(len(contents)/2))
 	writeFile(t, path("cut.ldb"), contents[:5<<20])
 	writeFile(t, path("text.ldb"), "no table")
-	o, key := table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression}, func(i int) string { return fmt.Sprint(5000 - i) }
-	writeEntries(t, path("reversed.ldb"), o, 2000, key, func(int) string { return strings.Repeat("v", 3000) })
+	descending, value := func(i int) string { return fmt.Sprint(5000 - i) }, func(int) string { return strings.Repeat("v", 3000) }
+	o := table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression}
+	writeEntries(t, path("reversed.ldb"), o, 2000, descending, value)
 	for args, least := range map[string]int{
 		"t.ldb": 10, "set": 5, "db": 3, "damaged.ldb": 10, "cut.ldb": 1, "text.ldb": 1, "reversed.ldb": 10,
 		"t.ldb missing.ldb damaged.ldb set": 25,

@@ -115,9 +115,7 @@ func TestSummaryPages(t *testing.T) {
 			if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
 				t.Errorf("%s: its text became elements of the page", tt.name)
 			}
-			if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
-				t.Errorf("%s: rows of the picture are displayed as %q, want grid", tt.name, got)
-			}
+			checkGrid(t, page)
 			if broken := pagetest.Evaluate[int](page, `[...document.querySelectorAll(".ext")].filter((e) => e.getClientRects().length !== 1).length`); broken > 0 {
 				t.Errorf("%s, %d pixels: %d file names have a line break in their extension", tt.name, width, broken)
 			}
@@ -126,6 +124,14 @@ func TestSummaryPages(t *testing.T) {
 				t.Errorf("%s: names of cells are %s, want %s", tt.name, got, tt.firstCells)
 			}
 		}
+	}
+}
+
+// checkGrid checks that the page's policy lets its style in.
+func checkGrid(t *testing.T, page *pagetest.Tab) {
+	t.Helper()
+	if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
+		t.Errorf("rows of the picture are displayed as %q, want grid", got)
 	}
 }
 
