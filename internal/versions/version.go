@@ -159,7 +159,7 @@ func readHistory(dir regular.Dir, name string) (*History, error) {
 	defer f.Close() // it was only read
 	h := &History{Manifest: name, tables: map[uint64]*Table{}}
 	if h.number, err = strconv.ParseUint(strings.TrimPrefix(name, "MANIFEST-"), 10, 64); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: no number < 2^64 in its name", name)
 	}
 	if err := h.read(io.NewSectionReader(f, 0, size)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
