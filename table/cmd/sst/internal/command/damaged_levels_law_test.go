@@ -72,7 +72,7 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 	}
 	defer s.Close() // it was only read
 	shown := d.scan(t, what, s, o.Repair)
-	said := dbdamage.Hear(strings.Join(messages(s.Damage, s.LogDamage()), "\n"))
+	said := dbdamage.Hear(fmt.Sprint(errors.Join(s.Damage, s.LogDamage())))
 	losses := s.Losses(source.KeyRange{})
 	if wrong := d.doubt || d.noCurrent && (!o.Repair || d.outOfDate) || d.lostLog > 0; wrong != (s.Damage != nil) {
 		t.Fatalf("%s: the directory is damaged: %v", what, s.Damage)
@@ -197,16 +197,6 @@ func (d *levels) newest(key string) (sequence uint64) {
 		}
 	}
 	return sequence
-}
-
-// messages returns the lines of errors.
-func messages(errs ...error) (lines []string) {
-	for _, err := range errs {
-		if err != nil {
-			lines = append(lines, err.Error())
-		}
-	}
-	return lines
 }
 
 // What Scan shows with any options is what a scan of all versions has within the bounds, forward or backward, without
