@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -134,5 +135,28 @@ func TestNotRepaired(t *testing.T) {
 		if len(got) != want || notRepaired[name] != "" && want > 0 {
 			t.Errorf("%s: %d entries after the repair, want %d; %s", name, len(got), want, stderr)
 		}
+	}
+}
+
+// What a transaction had written into tables when goleveldb was killed was never committed.
+func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
+	t.Parallel()
+	live, dir := t.TempDir(), t.TempDir()
+	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})
+	noError(t, err)
+	defer db.Close()
+	noError(t, db.Put([]byte("ada"), []byte("1"), nil))
+	tr, err := db.OpenTransaction()
+	noError(t, err)
+	defer tr.Discard()
+	for _, key := range []string{"ada", "bob", "cy", "dot"} {
+		noError(t, tr.Put([]byte(key), make([]byte, 1<<10), nil))
+	}
+	noError(t, os.CopyFS(filepath.Join(dir, "db"), os.DirFS(live)))
+	repaired := filepath.Join(dir, "new")
+	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
+	_, scanned, _ := sst("scan", repaired)
+	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "neither lists nor marks obsolete, only for lost keys") {
+		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
 }

@@ -70,7 +70,10 @@ func TestRewrittenTables(t *testing.T) {
 			tt.o.CompactionL0Trigger, tt.o.WriteL0SlowdownTrigger, tt.o.WriteL0PauseTrigger = never, never, never
 			writeTo(t, dir, &tt.o, func(db *leveldb.DB) (err error) {
 				for i := range tt.writes {
-					err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%04d", i*7919%3000), fmt.Append(nil, i), nil))
+					key := fmt.Appendf(nil, "key%04d", i*7919%3000)
+					if err = errors.Join(err, db.Put(key, fmt.Append(nil, i), nil)); i%7 == 0 {
+						err = errors.Join(err, db.Delete(key, nil))
+					}
 				}
 				return err
 			})
