@@ -187,7 +187,7 @@ type file interface {
 //   - A filter rules out a key of the table, so FilterKey is probably wrong (tables from Open).
 //   - Index and filters could not be read at their first use, for example after Close of a mapped file.
 //
-// The error joins all reasons, as that of Verify.
+// The error joins all reasons, like the error of Verify.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {
