@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,27 +218,29 @@ func (s contextSource) ReadAtContext(_ context.Context, p []byte, off int64) (in
 func TestContextErrorOfTheSource(t *testing.T) {
 	t.Parallel()
 	pairs, lost := numbered(20), errors.New("connection lost")
-	var fail func() error
+	var fails atomic.Pointer[func() error] // GetMany may leave a read behind, which calls the next one
 	contents := build(t, oneKeyBlocks, pairs)
 	r := newReader(t, contextSource{hooked(contents, func(_, _ int64) error {
-		if fail != nil {
-			return fail()
+		if fail := fails.Load(); fail != nil {
+			return (*fail)()
 		}
 		return nil
 	})}, len(contents), nil)
 	for name, call := range contextCalls {
 		ctx, cancel := context.WithCancel(t.Context())
-		fail = func() error { cancel(); return lost }
+		loses := func() error { cancel(); return lost }
+		fails.Store(&loses)
 		err := call(ctx, r, keysOf(pairs, 1))
 		if !errors.Is(err, context.Canceled) || name != "GetMany" && !errors.Is(err, lost) {
 			t.Errorf("%s = %v, want the context's error and the source's", name, err)
 		}
-		fail = func() error { panic(lost) }
+		panics := func() error { panic(lost) }
+		fails.Store(&panics)
 		if err := recovered(func() error { return call(t.Context(), r, keysOf(pairs, 1, 3)) }); err != lost {
 			t.Errorf("%s panics with %v, want %v", name, err, lost)
 		}
 	}
-	fail = nil
+	fails.Store(nil)
 	checkLookups(t, r, pairs)
 }
 
