@@ -98,8 +98,8 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 		t.form, t.inDatabase = &detected, f.InDatabase()
 		err = s.checkSize(t, f)
 	}
-	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
-		return f, err
+	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || s.Order == table.AnyOrder || f.Rewritten {
+		return f, err // also if ranges cannot be compared
 	}
 	from, to, err := f.CheckRange(t.smallest, t.largest)
 	switch {
