@@ -87,7 +87,7 @@ func TestFillChecksMemory(t *testing.T) {
 	const size = 128 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(size - 1))
 	f := File{src: io.NewSectionReader(zeros{}, 0, size)}
-	var a Ahead
+	a := Ahead{bytes: []byte("before")}
 	var refused *alloc.Error
 	if err := a.Fill(t.Context(), &f, DataBlock, 0, size); !errors.As(err, &refused) || a.has(0, 1) {
 		t.Errorf("Fill = %v, want an *alloc.Error", err)

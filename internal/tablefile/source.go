@@ -163,6 +163,7 @@ func (a *Ahead) Fill(ctx context.Context, f *File, kind Kind, start, end uint64)
 		return nil
 	}
 	if err := checkMemory(n); err != nil {
+		a.bytes = nil
 		return err
 	}
 	into := grow(a.bytes[:0], n)[:n]

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// The kinds of blocks: values of table.BlockKind.
+// The kinds of blocks: untyped constants, to compare with a table.BlockKind.
 const (
 	FooterBlock      = tablefile.FooterBlock      // "footer": the last 48 bytes of the file
 	IndexBlock       = tablefile.IndexBlock       // "index block"
