@@ -67,54 +67,80 @@ type Owner struct {
 }
 
 // OwnerOf returns what needs the file of that path, which may be missing. It does not follow links.
-func OwnerOf(path string) Owner {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	_, err := os.Lstat(path)
-	exists := err == nil
+func OwnerOf(path string) Owner { return OwnersIn(filepath.Dir(path))(filepath.Base(path)) }
+
+// OwnersIn is OwnerOf for files in a directory, whose manifests are read once.
+func OwnersIn(dir string) func(name string) Owner {
 	current, _ := versions.FindCurrentOrManifest(dir)
-	switch {
-	case isSetManifest(path), exists && current == "" && name == set.ManifestName:
-		return Owner{"the manifest of a set", true, ""}
-	case current != "":
-		return ownerInDatabase(dir, name, exists)
+	var owner func(name string, exists bool) Owner
+	if current != "" {
+		owner = ownersInDatabase(dir)
+	} else {
+		owner = ownersInSet(dir)
 	}
-	return ownerInSet(dir, name, exists)
+	return func(name string) Owner {
+		path := filepath.Join(dir, name)
+		_, err := os.Lstat(path)
+		if exists := err == nil; !isSetManifest(path) && !(exists && current == "" && name == set.ManifestName) {
+			return owner(name, exists)
+		}
+		return Owner{"the manifest of a set", true, ""}
+	}
 }
 
 // engineNames are what engines call files besides tables, logs and MANIFESTs.
 var engineNames = []string{"CURRENT", "LOCK", "LOG", "LOG.old", "CURRENT.bak"}
 
-// ownerInDatabase is OwnerOf for a file in the directory of a database. A MANIFEST that cannot be read to its end may
-// list any table that is there.
-func ownerInDatabase(dir, name string, exists bool) Owner {
-	_, isLog := versions.LogNumber(name)
-	if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
-		return Owner{"a name reserved for the database in " + dir, false, ""}
-	}
-	l := numbered(filepath.Join(dir, name))
+// ownersInDatabase is OwnersIn for the directory of a database. A MANIFEST that cannot be read to its end may list any
+// table that is there.
+func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 	v, err := versions.Read(dir)
-	mayList := exists && (err != nil || v.Torn > 0 || v.Unread > 0)
-	if !isTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
-		return Owner{}
+	readWhole := err == nil && v.Torn == 0 && v.Unread == 0
+	return func(name string, exists bool) Owner {
+		_, isLog := versions.LogNumber(name)
+		if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
+			return Owner{"a name reserved for the database in " + dir, false, ""}
+		}
+		l := numbered(filepath.Join(dir, name))
+		mayList := exists && !readWhole
+		if !isTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
+			return Owner{}
+		}
+		return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
 	}
-	return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
 }
 
-// ownerInSet is OwnerOf for a file beside the manifest of a set, whatever its name is. One that cannot be read may list
-// any file that is there.
-func ownerInSet(dir, name string, exists bool) Owner {
+// ownersInSet is OwnersIn for a directory with manifests of sets, whatever the names of tables are. A manifest that
+// cannot be read may list any file that is there.
+func ownersInSet(dir string) func(name string, exists bool) Owner {
+	type list struct {
+		path  string
+		m     *set.Manifest // nil if it cannot be read
+		names map[string]bool
+	}
+	var lists []list
 	manifests, _ := manifestsOfSets(dir) // what creates the file returns the error
 	for _, path := range manifests {
-		m, err := ReadSetManifest(path, ListOptions{})
-		isListed := func(t TableFile) bool { return t.Line.Name == name }
-		switch {
-		case err != nil && exists, err == nil && slices.ContainsFunc(tablesOfSet(dir, m), isListed):
-			return Owner{"a table of the set in " + dir, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(m, dir) + " -o " + text.ShellPath(path)}
-		case name == filepath.Base(path)+".lock":
-			return Owner{"the lock of the set in " + dir, false, ""}
+		l := list{path: path, names: map[string]bool{}}
+		if m, err := ReadSetManifest(path, ListOptions{}); err == nil {
+			l.m = m
+			for _, t := range tablesOfSet(dir, m) {
+				l.names[t.Line.Name] = true
+			}
 		}
+		lists = append(lists, l)
 	}
-	return Owner{}
+	return func(name string, exists bool) Owner {
+		for _, l := range lists {
+			switch {
+			case l.names[name], l.m == nil && exists:
+				return Owner{"a table of the set in " + dir, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(l.m, dir) + " -o " + text.ShellPath(l.path)}
+			case name == filepath.Base(l.path)+".lock":
+				return Owner{"the lock of the set in " + dir, false, ""}
+			}
+		}
+		return Owner{}
+	}
 }
 
 // namesFor returns the paths of a manifest's tables for a command line, or what stands for many. Other tables in the

@@ -2,8 +2,8 @@
 // several share is in *_flags.go, pass.go, printer.go and this file.
 //
 // The work is done by other packages: dbfile opens a file, dbdir lists those of a database or a set, and source reads
-// them as one; tablestats, layout, summary and report describe them; input, sorting, output and partition make new
-// ones; salvage reads damaged ones.
+// them as one; tablestats, layout, summary and report describe them; salvage reads damaged ones. input reads and sorts
+// lines, and output writes files.
 package command
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -108,22 +109,7 @@ func suggestRepair(w io.Writer, all, flags []string) {
 			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0]), flags...))
 		return
 	}
-	var lone, said []string
-	byDir := map[string]string{}
-	for _, path := range paths {
-		advice, known := byDir[files.Dir(path)]
-		if !known {
-			advice = adviceForDir(path, flags)
-			byDir[files.Dir(path)] = advice
-		}
-		switch {
-		case advice == "":
-			lone = append(lone, path)
-		case !slices.Contains(said, advice):
-			text.Say(w, "%s", advice)
-			said = append(said, advice)
-		}
-	}
+	lone := adviseListed(w, paths, flags)
 	if len(lone) == 0 {
 		return
 	}
@@ -135,15 +121,31 @@ func suggestRepair(w io.Writer, all, flags []string) {
 	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(lone[0]), text.ShellPath(repaired))
 }
 
-// adviceForDir says how to save the tables in the directory of path together, or "" if each is repaired by itself.
-func adviceForDir(path string, flags []string) string {
-	switch {
-	case dbfile.MayBeInManifest(path):
-		return "to save what can still be read, run: " + dbfile.RepairCommand(files.Dir(path), flags...)
-	case dbdir.OwnerOf(path).Listed: // in the manifest of a set, which does not list what repair writes
-		return "restore the table from a copy, or build the set again"
+// adviseListed prints how to save the tables that manifests in their directories list. It returns the others, which are
+// repaired by themselves.
+func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
+	var said []string
+	owners := map[string]func(name string) dbdir.Owner{} // by directory
+	for _, path := range paths {
+		dir, name := filepath.Split(path)
+		if owners[dir] == nil {
+			owners[dir] = dbdir.OwnersIn(filepath.Clean(dir))
+		}
+		advice := ""
+		switch {
+		case dbfile.MayBeInManifest(path):
+			advice = "to save what can still be read, run: " + dbfile.RepairCommand(files.Dir(path), flags...)
+		case owners[dir](name).Listed: // in the manifest of a set, which does not list what repair writes
+			advice = "restore the table from a copy, or build the set again"
+		default:
+			lone = append(lone, path)
+		}
+		if advice != "" && !slices.Contains(said, advice) {
+			text.Say(w, "%s", advice)
+			said = append(said, advice)
+		}
 	}
-	return ""
+	return lone
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables
