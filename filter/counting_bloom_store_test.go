@@ -43,8 +43,8 @@ func checkCountsContain(t *testing.T, f *filter.CountingBloom, counts map[string
 	}
 }
 
-// A filter is that of the keys that were added and not removed as often. A union has the keys of both filters as often
-// as they were added to both, and keys can be removed from it as from any filter. It resumes with its counts at any time.
+// A filter contains the keys added more often than removed. A union adds the counts of both filters, and keys can be
+// removed from it. A stored filter keeps its counts.
 func TestCountingBloomUnionAddsCounts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(74, 1))
@@ -90,8 +90,7 @@ func resumedCounting(t *testing.T, f *filter.CountingBloom) *filter.CountingBloo
 	return resumed
 }
 
-// Filters that are too full, and unions of them, never let a key be denied that is there in one of them, also of a
-// filter with itself.
+// Filters whose counts overflow, and their unions, also of a filter with itself, rule out no key that was added.
 func TestCountingBloomUnionOverflowsTowardsMayContain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(74, 2))

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// A union has the keys of both filters, and an intersection those that are in both: their bits are those that are in
-// one of the filters, or in both. It is the same in place.
+// A union has the bits of either filter, and so the keys of both. An intersection has the bits and the keys that both
+// have. In place, the results are the same.
 func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -194,8 +194,7 @@ func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, key
 	return contents, keys, h
 }
 
-// Damage of exceptions is an error, of whatever form the block is, and none of them is used. Or Verify says what is
-// wrong with the keys.
+// Corrupt exceptions are reported and not used. If the block is sound but its keys are wrong, Verify reports them.
 func TestFaultsOfExceptions(t *testing.T) {
 	t.Parallel()
 	generator := filter.NewTableBloom(10).NewTableGenerator()

@@ -245,7 +245,7 @@ func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 }
 
 // A key between the last one of a block and its separator is looked for in the next block too.
-// The filters are not asked.
+// FindGE checks no filter.
 func TestFindGEReadsTwoBlocks(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics

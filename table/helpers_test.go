@@ -242,7 +242,7 @@ func mayContain(r *table.Reader, key []byte) bool {
 	return may || err != nil
 }
 
-// hooked is a source of contents that calls before first of all, whose error is that of the read.
+// hooked is a source of contents whose reads call before, and return its error.
 func hooked(contents []byte, before func(off, end int64) error) readAtFunc {
 	return func(p []byte, off int64) (int, error) {
 		if err := before(off, off+int64(len(p))); err != nil {

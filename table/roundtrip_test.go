@@ -174,7 +174,7 @@ func lookUp(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	}
 }
 
-// seek moves an Iter to some of the pairs, and asks for the first and last key.
+// seek moves an Iter to some of the pairs, and compares FirstKey and LastKey.
 func seek(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	it := r.NewIter(nil)

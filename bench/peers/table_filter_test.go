@@ -69,8 +69,8 @@ func checkSameAnswers(t *testing.T, contents []byte, keys [][]byte) {
 	}
 }
 
-// pebbleTable is a table of ours for Pebble: internal keys of sequence number 0, as those that it takes over have,
-// a whole table's filter, and properties. It returns the entries too.
+// pebbleTable builds a table that Pebble ingests: internal keys with sequence number 0, a table filter and properties.
+// It returns the entries too.
 func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) (contents []byte, entries []workload.Pair) {
 	t.Helper()
 	o.FilterKey = table.InternalFilterKey

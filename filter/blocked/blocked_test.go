@@ -58,8 +58,8 @@ func plainContains(contents, key []byte) bool {
 	return true
 }
 
-// Filters are asked as their form says, also where they were made for fewer keys. AddIfAbsent says what Contains said
-// before it, and sets the bits that Add sets.
+// Lookups check the bits that the described form names, also in filters with more keys than planned. AddIfAbsent returns
+// the negation of Contains, and sets the same bits as Add.
 func TestFormIsAsDescribed(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

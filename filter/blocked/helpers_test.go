@@ -9,14 +9,14 @@ import (
 
 var noError = filtertest.NoError
 
-// A failure is an error, and what it must say.
+// A failure is an error and the text that it must contain.
 type failure struct {
 	name string
 	err  error
 	want string
 }
 
-// checkFailures checks that every error says what it must.
+// checkFailures checks the texts of errors.
 func checkFailures(t *testing.T, failures []failure) {
 	t.Helper()
 	for _, f := range failures {

@@ -56,7 +56,7 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 	return f
 }
 
-// No key is denied, in memory and by the page, and both answer alike for absent keys. Some keys are empty, and some are
+// No key is ruled out, in memory and by the page, and both give the same results for absent keys. Keys can be empty or
 // long. There are up to 10⁶ keys, and 10⁷ in a long test.
 func TestEveryKeyIsContained(t *testing.T) {
 	t.Parallel()

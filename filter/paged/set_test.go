@@ -130,8 +130,8 @@ func TestSetOfPagedFilters(t *testing.T) {
 	}
 }
 
-// A set of tables with keys finds all, one by one and many at a time. Opening a table asks the filter for no key, since
-// that would read pages: no page fails.
+// A set of tables with keys finds all, one by one and many at a time. Opening a table checks no key, since that
+// would read pages: no page fails.
 func TestSetWithPagedFilters(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, false)

@@ -66,8 +66,8 @@ func TestTableHasTheFilter(t *testing.T) {
 	}
 }
 
-// A filter of other keys, with right checksums, denies keys of the table. A corrupt page or trailer denies none, even if
-// the checksum of the block is right. Verify finds all of them.
+// A filter of other keys, with right checksums, rules out keys of the table. A corrupt page or trailer rules out none,
+// even under a right checksum of the block. Verify finds them all.
 func TestTableWithADamagedFilter(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 1000)

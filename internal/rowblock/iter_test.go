@@ -101,8 +101,8 @@ func move(it *rowblock.Iter, pairs []pair, at int, m byte, target []byte) (to in
 	}
 }
 
-// checkMoves makes moves, and compares each with that of a position in pairs, −1 to len(pairs). Seeks are to what key
-// returns, to the Iter's own key or to a part of that.
+// checkMoves makes moves, and compares each with a position in pairs, −1 to len(pairs). It seeks results of key, the
+// Iter's own key, and prefixes of it.
 func checkMoves(t *testing.T, name string, it *rowblock.Iter, pairs []pair, moves []byte, key func() []byte) {
 	t.Helper()
 	at, ok := -1, false

@@ -130,8 +130,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// checkLazyError checks that with LazyTables, what is wrong with a table is an error of the first use, as it is one of
-// Open without. All else is an error of Open.
+// checkLazyError checks that with LazyTables, the first lookup returns an error about a table that Open returns without
+// it. Open returns all other errors.
 func checkLazyError(t *testing.T, files *openedFS, want string, isCorrupt bool) {
 	t.Helper()
 	db, err := database.OpenFS(files, ".", &database.Options{LazyTables: true, OnLoss: func(l table.Loss) bool {

@@ -64,7 +64,7 @@ func (s Source) missing() error {
 	return fmt.Errorf("%s: %w (Debian: apt-get install g++ %s)", s.Name, ErrMissing, s.Package)
 }
 
-// Run runs a program, and returns what it prints, also if it fails. The error has what it prints on standard error.
+// Run runs a program, and returns its standard output, also if it fails. The error contains its standard error.
 func Run(path string, in []byte, args ...string) ([]byte, error) {
 	c := exec.Command(path, args...)
 	c.Stdin = bytes.NewReader(in)

@@ -273,7 +273,7 @@ func TestMemoryOfSalvage(t *testing.T) {
 	}
 }
 
-// manyBlocks returns 8 MB of one block, and what is between.
+// manyBlocks returns 8 MB of copies of a block, with the bytes between after each.
 func manyBlocks(contents, between string) string {
 	var f rawtable.File
 	f.Block(contents)
