@@ -7,6 +7,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // BenchmarkFind looks up the newest versions of W1's keys as an engine does: in a cached table of internal keys, with
@@ -15,7 +16,7 @@ func BenchmarkFind(b *testing.B) {
 	set := w1()
 	versions := set.Pairs()
 	for i, k := range set.Keys {
-		versions[i].Key = table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+		versions[i].Key = internalkey.Key{UserKey: k, Sequence: uint64(i), Kind: internalkey.Set}.Append(nil)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	contents := tabletest.Build(b, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)}, versions)
@@ -26,7 +27,7 @@ func BenchmarkFind(b *testing.B) {
 	b.Run("absent", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			seek = table.SearchKey(seek[:0], set.Absent[i%len(set.Absent)], table.MaxSequence)
+			seek = internalkey.SearchKey(seek[:0], set.Absent[i%len(set.Absent)], internalkey.MaxSequence)
 			if _, _, err := r.Find(seek); !errors.Is(err, table.ErrNotFound) {
 				b.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func BenchmarkFind(b *testing.B) {
 	b.Run("present", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			seek = table.SearchKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], table.MaxSequence)
+			seek = internalkey.SearchKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], internalkey.MaxSequence)
 			if _, _, err := r.Find(seek); err != nil {
 				b.Fatal(err)
 			}

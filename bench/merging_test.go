@@ -7,6 +7,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -18,7 +19,7 @@ func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table
 	b.Helper()
 	parts, readers := make([][]workload.Pair, n), make([]*table.Reader, n)
 	for i, p := range set.Pairs() {
-		p.Key = table.InternalKey{UserKey: p.Key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+		p.Key = internalkey.Key{UserKey: p.Key, Sequence: uint64(i), Kind: internalkey.Set}.Append(nil)
 		parts[part(i)] = append(parts[part(i)], p)
 	}
 	for t, pairs := range parts {
@@ -79,7 +80,7 @@ func BenchmarkMerging(b *testing.B) {
 		{"8-merged", merge.New(internalOrder, itersOf(random)...)},
 		{"level-of-8", levelOf(b, eight)},
 		{"level-of-8-merged", merge.New(internalOrder, levelOf(b, eight))},
-		{"snapshot", merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, both...), table.MaxSequence)},
+		{"snapshot", merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, both...), internalkey.MaxSequence)},
 	} {
 		b.Run("over="+over.name, func(b *testing.B) { scanForward(b, over.it) })
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Comparer is a total order of keys, like goleveldb's. It must be safe for concurrent use, must not modify or keep
@@ -95,6 +96,6 @@ func (c anyOrder) BlockOrder() rowblock.Order {
 // An anyInternalOrder is AnyOrder for internal keys.
 type anyInternalOrder struct{ anyOrder }
 
-func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(key) }
+func (anyInternalOrder) FilterKey(key []byte) []byte { return internalkey.UserKey(key) }
 
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")

@@ -260,14 +260,14 @@ func TestFilterErrJoinsAllReasons(t *testing.T) {
 	for _, e := range m {
 		contents[e.Offset] = 0xff - e.Name[0] // the block filter is listed twice
 	}
-	var blocks []table.BlockKind
+	var blocks []layout.BlockKind
 	for _, err := range open(t, contents, nil).FilterErr().(interface{ Unwrap() []error }).Unwrap() {
 		var c *table.CorruptionError
 		if errors.As(err, &c) {
 			blocks = append(blocks, c.Block)
 		}
 	}
-	if diff := cmp.Diff([]table.BlockKind{layout.FilterBlock, layout.TableFilterBlock}, blocks); diff != "" {
+	if diff := cmp.Diff([]layout.BlockKind{layout.FilterBlock, layout.TableFilterBlock}, blocks); diff != "" {
 		t.Errorf("damaged blocks (-want +got):\n%s", diff)
 	}
 }

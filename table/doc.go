@@ -17,6 +17,6 @@
 // never panic. table/README.md has the file format and what makes lookups fast, SECURITY.md the limits.
 //
 // Tables of a LevelDB database have internal keys: open them with an [InternalComparer], and look up user keys with
-// [Reader.Find] and [SearchKey]. Package table/database reads whole databases, table/merge iterates over many tables,
-// and table/set queries many tables as if they were one.
+// [Reader.Find] and [internalkey.SearchKey]. Package table/database reads whole databases, table/merge iterates over
+// many tables, and table/set queries many tables as if they were one.
 package table

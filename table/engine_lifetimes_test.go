@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // roundKeys is how many keys the test of the example engine has. Each round writes all of them,
@@ -52,7 +53,7 @@ func TestEngineReplacesTablesUnderReaders(t *testing.T) {
 	if n := openFiles(t, dir); n != 0 {
 		t.Errorf("%d files are open after close, want 0", n)
 	}
-	if _, err := e.get(roundKey(0), table.MaxSequence); err != table.ErrClosed {
+	if _, err := e.get(roundKey(0), internalkey.MaxSequence); err != table.ErrClosed {
 		t.Errorf("get after close: %v, want ErrClosed", err)
 	}
 }
@@ -80,7 +81,7 @@ func readEngine(t *testing.T, e *engine, rng *rand.Rand, written int) {
 	t.Helper()
 	if rng.IntN(4) > 0 {
 		key := roundKey(rng.IntN(roundKeys))
-		value, err := e.get(key, table.MaxSequence)
+		value, err := e.get(key, internalkey.MaxSequence)
 		if round, _ := strconv.Atoi(value); err != nil || round < written {
 			t.Errorf("get(%s) = %q, %v; want round %d or later", key, value, err, written)
 		}
@@ -88,7 +89,7 @@ func readEngine(t *testing.T, e *engine, rng *rand.Rand, written int) {
 	}
 	var seen []string
 	var rounds []int
-	err := e.scan(table.MaxSequence, func(key, value []byte) {
+	err := e.scan(internalkey.MaxSequence, func(key, value []byte) {
 		round, _ := strconv.Atoi(string(value))
 		seen, rounds = append(seen, string(key)), append(rounds, round)
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 var (
@@ -38,10 +39,10 @@ var (
 // A CorruptionError is the error for a corrupt block. It matches [ErrCorrupt]. A sound table is reported as corrupt
 // if an option is wrong: Comparer, MaxBlockSize or Codecs.
 type CorruptionError struct {
-	File   string    // the name given to Open or in ReaderOptions.Name; "" if there is none
-	Block  BlockKind // the corrupt block
-	Offset int64     // of the block, in bytes from the start of the file
-	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
+	File   string           // the name given to Open or in ReaderOptions.Name; "" if there is none
+	Block  layout.BlockKind // the corrupt block
+	Offset int64            // of the block, in bytes from the start of the file
+	Length int64            // of the block in the file, in bytes, without the trailer of 5 bytes
 
 	// The keys of a corrupt data block are > KeysAfter (nil for the first block) and <= KeysUpTo. Both are nil for
 	// other blocks. The caller owns the slices.
@@ -50,9 +51,6 @@ type CorruptionError struct {
 	// Err says what was found and expected. Its offsets are from the start of the decompressed block.
 	Err error
 }
-
-// A BlockKind is the purpose of a block, and its name in errors. Package layout has a constant for each.
-type BlockKind string
 
 // Error names the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {
@@ -92,7 +90,7 @@ func (o *reporter) Corrupt(d tablefile.Damage) error {
 		d.Err = fmt.Errorf("%w: the Comparer is %s", d.Err, o.Comparer.Name())
 	}
 	return &CorruptionError{
-		File: o.Name, Block: BlockKind(d.Kind), Offset: int64(d.Handle.Offset), Length: int64(d.Handle.Length),
+		File: o.Name, Block: layout.BlockKind(d.Kind), Offset: int64(d.Handle.Offset), Length: int64(d.Handle.Length),
 		KeysAfter: d.KeysAfter, KeysUpTo: d.KeysUpTo, Err: d.Err,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -171,7 +172,7 @@ func TestOrderErrorNamesTheComparer(t *testing.T) {
 // internalVersions returns the key k with versions from n to 1.
 func internalVersions(n int) (pairs []workload.Pair) {
 	for i := range n {
-		pairs = append(pairs, workload.Pair{Key: internalKey("k", uint64(n-i), table.KindSet)})
+		pairs = append(pairs, workload.Pair{Key: internalKey("k", uint64(n-i), internalkey.Set)})
 	}
 	return pairs
 }
@@ -238,9 +239,9 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 
 // Of internal keys, AnyOrder takes those that are none too, and deletions are counted.
 func TestAnyOrderOfInternalKeys(t *testing.T) {
-	deleted := table.InternalKey{UserKey: []byte("b"), Sequence: 3, Kind: table.KindDelete}.Append(nil)
+	deleted := internalkey.Key{UserKey: []byte("b"), Sequence: 3, Kind: internalkey.Delete}.Append(nil)
 	pairs := []workload.Pair{{Key: internal("z", 1)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
-	o := &table.WriterOptions{Comparer: table.InternalComparer(table.AnyOrder), FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey, BlockSize: 1, Properties: true}
+	o := &table.WriterOptions{Comparer: table.InternalComparer(table.AnyOrder), FilterPolicy: filter.NewBloom(10), FilterKey: internalkey.UserKey, BlockSize: 1, Properties: true}
 	r := open(t, build(t, o, pairs), &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})
 	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
 		t.Errorf("forward (-want +got):\n%s", diff)
@@ -294,7 +295,7 @@ func TestNilComparer(t *testing.T) {
 	level, err := merge.NewLevelIter(table.InternalComparer(nil), []merge.LevelTable{{Smallest: pairs[0].Key, Largest: pairs[1].Key}},
 		func(int) (merge.Iterator, error) { return r.NewIter(nil), nil })
 	noError(t, err)
-	it := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), level), table.MaxSequence)
+	it := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), level), internalkey.MaxSequence)
 	defer it.Close()
 	if !it.SeekGE([]byte("b")) || string(it.Key()) != "ken" {
 		t.Errorf("SeekGE(b) is at %q, %v; want ken", it.Key(), it.Error())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -51,7 +52,7 @@ func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t en
 		Comparer:          internalOrder,
 		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb check this one,
 		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble check this one; a Reader checks both
-		FilterKey:         table.InternalFilterKey,
+		FilterKey:         internalkey.UserKey,
 		Properties:        true,
 	})
 	if err != nil {
@@ -112,11 +113,11 @@ func (e *engine) merge() (old []engineTable, err error) {
 func newest() func(key []byte) bool {
 	var last []byte
 	return func(key []byte) bool {
-		k, _ := table.ParseInternalKey(key)
+		k, _ := internalkey.Parse(key)
 		if last != nil && bytes.Equal(k.UserKey, last) {
 			return false
 		}
 		last = append([]byte{}, k.UserKey...)
-		return k.Kind != table.KindDelete
+		return k.Kind != internalkey.Delete
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -45,16 +46,16 @@ func newEngine(dir string) *engine {
 	return e
 }
 
-func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
+func (e *engine) put(key, value string) { e.write(key, value, internalkey.Set) }
 
 // delete writes a deletion, which hides older versions in the tables.
-func (e *engine) delete(key string) { e.write(key, "", table.KindDelete) }
+func (e *engine) delete(key string) { e.write(key, "", internalkey.Delete) }
 
-func (e *engine) write(key, value string, kind table.Kind) {
+func (e *engine) write(key, value string, kind internalkey.Kind) {
 	e.changing.Lock()
 	defer e.changing.Unlock()
 	e.sequence++
-	k := table.InternalKey{UserKey: []byte(key), Sequence: e.sequence, Kind: kind}
+	k := internalkey.Key{UserKey: []byte(key), Sequence: e.sequence, Kind: kind}
 	e.current.Load().memory.add(entry{k.Append(nil), []byte(value)})
 }
 
@@ -97,7 +98,7 @@ func (e *engine) get(key string, sequence uint64) (string, error) {
 		return "", err
 	}
 	defer release(v.tables)
-	seek := table.SearchKey(nil, []byte(key), sequence)
+	seek := internalkey.SearchKey(nil, []byte(key), sequence)
 	if found, value := v.memory.find(seek); found != nil && sameUser(found, seek) {
 		return answer(found, value)
 	}
@@ -114,11 +115,11 @@ func (e *engine) get(key string, sequence uint64) (string, error) {
 }
 
 func sameUser(a, b []byte) bool {
-	return bytes.Equal(table.InternalFilterKey(a), table.InternalFilterKey(b))
+	return bytes.Equal(internalkey.UserKey(a), internalkey.UserKey(b))
 }
 
 func answer(key, value []byte) (string, error) {
-	if k, _ := table.ParseInternalKey(key); k.Kind == table.KindDelete {
+	if k, _ := internalkey.Parse(key); k.Kind == internalkey.Delete {
 		return "", table.ErrNotFound
 	}
 	return string(value), nil
@@ -215,13 +216,13 @@ func Example_engine() {
 			return
 		}
 	}
-	fmt.Println(e.get("shared", table.MaxSequence))
+	fmt.Println(e.get("shared", internalkey.MaxSequence))
 	fmt.Println(e.get("shared", 2500)) // as of the write 2500
-	fmt.Println(e.get("key-3-0500", table.MaxSequence))
+	fmt.Println(e.get("key-3-0500", internalkey.MaxSequence))
 
 	for i := range 1000 {
-		e.get(fmt.Sprintf("key-0-%04d", i), table.MaxSequence) // in the oldest table
-		e.get(fmt.Sprintf("no-key-%04d", i), table.MaxSequence)
+		e.get(fmt.Sprintf("key-0-%04d", i), internalkey.MaxSequence) // in the oldest table
+		e.get(fmt.Sprintf("no-key-%04d", i), internalkey.MaxSequence)
 	}
 	m := &e.metrics
 	fmt.Printf("%d lookups in tables: filters saved the search of a block in %d of them\n", m.Lookups.Load(), m.FilterNegatives.Load())
@@ -230,7 +231,7 @@ func Example_engine() {
 	fmt.Println(e.compact())
 	e.put("shared", "in memory")
 	keys := 0
-	fmt.Println(e.scan(table.MaxSequence, func(key, value []byte) { keys++ }), keys, "keys")
+	fmt.Println(e.scan(internalkey.MaxSequence, func(key, value []byte) { keys++ }), keys, "keys")
 	v := e.current.Load()
 	p, err := v.tables[0].Properties()
 	fmt.Println(len(v.tables), "table of", p.Entries, "entries", err)

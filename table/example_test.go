@@ -265,13 +265,6 @@ func ExampleWriter_Size() {
 	// Output: 4 tables
 }
 
-// The tables of a LevelDB database have internal keys. Their filters hold the user keys.
-func ExampleInternalFilterKey() {
-	key := append([]byte("user"), 1, 42, 0, 0, 0, 0, 0, 0)
-	fmt.Printf("%s\n", table.InternalFilterKey(key))
-	// Output: user
-}
-
 // A table with a filter only is as small as its filter. It answers "certainly not" or "maybe".
 func ExampleReader_MayContain() {
 	var file bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -107,7 +108,7 @@ func (t *openTable) moreExceptions(
 func (t *openTable) checkAbsent(filterKey []byte, o tablefile.ReadOptions) error {
 	key := filterKey
 	if t.o.filtersUserKeys {
-		key = SearchKey(nil, filterKey, MaxSequence)
+		key = internalkey.SearchKey(nil, filterKey, internalkey.MaxSequence)
 	}
 	next, _, err := t.lookup(query{key: key, match: atOrAfter, guarded: true}, &lookupOptions{ReadOptions: o})
 	switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // except returns the table with the keys as exceptions.
@@ -115,7 +116,7 @@ func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 // searchKey is the key to look up a user key by.
 func (c *prefixCase) searchKey(user []byte) []byte {
 	if c.o.Comparer.Name() == internalOrder.Name() {
-		return table.SearchKey(nil, user, table.MaxSequence)
+		return internalkey.SearchKey(nil, user, internalkey.MaxSequence)
 	}
 	return user
 }
@@ -220,7 +221,7 @@ func TestExceptErrors(t *testing.T) {
 	} {
 		pairs := pairsOf("key", "other")
 		if tt.o.Comparer != nil {
-			pairs = []workload.Pair{{Key: internalKey("key", 1, table.KindSet)}}
+			pairs = []workload.Pair{{Key: internalKey("key", 1, internalkey.Set)}}
 		}
 		var out bytes.Buffer
 		added, err := open(t, build(t, &tt.o, pairs), &tt.r).Except(&out, tt.keys)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Every lookup reports a key if and only if it has searched a data block because a filter was wrong about the key. It
@@ -40,7 +41,7 @@ func TestOnFalsePositive(t *testing.T) {
 				keys = append(keys, p.Key)
 			}
 			for i, key := range keys {
-				keys[i] = table.SearchKey(nil, c.user(key), rng.Uint64N(12))
+				keys[i] = internalkey.SearchKey(nil, c.user(key), rng.Uint64N(12))
 			}
 		}
 		var want []string
@@ -78,7 +79,7 @@ func TestOnFalsePositive(t *testing.T) {
 // user is the filter key of a key.
 func (c *neverCase) user(key []byte) []byte {
 	if c.internal {
-		return table.InternalFilterKey(key)
+		return internalkey.UserKey(key)
 	}
 	return key
 }

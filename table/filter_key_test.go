@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -28,7 +29,7 @@ func (prefixes) FilterKey(key []byte) []byte {
 
 func internalPairs(users ...string) (pairs []workload.Pair) {
 	for _, user := range users {
-		pairs = append(pairs, workload.Pair{Key: internalKey(user, 7, table.KindSet), Value: []byte("of " + user)})
+		pairs = append(pairs, workload.Pair{Key: internalKey(user, 7, internalkey.Set), Value: []byte("of " + user)})
 	}
 	return pairs
 }
@@ -44,12 +45,12 @@ func TestFilterKeyOfComparer(t *testing.T) {
 		key      []byte
 		want     string // what the filter holds of key
 	}{
-		{"internal keys", internal, nil, internalKey("ada.1", 7, table.KindSet), "ada.1"},
-		{"internal keys, explicit", internal, wholeKey, internalKey("ada.1", 7, table.KindSet), string(internalKey("ada.1", 7, table.KindSet))},
+		{"internal keys", internal, nil, internalKey("ada.1", 7, internalkey.Set), "ada.1"},
+		{"internal keys, explicit", internal, wholeKey, internalKey("ada.1", 7, internalkey.Set), string(internalKey("ada.1", 7, internalkey.Set))},
 		{"bytewise", table.BytewiseComparer, nil, []byte("ada.1"), "ada.1"},
 		{"prefixes", prefixes{table.BytewiseComparer}, nil, []byte("ada.1"), "ada"},
 		{"prefixes, explicit", prefixes{table.BytewiseComparer}, wholeKey, []byte("ada.1"), "ada.1"},
-		{"internal keys of prefixes", table.InternalComparer(prefixes{table.BytewiseComparer}), nil, internalKey("ada.1", 7, table.KindSet), "ada"},
+		{"internal keys of prefixes", table.InternalComparer(prefixes{table.BytewiseComparer}), nil, internalKey("ada.1", 7, internalkey.Set), "ada"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pairs := []workload.Pair{{Key: tt.key, Value: []byte("1")}}
@@ -81,7 +82,7 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	}{
 		{"of the Comparer", nil, table.ReaderOptions{Comparer: internal}, ""},
 		{"the same", wholeKey, table.ReaderOptions{Comparer: internal, FilterKey: wholeKey}, ""},
-		{"of a database", nil, table.ReaderOptions{}, "as in a database: use InternalComparer, or FilterKey: InternalFilterKey"},
+		{"of a database", nil, table.ReaderOptions{}, "as in a database: use InternalComparer, or FilterKey: internalkey.UserKey"},
 		{"of whole keys", wholeKey, table.ReaderOptions{Comparer: internal}, "it has the whole key: use a FilterKey that returns the key"},
 		{"of nothing that is known", func([]byte) []byte { return []byte("other") }, table.ReaderOptions{Comparer: internal}, "FilterKey is not the one"},
 		{"none is wanted", wholeKey, table.ReaderOptions{Comparer: internal, IgnoreFilter: true}, ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -101,14 +102,14 @@ func (noGenerator) NewTableGenerator() filter.TableGenerator { return nil }
 func TestFilterOnlyOfVersions(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
-	pairs := []workload.Pair{{Key: internalKey("a", 9, table.KindSet)}, {Key: internalKey("a", 3, table.KindDelete)}, {Key: internalKey("b", 5, table.KindSet)}}
+	pairs := []workload.Pair{{Key: internalKey("a", 9, internalkey.Set)}, {Key: internalKey("a", 3, internalkey.Delete)}, {Key: internalKey("b", 5, internalkey.Set)}}
 	r := open(t, build(t, &table.WriterOptions{Comparer: c, TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}, pairs), &table.ReaderOptions{Comparer: c})
 	p, err := r.Properties()
 	if err != nil || p.FilterEntries != 2 {
 		t.Errorf("FilterEntries = %d, %v, want 2", p.FilterEntries, err)
 	}
 	for user, want := range map[string]bool{"a": true, "b": true, "c": false} {
-		if got := mayContain(r, table.SearchKey(nil, []byte(user), table.MaxSequence)); got != want {
+		if got := mayContain(r, internalkey.SearchKey(nil, []byte(user), internalkey.MaxSequence)); got != want {
 			t.Errorf("MayContain(%s) = %v, want %v", user, got, want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // farSeparators separates internal keys by what lies as far up as can be: right
@@ -22,7 +23,7 @@ import (
 type farSeparators struct{ table.Comparer }
 
 func (c farSeparators) Separator(dst, a, b []byte) []byte {
-	k, _ := table.ParseInternalKey(b)
+	k, _ := internalkey.Parse(b)
 	k.Sequence++
 	s := k.Append(dst)
 	if c.Compare(a, s) > 0 {
@@ -36,7 +37,7 @@ func versions(rng *rand.Rand, c table.Comparer, users int) []workload.Pair {
 	var pairs []workload.Pair
 	for user := range users {
 		for range rng.IntN(5) {
-			k := internalKey(fmt.Sprintf("user%03d", 2*user), 2*uint64(rng.IntN(50)), table.Kind(rng.IntN(2)))
+			k := internalKey(fmt.Sprintf("user%03d", 2*user), 2*uint64(rng.IntN(50)), internalkey.Kind(rng.IntN(2)))
 			pairs = append(pairs, workload.Pair{Key: k, Value: fmt.Append(nil, rng.Uint32())})
 		}
 	}
@@ -103,15 +104,15 @@ func TestFindVersions(t *testing.T) {
 		for _, blockSize := range []int{1, 60, 300, 4096} {
 			pairs := versions(rng, c, 100)
 			contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: blockSize,
-				FilterPolicy: filter.NewBloom(3), FilterKey: table.InternalFilterKey, FilterBaseLg: 5}, pairs)
+				FilterPolicy: filter.NewBloom(3), FilterKey: internalkey.UserKey, FilterBaseLg: 5}, pairs)
 			for _, o := range []table.ReaderOptions{{}, {IgnoreFilter: true}, {Cache: table.NewCache(1 << 20)}, {Cache: table.NewCache(2000)}} {
-				o.Comparer, o.FilterKey = c, table.InternalFilterKey
+				o.Comparer, o.FilterKey = c, internalkey.UserKey
 				r := open(t, contents, &o)
 				name := fmt.Sprintf("%s, blocks of %d, cache %v, no filter %v", c.Name(), blockSize, o.Cache, o.IgnoreFilter)
 				for user := range 201 {
 					for sequence := uint64(0); sequence <= 100; sequence += 1 + rng.Uint64N(9) {
-						key := table.SearchKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
-						checkFind(t, name, r, key, firstAlike(pairs, key, c, table.InternalFilterKey))
+						key := internalkey.SearchKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
+						checkFind(t, name, r, key, firstAlike(pairs, key, c, internalkey.UserKey))
 					}
 				}
 				if err := errors.Join(r.Verify(), r.Close()); err != nil {
@@ -180,11 +181,11 @@ func TestFindReadsNothingThatTheFilterRulesOut(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	pairs := versions(rand.New(rand.NewPCG(13, 13)), c, 400)
-	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 500, FilterPolicy: filter.NewBloom(20), FilterKey: table.InternalFilterKey}, pairs)
+	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 500, FilterPolicy: filter.NewBloom(20), FilterKey: internalkey.UserKey}, pairs)
 	var m table.Metrics
-	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: table.InternalFilterKey, Metrics: &m})
+	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: internalkey.UserKey, Metrics: &m})
 	for user := range 400 {
-		key := table.SearchKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), table.MaxSequence)
+		key := internalkey.SearchKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), internalkey.MaxSequence)
 		checkFind(t, "absent", r, key, nil)
 	}
 	const calls = 5 * 400 // of Find and AppendFind

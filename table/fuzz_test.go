@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // FuzzReader reads tables of any bytes in every way: each operation is an error
@@ -25,9 +26,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(never, []byte("key000002~"))
 	prefixed := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: filter.PrefixOfLength(8), BlockSize: 100}
 	f.Add(build(f, prefixed, numbered(20)), []byte("key00002"))
-	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
+	internalPairs := pairsOf(string(internalKey("a", 2, internalkey.Set)), string(internalKey("a", 1, internalkey.Delete)))
 	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))
-	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey, Properties: true}, internalPairs), []byte("a"))
+	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: internalkey.UserKey, Properties: true}, internalPairs), []byte("a"))
 	for _, tt := range damagedBlocks() {
 		p := sound()
 		p.data2 = tt.block
@@ -88,12 +89,12 @@ func FuzzReader(f *testing.F) {
 // what Find finds is a version that was sought.
 func checkAsDatabase(t *testing.T, contents, user []byte) {
 	t.Helper()
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey})
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder, FilterKey: internalkey.UserKey})
 	if err != nil {
 		return
 	}
-	k, _, err := r.Find(table.SearchKey(nil, user, table.MaxSequence))
-	if key, ok := table.ParseInternalKey(k); err == nil && (!ok || !bytes.Equal(key.UserKey, user)) {
+	k, _, err := r.Find(internalkey.SearchKey(nil, user, internalkey.MaxSequence))
+	if key, ok := internalkey.Parse(k); err == nil && (!ok || !bytes.Equal(key.UserKey, user)) {
 		t.Errorf("Find of a version of %q = %q", user, k)
 	}
 	if p, err := r.Properties(); (p == nil) == (err == nil) {

@@ -41,10 +41,10 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	return extended, nil
 }
 
-// Find looks up a user key in a table of a database, with an InternalComparer and a key from [SearchKey]. It returns
-// the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other tables, it is Get
-// that also returns the key. With a FilterKey of your own, it returns the first entry >= key if both have the same
-// filter key. Keys of equal filter key must be neighbors.
+// Find looks up a user key in a table of a database, with an InternalComparer and an [internalkey.SearchKey]. It
+// returns the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other tables, it
+// is Get that also returns the key. With a FilterKey of your own, it returns the first entry >= key if both have the
+// same filter key. Keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
@@ -68,7 +68,7 @@ func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 
 // MayContain reports whether filters and index may contain key. If not, Get and Find return ErrNotFound. It is also
 // true for false positives, and without a usable filter: see FilterErr. After an error, nothing is known of the key.
-// With an InternalComparer, pass a [SearchKey].
+// With an InternalComparer, pass an [internalkey.SearchKey].
 //
 // It reads a page of a paged filter, and some keys to validate the filters the first time.
 func (r *Reader) MayContain(key []byte) (bool, error) {

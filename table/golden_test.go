@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 const goldenDir = "../testdata"
@@ -181,7 +182,7 @@ func TestDatabaseTables(t *testing.T) {
 	} {
 		contents, err := os.ReadFile("testdata/databases/" + engine.name + ".ldb")
 		noError(t, err)
-		r := open(t, contents, &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
+		r := open(t, contents, &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey})
 		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 			t.Errorf("%s: %v", engine.name, err)
 		}
@@ -190,7 +191,7 @@ func TestDatabaseTables(t *testing.T) {
 		}
 		checkSnapshots(t, engine.name, r, rounds)
 		again := build(t, &table.WriterOptions{
-			Comparer: order, FilterKey: table.InternalFilterKey, Compression: table.NoCompression,
+			Comparer: order, FilterKey: internalkey.UserKey, Compression: table.NoCompression,
 			FilterPolicy: filter.Rename(filter.NewBloom(10), engine.filterName),
 		}, want)
 		if !bytes.Equal(again, contents) {
@@ -209,15 +210,15 @@ func checkSnapshots(t *testing.T, name string, r *table.Reader, rounds [][]workl
 	}
 	check := func() {
 		for user, w := range state {
-			k, v, err := r.Find(table.SearchKey(nil, []byte(user), sequence))
+			k, v, err := r.Find(internalkey.SearchKey(nil, []byte(user), sequence))
 			if w == nil {
 				if !errors.Is(err, table.ErrNotFound) {
 					t.Fatalf("%s: %q at %d: %q, %v; want ErrNotFound", name, user, sequence, k, err)
 				}
 				continue
 			}
-			key, ok := table.ParseInternalKey(k)
-			if err != nil || !ok || (key.Kind == table.KindDelete) != w.Delete || !bytes.Equal(v, w.Value) {
+			key, ok := internalkey.Parse(k)
+			if err != nil || !ok || (key.Kind == internalkey.Delete) != w.Delete || !bytes.Equal(v, w.Value) {
 				t.Fatalf("%s: %q at %d: %q = %q, %v; want %+v", name, user, sequence, k, v, err, w)
 			}
 		}

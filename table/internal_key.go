@@ -3,98 +3,16 @@ package table
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
-
-// An InternalKey is one version of a user key in a LevelDB database. Its bytes are the user key and 8 bytes:
-// sequence<<8 | kind, as u64le.
-type InternalKey struct {
-	UserKey  []byte
-	Sequence uint64 // sequence number of the write, <= MaxSequence
-	Kind     Kind   // whether the write set or deleted the key
-}
-
-// String returns the key like LevelDB's tools do: "ada" @ 5 : set.
-func (k InternalKey) String() string {
-	return fmt.Sprintf("%s @ %d : %s", format.Quote(k.UserKey), k.Sequence, k.Kind)
-}
-
-// A Kind is the kind of a version of a user key: a value or a deletion.
-type Kind byte
-
-// LevelDB's kinds.
-const (
-	KindDelete Kind = 0 // the user key was deleted; the entry (a tombstone) has an empty value
-	KindSet    Kind = 1 // the user key was set to the entry's value
-)
-
-// String returns "delete", "set", or the number of another kind.
-func (k Kind) String() string {
-	switch k {
-	case KindDelete:
-		return "delete"
-	case KindSet:
-		return "set"
-	}
-	return fmt.Sprintf("kind %d", byte(k))
-}
-
-// MaxSequence is the highest sequence number, 2^56-1.
-const MaxSequence = 1<<56 - 1
-
-// ParseInternalKey splits an internal key. UserKey is a part of key. It returns false if key is shorter than 8 bytes.
-// It does not check the Kind.
-func ParseInternalKey(key []byte) (InternalKey, bool) {
-	if len(key) < format.InternalTrailerLen {
-		return InternalKey{}, false
-	}
-	user, trailer := splitInternal(key)
-	return InternalKey{UserKey: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
-}
-
-// Append appends the internal key's bytes to dst, and returns the slice.
-func (k InternalKey) Append(dst []byte) []byte {
-	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
-}
-
-// SearchKey returns dst with an internal key appended. [Reader.Find] and [Iter.SeekGE] find with it the newest version
-// of the user key whose sequence number is <= sequence. Use [MaxSequence] for the newest of all.
-func SearchKey(dst, user []byte, sequence uint64) []byte {
-	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
-}
-
-// kindSeek is the kind in shortened separators, as in LevelDB.
-const kindSeek = KindSet
-
-// InternalFilterKey is the FilterKey of tables in LevelDB databases. It returns the user key of an internal key,
-// which is key without its last 8 bytes, or nil if key is shorter. The result is a part of key.
-func InternalFilterKey(key []byte) []byte {
-	if len(key) < format.InternalTrailerLen {
-		return nil
-	}
-	n := len(key) - format.InternalTrailerLen
-	return key[:n:n]
-}
-
-// splitInternal splits an internal key of >= 8 bytes. trailer is sequence<<8 | kind.
-func splitInternal(key []byte) (user []byte, trailer uint64) {
-	n := len(key) - format.InternalTrailerLen
-	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
-}
-
-// appendInternal appends the trailer to a user key.
-func appendInternal(user []byte, trailer uint64) []byte {
-	return binary.LittleEndian.AppendUint64(user, trailer)
-}
 
 // InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
 // bytewise if user is nil. It orders internal keys by user key, the newest version first. It is a [FilterKeyer]:
-// filters hold user keys, or user's filter keys if user is a FilterKeyer. Write keys from [InternalKey.Append]: a
+// filters hold user keys, or user's filter keys if user is a FilterKeyer. Write keys from [internalkey.Key.Append]: a
 // Writer takes others too.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
@@ -147,7 +65,7 @@ func (c internalComparer) BlockOrder() rowblock.Order {
 func (internalComparer) Name() string { return "leveldb.InternalKeyComparator" }
 
 func (c internalComparer) FilterKey(key []byte) []byte {
-	user := InternalFilterKey(key)
+	user := internalkey.UserKey(key)
 	if k, ok := c.user.(FilterKeyer); ok && user != nil {
 		return k.FilterKey(user)
 	}
@@ -158,8 +76,8 @@ func (c internalComparer) Compare(a, b []byte) int {
 	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return compareShort(a, b)
 	}
-	ua, ta := splitInternal(a)
-	ub, tb := splitInternal(b)
+	ua, ta := format.SplitInternal(a)
+	ub, tb := format.SplitInternal(b)
 	if order := c.compareUser(ua, ub); order != 0 {
 		return order
 	}
@@ -191,8 +109,8 @@ func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return nil
 	}
-	ua, _ := splitInternal(a)
-	ub, _ := splitInternal(b)
+	ua, _ := format.SplitInternal(a)
+	ub, _ := format.SplitInternal(b)
 	if c.compareUser(ua, ub) >= 0 {
 		return nil // versions of one user key: nothing is between them
 	}
@@ -204,7 +122,7 @@ func (c internalComparer) Successor(dst, b []byte) []byte {
 	if len(b) < format.InternalTrailerLen {
 		return nil
 	}
-	ub, _ := splitInternal(b)
+	ub, _ := format.SplitInternal(b)
 	return c.firstVersion(dst, c.user.Successor(dst, ub), ub)
 }
 
@@ -217,5 +135,5 @@ func (c internalComparer) firstVersion(dst, s, user []byte) []byte {
 	// To dst, not to s: a Separator that breaks the rules may return a part of a key. Else the
 	// bytes are there already, or dst has no room for them.
 	s = append(slices.Grow(dst, len(s)-len(dst)+format.InternalTrailerLen), s[len(dst):]...)
-	return appendInternal(s, MaxSequence<<8|uint64(kindSeek))
+	return format.AppendInternal(s, internalkey.MaxSequence<<8|uint64(internalkey.Set)) // the kind of separators in LevelDB
 }

@@ -8,40 +8,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-func internalKey(user string, sequence uint64, kind table.Kind) []byte {
-	return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
-}
-
-func TestInternalKey(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		key   table.InternalKey
-		bytes string
-	}{
-		{table.InternalKey{UserKey: []byte("foo"), Sequence: 1, Kind: table.KindSet}, "foo\x01\x01\x00\x00\x00\x00\x00\x00"},
-		{table.InternalKey{UserKey: []byte{}, Sequence: 0x0102, Kind: table.KindDelete}, "\x00\x02\x01\x00\x00\x00\x00\x00"},
-		{table.InternalKey{UserKey: []byte("k"), Sequence: table.MaxSequence, Kind: 7}, "k\x07\xff\xff\xff\xff\xff\xff\xff"},
-	} {
-		if got := string(tt.key.Append([]byte("dst "))); got != "dst "+tt.bytes {
-			t.Errorf("%v: Append = %q, want %q behind dst", tt.key, got, tt.bytes)
-		}
-		got, ok := table.ParseInternalKey([]byte(tt.bytes))
-		if diff := cmp.Diff(tt.key, got); !ok || diff != "" {
-			t.Errorf("ParseInternalKey(%q): %v (-want +got):\n%s", tt.bytes, ok, diff)
-		}
-	}
-	for n := range 8 {
-		if got, ok := table.ParseInternalKey(make([]byte, n)); ok {
-			t.Errorf("ParseInternalKey of %d bytes = %v, want none", n, got)
-		}
-	}
+func internalKey(user string, sequence uint64, kind internalkey.Kind) []byte {
+	return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
 }
 
 // SearchKey comes before all versions that a snapshot sees, of any kind, and behind
@@ -51,17 +25,17 @@ func TestSearchKeyIsBeforeTheVersionsThatASnapshotSees(t *testing.T) {
 	c := table.InternalComparer(table.BytewiseComparer)
 	for _, tt := range []struct {
 		seek, version uint64
-		kind          table.Kind
+		kind          internalkey.Kind
 		sees          bool
 	}{
 		{9, 9, 0, true}, {9, 9, 1, true}, {9, 9, 0x7f, true}, {9, 8, 0xff, true}, {9, 10, 0, false}, {0, 0, 1, true}, {0, 1, 0, false},
-		{table.MaxSequence, table.MaxSequence, 1, true}, {table.MaxSequence + 1, 5, 1, true}, {1<<64 - 1, table.MaxSequence, 1, true},
+		{internalkey.MaxSequence, internalkey.MaxSequence, 1, true}, {internalkey.MaxSequence + 1, 5, 1, true}, {1<<64 - 1, internalkey.MaxSequence, 1, true},
 	} {
-		if got := c.Compare(table.SearchKey(nil, []byte("k"), tt.seek), internalKey("k", tt.version, tt.kind)) <= 0; got != tt.sees {
+		if got := c.Compare(internalkey.SearchKey(nil, []byte("k"), tt.seek), internalKey("k", tt.version, tt.kind)) <= 0; got != tt.sees {
 			t.Errorf("a snapshot at %d sees version %d of kind %d: %v, want %v", tt.seek, tt.version, tt.kind, got, tt.sees)
 		}
 	}
-	if got := table.SearchKey([]byte("dst "), []byte("k"), 1); string(got) != "dst k\xff\x01\x00\x00\x00\x00\x00\x00" {
+	if got := internalkey.SearchKey([]byte("dst "), []byte("k"), 1); string(got) != "dst k\xff\x01\x00\x00\x00\x00\x00\x00" {
 		t.Errorf("SearchKey = %q", got)
 	}
 }
@@ -70,7 +44,7 @@ func TestSearchKeyIsBeforeTheVersionsThatASnapshotSees(t *testing.T) {
 func TestInternalComparerShortens(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
-	const first = table.MaxSequence // of the separators that were shortened
+	const first = internalkey.MaxSequence // of the separators that were shortened
 	for _, tt := range []struct{ a, b, want []byte }{
 		{internalKey("foo", 100, 1), internalKey("foo", 99, 1), nil},
 		{internalKey("foo", 100, 1), internalKey("foo", 101, 1), nil},
@@ -183,7 +157,7 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 	}
 	for i := range 200 {
 		for sequence := uint64(3); sequence > 0; sequence-- {
-			pairs = append(pairs, workload.Pair{Key: internalKey(fmt.Sprintf("user%03d", i), sequence, table.KindSet), Value: []byte("value")})
+			pairs = append(pairs, workload.Pair{Key: internalKey(fmt.Sprintf("user%03d", i), sequence, internalkey.Set), Value: []byte("value")})
 		}
 	}
 	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, pairs)
@@ -208,7 +182,7 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 // An InternalComparer of an InternalComparer is the same order of the same keys.
 func TestInternalComparerTwice(t *testing.T) {
 	t.Parallel()
-	newer, older := internalKey("user1", 2, table.KindSet), internalKey("user1", 1, table.KindSet)
+	newer, older := internalKey("user1", 2, internalkey.Set), internalKey("user1", 1, internalkey.Set)
 	for _, user := range []table.Comparer{nil, userKeys{}} {
 		c := table.InternalComparer(table.InternalComparer(user))
 		if got := c.Compare(newer, older); got >= 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A match says which entry a lookup finds.
@@ -146,7 +147,7 @@ func (t *openTable) reportMiss(key []byte, o tablefile.ReadOptions) {
 	}
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if t.o.filtersUserKeys {
-		newest := query{key: SearchKey(nil, filterKey, MaxSequence), match: atOrAfter, guarded: true}
+		newest := query{key: internalkey.SearchKey(nil, filterKey, internalkey.MaxSequence), match: atOrAfter, guarded: true}
 		k, _, err := t.lookup(newest, &lookupOptions{ReadOptions: o})
 		if err == nil && t.sameFilterKey(k, filterKey) || err != nil && err != ErrNotFound { // it has one, or it is not known
 			return

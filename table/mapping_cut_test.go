@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -53,11 +54,11 @@ func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 	value := bytes.Repeat([]byte("v"), 50)
 	var pairs []workload.Pair
 	for i := range 5000 {
-		pairs = append(pairs, workload.Pair{Key: internalKey(fmt.Sprintf("k%06d", i), 5, table.KindSet), Value: value})
+		pairs = append(pairs, workload.Pair{Key: internalKey(fmt.Sprintf("k%06d", i), 5, internalkey.Set), Value: value})
 	}
 	file := writeTable(t, build(t, &table.WriterOptions{Compression: table.NoCompression, Comparer: internalOrder}, pairs))
 	r := openMapped(t, file, table.ReaderOptions{Comparer: internalOrder})
-	it, s := r.NewIter(nil), merge.NewSnapshotIter(nil, r.NewIter(nil), table.MaxSequence)
+	it, s := r.NewIter(nil), merge.NewSnapshotIter(nil, r.NewIter(nil), internalkey.MaxSequence)
 	if !it.First() || !s.Last() {
 		t.Fatal(it.Error(), s.Error())
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -63,7 +64,7 @@ func randomNever(seed uint64) neverCase {
 		user := []byte(strings.Repeat("k", rng.IntN(3)) + fmt.Sprint(i*7))
 		key := user
 		if internal {
-			key = internalKey(string(user), uint64(1+rng.IntN(9)), table.KindSet)
+			key = internalKey(string(user), uint64(1+rng.IntN(9)), internalkey.Set)
 		}
 		switch rng.IntN(3) {
 		case 0:
@@ -244,10 +245,10 @@ func TestNeverErrors(t *testing.T) {
 		{"a key in the middle", bloom, neverOf([]byte("aa"), []byte("b"), []byte("z")), []string{"a", "b", "c"}, `"b" is appended`},
 		{"the last key", bloom, neverOf([]byte("aa"), []byte("bb"), []byte("c")), []string{"a", "b", "c"}, `"c" is appended`},
 		{"the empty key", bloom, neverOf(nil), []string{"", "b"}, `"" is appended`},
-		{"an older version", internal, neverOf(internalKey("a", 2, table.KindSet)), []string{string(internalKey("a", 5, table.KindSet)), string(internalKey("b", 1, table.KindSet))}, "is appended, and Never has it as"},
-		{"a newer version", internal, neverOf(internalKey("b", 2, table.KindSet)), []string{string(internalKey("a", 5, table.KindSet)), string(internalKey("b", 1, table.KindSet))}, "is appended, and Never has it as"},
-		{"no filter key", internal, neverOf([]byte("short")), []string{string(internalKey("a", 5, table.KindSet))}, `Never has key "short", which has no filter key`},
-		{"no filter", internal, neverOf(internalKey("z", 1, table.KindSet)), []string{"short"}, "no key of the table has a filter key"},
+		{"an older version", internal, neverOf(internalKey("a", 2, internalkey.Set)), []string{string(internalKey("a", 5, internalkey.Set)), string(internalKey("b", 1, internalkey.Set))}, "is appended, and Never has it as"},
+		{"a newer version", internal, neverOf(internalKey("b", 2, internalkey.Set)), []string{string(internalKey("a", 5, internalkey.Set)), string(internalKey("b", 1, internalkey.Set))}, "is appended, and Never has it as"},
+		{"no filter key", internal, neverOf([]byte("short")), []string{string(internalKey("a", 5, internalkey.Set))}, `Never has key "short", which has no filter key`},
+		{"no filter", internal, neverOf(internalKey("z", 1, internalkey.Set)), []string{"short"}, "no key of the table has a filter key"},
 		{"out of order", bloom, neverOf([]byte("d"), []byte("b")), []string{"a", "e"}, `Never has "b" after "d"`},
 		{"out of order behind all keys", bloom, neverOf([]byte("d"), []byte("b")), []string{"a"}, `Never has "b" after "d"`},
 		{"an error", bloom, failing, []string{"a"}, errBroken.Error()},

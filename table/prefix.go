@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -54,7 +55,7 @@ func (t *openTable) bounds(o *IterOptions) (lower, upper []byte) {
 	}
 	order, first := t.file.Order(), bytes.Clone(o.Prefix)
 	if order.Suffix > 0 {
-		first = SearchKey(first, nil, MaxSequence)
+		first = internalkey.SearchKey(first, nil, internalkey.MaxSequence)
 	}
 	return format.Narrow(lower, upper, first, t.prefixEnd(o.Prefix), order.Compare)
 }
@@ -70,7 +71,7 @@ func (t *openTable) neighbors() bool {
 func (t *openTable) prefixEnd(prefix []byte) []byte {
 	end := format.PrefixEnd(prefix)
 	if end != nil && t.file.Order().Suffix > 0 {
-		end = SearchKey(end, nil, MaxSequence)
+		end = internalkey.SearchKey(end, nil, internalkey.MaxSequence)
 	}
 	return end
 }
@@ -82,7 +83,7 @@ func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
 	}
 	user := lower
 	if t.file.Order().Suffix > 0 {
-		user = InternalFilterKey(lower)
+		user = internalkey.UserKey(lower)
 	}
 	prefix := t.sieve.storedPrefix(user)
 	if prefix == nil {

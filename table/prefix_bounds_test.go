@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -32,7 +33,7 @@ func prefixBound(rng *rand.Rand, bound []byte, internal bool) []byte {
 	if !internal || bound == nil {
 		return bound
 	}
-	return table.SearchKey(nil, bound, []uint64{0, 1, 2, 3, table.MaxSequence}[rng.IntN(5)])
+	return internalkey.SearchKey(nil, bound, []uint64{0, 1, 2, 3, internalkey.MaxSequence}[rng.IntN(5)])
 }
 
 // snapshotPairs returns the newest versions that a snapshot of sequence shows within bounds.

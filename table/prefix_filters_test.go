@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // twoParts is a Prefixer of the user's: up to the second slash.
@@ -60,7 +61,7 @@ func randomPrefixes(seed uint64) prefixCase {
 	order := []table.Comparer{table.BytewiseComparer, tableReverse{}, internalOrder}[rng.IntN(3)]
 	c := prefixCase{user: func(key []byte) []byte { return key }, neighbors: order.Name() != (tableReverse{}).Name()}
 	if order.Name() == internalOrder.Name() {
-		c.user = table.InternalFilterKey
+		c.user = internalkey.UserKey
 	}
 	c.o = table.WriterOptions{
 		Comparer: order, FilterPrefix: prefixers[rng.IntN(len(prefixers))], BlockSize: 1 + rng.IntN(200), FilterBaseLg: 4 + rng.IntN(9),
@@ -79,8 +80,8 @@ func randomPrefixes(seed uint64) prefixCase {
 	for range rng.IntN(150) {
 		key := pathKey(rng)
 		if order.Name() == internalOrder.Name() {
-			sequence := pick[uint64](rng, 0, 1, 2, table.MaxSequence)
-			key = internalKey(string(key), sequence, pick(rng, table.KindSet, table.KindDelete))
+			sequence := pick[uint64](rng, 0, 1, 2, internalkey.MaxSequence)
+			key = internalKey(string(key), sequence, pick(rng, internalkey.Set, internalkey.Delete))
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true
@@ -182,7 +183,7 @@ func checkSeekOfPrefix(t *testing.T, c *prefixCase, it *table.Iter, prefix []byt
 	t.Helper()
 	first := prefix
 	if c.o.Comparer.Name() == internalOrder.Name() {
-		first = table.SearchKey(nil, prefix, table.MaxSequence)
+		first = internalkey.SearchKey(nil, prefix, internalkey.MaxSequence)
 	}
 	if it.SeekGE(first) != (want != nil) || want != nil && !bytes.Equal(it.Key(), want[0].Key) {
 		t.Fatalf("%s: SeekGE of prefix %q is at %q", c.name, prefix, it.Key())

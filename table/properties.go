@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -23,7 +24,7 @@ func (w *Writer) countEntry(key, value []byte) {
 	p := &w.properties
 	p.RawKeySize += uint64(len(key))
 	p.RawValueSize += uint64(len(value))
-	if k, ok := ParseInternalKey(key); ok && k.Kind == KindDelete && ofInternalKeys(w.o.Comparer) {
+	if k, ok := internalkey.Parse(key); ok && k.Kind == internalkey.Delete && ofInternalKeys(w.o.Comparer) {
 		p.Deletions++
 	}
 	w.external = w.external && w.staysExternal(key)
@@ -38,9 +39,9 @@ func (w *Writer) countEntry(key, value []byte) {
 // have sequence number 0 and a kind of LevelDB's, and be the only one of its user key. RocksDB asks a
 // filter of the whole table for user keys.
 func (w *Writer) staysExternal(key []byte) bool {
-	k, ok := ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	last := w.data.LastKey()
-	if !ok || k.Sequence > 0 || k.Kind > KindSet || last != nil && bytes.Equal(k.UserKey, InternalFilterKey(last)) {
+	if !ok || k.Sequence > 0 || k.Kind > internalkey.Set || last != nil && bytes.Equal(k.UserKey, internalkey.UserKey(last)) {
 		return false
 	}
 	if w.tableFilter == nil {

@@ -11,15 +11,16 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	internalPairs := []workload.Pair{
-		{Key: internalKey("a", 3, table.KindSet), Value: []byte("1")},
-		{Key: internalKey("a", 2, table.KindDelete)},
-		{Key: internalKey("b", 1, table.KindDelete)},
+		{Key: internalKey("a", 3, internalkey.Set), Value: []byte("1")},
+		{Key: internalKey("a", 2, internalkey.Delete)},
+		{Key: internalKey("b", 1, internalkey.Delete)},
 	}
 	indexType := map[string][]byte{"rocksdb.block.based.table.index.type": {0, 0, 0, 0}}
 	for _, tt := range []struct {
@@ -42,7 +43,7 @@ func TestProperties(t *testing.T) {
 		},
 		{
 			"internal keys, both filters, two goroutines",
-			table.WriterOptions{Comparer: table.InternalComparer(descendingComparer{}), FilterKey: table.InternalFilterKey, Concurrency: 2,
+			table.WriterOptions{Comparer: table.InternalComparer(descendingComparer{}), FilterKey: internalkey.UserKey, Concurrency: 2,
 				Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), FilterBaseLg: 12, TableFilterPolicy: filter.NewTableBloom(10)},
 			[]workload.Pair{internalPairs[2], internalPairs[0], internalPairs[1]},
 			layout.Properties{Entries: 3, Deletions: 2, RawKeySize: 27, RawValueSize: 1, DataBlocks: 1, DataSize: 44, IndexSize: 22, FilterSize: 18 + 69, FilterEntries: 3,
@@ -118,8 +119,8 @@ func TestExternalFile(t *testing.T) {
 		change(&o)
 		return o
 	}
-	set := func(user string) []byte { return internalKey(user, 0, table.KindSet) }
-	deleted := func(user string) []byte { return internalKey(user, 0, table.KindDelete) }
+	set := func(user string) []byte { return internalKey(user, 0, internalkey.Set) }
+	deleted := func(user string) []byte { return internalKey(user, 0, internalkey.Delete) }
 	sound := [][]byte{set(""), set("ab"), deleted("ac"), set("b")}
 	for name, tt := range map[string]struct {
 		o    table.WriterOptions
@@ -130,16 +131,16 @@ func TestExternalFile(t *testing.T) {
 		"both filters":               {with(filtered, func(o *table.WriterOptions) { o.FilterPolicy = filter.NewBloom(10) }), sound, true},
 		"blocks of one entry":        {with(filtered, func(o *table.WriterOptions) { o.BlockSize = 1 }), sound, true},
 		"another order of user keys": {table.WriterOptions{Comparer: table.InternalComparer(descendingComparer{})}, [][]byte{set("b"), set("a")}, true},
-		"InternalFilterKey":          {with(filtered, func(o *table.WriterOptions) { o.FilterKey = table.InternalFilterKey }), sound, true},
+		"UserKey":                    {with(filtered, func(o *table.WriterOptions) { o.FilterKey = internalkey.UserKey }), sound, true},
 		"a FilterKey of parts":       {with(filtered, func(o *table.WriterOptions) { o.FilterKey = partsFiltered{}.FilterKey }), sound, false},
 		"a FilterKey of nothing":     {with(filtered, func(o *table.WriterOptions) { o.FilterKey = func([]byte) []byte { return nil } }), [][]byte{set("")}, false},
 		"a FilterKeyer of parts": {with(filtered, func(o *table.WriterOptions) {
 			o.Comparer = table.InternalComparer(partsFiltered{table.BytewiseComparer})
 		}), sound, false},
 		"parts in LevelDB's filter only": {table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: partsFiltered{}.FilterKey}, sound, true},
-		"a sequence number at the start": {filtered, [][]byte{internalKey("a", 1, table.KindSet), set("b"), set("c")}, false},
-		"a sequence number between":      {filtered, [][]byte{set("a"), internalKey("b", 1, table.KindDelete), set("c")}, false},
-		"a sequence number at the end":   {filtered, [][]byte{set("a"), set("b"), internalKey("c", table.MaxSequence, table.KindSet)}, false},
+		"a sequence number at the start": {filtered, [][]byte{internalKey("a", 1, internalkey.Set), set("b"), set("c")}, false},
+		"a sequence number between":      {filtered, [][]byte{set("a"), internalKey("b", 1, internalkey.Delete), set("c")}, false},
+		"a sequence number at the end":   {filtered, [][]byte{set("a"), set("b"), internalKey("c", internalkey.MaxSequence, internalkey.Set)}, false},
 		"a kind that is not LevelDB's":   {filtered, [][]byte{set("a"), internalKey("b", 0, 2)}, false},
 		"two kinds of a user key":        {filtered, [][]byte{set("a"), set("b"), deleted("b")}, false},
 		"the same, in two blocks":        {with(filtered, func(o *table.WriterOptions) { o.BlockSize = 1 }), [][]byte{set("b"), deleted("b"), set("c")}, false},

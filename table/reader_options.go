@@ -224,7 +224,7 @@ func MapFile(f *os.File, size int64) SliceReaderAt {
 // IterOptions are options of an Iter. The zero value iterates over all entries.
 type IterOptions struct {
 	// Lower and Upper, if not nil, are the bounds of the keys: Lower <= key < Upper. For internal keys, use
-	// [SearchKey] with MaxSequence.
+	// [internalkey.SearchKey] with MaxSequence.
 	Lower, Upper []byte
 
 	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -64,7 +65,7 @@ func (s shape) pairs(order table.Comparer) []workload.Pair {
 		}
 		key := []byte(s.key(at))
 		if order.Name() == internalOrder.Name() {
-			key = table.InternalKey{UserKey: key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+			key = internalkey.Key{UserKey: key, Sequence: uint64(i), Kind: internalkey.Set}.Append(nil)
 		}
 		pairs[i] = workload.Pair{Key: key, Value: make([]byte, s.size)}
 	}
@@ -113,7 +114,7 @@ func anyOptions(rng *rand.Rand) table.WriterOptions {
 		Concurrency:       pick(rng, 1, 3),
 	}
 	if o.Comparer.Name() == internalOrder.Name() {
-		o.FilterKey = table.InternalFilterKey
+		o.FilterKey = internalkey.UserKey
 	}
 	return o
 }
@@ -279,7 +280,7 @@ func checkNotNil(t *testing.T, pairs []workload.Pair, o table.WriterOptions, cac
 	if internal {
 		o.Comparer, ro.Comparer = internalOrder, internalOrder
 		for i, p := range pairs {
-			stored[i].Key = internalKey(string(p.Key), 1, table.KindSet)
+			stored[i].Key = internalKey(string(p.Key), 1, internalkey.Set)
 		}
 	}
 	r := open(t, build(t, &o, stored), ro)
@@ -322,7 +323,7 @@ func checkItersNotNil(t *testing.T, r *table.Reader, internal bool, n int) {
 	iters := map[string]merge.Iterator{"Iter": r.NewIter(nil), "merge.Iter": merge.New(nil, r.NewIter(nil))}
 	if internal {
 		iters["merge.Iter"] = merge.New(internalOrder, r.NewIter(nil))
-		iters["SnapshotIter"] = merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, r.NewIter(nil)), table.MaxSequence)
+		iters["SnapshotIter"] = merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, r.NewIter(nil)), internalkey.MaxSequence)
 	}
 	for kind, it := range iters {
 		check := func(way string, moved bool) {

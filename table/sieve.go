@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -225,8 +226,8 @@ func (s *sieve) falseNegative(listed layout.MetaindexEntry, contains func(filter
 		return nil
 	}
 	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"
-	if user := InternalFilterKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
-		hint = "it has the key without its last 8 bytes, as in a database: use InternalComparer, or FilterKey: InternalFilterKey"
+	if user := internalkey.UserKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
+		hint = "it has the key without its last 8 bytes, as in a database: use InternalComparer, or FilterKey: internalkey.UserKey"
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -119,7 +120,7 @@ func (v *verifier) rulesOut(f checkedFilter, offset uint64, key []byte) bool {
 	if f.contains(offset, filterKey) {
 		return false
 	}
-	if user := InternalFilterKey(key); len(filterKey) == len(key) && len(user) > 0 && f.contains(offset, user) {
+	if user := internalkey.UserKey(key); len(filterKey) == len(key) && len(user) > 0 && f.contains(offset, user) {
 		v.foundAsInternal++
 	}
 	return true
@@ -129,7 +130,7 @@ func (v *verifier) rulesOut(f checkedFilter, offset uint64, key []byte) bool {
 func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
 		return []error{v.t.o.errorf("%s at %d: rules out %d keys, but contains them without their last 8 bytes: "+
-			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: internalkey.UserKey",
 			v.firstFilter.kind, v.firstFilter.Offset, v.foundAsInternal)}
 	}
 	if v.unnamed > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // startDataBlock starts a data block. If the block is stored as it is built, or if a
@@ -172,7 +173,7 @@ func (w *Writer) writeJob(job *encodeJob) error {
 }
 
 // checkSize returns an error if a Reader with default options would refuse the block.
-func checkSize(kind BlockKind, size uint64) error {
+func checkSize(kind layout.BlockKind, size uint64) error {
 	if size > defaultMaxBlockSize {
 		return fmt.Errorf("table: %s of %d bytes (maximum %d)", kind, size, defaultMaxBlockSize)
 	}

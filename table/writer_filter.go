@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // startFilters starts the filters that the options name.
@@ -114,7 +115,7 @@ func (w *Writer) writeTableFilter() (err error) {
 }
 
 // writeFilter writes a filter.
-func (w *Writer) writeFilter(kind BlockKind, prefix string, p namedPolicy, contents []byte) error {
+func (w *Writer) writeFilter(kind layout.BlockKind, prefix string, p namedPolicy, contents []byte) error {
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // finish writes the data blocks that are left, and what follows them: filters,
@@ -102,7 +103,7 @@ func encodeBlock(restartInterval, n int, entry func(i int) (key, value []byte)) 
 }
 
 // writeMeta writes a meta block, for the metaindex to list by the names.
-func (w *Writer) writeMeta(kind BlockKind, contents []byte, names ...string) error {
+func (w *Writer) writeMeta(kind layout.BlockKind, contents []byte, names ...string) error {
 	h, t, err := w.writeRaw(kind, contents)
 	for _, name := range names {
 		w.meta = append(w.meta, listedBlock{name, h, t})
@@ -111,7 +112,7 @@ func (w *Writer) writeMeta(kind BlockKind, contents []byte, names ...string) err
 }
 
 // writeRaw writes a block uncompressed.
-func (w *Writer) writeRaw(kind BlockKind, contents []byte) (tablefile.Handle, trailer, error) {
+func (w *Writer) writeRaw(kind layout.BlockKind, contents []byte) (tablefile.Handle, trailer, error) {
 	if err := checkSize(kind, uint64(len(contents))); err != nil {
 		return tablefile.Handle{}, trailer{}, err
 	}

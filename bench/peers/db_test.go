@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // goleveldb's comparers are ours without adapting.
@@ -66,7 +67,7 @@ func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 
 // The tables of a database hold internal keys, and their filters hold user keys. A Reader
 // without an InternalComparer finds nothing, and Verify says that it needs one.
-func TestDatabaseTablesWantInternalFilterKey(t *testing.T) {
+func TestDatabaseTablesWantUserKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := fillDB(t, dir).Close(); err != nil {
@@ -100,7 +101,7 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 		t.Fatal(err)
 	}
 	var m table.Metrics
-	with := tabletest.Open(t, contents, &table.ReaderOptions{FilterKey: table.InternalFilterKey, Metrics: &m})
+	with := tabletest.Open(t, contents, &table.ReaderOptions{FilterKey: internalkey.UserKey, Metrics: &m})
 	without := tabletest.Open(t, contents, nil)
 	it := with.NewIter(nil)
 	for e, err := range it.All() {
@@ -122,8 +123,8 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 	if m.FilterChecks.Load() != uint64(len(keys)) {
 		t.Errorf("%s: filter asked %d times for %d keys", name, m.FilterChecks.Load(), len(keys))
 	}
-	if err := without.Verify(); err == nil || !strings.Contains(err.Error(), "InternalFilterKey") {
-		t.Errorf("%s: Verify without FilterKey = %v, want a hint at InternalFilterKey", name, err)
+	if err := without.Verify(); err == nil || !strings.Contains(err.Error(), "internalkey.UserKey") {
+		t.Errorf("%s: Verify without FilterKey = %v, want a hint at internalkey.UserKey", name, err)
 	}
 	return keys, denied
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 var cxxRocksDB = compiled(rocksdb.Build)
@@ -27,9 +28,9 @@ func external(o table.WriterOptions) *table.WriterOptions {
 // versionsOf returns entries of sequence number 0 that set the pairs, and delete those with a nil value.
 func versionsOf(pairs []workload.Pair) (entries []workload.Pair) {
 	for _, p := range pairs {
-		k := table.InternalKey{UserKey: p.Key, Kind: table.KindSet}
+		k := internalkey.Key{UserKey: p.Key, Kind: internalkey.Set}
 		if p.Value == nil {
-			k.Kind = table.KindDelete
+			k.Kind = internalkey.Delete
 		}
 		entries = append(entries, workload.Pair{Key: k.Append(nil), Value: p.Value})
 	}
@@ -65,7 +66,7 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 		"LevelDB's filter": {table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, 0},
 		"TableBloom":       {table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, len(absent) * 98 / 100},
 		"both filters, raw, FilterKey": {table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10),
-			FilterKey: table.InternalFilterKey, Compression: table.NoCompression, RestartInterval: 3}, len(absent) * 98 / 100},
+			FilterKey: internalkey.UserKey, Compression: table.NoCompression, RestartInterval: 3}, len(absent) * 98 / 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,7 +178,7 @@ func TestRocksDBRefusesOtherTables(t *testing.T) {
 	db := must(t, cxxRocksDB)
 	pairs := workload.W1(1000).Pairs()
 	newer := versionsOf(pairs)
-	newer[500].Key = table.InternalKey{UserKey: pairs[500].Key, Sequence: 1, Kind: table.KindSet}.Append(nil)
+	newer[500].Key = internalkey.Key{UserKey: pairs[500].Key, Sequence: 1, Kind: internalkey.Set}.Append(nil)
 	twice := slices.Insert(versionsOf(pairs), 501, versionsOf([]workload.Pair{{Key: pairs[500].Key}})...)
 	parts := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: func(key []byte) []byte { return key[:8] }}
 	for name, tt := range map[string]struct {

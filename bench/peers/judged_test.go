@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Databases that a Writer makes, of random keys, versions and options, are databases for both
@@ -77,7 +78,7 @@ func randomOptions(rng *rand.Rand, order table.Comparer) *database.WriterOptions
 
 // An entry is a version of a user key.
 type entry struct {
-	table.InternalKey
+	internalkey.Key
 	value []byte
 }
 
@@ -89,12 +90,12 @@ func randomEntries(rng *rand.Rand, n int, order table.Comparer) (entries []entry
 	for range n {
 		user := fmt.Appendf(nil, "%0*d", rng.IntN(30), rng.IntN(3*n))
 		for range 1 + rng.IntN(3) {
-			e := entry{table.InternalKey{UserKey: user, Kind: table.KindSet}, bytes.Repeat([]byte{byte(rng.IntN(256))}, rng.IntN(300))}
+			e := entry{internalkey.Key{UserKey: user, Kind: internalkey.Set}, bytes.Repeat([]byte{byte(rng.IntN(256))}, rng.IntN(300))}
 			if !one {
 				e.Sequence = rng.Uint64N(highest)
 			}
 			if !one && rng.IntN(3) == 0 {
-				e.Kind, e.value = table.KindDelete, nil
+				e.Kind, e.value = internalkey.Delete, nil
 			}
 			entries = append(entries, e)
 		}
@@ -128,12 +129,12 @@ func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry)
 	seen := map[string]bool{}
 	j.pairs = map[string][]byte{}
 	for _, e := range entries {
-		if err := w.AppendInternal(e.InternalKey, e.value); err != nil {
+		if err := w.AppendInternal(e.Key, e.value); err != nil {
 			t.Fatal(err)
 		}
 		if user := string(e.UserKey); !seen[user] { // the newest version comes first
 			seen[user] = true
-			if e.Kind == table.KindSet {
+			if e.Kind == internalkey.Set {
 				j.pairs[user] = e.value
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -143,13 +144,13 @@ func mergeSnapshot(b *testing.B, shape manifest.Table, parts [][]workload.Pair) 
 	internal := make([][]workload.Pair, len(parts))
 	for i, pairs := range parts {
 		for _, p := range pairs {
-			p.Key = table.InternalKey{UserKey: p.Key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+			p.Key = internalkey.Key{UserKey: p.Key, Sequence: uint64(i), Kind: internalkey.Set}.Append(nil)
 			internal[i] = append(internal[i], p)
 		}
 	}
 	order := table.InternalComparer(nil)
 	its := iters(b, shape, internal, order)
-	return closing(b, merge.NewSnapshotIter(nil, merge.New(order, its...), table.MaxSequence), nil)
+	return closing(b, merge.NewSnapshotIter(nil, merge.New(order, its...), internalkey.MaxSequence), nil)
 }
 
 // iters writes tables of the parts, and returns their Iters.

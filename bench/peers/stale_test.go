@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -33,7 +34,7 @@ func TestTablesAreStale(t *testing.T) {
 		defer r.Close()
 		its = append(its, r.NewIter(nil))
 	}
-	byHand := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), table.MaxSequence)
+	byHand := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), internalkey.MaxSequence)
 	if old, current := countOld(t, byHand); old != keys || current != 0 {
 		t.Errorf("the tables have %d old values and %d current ones, want %d and none", old, current, keys)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -73,7 +74,7 @@ func checkSameAnswers(t *testing.T, contents []byte, keys [][]byte) {
 // It returns the entries too.
 func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) (contents []byte, entries []workload.Pair) {
 	t.Helper()
-	o.FilterKey = table.InternalFilterKey
+	o.FilterKey = internalkey.UserKey
 	o.TableFilterPolicy = filter.NewTableBloom(10)
 	var pairs []workload.Pair
 	for i, k := range keys {
@@ -148,17 +149,17 @@ func TestPebblesTableFilters(t *testing.T) {
 	}, w.Pairs())
 	var m table.Metrics
 	r, err := table.Open(path, &table.ReaderOptions{
-		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey, Metrics: &m,
+		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey, Metrics: &m,
 	})
 	closing(t, r, err)
 	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 		t.Error(err)
 	}
 	for i, k := range w.Keys {
-		if _, v, err := r.Find(table.SearchKey(nil, k, table.MaxSequence)); err != nil || !bytes.Equal(v, w.Values[i]) {
+		if _, v, err := r.Find(internalkey.SearchKey(nil, k, internalkey.MaxSequence)); err != nil || !bytes.Equal(v, w.Values[i]) {
 			t.Fatalf("Find(%q) = %q, %v", k, v, err)
 		}
-		if _, _, err := r.Find(table.SearchKey(nil, w.Absent[i], table.MaxSequence)); !errors.Is(err, table.ErrNotFound) {
+		if _, _, err := r.Find(internalkey.SearchKey(nil, w.Absent[i], internalkey.MaxSequence)); !errors.Is(err, table.ErrNotFound) {
 			t.Fatalf("Find(%q): %v", w.Absent[i], err)
 		}
 	}

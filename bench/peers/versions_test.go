@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -44,7 +45,7 @@ func databaseTables(t *testing.T, dir string, m *table.Metrics) []*table.Reader 
 	var readers []*table.Reader
 	for _, name := range filesOf(t, dir, "*.ldb", 2) {
 		r, err := table.Open(name, &table.ReaderOptions{
-			Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey, Cache: cache, Metrics: m,
+			Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey, Cache: cache, Metrics: m,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,9 +67,9 @@ func databaseTables(t *testing.T, dir string, m *table.Metrics) []*table.Reader 
 // snapshot sees.
 func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) history.Answer {
 	t.Helper()
-	var newest table.InternalKey
+	var newest internalkey.Key
 	var a history.Answer
-	seek := table.SearchKey(nil, user, sequence)
+	seek := internalkey.SearchKey(nil, user, sequence)
 	for _, r := range tables {
 		k, v, err := r.Find(seek)
 		if errors.Is(err, table.ErrNotFound) {
@@ -77,10 +78,10 @@ func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) his
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key, ok := table.ParseInternalKey(k); !ok || !bytes.Equal(key.UserKey, user) || key.Sequence > sequence {
+		if key, ok := internalkey.Parse(k); !ok || !bytes.Equal(key.UserKey, user) || key.Sequence > sequence {
 			t.Fatalf("Find(%q) at %d = %q", user, sequence, k)
 		} else if newest.UserKey == nil || key.Sequence > newest.Sequence {
-			newest, a = key, history.Answer{Found: key.Kind == table.KindSet, Value: v}
+			newest, a = key, history.Answer{Found: key.Kind == internalkey.Set, Value: v}
 		}
 	}
 	if !a.Found {
@@ -207,12 +208,12 @@ func checkRewritten(t *testing.T, dir, filterName string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pairs, err := collect(tabletest.Open(t, want, &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey}))
+		pairs, err := collect(tabletest.Open(t, want, &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := tabletest.Build(t, &table.WriterOptions{
-			Comparer: order, FilterKey: table.InternalFilterKey, Compression: table.NoCompression,
+			Comparer: order, FilterKey: internalkey.UserKey, Compression: table.NoCompression,
 			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),
 		}, pairs)
 		if !bytes.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // FuzzWrittenDatabases writes databases of whatever keys the input can be cut into, in one table or in
@@ -28,7 +29,7 @@ func FuzzWrittenDatabases(f *testing.F) {
 		}
 		var entries []entry
 		for _, p := range workload.Cut(data, 1+int(width)) {
-			entries = append(entries, entry{table.InternalKey{UserKey: p.Key, Kind: table.KindSet}, p.Value})
+			entries = append(entries, entry{internalkey.Key{UserKey: p.Key, Kind: internalkey.Set}, p.Value})
 		}
 		j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}
 		j.write(t, &database.WriterOptions{TableSize: int64(tableSize) + 1}, entries)

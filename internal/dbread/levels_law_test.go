@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -28,7 +29,7 @@ func randomLevel(t *testing.T, rng *rand.Rand) *levelOf {
 	l := &levelOf{order: table.InternalComparer(table.BytewiseComparer)}
 	var keys []string
 	for range 1 + rng.IntN(60) {
-		keys = append(keys, string(table.InternalKey{UserKey: fmt.Appendf(nil, "%02d", rng.IntN(12)), Sequence: rng.Uint64N(20), Kind: table.KindSet}.Append(nil)))
+		keys = append(keys, string(internalkey.Key{UserKey: fmt.Appendf(nil, "%02d", rng.IntN(12)), Sequence: rng.Uint64N(20), Kind: internalkey.Set}.Append(nil)))
 	}
 	slices.SortFunc(keys, func(a, b string) int { return l.order.Compare([]byte(a), []byte(b)) })
 	for keys = slices.Compact(keys); len(keys) > 0; {
@@ -55,11 +56,11 @@ func TestRunFindsAllVersions(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 45))
 		l := randomLevel(t, rng)
 		for user := range 13 {
-			seek := table.SearchKey(nil, fmt.Appendf(nil, "%02d", user), rng.Uint64N(22))
+			seek := internalkey.SearchKey(nil, fmt.Appendf(nil, "%02d", user), rng.Uint64N(22))
 			isVersion := func(p workload.Pair) bool {
-				return bytes.Equal(table.InternalFilterKey(p.Key), table.InternalFilterKey(seek)) && l.order.Compare(p.Key, seek) >= 0
+				return bytes.Equal(internalkey.UserKey(p.Key), internalkey.UserKey(seek)) && l.order.Compare(p.Key, seek) >= 0
 			}
-			from, to := l.Find(l.order, table.BytewiseComparer, table.InternalFilterKey, seek)
+			from, to := l.Find(l.order, table.BytewiseComparer, internalkey.UserKey, seek)
 			for i, pairs := range l.tables {
 				if has := slices.ContainsFunc(pairs, isVersion); has && (i < from || i >= to) {
 					t.Errorf("seed %d: Find(%q) = %d to %d, and table %d has a version", seed, seek, from, to, i)
@@ -86,7 +87,7 @@ func TestRunIteratesWithinBounds(t *testing.T) {
 			if key := pairs[rng.IntN(len(pairs))].Key; rng.IntN(2) == 0 {
 				return key
 			}
-			return table.SearchKey(nil, fmt.Appendf(nil, "%02d", rng.IntN(13)), rng.Uint64N(22))
+			return internalkey.SearchKey(nil, fmt.Appendf(nil, "%02d", rng.IntN(13)), rng.Uint64N(22))
 		}
 		lower, upper := bound(), bound()
 		var want, opened []int

@@ -3,7 +3,10 @@
 // of a block. LevelDB's doc/table_format.md describes both.
 package format
 
-import "regexp"
+import (
+	"encoding/binary"
+	"regexp"
+)
 
 const (
 	// FooterLen is the length of the footer, which is the end of the file.
@@ -35,3 +38,14 @@ const (
 // MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB, Pebble and this
 // module.
 var MetaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble|sievetable)\.`)
+
+// SplitInternal splits an internal key of >= 8 bytes. trailer is sequence<<8 | kind.
+func SplitInternal(key []byte) (user []byte, trailer uint64) {
+	n := len(key) - InternalTrailerLen
+	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
+}
+
+// AppendInternal appends the trailer to a user key.
+func AppendInternal(user []byte, trailer uint64) []byte {
+	return binary.LittleEndian.AppendUint64(user, trailer)
+}

@@ -2,13 +2,13 @@ package versions
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Flaw is what no engine writes into a CURRENT or a MANIFEST.
@@ -20,9 +20,6 @@ type Flaw struct {
 
 // LevelDB has the levels 0 to 6. goleveldb has as many as its tables fill.
 const maxLevelOfLevelDB = 6
-
-// maxSequence is the highest sequence number: the kind takes 8 bits of its 64.
-const maxSequence = 1<<56 - 1
 
 // Check returns what is wrong with CURRENT and the MANIFEST, as far as they tell without tables and logs. compare
 // is the order of internal keys, or nil if that is not known.
@@ -109,8 +106,8 @@ func (v *Version) number() uint64 {
 // checkNumbers checks the numbers and the comparator. Engines take the next file number for a new file.
 func (c *checker) checkNumbers() {
 	v := c.v
-	if v.LastSequence > maxSequence {
-		c.add(v.Manifest, true, "the last sequence number is %d, and none is above %d", v.LastSequence, uint64(maxSequence))
+	if v.LastSequence > internalkey.MaxSequence {
+		c.add(v.Manifest, true, "the last sequence number is %d, and none is above %d", v.LastSequence, uint64(internalkey.MaxSequence))
 	}
 	if v.Comparer == "" {
 		c.add(v.Manifest, false, "no edit names the comparator, so goleveldb refuses the database")
@@ -135,7 +132,7 @@ func (c *checker) checkKeys() (sound bool) {
 		}
 		numbers[t.Number] = true
 		for _, key := range [][]byte{t.Smallest, t.Largest} {
-			if len(key) < format.InternalTrailerLen {
+			if _, ok := internalkey.Parse(key); !ok {
 				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is no internal key", t.Number, format.Quote(key))
 				sound = false
 			}
@@ -162,6 +159,6 @@ func (c *checker) checkLevel(tables []*Table, compare func(a, b []byte) int) {
 
 // quoteKey formats an internal key.
 func quoteKey(key []byte) string {
-	user := len(key) - format.InternalTrailerLen
-	return fmt.Sprintf("%s @ %d", format.Quote(key[:user]), binary.LittleEndian.Uint64(key[user:])>>8)
+	k, _ := internalkey.Parse(key)
+	return fmt.Sprintf("%s @ %d", format.Quote(k.UserKey), k.Sequence)
 }

@@ -10,6 +10,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Whatever logs there are and the MANIFEST names: live are those of engines' names from the one that it names on, and
@@ -115,8 +117,8 @@ func TestCheckOfRandomVersions(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 49))
 		v := &Version{Manifest: "MANIFEST-000003", Comparer: "c", current: "MANIFEST-000003\n", nextFile: 7 + rng.Uint64N(4), log: rng.Uint64N(9), previousLog: rng.Uint64N(9)}
-		v.LastSequence = maxSequence - 1 + rng.Uint64N(3)
-		fatal, flawed := v.LastSequence > maxSequence, v.nextFile <= max(3, v.log, v.previousLog)
+		v.LastSequence = internalkey.MaxSequence - 1 + rng.Uint64N(3)
+		fatal, flawed := v.LastSequence > internalkey.MaxSequence, v.nextFile <= max(3, v.log, v.previousLog)
 		for i := range rng.IntN(5) {
 			a, b := keyOf("abcdefgh"[:rng.IntN(9)], rng.Uint64N(3)), keyOf("abcdefgh"[:rng.IntN(9)], rng.Uint64N(3))
 			if rng.IntN(10) > 0 && compareKeys(a, b) > 0 {

@@ -7,12 +7,12 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Write is one write of a batch. A record of a log is a batch.
 type Write struct {
-	table.InternalKey
+	internalkey.Key
 	Value  []byte
 	Offset int64 // of the record in its Log, or 0
 }
@@ -35,8 +35,8 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 				yield(Write{}, fmt.Errorf("batch: write %d is malformed", n))
 				return
 			}
-			if w.Sequence = sequence + n; w.Sequence > table.MaxSequence || w.Sequence < n {
-				yield(Write{}, fmt.Errorf("batch: sequence number %d exceeds %d", w.Sequence, uint64(table.MaxSequence)))
+			if w.Sequence = sequence + n; w.Sequence > internalkey.MaxSequence || w.Sequence < n {
+				yield(Write{}, fmt.Errorf("batch: sequence number %d exceeds %d", w.Sequence, uint64(internalkey.MaxSequence)))
 				return
 			}
 			if !yield(w, nil) {
@@ -62,15 +62,15 @@ func batchHeader(record []byte) (sequence, count uint64, ok bool) {
 // decodeWrite decodes the write at the start of b and returns its length, or 0 if it is
 // malformed.
 func decodeWrite(b []byte) (w Write, length int) {
-	if len(b) == 0 || table.Kind(b[0]) > table.KindSet {
+	if len(b) == 0 || internalkey.Kind(b[0]) > internalkey.Set {
 		return w, 0
 	}
-	w.Kind = table.Kind(b[0])
+	w.Kind = internalkey.Kind(b[0])
 	at, ok := 1, false
 	if w.UserKey, at, ok = lengthPrefixed(b, at); !ok {
 		return w, 0
 	}
-	if w.Kind == table.KindSet {
+	if w.Kind == internalkey.Set {
 		if w.Value, at, ok = lengthPrefixed(b, at); !ok {
 			return w, 0
 		}
@@ -138,7 +138,7 @@ func countWrites(record []byte) (n int, sound bool) {
 // sequence numbers have zeros at their end, which start no field.
 func resemblesBatch(head []byte, length int) bool {
 	sequence, count, ok := batchHeader(head)
-	if !ok || sequence > table.MaxSequence || len(head) == batchHeaderLen || table.Kind(head[batchHeaderLen]) > table.KindSet {
+	if !ok || sequence > internalkey.MaxSequence || len(head) == batchHeaderLen || internalkey.Kind(head[batchHeaderLen]) > internalkey.Set {
 		return false
 	}
 	if len(head) == length && isProtobuf(head) {

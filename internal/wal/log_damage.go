@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // maxListedDamage is the maximum length of Log.Damage.
@@ -54,7 +55,7 @@ func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.Afte
 func (d LogDamage) highest() uint64 {
 	switch {
 	case d.Before == 0 || d.stepsBack() || d.Unread:
-		return table.MaxSequence
+		return internalkey.MaxSequence
 	case d.After+1 > d.Before-1:
 		return 0
 	}
@@ -76,7 +77,7 @@ func (l *Log) MayHaveLost(sequence uint64) bool {
 // write has that may be of another log, which is stored as a value. It is 0 if there is none of either.
 func (l *Log) HighestLost() (highest uint64) {
 	if l.back {
-		return table.MaxSequence
+		return internalkey.MaxSequence
 	}
 	highest = l.unsure
 	for _, d := range l.Damage {

@@ -3,7 +3,7 @@ package wal
 import (
 	"io"
 
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 const (
@@ -69,7 +69,7 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 	}
 	payload := s.rest[at+FragmentHeaderLen : s.claimedEnd(at)]
 	sequence, count, ok := batchHeader(payload)
-	if !ok || sequence > table.MaxSequence {
+	if !ok || sequence > internalkey.MaxSequence {
 		return 0, 0, 0
 	}
 	if s.rest[at+6] == kindFull {

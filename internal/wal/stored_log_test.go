@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // aSet returns a write that sets key to value, as a batch has it.
@@ -200,8 +200,8 @@ func TestStepBackIsUncertain(t *testing.T) {
 		want    uint64
 	}{
 		{"one is lost", []uint64{5, 6, 7}, 1, 6},
-		{"back over damage", []uint64{5, 9, 5}, 1, table.MaxSequence},
-		{"back elsewhere", []uint64{5, 6, 7, 5}, 1, table.MaxSequence},
+		{"back over damage", []uint64{5, 9, 5}, 1, internalkey.MaxSequence},
+		{"back elsewhere", []uint64{5, 6, 7, 5}, 1, internalkey.MaxSequence},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

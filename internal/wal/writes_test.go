@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // writes writes out what records say.
@@ -46,7 +46,7 @@ func TestDamagedWrites(t *testing.T) {
 		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is malformed"}},
 		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, but its header says 2"}},
 		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, but its header says 0"}},
-		{"the highest sequence number", batch(table.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
+		{"the highest sequence number", batch(internalkey.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
 			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936 exceeds 72057594037927935"}},
 		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615 exceeds 72057594037927935"}},
 	} {

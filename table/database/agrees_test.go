@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // checkAgrees compares what a DB says of each key with what the files have, and reports whether all of it
@@ -94,11 +95,11 @@ func checkSameAnswer(t *testing.T, v database.View, key, value []byte, err error
 func checkAnswer(t *testing.T, what string, value []byte, err error, want *entry) {
 	t.Helper()
 	switch {
-	case want == nil || want.Kind == table.KindDelete:
+	case want == nil || want.Kind == internalkey.Delete:
 		if !errors.Is(err, table.ErrNotFound) {
 			t.Errorf("%s = %q, %v; want ErrNotFound", what, value, err)
 		}
-	case want.Kind == table.KindSet && (err != nil || string(value) != want.value):
+	case want.Kind == internalkey.Set && (err != nil || string(value) != want.value):
 		t.Errorf("%s = %q, %v; want %q", what, value, err, want.value)
 	}
 }
@@ -116,7 +117,7 @@ func readSources(db *database.DB, files fstest.MapFS) (all sources, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all[0] = append(all[0], cloned(w.InternalKey, w.Value))
+		all[0] = append(all[0], cloned(w.Key, w.Value))
 	}
 	slices.Reverse(all[0])
 	for _, m := range db.Tables() {
@@ -129,7 +130,7 @@ func readSources(db *database.DB, files fstest.MapFS) (all sources, err error) {
 	return all, nil
 }
 
-func cloned(key table.InternalKey, value []byte) entry {
+func cloned(key internalkey.Key, value []byte) entry {
 	key.UserKey = bytes.Clone(key.UserKey)
 	return entry{key, string(value)}
 }
@@ -147,7 +148,7 @@ func readEntries(files fs.FS, m database.Table) (entries []entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		key, _ := table.ParseInternalKey(e.Key)
+		key, _ := internalkey.Parse(e.Key)
 		entries = append(entries, cloned(key, e.Value))
 	}
 	return entries, nil

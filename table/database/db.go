@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -40,7 +41,7 @@ type Table struct {
 	Name   string // of the file in the directory
 	Size   int64  // bytes
 
-	Smallest, Largest table.InternalKey // the first and the last key
+	Smallest, Largest internalkey.Key // the first and the last key
 }
 
 // Tables returns the tables, by level: level 0 with the newest first, other levels in key order. The caller must not
@@ -136,10 +137,10 @@ func (c *contents) internalOptions(o *table.IterOptions) (internal table.IterOpt
 	internal.FilterKey, internal.Prefix = bytes.Clone(o.FilterKey), bytes.Clone(o.Prefix)
 	internal.OnLoss = userLoss(o.OnLoss)
 	if internal.Lower != nil {
-		internal.Lower = table.SearchKey(nil, internal.Lower, table.MaxSequence)
+		internal.Lower = internalkey.SearchKey(nil, internal.Lower, internalkey.MaxSequence)
 	}
 	if internal.Upper != nil {
-		internal.Upper = table.SearchKey(nil, internal.Upper, table.MaxSequence)
+		internal.Upper = internalkey.SearchKey(nil, internal.Upper, internalkey.MaxSequence)
 	}
 	return internal
 }
@@ -150,7 +151,7 @@ func userLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
 		return nil
 	}
 	return func(l table.Loss) bool {
-		l.From, l.To, l.OlderShow = table.InternalFilterKey(l.From), table.InternalFilterKey(l.To), true
+		l.From, l.To, l.OlderShow = internalkey.UserKey(l.From), internalkey.UserKey(l.To), true
 		return onLoss(l)
 	}
 }

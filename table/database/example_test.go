@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -24,17 +25,17 @@ func exampleDatabase() (dir string) {
 	for _, version := range []struct {
 		key      string
 		sequence uint64
-		kind     table.Kind
+		kind     internalkey.Kind
 		value    string
 	}{
-		{"France", 3, table.KindSet, "Paris"},
-		{"Kazakhstan", 5, table.KindSet, "Astana"}, // the newest version comes first
-		{"Kazakhstan", 1, table.KindSet, "Almaty"},
-		{"Peru", 2, table.KindSet, "Lima"},
-		{"Yugoslavia", 6, table.KindDelete, ""},
-		{"Yugoslavia", 4, table.KindSet, "Belgrade"},
+		{"France", 3, internalkey.Set, "Paris"},
+		{"Kazakhstan", 5, internalkey.Set, "Astana"}, // the newest version comes first
+		{"Kazakhstan", 1, internalkey.Set, "Almaty"},
+		{"Peru", 2, internalkey.Set, "Lima"},
+		{"Yugoslavia", 6, internalkey.Delete, ""},
+		{"Yugoslavia", 4, internalkey.Set, "Belgrade"},
 	} {
-		check(w.AppendInternal(table.InternalKey{UserKey: []byte(version.key), Sequence: version.sequence, Kind: version.kind}, []byte(version.value)))
+		check(w.AppendInternal(internalkey.Key{UserKey: []byte(version.key), Sequence: version.sequence, Kind: version.kind}, []byte(version.value)))
 	}
 	check(w.Close())
 	return dir

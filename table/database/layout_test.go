@@ -17,21 +17,22 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // An entry is a version of a user key.
 type entry struct {
-	table.InternalKey
+	internalkey.Key
 	value string
 }
 
 // set is a write that gives a key a value, and del one that deletes it.
 func set(user string, sequence uint64, value string) entry {
-	return entry{table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}, value}
+	return entry{internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}, value}
 }
 
 func del(user string, sequence uint64) entry {
-	return entry{table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindDelete}, ""}
+	return entry{internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Delete}, ""}
 }
 
 // A layout is a database that is laid out by hand, as an engine would do it. Its zero values are the
@@ -118,7 +119,7 @@ func batch(writes ...entry) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(writes)))
 	for _, w := range writes {
 		b = binary.AppendUvarint(append(b, byte(w.Kind)), uint64(len(w.UserKey)))
-		if b = append(b, w.UserKey...); w.Kind == table.KindSet {
+		if b = append(b, w.UserKey...); w.Kind == internalkey.Set {
 			b = append(binary.AppendUvarint(b, uint64(len(w.value))), w.value...)
 		}
 	}

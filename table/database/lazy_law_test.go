@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Whatever the database, and whichever of its tables are missing or damaged: with LazyTables, lookups and iterators of
@@ -39,7 +40,7 @@ func TestLazyTablesChangeNothing(t *testing.T) {
 				t.Errorf("last sequence numbers %d and %d; tables (-eager +lazy):\n%s", eager.LastSequence(), lazy.LastSequence(), diff)
 			}
 			keys := append(r.keys, "absent", "key5\x00", "key")
-			sequences := []uint64{table.MaxSequence, r.writes[rng.IntN(len(r.writes))].Sequence}
+			sequences := []uint64{internalkey.MaxSequence, r.writes[rng.IntN(len(r.writes))].Sequence}
 			var readers sync.WaitGroup
 			for script := range uint64(4) {
 				readers.Go(func() {
@@ -125,7 +126,7 @@ func transcript(v database.View, keys []string, script uint64) (all []string) {
 // checkUndamaged checks the keys that are in the range of no damaged table.
 func checkUndamaged(t *testing.T, r *random, db *database.DB, keys []string, damaged []uint64) {
 	t.Helper()
-	want := asOf(r.writes, table.MaxSequence)
+	want := asOf(r.writes, internalkey.MaxSequence)
 	for _, key := range keys {
 		canHave := func(m database.Table) bool {
 			return r.order().Compare(m.Smallest.UserKey, []byte(key)) <= 0 && r.order().Compare([]byte(key), m.Largest.UserKey) <= 0

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -120,7 +121,7 @@ type memory struct {
 // add adds a write at the end. sort comes after the last one.
 func (m *memory) add(w wal.Write) {
 	m.at = append(m.at, len(m.data))
-	key := table.InternalKey{UserKey: w.UserKey, Sequence: w.Sequence, Kind: w.Kind}
+	key := internalkey.Key{UserKey: w.UserKey, Sequence: w.Sequence, Kind: w.Kind}
 	m.data = binary.AppendUvarint(m.data, uint64(len(w.UserKey)+format.InternalTrailerLen))
 	m.data = key.Append(m.data)
 	m.data = binary.AppendUvarint(m.data, uint64(len(w.Value)))

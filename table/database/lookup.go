@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -37,8 +38,8 @@ const maxKept = 64 << 10
 func newLookup(v View, user []byte) *lookup {
 	l := lookups.Get().(*lookup)
 	l.View, l.ctx = v, context.Background()
-	l.seek = table.SearchKey(l.seek[:0], user, v.sequence)
-	l.user = table.InternalFilterKey(l.seek)
+	l.seek = internalkey.SearchKey(l.seek[:0], user, v.sequence)
+	l.user = internalkey.UserKey(l.seek)
 	return l
 }
 
@@ -55,7 +56,7 @@ func (l *lookup) end() {
 type version struct {
 	found    bool
 	sequence uint64
-	kind     table.Kind
+	kind     internalkey.Kind
 	value    []byte
 }
 
@@ -82,7 +83,7 @@ func (l *lookup) get() ([]byte, error) {
 			}
 		}
 	}
-	exists := newest.found && newest.kind == table.KindSet
+	exists := newest.found && newest.kind == internalkey.Set
 	switch {
 	case l.hidden != nil && exists:
 		return nil, &merge.HiddenError{Err: l.hidden, Found: true, Value: format.AppendNotNil(nil, newest.value)}
@@ -96,7 +97,7 @@ func (l *lookup) get() ([]byte, error) {
 
 // versionOf returns the version that an entry is, or none if it is of another user key.
 func (l *lookup) versionOf(key, value []byte) version {
-	k, ok := table.ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	if !ok || l.order.Compare(k.UserKey, l.user) != 0 {
 		return version{}
 	}
@@ -106,7 +107,7 @@ func (l *lookup) versionOf(key, value []byte) version {
 // inRun replaces newest if the run has a newer version of the key. Equal versions do not replace it, as
 // in merge. A table that is corrupt is noted in hidden, and the next one can have an older version.
 func (l *lookup) inRun(r *run, newest *version) error {
-	from, to := r.Find(l.internal, l.order, table.InternalFilterKey, l.seek)
+	from, to := r.Find(l.internal, l.order, internalkey.UserKey, l.seek)
 	for _, t := range r.Tables[from:to] {
 		v, err := l.inTable(t)
 		if err != nil && !errors.Is(err, table.ErrCorrupt) {
@@ -146,9 +147,9 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 		return version{}, err
 	}
 	v := l.versionOf(k, value)
-	if v.kind > table.KindSet {
+	if v.kind > internalkey.Set {
 		return version{}, fmt.Errorf("database: %s: %w: the newest version of key %s has kind %d, not %d (set) or %d (delete)",
-			format.Printable(r.path), table.ErrCorrupt, format.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
+			format.Printable(r.path), table.ErrCorrupt, format.Quote(l.user), v.kind, internalkey.Set, internalkey.Delete)
 	}
 	return v, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A model is what a View must show: user keys and their values.
@@ -27,7 +28,7 @@ func asOf(writes []entry, sequence uint64) model {
 	for _, w := range writes {
 		switch {
 		case w.Sequence > sequence:
-		case w.Kind == table.KindDelete:
+		case w.Kind == internalkey.Delete:
 			delete(m, string(w.UserKey))
 		default:
 			m[string(w.UserKey)] = w.value

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -191,8 +192,8 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		return err
 	}
 	for i, e := range layout.Data {
-		k, ok := table.ParseInternalKey(e.Separator)
-		known := ok && (k.Sequence <= v.LastSequence || k.Sequence == table.MaxSequence)
+		k, ok := internalkey.Parse(e.Separator)
+		known := ok && (k.Sequence <= v.LastSequence || k.Sequence == internalkey.MaxSequence)
 		if ok && !known && o.has(e.Separator) {
 			return wal.Corruptionf("%s: the last sequence number is %d, but %s has the key %v: %s", p.dir.Path(v.Manifest), v.LastSequence, o.name, k, p.advice())
 		}
@@ -239,8 +240,8 @@ func (p *opener) openLater(t *versions.Table, v *versions.Version, c *contents) 
 }
 
 // parsed splits an internal key, of which the form was checked.
-func parsed(key []byte) table.InternalKey {
-	k, _ := table.ParseInternalKey(key)
+func parsed(key []byte) internalkey.Key {
+	k, _ := internalkey.Parse(key)
 	return k
 }
 

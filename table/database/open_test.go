@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A changed is a database that a test changes. It has table 000002.ldb on level 1, 000003.ldb on level 0,
@@ -230,7 +231,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"database: Reader.CacheKey must not be set":  {Reader: table.ReaderOptions{CacheKey: "k"}},
 		"database: Reader.TailSum must not be set":   {Reader: table.ReaderOptions{TailSum: [32]byte{1}}},
 		"database: Reader.Comparer must not be set":  {Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
-		"database: Reader.FilterKey must not be set": {Reader: table.ReaderOptions{FilterKey: table.InternalFilterKey}},
+		"database: Reader.FilterKey must not be set": {Reader: table.ReaderOptions{FilterKey: internalkey.UserKey}},
 		"database: nil Comparer in Comparers":        {Comparers: []table.Comparer{nil}},
 		"table: MaxBlockSize is -1":                  {Reader: table.ReaderOptions{MaxBlockSize: -1}},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Whatever the writes, the tables and levels that have them, the logs and the options: a DB shows the
@@ -31,8 +32,8 @@ func TestRandomLayouts(t *testing.T) {
 				t.Errorf("LastSequence = %d, want %d", db.LastSequence(), want)
 			}
 			c := &checker{rng: rng, order: r.order(), keys: append(r.keys, "absent", "key5\x00", "key")}
-			c.check(t, db.View, asOf(r.writes, table.MaxSequence))
-			for _, sequence := range []uint64{0, r.writes[rng.IntN(len(r.writes))].Sequence, table.MaxSequence, 1<<64 - 1} {
+			c.check(t, db.View, asOf(r.writes, internalkey.MaxSequence))
+			for _, sequence := range []uint64{0, r.writes[rng.IntN(len(r.writes))].Sequence, internalkey.MaxSequence, 1<<64 - 1} {
 				c.check(t, db.At(sequence), asOf(r.writes, sequence))
 			}
 		})
@@ -51,7 +52,7 @@ type random struct {
 // highest one.
 func newRandom(rng *rand.Rand, n int) *random {
 	r := &random{rng: rng, keys: someKeys(rng, 1+n/2)}
-	first := []uint64{0, 1, 1, rng.Uint64N(1 << 50), table.MaxSequence - uint64(n) + 1}[rng.IntN(5)]
+	first := []uint64{0, 1, 1, rng.Uint64N(1 << 50), internalkey.MaxSequence - uint64(n) + 1}[rng.IntN(5)]
 	for i := range uint64(n) {
 		key := r.keys[rng.IntN(len(r.keys))]
 		if w := del(key, first+i); rng.IntN(4) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // layouts are unusual databases, and what they show.
@@ -39,9 +40,9 @@ var layouts = []struct {
 	{"sequence number 0, as of a Writer, and the highest one", func(t *testing.T, l *layout) {
 		l.table(t, 6, set("", 0, "empty key"), set("b", 0, ""))
 		l.write(t)
-		l.last = table.MaxSequence - 1
-		l.write(t, batch(set("\xff\xff", table.MaxSequence, "last")))
-	}, model{"": "empty key", "b": "", "\xff\xff": "last"}, table.MaxSequence},
+		l.last = internalkey.MaxSequence - 1
+		l.write(t, batch(set("\xff\xff", internalkey.MaxSequence, "last")))
+	}, model{"": "empty key", "b": "", "\xff\xff": "last"}, internalkey.MaxSequence},
 	{"a log that is in a table", func(t *testing.T, l *layout) {
 		l.write(t, batch(set("a", 1, "old"), set("b", 2, "b")))
 		l.table(t, 0, set("a", 1, "old"), del("a", 3), del("b", 4))
@@ -78,7 +79,7 @@ func TestShows(t *testing.T) {
 			c := &checker{rand.New(rand.NewPCG(1, 2)), table.BytewiseComparer, []string{"", "a", "b", "c", "k", "z", "\xff\xff", "\xff\xff\xff"}}
 			for range 5 {
 				c.check(t, db.View, tt.want)
-				c.check(t, db.At(table.MaxSequence), tt.want)
+				c.check(t, db.At(internalkey.MaxSequence), tt.want)
 			}
 		})
 	}
@@ -107,7 +108,7 @@ func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	for level := range 2 {
 		var l layout
-		l.table(t, level, entry{table.InternalKey{UserKey: []byte("k"), Sequence: 1, Kind: 7}, "v"})
+		l.table(t, level, entry{internalkey.Key{UserKey: []byte("k"), Sequence: 1, Kind: 7}, "v"})
 		db := openFS(t, l.end(t), nil)
 		want := `database: 000002.ldb: table: corrupt: the newest version of key "k" has kind 7, not 1 (set) or 0 (delete): whether the key exists is unknown`
 		if _, err := db.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || err.Error() != want {

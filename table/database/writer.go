@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // lastLevel is the level of all tables: the last one of LevelDB. No engine moves tables from there
@@ -74,12 +75,13 @@ func Create(dir string, o *WriterOptions) (*Writer, error) {
 // order, the error is [table.ErrOrder]. Key and value have almost 1 GiB at most. After Close or Abort, the error is
 // [table.ErrClosed].
 func (w *Writer) Append(key, value []byte) error {
-	return w.AppendInternal(table.InternalKey{UserKey: key, Kind: table.KindSet}, value)
+	return w.AppendInternal(internalkey.Key{UserKey: key, Kind: internalkey.Set}, value)
 }
 
 // AppendInternal adds a version of a user key, or a deletion. It is like Append, but keys are in the order of
-// [table.InternalComparer], newest versions first. Sequence must be <= [table.MaxSequence], and Kind a set or delete.
-func (w *Writer) AppendInternal(key table.InternalKey, value []byte) error {
+// [table.InternalComparer], newest versions first. Sequence must be <= [internalkey.MaxSequence], and Kind
+// [internalkey.Set] or [internalkey.Delete].
+func (w *Writer) AppendInternal(key internalkey.Key, value []byte) error {
 	if w.ended.Load() {
 		return table.ErrClosed
 	}
@@ -96,8 +98,8 @@ func (w *Writer) SetLastSequence(sequence uint64) error {
 	switch {
 	case w.ended.Load():
 		return table.ErrClosed
-	case w.err == nil && sequence > table.MaxSequence:
-		w.err = fmt.Errorf("database: the last sequence number is %d: must be ≤ %d", sequence, uint64(table.MaxSequence))
+	case w.err == nil && sequence > internalkey.MaxSequence:
+		w.err = fmt.Errorf("database: the last sequence number is %d: must be ≤ %d", sequence, uint64(internalkey.MaxSequence))
 	}
 	w.sequence = max(w.sequence, sequence)
 	return w.err
@@ -107,9 +109,9 @@ func (w *Writer) SetLastSequence(sequence uint64) error {
 // stays: half a database must not be published.
 var errPanicked = errors.New("database: an earlier call panicked")
 
-func (w *Writer) append(key table.InternalKey, value []byte) error {
-	if key.Kind > table.KindSet || key.Sequence > table.MaxSequence {
-		return fmt.Errorf("database: key %v: must be a set or delete with a sequence number ≤ %d", key, uint64(table.MaxSequence))
+func (w *Writer) append(key internalkey.Key, value []byte) error {
+	if key.Kind > internalkey.Set || key.Sequence > internalkey.MaxSequence {
+		return fmt.Errorf("database: key %v: must be a set or delete with a sequence number ≤ %d", key, uint64(internalkey.MaxSequence))
 	}
 	w.key, w.last = key.Append(w.last[:0]), w.key
 	err := w.startTableFor(key.UserKey)
@@ -117,7 +119,7 @@ func (w *Writer) append(key table.InternalKey, value []byte) error {
 		err = w.appendToTable(key, value)
 	}
 	if errors.Is(err, table.ErrOrder) {
-		last, _ := table.ParseInternalKey(w.last)
+		last, _ := internalkey.Parse(w.last)
 		return fmt.Errorf("%w: %v after %v", table.ErrOrder, key, last)
 	}
 	return err
@@ -161,7 +163,7 @@ const firstTable = 2
 // key is its last one.
 func (w *Writer) startTableFor(user []byte) error {
 	if w.table != nil && w.bytes >= w.full {
-		switch order := w.user.Compare(table.InternalFilterKey(w.last), user); {
+		switch order := w.user.Compare(internalkey.UserKey(w.last), user); {
 		case order > 0:
 			return table.ErrOrder
 		case order < 0:
@@ -190,7 +192,7 @@ func (w *Writer) startTable() (err error) {
 }
 
 // appendToTable adds an entry of the internal key w.key to the table.
-func (w *Writer) appendToTable(key table.InternalKey, value []byte) error {
+func (w *Writer) appendToTable(key internalkey.Key, value []byte) error {
 	if err := w.table.Append(w.key, value); err != nil {
 		return err
 	}

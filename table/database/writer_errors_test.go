@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // An option out of range is an error of Create, which leaves nothing behind.
@@ -24,7 +25,7 @@ func TestCreateRefusesOptions(t *testing.T) {
 	}{
 		{"TableSize", database.WriterOptions{TableSize: -1}, "database: TableSize is -1: must be 0 to 1099511627776"},
 		{"a TableSize too large", database.WriterOptions{TableSize: 1<<40 + 1}, "database: TableSize is 1099511627777"},
-		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: table.InternalFilterKey}}, "database: Table.FilterKey must not be set"},
+		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: internalkey.UserKey}}, "database: Table.FilterKey must not be set"},
 		{"FilterOnly", database.WriterOptions{Table: table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}, "database: Table.FilterOnly must not be set"},
 		{"Never", database.WriterOptions{Table: table.WriterOptions{Never: func(func([]byte, error) bool) {}}}, "database: Table.Never must not be set"},
 		{"internal keys", database.WriterOptions{Table: table.WriterOptions{Comparer: table.InternalComparer(nil)}}, `database: Table.Comparer is "leveldb.InternalKeyComparator": must be the order of user keys`},
@@ -94,21 +95,21 @@ func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 // An error of Append stays, and is that of Close. No directory is made.
 func TestWriterErrors(t *testing.T) {
 	t.Parallel()
-	set := func(user string, sequence uint64) table.InternalKey {
-		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}
+	set := func(user string, sequence uint64) internalkey.Key {
+		return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}
 	}
 	for _, tt := range []struct {
 		name   string
-		before []table.InternalKey
-		wrong  table.InternalKey
+		before []internalkey.Key
+		wrong  internalkey.Key
 		want   string
 		is     error
 	}{
-		{"the order of user keys", []table.InternalKey{set("a", 0), set("b", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
-		{"a key twice", []table.InternalKey{set("a", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
-		{"the order of versions", []table.InternalKey{set("a", 5)}, set("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
-		{"a kind of another engine", nil, table.InternalKey{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7: must be a set or delete with a sequence number ≤ 72057594037927935`, nil},
-		{"a sequence number", nil, set("a", table.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
+		{"the order of user keys", []internalkey.Key{set("a", 0), set("b", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
+		{"a key twice", []internalkey.Key{set("a", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
+		{"the order of versions", []internalkey.Key{set("a", 5)}, set("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
+		{"a kind of another engine", nil, internalkey.Key{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7: must be a set or delete with a sequence number ≤ 72057594037927935`, nil},
+		{"a sequence number", nil, set("a", internalkey.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
 	} {
 		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A database goes on behind the highest number that it is given, whatever its keys have.
@@ -14,12 +15,12 @@ func TestSetLastSequence(t *testing.T) {
 	for _, tt := range []struct {
 		set  []uint64
 		want uint64
-	}{{nil, 7}, {[]uint64{3}, 7}, {[]uint64{50, 20}, 50}, {[]uint64{table.MaxSequence}, table.MaxSequence}} {
+	}{{nil, 7}, {[]uint64{3}, 7}, {[]uint64{50, 20}, 50}, {[]uint64{internalkey.MaxSequence}, internalkey.MaxSequence}} {
 		w, parent := create(t, nil)
 		for _, sequence := range tt.set {
 			noError(t, w.SetLastSequence(sequence))
 		}
-		noError(t, w.AppendInternal(table.InternalKey{UserKey: []byte("k"), Sequence: 7, Kind: table.KindSet}, nil))
+		noError(t, w.AppendInternal(internalkey.Key{UserKey: []byte("k"), Sequence: 7, Kind: internalkey.Set}, nil))
 		noError(t, w.Close())
 		if _, v := read(t, filepath.Join(parent, "db"), table.BytewiseComparer); v.LastSequence != tt.want {
 			t.Errorf("after %d: last sequence number %d, want %d", tt.set, v.LastSequence, tt.want)
@@ -29,7 +30,7 @@ func TestSetLastSequence(t *testing.T) {
 		}
 	}
 	w, _ := create(t, nil)
-	if err := w.SetLastSequence(table.MaxSequence + 1); err == nil || w.Close() == nil {
+	if err := w.SetLastSequence(internalkey.MaxSequence + 1); err == nil || w.Close() == nil {
 		t.Errorf("a number that is too high: %v, want an error that stays", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 var noError = tabletest.NoError
@@ -36,7 +37,7 @@ func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (di
 	t.Helper()
 	w, parent := create(t, o)
 	for _, e := range entries {
-		key, ok := table.ParseInternalKey(e.Key)
+		key, ok := internalkey.Parse(e.Key)
 		if !ok {
 			t.Fatalf("%q is no internal key", e.Key)
 		}
@@ -58,7 +59,7 @@ func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pai
 		if n := len(v.Tables) - i; v.Tables[i].Level != 6 || v.Tables[i].Number != uint64(n)+1 {
 			t.Errorf("table %d has the number %d and is on level %d, want %d and level 6", n, v.Tables[i].Number, v.Tables[i].Level, n+1)
 		}
-		if i > 0 && bytes.Equal(table.InternalFilterKey(v.Tables[i].Largest), table.InternalFilterKey(v.Tables[i-1].Smallest)) {
+		if i > 0 && bytes.Equal(internalkey.UserKey(v.Tables[i].Largest), internalkey.UserKey(v.Tables[i-1].Smallest)) {
 			t.Errorf("versions of the key %q are in two tables", v.Tables[i].Largest)
 		}
 	}
@@ -140,7 +141,7 @@ func namedLogs(v *versions.Version) []uint64 {
 
 func lastSequence(entries []workload.Pair) (last uint64) {
 	for _, e := range entries {
-		key, _ := table.ParseInternalKey(e.Key)
+		key, _ := internalkey.Parse(e.Key)
 		last = max(last, key.Sequence)
 	}
 	return last
@@ -157,7 +158,7 @@ func TestWriterAppend(t *testing.T) {
 		want := tabletest.PairsOf(keys...)
 		for i, p := range want {
 			noError(t, w.Append(p.Key, p.Value))
-			want[i].Key = table.InternalKey{UserKey: p.Key, Kind: table.KindSet}.Append(nil)
+			want[i].Key = internalkey.Key{UserKey: p.Key, Kind: internalkey.Set}.Append(nil)
 		}
 		noError(t, w.Close())
 		got, v := read(t, dir, table.BytewiseComparer)
@@ -211,7 +212,7 @@ func TestTableSize(t *testing.T) {
 		for n := range rng.IntN(1 + 100*(i/10_000)/3) { // from part to part less compressible
 			value[n] = byte(rng.Uint32())
 		}
-		key := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i), Sequence: 1, Kind: table.KindSet}
+		key := internalkey.Key{UserKey: fmt.Appendf(nil, "key%06d", i), Sequence: 1, Kind: internalkey.Set}
 		entries = append(entries, workload.Pair{Key: key.Append(nil), Value: value})
 	}
 	_, v := read(t, write(t, &database.WriterOptions{TableSize: size}, entries), table.BytewiseComparer)

@@ -10,6 +10,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // goleveldb's engine wraps the comparer and the filter of a program in types that it does not
@@ -40,7 +41,7 @@ func comparesAs(c comparer.Comparer, order table.Comparer, pairs [][2][]byte) (s
 
 // internalKeyOf returns the internal key of the version with that sequence number.
 func internalKeyOf(user string, sequence uint64) []byte {
-	return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil)
+	return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil)
 }
 
 var (

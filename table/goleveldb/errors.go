@@ -93,7 +93,7 @@ func (r *Reader) corrupted(pos, size int64, kind, reason string) error {
 const footerLen = 48
 
 // kind returns goleveldb's name for the kind of a block.
-func (r *Reader) kind(b table.BlockKind) string {
+func (r *Reader) kind(b layout.BlockKind) string {
 	switch b {
 	case layout.FooterBlock:
 		if r.size < footerLen {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -23,7 +24,7 @@ func filterKey(o *opt.Options, order order) func(key []byte) []byte {
 	_, has := order.comparer.(table.FilterKeyer)
 	switch {
 	case users && !has:
-		return table.InternalFilterKey
+		return internalkey.UserKey
 	case !users && has:
 		return func(key []byte) []byte { return key }
 	}

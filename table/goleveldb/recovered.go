@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // goleveldb's Recover rewrites damaged tables, with the comparer and the filter of user keys in
@@ -71,7 +72,7 @@ func (v *view) deniesItsKeys(t *table.Reader) bool {
 	defer it.Close() // its error is that of lookups, which read the same block
 	filterKey := v.options.FilterKey
 	if filterKey == nil {
-		filterKey = table.InternalFilterKey
+		filterKey = internalkey.UserKey
 	}
 	for n := 0; n < 10 && it.Next(); n++ {
 		key := filterKey(it.Key())

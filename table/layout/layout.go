@@ -15,18 +15,21 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// The kinds of blocks: untyped constants, to compare with a table.BlockKind.
+// A BlockKind is the purpose of a block, and its name in errors.
+type BlockKind string
+
+// The kinds of blocks.
 const (
-	FooterBlock      = tablefile.FooterBlock      // "footer": the last 48 bytes of the file
-	IndexBlock       = tablefile.IndexBlock       // "index block"
-	MetaindexBlock   = tablefile.MetaindexBlock   // "metaindex block"
-	FilterBlock      = tablefile.FilterBlock      // "filter block": one filter for each 2 KiB of data blocks
-	TableFilterBlock = tablefile.TableFilterBlock // "table filter block": one filter for the whole table
-	PropertiesBlock  = tablefile.PropertiesBlock  // "properties block"
-	DigestBlock      = tablefile.DigestBlock      // "digest block": see DataDigest of table.WriterOptions
-	NeverBlock       = tablefile.NeverBlock       // "exceptions block": see Never of table.WriterOptions
-	MetaBlock        = tablefile.MetaBlock        // "meta block": any other block that the metaindex lists
-	DataBlock        = tablefile.DataBlock        // "data block"
+	FooterBlock      BlockKind = tablefile.FooterBlock      // "footer": the last 48 bytes of the file
+	IndexBlock       BlockKind = tablefile.IndexBlock       // "index block"
+	MetaindexBlock   BlockKind = tablefile.MetaindexBlock   // "metaindex block"
+	FilterBlock      BlockKind = tablefile.FilterBlock      // "filter block": one filter for each 2 KiB of data blocks
+	TableFilterBlock BlockKind = tablefile.TableFilterBlock // "table filter block": one filter for the whole table
+	PropertiesBlock  BlockKind = tablefile.PropertiesBlock  // "properties block"
+	DigestBlock      BlockKind = tablefile.DigestBlock      // "digest block": see DataDigest of table.WriterOptions
+	NeverBlock       BlockKind = tablefile.NeverBlock       // "exceptions block": see Never of table.WriterOptions
+	MetaBlock        BlockKind = tablefile.MetaBlock        // "meta block": any other block that the metaindex lists
+	DataBlock        BlockKind = tablefile.DataBlock        // "data block"
 )
 
 // A Handle says where a block is in the file. Index and metaindex entries and the footer

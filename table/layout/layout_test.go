@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -33,7 +34,7 @@ func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(e
 
 // version returns the internal key of a value.
 func version(user string, sequence uint64) []byte {
-	return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil)
+	return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil)
 }
 
 // layoutOf returns the layout of a table.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -84,13 +85,13 @@ func ExampleNewLevelIter() {
 
 // Two snapshots see different versions of the keys of a database.
 func ExampleNewSnapshotIter() {
-	key := func(user string, sequence uint64, kind table.Kind) []byte {
-		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+	key := func(user string, sequence uint64, kind internalkey.Kind) []byte {
+		return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
-	older := tableOf(order, "old", key("a", 1, table.KindSet), key("b", 2, table.KindSet), key("c", 3, table.KindSet))
-	newer := tableOf(order, "new", key("b", 5, table.KindSet), key("c", 6, table.KindDelete), key("d", 7, table.KindSet))
-	for _, sequence := range []uint64{4, table.MaxSequence} {
+	older := tableOf(order, "old", key("a", 1, internalkey.Set), key("b", 2, internalkey.Set), key("c", 3, internalkey.Set))
+	newer := tableOf(order, "new", key("b", 5, internalkey.Set), key("c", 6, internalkey.Delete), key("d", 7, internalkey.Set))
+	for _, sequence := range []uint64{4, internalkey.MaxSequence} {
 		all := merge.New(order, newer.NewIter(nil), older.NewIter(nil))
 		it := merge.NewSnapshotIter(table.BytewiseComparer, all, sequence)
 		for it.Next() {

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -186,8 +187,8 @@ func TestIteratorsCloseErrors(t *testing.T) {
 // direction, but where the snapshot does not look at them.
 func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 	t.Parallel()
-	key := func(user string, sequence uint64, kind table.Kind) string {
-		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
+	key := func(user string, sequence uint64, kind internalkey.Kind) string {
+		return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
 	}
 	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 	const kind7 = `table: corrupt: the newest version of key "b" has kind 7, neither 1 (set) nor 0 (delete)`
@@ -256,7 +257,7 @@ func TestIteratorsFailUntilASeekAfterAPanic(t *testing.T) {
 		if panics {
 			panic("entry")
 		}
-		return table.InternalKey{UserKey: []byte("ABbc"[i : i+1]), Sequence: 1, Kind: table.KindSet}.Append(nil), nil
+		return internalkey.Key{UserKey: []byte("ABbc"[i : i+1]), Sequence: 1, Kind: internalkey.Set}.Append(nil), nil
 	}), 1), &panics)
 }
 

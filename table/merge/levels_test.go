@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -40,7 +41,7 @@ type level struct {
 func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
 	db := &levels{order: table.InternalComparer(user), repeat: 1 + 5*rng.IntN(2), levels: make([]level, 1+rng.IntN(6)*(1+rng.IntN(3)))}
 	for sequence := range rng.IntN(60) {
-		k := table.InternalKey{UserKey: db.userKey(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
+		k := internalkey.Key{UserKey: db.userKey(rng), Sequence: uint64(sequence), Kind: internalkey.Kind(min(rng.IntN(3), 1))}
 		for copies := 1 + rng.IntN(8)/7; copies > 0; copies-- {
 			i := rng.IntN(len(db.levels))
 			p := workload.Pair{Key: k.Append(nil), Value: append([]byte{byte(i)}, make([]byte, rng.IntN(20))...)}
@@ -150,11 +151,11 @@ func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
 	var seen []workload.Pair
 	var last []byte
 	for _, p := range db.all {
-		k, _ := table.ParseInternalKey(p.Key)
+		k, _ := internalkey.Parse(p.Key)
 		if k.Sequence > sequence || last != nil && bytes.Equal(k.UserKey, last) {
 			continue
 		}
-		if last = append([]byte{}, k.UserKey...); k.Kind == table.KindSet {
+		if last = append([]byte{}, k.UserKey...); k.Kind == internalkey.Set {
 			seen = append(seen, workload.Pair{Key: k.UserKey, Value: p.Value})
 		}
 	}
@@ -196,7 +197,7 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 		if len(db.all) > 0 && rng.IntN(2) == 0 {
 			return db.all[rng.IntN(len(db.all))].Key
 		}
-		return table.InternalKey{UserKey: db.userKey(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
+		return internalkey.Key{UserKey: db.userKey(rng), Sequence: uint64(rng.IntN(60)), Kind: internalkey.Set}.Append(nil)
 	}
 	l := db.levels[rng.IntN(len(db.levels))]
 	db.walk(t, rng, "level", db.iter(t, l), &tabletest.Model{Pairs: l.pairs, Compare: db.order.Compare, At: -1}, internalKey)

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -70,7 +71,7 @@ func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
 	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 	var versions [2][]workload.Pair
 	for i := range 2000 {
-		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
+		k := internalkey.Key{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: internalkey.Kind(min(1, i%4))}
 		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
 	}
 	s := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)

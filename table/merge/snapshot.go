@@ -6,6 +6,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A SnapshotIter is an [Iterator] over the user keys of a database as of a snapshot: each user key with its newest
@@ -26,12 +27,12 @@ type SnapshotIter struct {
 
 // NewSnapshotIter returns a SnapshotIter over it, often an Iter over the memtable and all tables of a database, whose
 // keys are internal keys in the order of [table.InternalComparer] of user. It owns it. The snapshot sees versions
-// with a sequence number <= sequence; [table.MaxSequence] sees all.
+// with a sequence number <= sequence; [internalkey.MaxSequence] sees all.
 //
 // A key that is no internal key, or a newest version that is neither a value nor a deletion, fails the move with
 // [table.ErrCorrupt].
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
-	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, table.MaxSequence)}
+	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, internalkey.MaxSequence)}
 }
 
 // Value returns the entry's value until the next move. Do not modify it.
@@ -57,13 +58,13 @@ func (s *SnapshotIter) Last() bool {
 
 // SeekGE moves to the first entry >= user, and returns Valid.
 func (s *SnapshotIter) SeekGE(user []byte) bool {
-	s.seekKey = table.SearchKey(s.seekKey[:0], user, s.sequence)
+	s.seekKey = internalkey.SearchKey(s.seekKey[:0], user, s.sequence)
 	return s.startMove() && s.forward(s.it.SeekGE(s.seekKey), false)
 }
 
 // SeekLT moves to the last entry < user, and returns Valid.
 func (s *SnapshotIter) SeekLT(user []byte) bool {
-	s.seekKey = table.SearchKey(s.seekKey[:0], user, table.MaxSequence)
+	s.seekKey = internalkey.SearchKey(s.seekKey[:0], user, internalkey.MaxSequence)
 	return s.startMove() && s.backward(s.it.SeekLT(s.seekKey))
 }
 
@@ -102,12 +103,12 @@ func (s *SnapshotIter) Prev() bool {
 func (s *SnapshotIter) forward(found, skipping bool) bool {
 	s.ascending = true
 	for ; found; found = s.it.Next() {
-		k, ok := table.ParseInternalKey(s.it.Key())
+		k, ok := internalkey.Parse(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
 		case k.Sequence > s.sequence || skipping && compare(&s.order, k.UserKey, s.savedKey) == 0:
-		case k.Kind == table.KindDelete:
+		case k.Kind == internalkey.Delete:
 			s.savedKey, skipping = append(s.savedKey[:0], k.UserKey...), true
 		default:
 			s.key = k.UserKey
@@ -122,33 +123,33 @@ func (s *SnapshotIter) forward(found, skipping bool) bool {
 // sees. At the next user key it knows that the saved one is the newest.
 func (s *SnapshotIter) backward(found bool) bool {
 	s.ascending = false
-	kind := table.KindDelete // of savedKey's newest version so far; that if there is none
+	kind := internalkey.Delete // of savedKey's newest version so far; that if there is none
 	for ; found; found = s.it.Prev() {
-		k, ok := table.ParseInternalKey(s.it.Key())
+		k, ok := internalkey.Parse(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
-		case kind != table.KindDelete && compare(&s.order, k.UserKey, s.savedKey) != 0:
+		case kind != internalkey.Delete && compare(&s.order, k.UserKey, s.savedKey) != 0:
 			return s.show(kind)
 		case k.Sequence > s.sequence:
 			continue
 		}
 		kind, s.savedKey = k.Kind, format.AppendNotNil(s.savedKey[:0], k.UserKey)
-		if s.key = s.savedKey; kind == table.KindSet {
+		if s.key = s.savedKey; kind == internalkey.Set {
 			s.savedValue = format.AppendNotNil(s.savedValue[:0], s.it.Value())
 		}
 	}
-	if kind != table.KindDelete && s.it.Error() == nil {
+	if kind != internalkey.Delete && s.it.Error() == nil {
 		return s.show(kind)
 	}
 	return s.end(beforeFirst)
 }
 
 // show ends a move at an entry, whose version has that kind.
-func (s *SnapshotIter) show(kind table.Kind) bool {
-	if kind != table.KindSet {
+func (s *SnapshotIter) show(kind internalkey.Kind) bool {
+	if kind != internalkey.Set {
 		return s.fail(fmt.Errorf("%w: the newest version of key %s has kind %d, neither %d (set) nor %d (delete)",
-			table.ErrCorrupt, format.Quote(s.key), kind, table.KindSet, table.KindDelete))
+			table.ErrCorrupt, format.Quote(s.key), kind, internalkey.Set, internalkey.Delete))
 	}
 	return s.endAt(atEntry)
 }

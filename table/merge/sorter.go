@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // SorterOptions are the options of a Sorter.
@@ -116,7 +117,7 @@ func (s *Sorter) append(key, value []byte) (err error) {
 	if n := len(key) + len(value); n > maxPair {
 		return fmt.Errorf("merge: pair %d has %d bytes, and the limit of a pair in a table is %d", s.pairs+1, n, maxPair)
 	}
-	internal := table.InternalKey{UserKey: key, Sequence: table.MaxSequence - s.pairs, Kind: hasValue}
+	internal := internalkey.Key{UserKey: key, Sequence: internalkey.MaxSequence - s.pairs, Kind: hasValue}
 	if len(value) > s.limits.inline {
 		internal.Kind = hasPlace
 		value, err = s.large.Put(value)
@@ -189,8 +190,8 @@ func (s *Sorter) next(it *Iter, to *Sorted) (more bool, err error) {
 	if s.ctx.Err() != nil || !it.Next() {
 		return false, cmp.Or(it.Error(), s.err())
 	}
-	key, _ := table.ParseInternalKey(it.Key())
-	to.Number, to.s = table.MaxSequence-key.Sequence, nil
+	key, _ := internalkey.Parse(it.Key())
+	to.Number, to.s = internalkey.MaxSequence-key.Sequence, nil
 	to.Key, to.value = append(to.Key[:0], key.UserKey...), append(to.value[:0], it.Value()...)
 	if key.Kind == hasPlace {
 		to.s = s

@@ -6,14 +6,14 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/spool"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Inside a Sorter, a pair has an internal key. Sequence numbers fall, so that equal keys stay in their order. Of a long
 // key, only the beginning is there, and its place in the file of large keys and values.
 const (
-	hasValue = table.KindSet
-	hasPlace = table.KindDelete // of the value
+	hasValue = internalkey.Set
+	hasPlace = internalkey.Delete // of the value
 )
 
 func (s *Sorter) isCut(userKey []byte) bool { return len(userKey) >= s.cut+spool.PlaceLen }
@@ -23,8 +23,8 @@ func (s *Sorter) compare(a, b []byte) int {
 	if c := bytes.Compare(s.prefix(a), s.prefix(b)); c != 0 {
 		return c
 	}
-	x, _ := table.ParseInternalKey(a)
-	y, _ := table.ParseInternalKey(b)
+	x, _ := internalkey.Parse(a)
+	y, _ := internalkey.Parse(b)
 	return cmp.Or(s.Comparer.Compare(s.whole(x.UserKey), s.whole(y.UserKey)), cmp.Compare(y.Sequence, x.Sequence))
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // noError ends the test if there is an error.
@@ -218,7 +219,7 @@ func TestSorterLongKeys(t *testing.T) {
 			key := bytes.Repeat([]byte("x"), small.inline-30+rng.IntN(35))
 			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
 			if name == "internal" {
-				key = table.InternalKey{UserKey: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
+				key = internalkey.Key{UserKey: key, Sequence: uint64(rng.IntN(3)), Kind: internalkey.Set}.Append(nil)
 			}
 			pairs = append(pairs, pair{key, bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
 		}

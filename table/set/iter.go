@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -172,17 +173,17 @@ func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator
 		return cmp.Or[merge.Iterator](iterRun(&v.layers[0].tables), merge.New(nil))
 	}
 	var its []merge.Iterator
-	add := func(r *run, layer int, kind table.Kind) {
+	add := func(r *run, layer int, kind internalkey.Kind) {
 		if it := iterRun(r); it != nil {
 			sequence := uint64(len(v.layers) - layer) // the base has 1
 			its = append(its, &layerIter{Iterator: it, trailer: sequence<<8 | uint64(kind)})
 		}
 	}
 	for i := range v.layers {
-		add(&v.layers[i].tables, i, table.KindSet)
-		add(&v.layers[i].removals, i, table.KindDelete)
+		add(&v.layers[i].tables, i, internalkey.Set)
+		add(&v.layers[i].removals, i, internalkey.Delete)
 	}
-	return merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), table.MaxSequence)
+	return merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), internalkey.MaxSequence)
 }
 
 // A layerIter shows the entries of a run as versions of a database's keys: their keys are internal keys,
@@ -208,7 +209,7 @@ func (l *layerIter) Next() bool  { return l.moved(l.Iterator.Next()) }
 func (l *layerIter) Prev() bool  { return l.moved(l.Iterator.Prev()) }
 
 func (l *layerIter) SeekGE(key []byte) bool {
-	user := table.InternalFilterKey(key)
+	user := internalkey.UserKey(key)
 	found := l.Iterator.SeekGE(user)
 	if found && bytes.Equal(l.Iterator.Key(), user) && !l.isAtOrAfter(key) {
 		found = l.Iterator.Next()
@@ -217,7 +218,7 @@ func (l *layerIter) SeekGE(key []byte) bool {
 }
 
 func (l *layerIter) SeekLT(key []byte) bool {
-	user := table.InternalFilterKey(key)
+	user := internalkey.UserKey(key)
 	l.seekKey = append(append(l.seekKey[:0], user...), 0) // the next key
 	found := l.Iterator.SeekLT(l.seekKey)
 	if found && bytes.Equal(l.Iterator.Key(), user) && l.isAtOrAfter(key) {

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A span is where a file has a write: a data block of a table, or a batch of a log.
@@ -63,7 +64,7 @@ func spansOfTable(path string) (all []span, err error) {
 	}
 	it := r.NewIter(nil)
 	for ok := it.First(); ok; ok = it.Next() {
-		k, _ := table.ParseInternalKey(it.Key())
+		k, _ := internalkey.Parse(it.Key())
 		b := it.Block()
 		all = append(all, span{k.Sequence, int64(b.Offset), int64(b.Offset + b.Length + format.TrailerLen)})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -81,7 +82,7 @@ func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 			samples = append(samples, keys)
 		}
 		for _, key := range keys {
-			part := table.InternalFilterKey(key)
+			part := internalkey.UserKey(key)
 			whole = whole && f.filters.Contains(f.Layout.Data[i].Offset, key)
 			user = user && part != nil && f.filters.Contains(f.Layout.Data[i].Offset, part)
 		}
@@ -145,21 +146,21 @@ func allLook(samples [][][]byte, form func(key []byte) bool) bool {
 
 // hasTrailer reports whether a key has the form of an internal key of any kind.
 func hasTrailer(key []byte) bool {
-	k, ok := table.ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	return ok && k.Sequence < maxSequence
 }
 
 // isInternal reports whether a key has the form of an internal key of a kind that is known.
 func isInternal(key []byte) bool {
-	k, _ := table.ParseInternalKey(key)
+	k, _ := internalkey.Parse(key)
 	return hasTrailer(key) && isKnown(k.Kind)
 }
 
 // isShortened reports whether a separator was made of internal keys, and shortened. No user key
 // ends in 7 bytes of 0xff, but by chance.
 func isShortened(separator []byte) bool {
-	k, ok := table.ParseInternalKey(separator)
-	return ok && k.Sequence == table.MaxSequence
+	k, ok := internalkey.Parse(separator)
+	return ok && k.Sequence == internalkey.MaxSequence
 }
 
 // isSeparator reports whether a separator has the form of one of internal keys. Its kind is 1 in
@@ -200,7 +201,7 @@ func (f *File) OpenDataBlock(h layout.Handle, order table.Comparer) (it *rowbloc
 }
 
 // otherKinds are the kinds that tables of RocksDB and Pebble can have, and LevelDB's cannot.
-var otherKinds = map[table.Kind]string{
+var otherKinds = map[internalkey.Kind]string{
 	0x02: "a merge operand",
 	0x07: "a single deletion",
 	0x0f: "a range deletion",
@@ -213,13 +214,13 @@ var otherKinds = map[table.Kind]string{
 }
 
 // isKnown reports whether an engine is known to write keys of that kind.
-func isKnown(k table.Kind) bool {
+func isKnown(k internalkey.Kind) bool {
 	_, other := otherKinds[k]
-	return other || k <= table.KindSet
+	return other || k <= internalkey.Set
 }
 
 // KindName returns the number of a kind that LevelDB does not have, and what it is.
-func KindName(k table.Kind) string {
+func KindName(k internalkey.Kind) string {
 	if name, known := otherKinds[k]; known {
 		return fmt.Sprintf("%d, %s of RocksDB or Pebble", k, name)
 	}
@@ -227,7 +228,7 @@ func KindName(k table.Kind) string {
 }
 
 // KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
-func KindDamage(key table.InternalKey, block layout.Handle) error {
+func KindDamage(key internalkey.Key, block layout.Handle) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", format.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
 	return &table.CorruptionError{Block: layout.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}
 }

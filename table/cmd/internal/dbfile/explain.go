@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -31,7 +32,7 @@ func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	}
 	var k, v []byte
 	if f.Internal {
-		k, v, err = f.Reader.Find(table.SearchKey(nil, key, f.HiddenFrom-1)) // 0: all
+		k, v, err = f.Reader.Find(internalkey.SearchKey(nil, key, f.HiddenFrom-1)) // 0: all
 	} else {
 		k = key
 		v, err = f.Reader.Get(key)

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -131,7 +132,7 @@ func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b
 
 // Separator formats a separator.
 func (f *File) Separator(key []byte) string {
-	k, ok := table.ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	if !f.Internal || !ok {
 		return format.Quote(key)
 	}
@@ -220,17 +221,17 @@ type Entry struct {
 	Key, Value []byte // for an internal key, the user key
 	Internal   bool   // the key is an internal key, with Sequence and Kind
 	Sequence   uint64
-	Kind       table.Kind
+	Kind       internalkey.Kind
 }
 
 // Parse sets e to an entry with a stored key, of which it splits an internal one.
 func (e *Entry) Parse(key, value []byte, internal bool) error {
 	e.Value = value
 	if !internal {
-		e.Key, e.Kind = key, table.KindSet
+		e.Key, e.Kind = key, internalkey.Set
 		return nil
 	}
-	k, ok := table.ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	if !ok {
 		return fmt.Errorf("key %s is shorter than 8 bytes, so it is not an internal key: use --internal-keys no", format.Quote(key))
 	}
@@ -257,14 +258,14 @@ func (s Stored) SeekKey(user []byte) []byte {
 	if user == nil || !s.Internal {
 		return user
 	}
-	return table.SearchKey(nil, user, table.MaxSequence)
+	return internalkey.SearchKey(nil, user, internalkey.MaxSequence)
 }
 
 // FilterKey returns the key that filters hold for a stored key: the user key of an internal
 // key.
 func (s Stored) FilterKey(key []byte) []byte {
 	if s.Internal {
-		return table.InternalFilterKey(key)
+		return internalkey.UserKey(key)
 	}
 	return key
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Of pairs with equal keys a sorted table has the last, or the first and names the others: in memory and on disk, in
@@ -36,7 +37,7 @@ func randomPairs(rng *rand.Rand, internal bool, size int) (pairs []input.Pair) {
 	for i := range 17 + rng.IntN(4) {
 		key := append([]byte("key"), "aAbBcC"[rng.IntN(6)])
 		if internal {
-			key = table.InternalKey{UserKey: key, Sequence: rng.Uint64N(3), Kind: table.Kind(rng.IntN(2))}.Append(nil)
+			key = internalkey.Key{UserKey: key, Sequence: rng.Uint64N(3), Kind: internalkey.Kind(rng.IntN(2))}.Append(nil)
 		}
 		pairs = append(pairs, input.Pair{Key: key, Value: append(make([]byte, size), byte(i))})
 	}

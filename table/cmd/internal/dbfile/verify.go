@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -41,13 +42,13 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 		k.first = append([]byte{}, key...) // not nil
 	}
 	k.last = append(k.last[:0], key...)
-	internal, ok := table.ParseInternalKey(key)
+	internal, ok := internalkey.Parse(key)
 	if !ok {
 		return
 	}
 	k.sequence = max(k.sequence, internal.Sequence)
 	switch n := len(k.kinds); {
-	case internal.Kind <= table.KindSet || n > maxKinds:
+	case internal.Kind <= internalkey.Set || n > maxKinds:
 	case n == maxKinds:
 		k.kinds = append(k.kinds, Corruption("more keys are of kinds that LevelDB does not have"))
 	default:

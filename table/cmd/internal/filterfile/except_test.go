@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A sieveCase is a random table, and the model of what its filter must report.
@@ -67,7 +68,7 @@ func randomPath(rng *rand.Rand) string { return fmt.Sprintf("%x/%x", rng.IntN(20
 // key is the key to append or to look up.
 func (c *sieveCase) key(user string) []byte {
 	if c.internal {
-		return table.SearchKey(nil, []byte(user), 7)
+		return internalkey.SearchKey(nil, []byte(user), 7)
 	}
 	return []byte(user)
 }

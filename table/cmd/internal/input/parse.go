@@ -18,8 +18,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A lineFormat is how a line has a pair.
@@ -112,20 +112,20 @@ func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("sequence number %s is not a whole number up to %d", format.Quote(sequence), uint64(table.MaxSequence))
+		return nil, fmt.Errorf("sequence number %s is not a whole number up to %d", format.Quote(sequence), uint64(internalkey.MaxSequence))
 	}
 	return value, p.appendTrailer(n, string(kind))
 }
 
 func (p *parser) appendTrailer(sequence uint64, kind string) error {
-	if sequence > table.MaxSequence {
-		return fmt.Errorf("sequence number %d is above the limit of %d", sequence, uint64(table.MaxSequence))
+	if sequence > internalkey.MaxSequence {
+		return fmt.Errorf("sequence number %d is above the limit of %d", sequence, uint64(internalkey.MaxSequence))
 	}
 	k, err := text.ParseKind(kind)
 	if err != nil {
 		return err
 	}
-	p.Key = table.InternalKey{Sequence: sequence, Kind: k}.Append(p.Key)
+	p.Key = internalkey.Key{Sequence: sequence, Kind: k}.Append(p.Key)
 	return nil
 }
 

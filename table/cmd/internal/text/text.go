@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Line prints one line, after printable.String. w remembers its error.
@@ -162,29 +162,29 @@ type JSONEntry struct {
 }
 
 // KindName returns the name of a kind. Kinds that only other engines have are numbers.
-func KindName(k table.Kind) string {
+func KindName(k internalkey.Kind) string {
 	switch k {
-	case table.KindSet:
+	case internalkey.Set:
 		return "set"
-	case table.KindDelete:
+	case internalkey.Delete:
 		return "delete"
 	}
 	return strconv.Itoa(int(k))
 }
 
 // ParseKind reverses KindName.
-func ParseKind(name string) (table.Kind, error) {
+func ParseKind(name string) (internalkey.Kind, error) {
 	switch name {
 	case "set":
-		return table.KindSet, nil
+		return internalkey.Set, nil
 	case "delete":
-		return table.KindDelete, nil
+		return internalkey.Delete, nil
 	}
 	n, err := strconv.ParseUint(name, 10, 8)
 	if err != nil {
 		return 0, fmt.Errorf("kind %s is not set, delete or a number up to 255", format.Quote([]byte(name)))
 	}
-	return table.Kind(n), nil
+	return internalkey.Kind(n), nil
 }
 
 // JSONLine writes v as JSON on one line.
@@ -205,7 +205,7 @@ type Key struct {
 // String returns the key for messages: the start of a long key. An internal key is its user
 // key, sequence number and kind.
 func (k Key) String() string {
-	i, ok := table.ParseInternalKey(k.Stored)
+	i, ok := internalkey.Parse(k.Stored)
 	if !k.Internal || !ok {
 		return format.Quote(k.Stored)
 	}
@@ -216,7 +216,7 @@ func (k Key) String() string {
 func (k Key) MarshalJSON() ([]byte, error) {
 	var o JSONEntry
 	user := k.Stored
-	if i, ok := table.ParseInternalKey(k.Stored); k.Internal && ok {
+	if i, ok := internalkey.Parse(k.Stored); k.Internal && ok {
 		user = i.UserKey
 		o.Sequence, o.Kind = &i.Sequence, KindName(i.Kind)
 	}

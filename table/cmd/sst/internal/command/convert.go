@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -175,7 +176,7 @@ func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 		}
 		left -= uint64(len(key))
 		if key = format.AppendNotNil(nil, key); internal {
-			key = table.SearchKey(nil, key, table.MaxSequence)
+			key = internalkey.SearchKey(nil, key, internalkey.MaxSequence)
 		}
 		keys = append(keys, key)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -103,7 +104,7 @@ func tableSize(to *int64) pflag.Value {
 type versionAppender struct{ w *database.Writer }
 
 func (a versionAppender) Append(key, value []byte) error {
-	k, ok := table.ParseInternalKey(key)
+	k, ok := internalkey.Parse(key)
 	if !ok {
 		return fmt.Errorf("key of %d bytes: not an internal key", len(key))
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // allLevels is above the level of all tables.
@@ -63,8 +63,8 @@ type levels struct {
 func randomWrites(rng *rand.Rand, from, n int) (all []rawEntry) {
 	keys := 1 + rng.IntN(1+n)
 	for i := range n {
-		e := rawEntry{fmt.Sprintf("k%03d", rng.IntN(keys)), uint64(from + i), table.Kind(min(1, rng.IntN(4))), ""}
-		if e.kind == table.KindSet {
+		e := rawEntry{fmt.Sprintf("k%03d", rng.IntN(keys)), uint64(from + i), internalkey.Kind(min(1, rng.IntN(4))), ""}
+		if e.kind == internalkey.Set {
 			e.value = fmt.Sprint("value", from+i)
 		}
 		all = append(all, e)
@@ -192,7 +192,7 @@ func (d *levels) addLog(t *testing.T, writes []rawEntry) {
 func current(writes []rawEntry) map[string]string {
 	pairs := map[string]string{}
 	for _, w := range writes {
-		if pairs[w.key] = w.value; w.kind == table.KindDelete {
+		if pairs[w.key] = w.value; w.kind == internalkey.Delete {
 			delete(pairs, w.key)
 		}
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // numbered returns n entries of different keys.
 func numberedEntries(n int) (all []rawEntry) {
 	for i := range n {
-		all = append(all, rawEntry{fmt.Sprintf("key%06d", i), uint64(i + 1), table.KindSet, fmt.Sprint("value", i)})
+		all = append(all, rawEntry{fmt.Sprintf("key%06d", i), uint64(i + 1), internalkey.Set, fmt.Sprint("value", i)})
 	}
 	return all
 }
@@ -157,9 +157,9 @@ func writeDisordered(t *testing.T, rng *rand.Rand, d *rawDatabase) (tables []*di
 	t.Helper()
 	var all []rawEntry
 	for i := range 1 + rng.IntN(400) {
-		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(300)), uint64(i + 1), table.KindDelete, ""}
+		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(300)), uint64(i + 1), internalkey.Delete, ""}
 		if rng.IntN(5) > 0 {
-			e.kind, e.value = table.KindSet, fmt.Sprint("value", i)
+			e.kind, e.value = internalkey.Set, fmt.Sprint("value", i)
 		}
 		all = append(all, e)
 	}
@@ -193,7 +193,7 @@ func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (dam
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		key, _ := hex.DecodeString(f[0])
 		sequence, _ := strconv.ParseUint(f[1], 10, 64)
-		e := rawEntry{string(key), sequence, map[string]table.Kind{"set": table.KindSet, "delete": table.KindDelete}[f[2]], f[3]}
+		e := rawEntry{string(key), sequence, map[string]internalkey.Kind{"set": internalkey.Set, "delete": internalkey.Delete}[f[2]], f[3]}
 		if l.noFooter && (e.compare(l.first) < 0 || e.compare(l.last) > 0) {
 			continue
 		}
@@ -219,7 +219,7 @@ func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
 		}
 		want := ""
 		for _, key := range slices.Sorted(maps.Keys(newest)) {
-			if e := newest[key]; e.kind == table.KindSet {
+			if e := newest[key]; e.kind == internalkey.Set {
 				want += key + "\t" + e.value + "\n"
 			}
 		}

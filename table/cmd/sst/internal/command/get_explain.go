@@ -14,10 +14,10 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -62,7 +62,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 
 // describeVersion describes the newest version of a key, which may be a tombstone.
 func describeVersion(e dbfile.Entry) string {
-	if e.Internal && e.Kind == table.KindDelete {
+	if e.Internal && e.Kind == internalkey.Delete {
 		return fmt.Sprintf("absent: deleted by the tombstone with sequence number %d", e.Sequence)
 	}
 	return "found: " + describeEntry(e)
@@ -73,7 +73,7 @@ func describeEntry(e dbfile.Entry) string {
 	version := ""
 	if e.Internal {
 		version = fmt.Sprintf("sequence %d, %s", e.Sequence, text.KindName(e.Kind))
-		if e.Kind == table.KindDelete {
+		if e.Kind == internalkey.Delete {
 			return version
 		}
 		version += ", "

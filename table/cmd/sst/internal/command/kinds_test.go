@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -24,7 +25,7 @@ import (
 // others as behind other damage.
 func TestKindThatLevelDBLacks(t *testing.T) {
 	t.Parallel()
-	for kind, name := range map[table.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no known engine", 255: "which no known engine"} {
+	for kind, name := range map[internalkey.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no known engine", 255: "which no known engine"} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		d.end(t)
@@ -82,14 +83,14 @@ func randomKinds(t *testing.T, rng *rand.Rand, d *rawDatabase, n int) (newest ma
 	newest, sound = map[string]rawEntry{}, true
 	var all []rawEntry
 	for i := range n {
-		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(1+n/2)), uint64(i + 1), table.Kind(rng.IntN(5) / 2 % 2), ""}
+		e := rawEntry{fmt.Sprintf("key%03d", rng.IntN(1+n/2)), uint64(i + 1), internalkey.Kind(rng.IntN(5) / 2 % 2), ""}
 		if rng.IntN(20) == 0 {
-			e.kind = []table.Kind{2, 7, 9, 255, table.Kind(rng.IntN(256))}[rng.IntN(5)]
+			e.kind = []internalkey.Kind{2, 7, 9, 255, internalkey.Kind(rng.IntN(256))}[rng.IntN(5)]
 		}
-		if e.kind != table.KindDelete {
+		if e.kind != internalkey.Delete {
 			e.value = fmt.Sprint("value", i)
 		}
-		sound = sound && e.kind <= table.KindSet
+		sound = sound && e.kind <= internalkey.Set
 		all, newest[e.key] = append(all, e), e
 	}
 	for _, level := range []int{3, 2, 1, 0, 0} {
@@ -115,9 +116,9 @@ func TestRandomKinds(t *testing.T) {
 		want, lost := "", map[string]rawEntry{}
 		for _, key := range slices.Sorted(maps.Keys(newest)) {
 			switch e := newest[key]; e.kind {
-			case table.KindSet:
+			case internalkey.Set:
 				want += key + "\t" + e.value + "\n"
-			case table.KindDelete:
+			case internalkey.Delete:
 			default:
 				lost[key] = e
 			}
@@ -148,7 +149,7 @@ func TestRandomKinds(t *testing.T) {
 // A write of a log whose kind LevelDB lacks is damage of the log for all readers.
 func TestKindInALog(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []table.Kind{2, 7, 9, 255} {
+	for _, kind := range []internalkey.Kind{2, 7, 9, 255} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		d.log(t, []rawEntry{{"a", 1, 1, "1"}, {"b", 2, kind, "x"}, {"c", 3, 1, "3"}})
 		d.end(t)
@@ -203,7 +204,7 @@ func TestRepairNamesKinds(t *testing.T) {
 // does not have is left out there, and all keys behind the gap are lost.
 func TestKindsBehindAGap(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []table.Kind{2, 7, 9, 255} {
+	for _, kind := range []internalkey.Kind{2, 7, 9, 255} {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
 		file := d.table(t, 1, 1, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, "x"}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		d.end(t)

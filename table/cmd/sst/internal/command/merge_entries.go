@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -107,7 +108,7 @@ func (in *mergedInput) First() bool { return in.Next() }
 func (in *mergedInput) Next() bool {
 	in.move()
 	if e := in.entry; in.versions { // of one kind, so that of equal numbers that of the last INPUT comes first
-		in.key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: table.KindSet}.Append(in.key[:0])
+		in.key = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: internalkey.Set}.Append(in.key[:0])
 	} else {
 		in.key = e.Key
 	}
@@ -163,9 +164,9 @@ func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
 	e := in.entry
 	m.highest = max(m.highest, e.Sequence)
 	if m.last != nil && in.of.SameKey(m.key, e.Key) {
-		return m.lose(e.Kind == table.KindDelete, in.of)
+		return m.lose(e.Kind == internalkey.Delete, in.of)
 	}
-	m.key, m.last, m.lastDeleted, m.counted = append(m.key[:0], e.Key...), in.of, e.Kind == table.KindDelete, false
+	m.key, m.last, m.lastDeleted, m.counted = append(m.key[:0], e.Key...), in.of, e.Kind == internalkey.Delete, false
 	if m.lastDeleted {
 		return nil
 	}
@@ -174,7 +175,7 @@ func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
 		if m.rule != ruleNewest {
 			e.Sequence = 0 // those of different databases mean nothing together
 		}
-		m.internal = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: table.KindSet}.Append(m.internal[:0])
+		m.internal = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: internalkey.Set}.Append(m.internal[:0])
 		key = m.internal
 	}
 	return c.Append(key, e.Value)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A repair keeps the keys of a table outside of the range in the MANIFEST, and says that another table may be lost.
@@ -33,7 +33,7 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, level %d", tt.name, level), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "db")
 				o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-				o.table(t, level, 9, []rawEntry{{"a", 1, table.KindSet, "1"}, {"b", 1, table.KindSet, "2"}, {"c", 1, table.KindSet, "3"}}, nil)
+				o.table(t, level, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}, {"b", 1, internalkey.Set, "2"}, {"c", 1, internalkey.Set, "3"}}, nil)
 				o.log(t, nil)
 				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
 				o.lastTable().Smallest, o.lastTable().Largest = internalKey(tt.from), internalKey(tt.to)
@@ -75,7 +75,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my db")
 	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.table(t, 1, 9, []rawEntry{{"a", 5, table.KindSet, "5"}, {"a", 2, table.KindSet, "2"}, {"b", 4, table.KindSet, "4"}}, nil)
+	o.table(t, 1, 9, []rawEntry{{"a", 5, internalkey.Set, "5"}, {"a", 2, internalkey.Set, "2"}, {"b", 4, internalkey.Set, "4"}}, nil)
 	o.log(t, nil)
 	o.fields[oddNext].Number, o.fields[oddLast] = 9, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}
 	o.write(t)
@@ -105,7 +105,7 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	const reverse = "leveldb.ReverseBytewiseComparator"
 	dir := filepath.Join(t.TempDir(), "db")
 	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.table(t, 1, 9, []rawEntry{{"a", 1, table.KindSet, "1"}}, nil)
+	o.table(t, 1, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}}, nil)
 	o.log(t, nil)
 	o.fields[oddComparer].Key = []byte(reverse)
 	o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1

@@ -10,11 +10,11 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A printer prints entries, one per line: columns with tabs in between, or a text.JSONEntry. Package encoding/json would
@@ -93,7 +93,7 @@ func (p *printer) place(e source.Entry) {
 	switch {
 	case p.last != nil && p.same(e.Key, p.last):
 		p.word("state", "shadowed")
-	case e.Kind == table.KindDelete:
+	case e.Kind == internalkey.Delete:
 		p.word("state", "deletion")
 	default:
 		p.word("state", "live")

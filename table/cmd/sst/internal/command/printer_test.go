@@ -9,11 +9,11 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Lines of JSON are text.JSONEntry objects, which sst build reads.
@@ -22,7 +22,7 @@ func TestJSONLines(t *testing.T) {
 	level, sequence, offset := 0, uint64(1<<40), uint64(4096)
 	listed := &source.Table{TableFile: dbdir.TableFile{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
 	unlisted := &source.Table{TableFile: dbdir.TableFile{Path: "db/6.ldb"}}
-	e := source.Entry{Entry: dbfile.Entry{Sequence: sequence, Kind: table.KindDelete}, Offset: offset}
+	e := source.Entry{Entry: dbfile.Entry{Sequence: sequence, Kind: internalkey.Delete}, Offset: offset}
 	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {
 		for _, t1 := range []*source.Table{listed, unlisted, nil} {
 			for choice := range 8 {

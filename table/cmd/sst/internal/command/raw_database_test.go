@@ -13,13 +13,14 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A rawEntry is a version of a key. Its kind can be any.
 type rawEntry struct {
 	key      string
 	sequence uint64
-	kind     table.Kind
+	kind     internalkey.Kind
 	value    string
 }
 
@@ -30,11 +31,13 @@ func (v rawEntry) internal() string {
 	if v.key == short {
 		return short
 	}
-	return string(table.InternalKey{UserKey: []byte(v.key), Sequence: v.sequence, Kind: v.kind}.Append(nil))
+	return string(internalkey.Key{UserKey: []byte(v.key), Sequence: v.sequence, Kind: v.kind}.Append(nil))
 }
 
 // internalKey returns the internal key of the first version of a key.
-func internalKey(user string) []byte { return []byte(rawEntry{user, 1, table.KindSet, ""}.internal()) }
+func internalKey(user string) []byte {
+	return []byte(rawEntry{user, 1, internalkey.Set, ""}.internal())
+}
 
 // compare is the order of internal keys.
 func (v rawEntry) compare(o rawEntry) int {
@@ -101,7 +104,7 @@ func (d *rawDatabase) log(t *testing.T, writes []rawEntry) {
 		d.last = max(d.last, v.sequence)
 		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, v.sequence), 1)
 		b = append(binary.AppendUvarint(append(b, byte(v.kind)), uint64(len(v.key))), v.key...)
-		if v.kind != table.KindDelete {
+		if v.kind != internalkey.Delete {
 			b = append(binary.AppendUvarint(b, uint64(len(v.value))), v.value...)
 		}
 		noError(t, w.Append(b))

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A databaseRepair writes the newest pairs of a database to a new one.
@@ -92,7 +93,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 		if err = errors.Join(err, c.cmd.Context().Err()); err != nil {
 			return err
 		}
-		if c.sequence = max(c.sequence, e.Sequence); e.Kind == table.KindDelete {
+		if c.sequence = max(c.sequence, e.Sequence); e.Kind == internalkey.Delete {
 			continue
 		}
 		if !lost.IsCertain(e) {
@@ -100,7 +101,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 				continue
 			}
 		}
-		key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: table.KindSet}.Append(key[:0])
+		key = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: internalkey.Set}.Append(key[:0])
 		if err := c.Append(key, e.Value); err != nil {
 			return err
 		}
@@ -198,12 +199,12 @@ func (l *logRepair) appendNewest(c *copier) error {
 		}
 		l.keys++
 		last = append(last[:0], e.Key...)
-		if e.Kind == table.KindDelete {
+		if e.Kind == internalkey.Delete {
 			l.deleted++
 		}
 		if key = last; c.internal {
-			key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}.Append(nil)
-		} else if e.Kind == table.KindDelete {
+			key = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}.Append(nil)
+		} else if e.Kind == internalkey.Delete {
 			continue
 		}
 		if err := c.Append(key, e.Value); err != nil {

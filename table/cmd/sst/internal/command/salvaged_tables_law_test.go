@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Of a table whose index is damaged, a repair has the blocks that are sound. Lost are the keys behind the first gap
@@ -63,9 +64,9 @@ func (d *levels) holdTable(t *testing.T, i int) {
 	order := table.InternalComparer(nil)
 	var pairs []workload.Pair
 	for _, key := range []string{"a", "k999"} {
-		pairs = append(pairs, workload.Pair{Key: table.InternalKey{UserKey: []byte(key), Sequence: 9999, Kind: table.KindSet}.Append(nil), Value: []byte("of a value")})
+		pairs = append(pairs, workload.Pair{Key: internalkey.Key{UserKey: []byte(key), Sequence: 9999, Kind: internalkey.Set}.Append(nil), Value: []byte("of a value")})
 	}
-	d.writes[i].kind = table.KindSet
+	d.writes[i].kind = internalkey.Set
 	d.writes[i].value = string(tabletest.Build(t, &table.WriterOptions{Comparer: order, Compression: table.NoCompression, BlockSize: 1}, pairs))
 }
 

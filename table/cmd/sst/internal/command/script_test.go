@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // programs are what the test binary is under other names.
@@ -60,7 +61,7 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 func TestScripts(t *testing.T) {
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"table":     tableWriter("", table.WriterOptions{}),
-		"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
+		"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey}),
 		"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
 		"blocks":    tableWriter("", table.WriterOptions{BlockSize: 1}),
 		"zstd":      tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),

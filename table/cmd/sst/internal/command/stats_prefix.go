@@ -22,6 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A prefixFlags has the flags of stats --by-prefix.
@@ -101,7 +102,7 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 		}
 		newest := last == nil || !s.SameKey(e.Key, last)
 		last = format.AppendNotNil(last[:0], e.Key)
-		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
+		c.Add(e.Key, e.Value, newest && e.Kind != internalkey.Delete)
 	}
 	r = prefixResult{s.Path, c.Result(), fmt.Sprintf("keys of < %d bytes", f.rule.Length)}
 	if f.rule.Delimiter != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -226,7 +227,7 @@ func printLevels(w io.Writer, levels []summary.Level) {
 		tables, size = tables+l.Tables, size+l.Bytes
 		keys := ""
 		if l.Overlap != nil {
-			user := func(k *text.Key) string { return format.Quote(table.InternalFilterKey(k.Stored)) }
+			user := func(k *text.Key) string { return format.Quote(internalkey.UserKey(k.Stored)) }
 			keys = fmt.Sprintf(", keys %s to %s", user(l.Smallest), user(l.Largest))
 			if *l.Overlap > 0 {
 				keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))

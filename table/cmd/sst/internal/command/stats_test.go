@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // randomVersions returns internal keys of which many are versions of one user key, deletions among
@@ -28,7 +29,7 @@ func randomVersions(r *rand.Rand) (keys [][]byte) {
 		for i := range user {
 			user[i] = "/a\xff"[r.IntN(3)]
 		}
-		k := table.InternalKey{UserKey: user, Sequence: sequence, Kind: table.Kind(r.IntN(2))}
+		k := internalkey.Key{UserKey: user, Sequence: sequence, Kind: internalkey.Kind(r.IntN(2))}
 		keys = append(keys, k.Append(nil))
 	}
 	return keys
@@ -42,7 +43,7 @@ func writeVersions(t *testing.T, path string, keys [][]byte, order table.Compare
 	slices.SortFunc(keys, o.Comparer.Compare)
 	var pairs []workload.Pair
 	for _, key := range keys {
-		k, _ := table.ParseInternalKey(key)
+		k, _ := internalkey.Parse(key)
 		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, k.Sequence)})
 	}
 	writeFile(t, path, tabletest.Build(t, o, pairs))
@@ -55,7 +56,7 @@ type prefixCounts map[string][5]uint64
 func countsOf(keys [][]byte, delimiter string, length int) prefixCounts {
 	counts, seen := prefixCounts{}, map[string]bool{}
 	for _, key := range keys {
-		k, _ := table.ParseInternalKey(key)
+		k, _ := internalkey.Parse(key)
 		user, prefix := string(k.UserKey), "without"
 		if before, _, found := strings.Cut(user, delimiter); delimiter != "" && found {
 			prefix = "of " + before + delimiter
@@ -64,7 +65,7 @@ func countsOf(keys [][]byte, delimiter string, length int) prefixCounts {
 		}
 		c := counts[prefix]
 		c[0], c[1], c[2] = c[0]+1, c[1]+uint64(len(user)), c[2]+k.Sequence
-		if !seen[user] && k.Kind == table.KindSet {
+		if !seen[user] && k.Kind == internalkey.Set {
 			c[3], c[4] = c[3]+1, c[4]+uint64(len(user))+k.Sequence
 		}
 		counts[prefix], seen[user] = c, true
@@ -106,7 +107,7 @@ func TestByPrefixIsAMap(t *testing.T) {
 		if name == "idb_cmp1" { // keys that differ can be equal in it
 			slices.SortFunc(keys, table.InternalComparer(order).Compare)
 			keys = slices.CompactFunc(keys, func(a, b []byte) bool {
-				return order.Compare(table.InternalFilterKey(a), table.InternalFilterKey(b)) == 0 && !bytes.Equal(table.InternalFilterKey(a), table.InternalFilterKey(b))
+				return order.Compare(internalkey.UserKey(a), internalkey.UserKey(b)) == 0 && !bytes.Equal(internalkey.UserKey(a), internalkey.UserKey(b))
 			})
 		}
 		path := filepath.Join(t.TempDir(), "t.ldb")

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // What package database refuses because of the files, sst verify does not call sound. Of what it opens and reads,
@@ -199,9 +200,9 @@ func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 func (o *odd) writes(n int) (all []rawEntry) {
 	for range n {
 		o.last++
-		w := rawEntry{fmt.Sprintf("k%02d", o.rng.IntN(30)), o.last, table.KindSet, fmt.Sprint("value ", o.last)}
+		w := rawEntry{fmt.Sprintf("k%02d", o.rng.IntN(30)), o.last, internalkey.Set, fmt.Sprint("value ", o.last)}
 		if o.rng.IntN(4) == 0 {
-			w.kind, w.value = table.KindDelete, ""
+			w.kind, w.value = internalkey.Delete, ""
 		}
 		all = append(all, w)
 	}
@@ -212,7 +213,7 @@ func (o *odd) writes(n int) (all []rawEntry) {
 func (o *odd) otherValues(writes []rawEntry) (all []rawEntry) {
 	for _, w := range writes {
 		if o.rng.IntN(3) == 0 {
-			w.kind = table.KindSet - w.kind
+			w.kind = internalkey.Set - w.kind
 		}
 		w.value = "another " + w.value
 		all = append(all, w)
@@ -273,7 +274,7 @@ func (o *odd) spoilState() string {
 func (o *odd) spoilTable(i int) string {
 	m := &o.tables[i].Table
 	before := *m
-	key := table.InternalKey{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.rng.Uint64N(30), Kind: table.KindSet}.Append(nil)
+	key := internalkey.Key{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.rng.Uint64N(30), Kind: internalkey.Set}.Append(nil)
 	switch o.rng.IntN(9) {
 	case 0:
 		m.Level = o.rng.IntN(9)

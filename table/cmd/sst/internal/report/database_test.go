@@ -15,12 +15,13 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/set"
 )
 
 // hostileKey is one whose 64 bytes are longest in a page.
 func hostileKey(n int) []byte {
-	return table.InternalKey{UserKey: fmt.Appendf(nil, "%08d%s", n, strings.Repeat("\"<\"", 50)), Kind: table.KindSet}.Append(nil)
+	return internalkey.Key{UserKey: fmt.Appendf(nil, "%08d%s", n, strings.Repeat("\"<\"", 50)), Kind: internalkey.Set}.Append(nil)
 }
 
 // hugeSummary is of a database that is said to have very many tables, none of which is

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // asked is how many keys are looked up in each table.
@@ -67,7 +68,7 @@ func want(t *testing.T, f *dbfile.File, key []byte) outcome {
 		t.Fatal(err)
 	case p.Found:
 		o.Outcome = "found"
-		if p.Entry.Internal && p.Entry.Kind == table.KindDelete {
+		if p.Entry.Internal && p.Entry.Kind == internalkey.Delete {
 			o.Outcome = "deleted"
 		}
 		value := p.Entry.Value
@@ -180,12 +181,12 @@ func TestPageGoesOn(t *testing.T) {
 	t.Parallel()
 	var file rawtable.File
 	version := func(user string, sequence uint64) string {
-		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+		return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil))
 	}
 	first := file.Block(rawtable.Entries(version("a", 1), "1"))
 	second := file.Block(rawtable.Entries(version("b", 2), "2"))
 	metaindex := file.Block(rawtable.Restarts(0))
-	index := file.Block(rawtable.Entries(version("b", table.MaxSequence), first, version("b", 2), second))
+	index := file.Block(rawtable.Entries(version("b", internalkey.MaxSequence), first, version("b", 2), second))
 	f := openTable(t, writeFile(t, "t.ldb", file.Footer(metaindex, index)))
 	if _, found, err := f.Get([]byte("b")); !f.Internal || !found || err != nil {
 		t.Fatalf("internal keys: %v, the library finds the key: %v, %v", f.Internal, found, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -88,7 +89,7 @@ func (d database) tables() (bars []bar) {
 		b := bar{
 			Name: cmp.Or(f.Name, fmt.Sprintf("%06d.ldb", t.Number)), Row: fmt.Sprint("level ", t.Level), Kind: "table",
 			Cells: []string{number(t.Level), text.Bytes(t.Size)}, Bytes: t.Size,
-			Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),
+			Smallest: internalkey.UserKey(t.Smallest), Largest: internalkey.UserKey(t.Largest),
 		}
 		switch {
 		case !ok:
@@ -112,7 +113,7 @@ func (d database) levels() section {
 			overlap = number(*l.Overlap)
 		}
 		if l.Smallest != nil {
-			smallest, largest = format.Quote(table.InternalFilterKey(l.Smallest.Stored)), format.Quote(table.InternalFilterKey(l.Largest.Stored))
+			smallest, largest = format.Quote(internalkey.UserKey(l.Smallest.Stored)), format.Quote(internalkey.UserKey(l.Largest.Stored))
 		}
 		s.add("", fmt.Sprint("level ", l.Level), number(l.Tables), overlap, text.Bytes(l.Bytes), smallest, largest)
 	}

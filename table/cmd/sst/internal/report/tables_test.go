@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 var noError = tabletest.NoError
@@ -134,7 +135,7 @@ func bytePairs(n int) []workload.Pair {
 
 // internalOptions write a table as a database does.
 func internalOptions(o table.WriterOptions) table.WriterOptions {
-	o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), table.InternalFilterKey
+	o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), internalkey.UserKey
 	return o
 }
 

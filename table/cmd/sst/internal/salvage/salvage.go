@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -99,7 +100,7 @@ func keyRangeOf(f *dbfile.File, i int) string {
 
 // boundOf formats a separator as a bound. One with the maximum sequence number is before all versions of its user key.
 func boundOf(f *dbfile.File, separator []byte, is, ofUserKeys string) string {
-	if k, ok := table.ParseInternalKey(separator); ok && f.Internal && k.Sequence == table.MaxSequence {
+	if k, ok := internalkey.Parse(separator); ok && f.Internal && k.Sequence == internalkey.MaxSequence {
 		return ofUserKeys + " " + format.Quote(k.UserKey)
 	}
 	return is + " " + f.Separator(separator)

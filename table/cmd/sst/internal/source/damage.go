@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // isNeeded reports whether an entry may count: not if it is of a spare table, and nothing is lost that can have
@@ -18,7 +19,7 @@ import (
 // or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
-	if e.Table != nil && e.Table.Obsolete && e.Kind != table.KindDelete {
+	if e.Table != nil && e.Table.Obsolete && e.Kind != internalkey.Delete {
 		return false
 	}
 	if e.Table != nil && e.Sequence > c.shownUpTo {
@@ -188,7 +189,7 @@ func (r KeyRange) extend(order table.Comparer, o KeyRange) KeyRange {
 // checkKind returns an error if e is of a kind that LevelDB does not have: whether there is a value, or which,
 // cannot be known. In a database of LevelDB that is damage. Another table may be of an engine that has the kind.
 func (s *Source) checkKind(e Entry) error {
-	if e.Kind <= table.KindSet {
+	if e.Kind <= internalkey.Set {
 		return nil
 	}
 	if !e.Table.inDatabase {
@@ -198,7 +199,7 @@ func (s *Source) checkKind(e Entry) error {
 	if err != nil {
 		return err
 	}
-	key := table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
+	key := internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}
 	it := f.Reader.NewIter(nil)
 	it.SeekGE(key.Append(nil))
 	block := it.Block()
@@ -213,5 +214,5 @@ func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
 		s.loseKey(e.Table, e.Key, false, err)
 		return true, nil
 	}
-	return e.Kind == table.KindDelete && !o.Tombstones, err
+	return e.Kind == internalkey.Delete && !o.Tombstones, err
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // goleveldb's own log, with its deletions.
@@ -111,7 +112,7 @@ func TestReadFindsGoleveldbsTables(t *testing.T) {
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	for i, m := range v.Tables {
-		r, err := table.Open(filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number)), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
+		r, err := table.Open(filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number)), &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey})
 		noError(t, err)
 		it := r.NewIter(nil)
 		if it.First(); !bytes.Equal(it.Key(), m.Smallest) {

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // anyKind is an order of internal keys whose shortened separators have any kind, as those of
@@ -32,17 +33,17 @@ func (c anyKind) Successor(dst, b []byte) []byte {
 }
 
 func (c anyKind) change(start int, s []byte) []byte {
-	if k, ok := table.ParseInternalKey(s[min(start, len(s)):]); ok && k.Sequence == table.MaxSequence { // it was shortened
+	if k, ok := internalkey.Parse(s[min(start, len(s)):]); ok && k.Sequence == internalkey.MaxSequence { // it was shortened
 		s[len(s)-8] = c.kind()
 	}
 	return s
 }
 
 // versionsOf returns internal keys of those kinds in order: some versions of each of some user keys.
-func versionsOf(r *rand.Rand, order table.Comparer, kinds []table.Kind) (keys []string) {
+func versionsOf(r *rand.Rand, order table.Comparer, kinds []internalkey.Kind) (keys []string) {
 	for i := range 1 + r.IntN(400) {
 		for range 1 + r.IntN(3) {
-			k := table.InternalKey{UserKey: fmt.Appendf(nil, "user%0*d", r.IntN(8), i), Sequence: r.Uint64N(1 << (1 + r.IntN(47))), Kind: kinds[r.IntN(len(kinds))]}
+			k := internalkey.Key{UserKey: fmt.Appendf(nil, "user%0*d", r.IntN(8), i), Sequence: r.Uint64N(1 << (1 + r.IntN(47))), Kind: kinds[r.IntN(len(kinds))]}
 			keys = append(keys, string(k.Append(nil)))
 		}
 	}
@@ -66,7 +67,7 @@ func TestInternalKeysOfOtherEngines(t *testing.T) {
 	order := table.InternalComparer(table.BytewiseComparer)
 	r := rand.New(rand.NewPCG(28, 3))
 	path := filepath.Join(t.TempDir(), "t.sst")
-	for i, kinds := range [][]table.Kind{{0, 1}, {1}, {0}, {0, 1, 2, 7, 0xf, 0x11}, {2}, {0, 1, 0x77}} {
+	for i, kinds := range [][]internalkey.Kind{{0, 1}, {1}, {0}, {0, 1, 2, 7, 0xf, 0x11}, {2}, {0, 1, 0x77}} {
 		for range tables() {
 			kind := func() byte { return byte(pickInt(r, 0, 1, 2, 7, 0x18, 0xff, r.IntN(256))) }
 			keys := versionsOf(r, order, kinds)
@@ -136,15 +137,15 @@ func TestUserKeysThatLookInternal(t *testing.T) {
 // What the newest version of a key is worth is not guessed if its kind is not LevelDB's.
 func TestKindsOfOtherEngines(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[table.Kind]string{0: "", 1: "", 2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion", 0x77: "kind 119, which no known engine writes"} {
+	for kind, want := range map[internalkey.Kind]string{0: "", 1: "", 2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion", 0x77: "kind 119, which no known engine writes"} {
 		path := filepath.Join(t.TempDir(), "t.sst")
-		newest := table.InternalKey{UserKey: []byte("key"), Sequence: 9, Kind: kind}.Append(nil)
+		newest := internalkey.Key{UserKey: []byte("key"), Sequence: 9, Kind: kind}.Append(nil)
 		order := anyKind{table.InternalComparer(table.BytewiseComparer), func() byte { return 2 }}
 		filetest.WriteTable(t, path, table.WriterOptions{Comparer: order}, string(newest), internal("key", 8))
 		s := openSource(t, path, Options{})
 		_, found, err := s.Get([]byte("key"))
 		checkKindError(t, kind, err, want)
-		if found != (kind == table.KindSet) {
+		if found != (kind == internalkey.Set) {
 			t.Errorf("kind %d: found is %t", kind, found)
 		}
 		var scanned error
@@ -155,7 +156,7 @@ func TestKindsOfOtherEngines(t *testing.T) {
 	}
 }
 
-func checkKindError(t *testing.T, kind table.Kind, err error, want string) {
+func checkKindError(t *testing.T, kind internalkey.Kind, err error, want string) {
 	t.Helper()
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 		t.Errorf("kind %d: %v, want %q", kind, err, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -55,7 +56,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfil
 			newest, found = e, true
 		}
 	}
-	found = found && newest.Kind != table.KindDelete
+	found = found && newest.Kind != internalkey.Delete
 	if err := s.checkKind(newest); err != nil {
 		found, damage = false, append(damage, err)
 	}
@@ -254,7 +255,7 @@ func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		var key, value []byte
 		for w, err := range s.logWrites() {
-			key = table.InternalKey{UserKey: w.Key, Sequence: w.Sequence, Kind: w.Kind}.Append(key[:0])
+			key = internalkey.Key{UserKey: w.Key, Sequence: w.Sequence, Kind: w.Kind}.Append(key[:0])
 			value = binary.LittleEndian.AppendUint32(value[:0], uint32(slices.Index(s.logs.paths, w.Log)))
 			value = binary.LittleEndian.AppendUint64(value, w.Offset)
 			value = append(value, w.Value...)

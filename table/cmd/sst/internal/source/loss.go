@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Loss is a range of keys of which some or all are lost, because a table, or a part of it, cannot
@@ -144,7 +145,7 @@ func (s *Source) keysOf(t *Table) KeyRange {
 
 // userKeys returns the range of the user keys of internal keys.
 func userKeys(from, to []byte) KeyRange {
-	return KeyRange{From: table.InternalFilterKey(from), To: table.InternalFilterKey(to)}
+	return KeyRange{From: internalkey.UserKey(from), To: internalkey.UserKey(to)}
 }
 
 // within returns the part of a range that is within the range of its table.
@@ -171,9 +172,9 @@ func keysBetween(f *dbfile.File, after, upTo []byte) KeyRange {
 		return KeyRange{From: after, To: upTo, AfterFrom: true}
 	}
 	keys := userKeys(after, upTo)
-	from, _ := table.ParseInternalKey(after)
-	to, _ := table.ParseInternalKey(upTo)
-	keys.AfterFrom, keys.BeforeTo = keys.From != nil && from.Sequence == 0, to.Sequence == table.MaxSequence
+	from, _ := internalkey.Parse(after)
+	to, _ := internalkey.Parse(upTo)
+	keys.AfterFrom, keys.BeforeTo = keys.From != nil && from.Sequence == 0, to.Sequence == internalkey.MaxSequence
 	return keys
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // openSalvaged opens what package salvage finds in a table that cannot be opened, or returns that damage.
@@ -50,7 +51,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 func (s *Source) loseBehind(t *Table, internal bool, whole []byte, damage error) {
 	rest := s.keysOf(t)
 	if t.Meta != nil && internal && whole != nil && s.Order != table.AnyOrder {
-		rest.From, rest.AfterFrom = table.InternalFilterKey(whole), true
+		rest.From, rest.AfterFrom = internalkey.UserKey(whole), true
 		if rest.From != nil && rest.To != nil && s.Order.Compare(rest.From, rest.To) >= 0 {
 			s.note("%v: all keys were recovered from its other blocks", damage)
 			return
@@ -70,7 +71,7 @@ func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Se
 			case isOwn && !yield(p, err):
 				return
 			case !isOwn && whole:
-				s.loseKey(t, table.InternalFilterKey(p.Key), false, dbfile.Corruption("not in the key range that the MANIFEST lists"))
+				s.loseKey(t, internalkey.UserKey(p.Key), false, dbfile.Corruption("not in the key range that the MANIFEST lists"))
 			}
 			whole = whole && !bytes.Equal(p.Key, last)
 		}
@@ -80,8 +81,8 @@ func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Se
 // mayHave reports whether a table can have an internal key, by its form and by the MANIFEST. anyKind says that its
 // kind does not matter.
 func (s *Source) mayHave(t *Table, key []byte, anyKind bool) bool {
-	k, ok := table.ParseInternalKey(key)
-	if !ok || k.Kind > table.KindSet && !anyKind {
+	k, ok := internalkey.Parse(key)
+	if !ok || k.Kind > internalkey.Set && !anyKind {
 		return false
 	}
 	if t.Meta == nil || s.Order == table.AnyOrder {
@@ -128,7 +129,7 @@ func (s *Source) loseEnds(t *Table, f *dbfile.File) {
 	}
 	for _, key := range [][]byte{t.Meta.Smallest, t.Meta.Largest} {
 		if _, err := f.Reader.Get(key); errors.Is(err, table.ErrNotFound) {
-			user := table.InternalFilterKey(key)
+			user := internalkey.UserKey(key)
 			s.lose(t, "end "+string(user), KeyRange{From: user, To: user}, false, dbfile.Corruption("not in the table, though the MANIFEST lists it as the first or last key"))
 		}
 	}

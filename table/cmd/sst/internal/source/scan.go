@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -45,7 +46,7 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 		var newest Entry // with its own memory
 		have, atOnce, lost := false, s.Internal && !o.Reverse, s.NewLossCursor()
 		show := func(e *Entry) bool {
-			if e.Kind == table.KindSet {
+			if e.Kind == internalkey.Set {
 				return yield(*e, nil)
 			}
 			leftOut, err := s.leavesOut(*e, o)

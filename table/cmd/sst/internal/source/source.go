@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Source is a table, a log, or a directory of tables and logs, which are read as one.
@@ -180,7 +181,7 @@ func (s *Source) LastSequence() uint64 {
 	if s.dir.Version == nil {
 		return 0
 	}
-	return min(s.dir.Version.LastSequence, table.MaxSequence)
+	return min(s.dir.Version.LastSequence, internalkey.MaxSequence)
 }
 
 // inTables returns a sequence number: no table has a higher one, says the MANIFEST.

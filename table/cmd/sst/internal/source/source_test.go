@@ -20,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 const (
@@ -52,12 +53,12 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 
 // internal returns an internal key of a version that was set.
 func internal(user string, sequence uint64) string {
-	return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+	return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil))
 }
 
 // mergeKey returns an internal key of a kind that RocksDB has.
 func mergeKey(user string, sequence uint64) string {
-	return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
+	return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
 }
 
 // Keys that look like internal keys but are not are recognized by the filter or, without
@@ -78,12 +79,12 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 		{"numbers, without filter", table.WriterOptions{}, bigEndian, false, false, false},
 		{"numbers, with filter", table.WriterOptions{FilterPolicy: bloom}, bigEndian, false, false, false},
 		{"versions, without filter", table.WriterOptions{Comparer: inOrder}, []string{internal("a", 5), internal("a", 4)}, true, false, false},
-		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("a", 4)}, true, false, false},
-		{"versions, with a table filter", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false, false},
+		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: internalkey.UserKey}, []string{internal("a", 5), internal("a", 4)}, true, false, false},
+		{"versions, with a table filter", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: internalkey.UserKey}, []string{internal("a", 5), internal("b", 4)}, true, false, false},
 		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false, false},
 		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true, false},
-		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false, false},
-		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false, false},
+		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: internalkey.UserKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false, false},
+		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: internalkey.UserKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false, false},
 		{"no keys", table.WriterOptions{}, nil, false, false, false},
 		{"in reverse", anyOrder, reversed, true, false, true},
 		{"two versions in reverse", anyOrder, []string{internal("b", 2), internal("a", 9), internal("a", 1)}, true, false, true},

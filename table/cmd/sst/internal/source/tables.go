@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Table is a table of a Source.
@@ -37,7 +38,7 @@ type Table struct {
 // removes makes the entry of a removed key a deletion.
 func (t *Table) removes(e *Entry) {
 	if t.Removals {
-		e.Kind, e.Value = table.KindDelete, nil
+		e.Kind, e.Value = internalkey.Delete, nil
 	}
 }
 

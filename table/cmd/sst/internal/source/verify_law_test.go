@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Verify knows the highest sequence number if each block is sound, and names keys of kinds that LevelDB does not have
@@ -26,13 +27,13 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 	order := table.InternalComparer(table.BytewiseComparer)
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 98))
-		kinds := [][]table.Kind{{0, 1}, {0, 1, 1, 1, 2, 7}, {7}}[rng.IntN(3)]
+		kinds := [][]internalkey.Kind{{0, 1}, {0, 1, 1, 1, 2, 7}, {7}}[rng.IntN(3)]
 		keys := versionsOf(rng, order, kinds)
 		keys = keys[:1+rng.IntN(len(keys))]
 		highest, others := uint64(0), 0
 		for _, key := range keys {
-			k, _ := table.ParseInternalKey([]byte(key))
-			if highest = max(highest, k.Sequence); k.Kind > table.KindSet {
+			k, _ := internalkey.Parse([]byte(key))
+			if highest = max(highest, k.Sequence); k.Kind > internalkey.Set {
 				others++
 			}
 		}

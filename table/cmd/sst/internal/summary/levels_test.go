@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // levelOf makes tables of one level of ranges such as "a-c".
@@ -16,7 +17,7 @@ func levelOf(level int, ranges ...string) (tables []versions.Table) {
 	for _, r := range ranges {
 		first, last, _ := strings.Cut(r, "-")
 		key := func(user string) []byte {
-			return table.InternalKey{UserKey: []byte(user), Sequence: 5, Kind: table.KindSet}.Append(nil)
+			return internalkey.Key{UserKey: []byte(user), Sequence: 5, Kind: internalkey.Set}.Append(nil)
 		}
 		tables = append(tables, versions.Table{Level: level, Size: 10, Smallest: key(first), Largest: key(last)})
 	}
@@ -45,7 +46,7 @@ func TestOverlap(t *testing.T) {
 		levels := levelsOf(levelOf(1, strings.Fields(tt.ranges)...), tt.order)
 		got := "not known"
 		if l := levels[0]; l.Overlap != nil {
-			got = fmt.Sprintf("%s to %s, %d overlap", table.InternalFilterKey(l.Smallest.Stored), table.InternalFilterKey(l.Largest.Stored), *l.Overlap)
+			got = fmt.Sprintf("%s to %s, %d overlap", internalkey.UserKey(l.Smallest.Stored), internalkey.UserKey(l.Largest.Stored), *l.Overlap)
 		}
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.ranges, got, tt.want)

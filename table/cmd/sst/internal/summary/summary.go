@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Summary describes a database without opening a table.
@@ -192,7 +193,7 @@ func (l *Level) setRange(tables []versions.Table, user table.Comparer) {
 	farthest := 0 // the table with the largest Largest so far
 	overlap := map[int]bool{}
 	for i := 1; i < len(tables); i++ {
-		if user.Compare(table.InternalFilterKey(tables[i].Smallest), table.InternalFilterKey(tables[farthest].Largest)) <= 0 {
+		if user.Compare(internalkey.UserKey(tables[i].Smallest), internalkey.UserKey(tables[farthest].Largest)) <= 0 {
 			overlap[i], overlap[farthest] = true, true
 		}
 		if compare(tables[i].Largest, tables[farthest].Largest) > 0 {
@@ -233,7 +234,7 @@ func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 			return err
 		}
 		s.Writes++
-		if w.Kind == table.KindDelete {
+		if w.Kind == internalkey.Delete {
 			s.Deletions++
 		}
 		s.KeySizes.Add(len(w.UserKey))

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -77,8 +78,8 @@ func (b *Block) count(internal bool) {
 		key, value, before := b.Iter.Key(), b.Iter.Value(), len(keys.lastKey)
 		shared, user := keys.SharedLen(b.Iter), key
 		if internal {
-			k, _ := table.ParseInternalKey(key)
-			if user = k.UserKey; k.Kind == table.KindDelete {
+			k, _ := internalkey.Parse(key)
+			if user = k.UserKey; k.Kind == internalkey.Delete {
 				b.Deletions++
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -89,11 +89,11 @@ func (k *FilterKeys) Add(b Block, err error) {
 	}
 	whole, perBlock := k.prefixes(b, slot)
 	if k.file.Internal && b.Iter != nil && b.Iter.First() {
-		if k.last != nil && bytes.Equal(table.InternalFilterKey(b.Iter.Key()), k.last) {
+		if k.last != nil && bytes.Equal(internalkey.UserKey(b.Iter.Key()), k.last) {
 			whole-- // the first user key was counted with the block before
 		}
 		b.Iter.Last()
-		k.last = append(k.last[:0], table.InternalFilterKey(b.Iter.Key())...)
+		k.last = append(k.last[:0], internalkey.UserKey(b.Iter.Key())...)
 	}
 	k.table = addCounts(k.table, users, whole)
 	if slot < uint64(len(k.blocks)) {

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
@@ -87,11 +88,11 @@ func TestMeasuredRates(t *testing.T) {
 	var versions []workload.Pair
 	for _, p := range w1(3000) {
 		for sequence := uint64(9); sequence > 5; sequence-- {
-			key := table.InternalKey{UserKey: p.Key, Sequence: sequence, Kind: table.KindSet}.Append(nil)
+			key := internalkey.Key{UserKey: p.Key, Sequence: sequence, Kind: internalkey.Set}.Append(nil)
 			versions = append(versions, workload.Pair{Key: key, Value: p.Value})
 		}
 	}
-	internal := table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}
+	internal := table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey}
 	for _, tt := range []struct {
 		name  string
 		o     table.WriterOptions
@@ -139,15 +140,15 @@ func TestPredictedRateOfVersions(t *testing.T) {
 	t.Parallel()
 	var pairs []workload.Pair
 	for i := range 400 {
-		key := table.InternalKey{UserKey: []byte("a"), Sequence: uint64(1000 - i), Kind: table.KindSet}.Append(nil)
+		key := internalkey.Key{UserKey: []byte("a"), Sequence: uint64(1000 - i), Kind: internalkey.Set}.Append(nil)
 		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, 60)})
 	}
 	for i := range 100 {
-		key := table.InternalKey{UserKey: fmt.Appendf(nil, "b%03d", i), Sequence: 1, Kind: table.KindSet}.Append(nil)
+		key := internalkey.Key{UserKey: fmt.Appendf(nil, "b%03d", i), Sequence: 1, Kind: internalkey.Set}.Append(nil)
 		pairs = append(pairs, workload.Pair{Key: key, Value: make([]byte, 5000)})
 	}
 	f := statsOf(t, table.WriterOptions{
-		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey,
+		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey,
 		FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression,
 	}, pairs).Filters[0]
 	if math.Abs(f.Measured-f.Predicted) > f.Predicted/3 {
