@@ -73,7 +73,7 @@ func (p *parser) parse(line []byte) (err error) {
 
 // ParseKey returns the key that an argument has, in a format of lines; "": keys.
 func ParseKey(arg, format string) ([]byte, error) {
-	p := parser{lineFormat: formats[cmp.Or(format, "keys")]}
+	p := parser{lineFormat: formats[cmp.Or(format, "keys")], keysOnly: true}
 	p.keys = true
 	err := p.parse([]byte(arg))
 	return p.Key, err
@@ -159,15 +159,23 @@ func (p *parser) json(line []byte) (err error) {
 		return err
 	}
 	if !p.internal {
-		if o.Sequence != nil || o.Kind != "" {
-			return errors.New("JSON: the object has a sequence number or a kind: use --internal-keys yes")
-		}
-		return nil
+		return p.userKey(o)
 	}
 	if o.Sequence == nil {
 		return errors.New(`JSON: missing "sequence", which --internal-keys requires`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
+}
+
+// userKey returns an error if an object has more than a user key and a value.
+func (p *parser) userKey(o text.JSONEntry) error {
+	switch {
+	case o.Sequence == nil && o.Kind == "":
+		return nil
+	case p.keysOnly: // the command has no --internal-keys for its lines
+		return errors.New("JSON: the object has a sequence number or a kind: leave them out")
+	}
+	return errors.New("JSON: the object has a sequence number or a kind: use --internal-keys yes")
 }
 
 // repeatedField returns the name of a field that the object on the line, which was decoded,

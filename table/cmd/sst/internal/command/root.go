@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -136,7 +137,7 @@ func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
 		case dbfile.MayBeInManifest(path):
 			advice = "to save what can still be read, run: " + dbfile.RepairCommand(files.Dir(path), flags...)
 		case owners[dir](name).Listed: // in the manifest of a set, which does not list what repair writes
-			advice = "restore the table from a copy, or build the set again"
+			advice = format.Printable(files.Dir(path)) + ": restore the table from a copy, or build the set again"
 		default:
 			lone = append(lone, path)
 		}
