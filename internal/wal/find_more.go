@@ -21,10 +21,13 @@ type search struct {
 }
 
 // nextFragment returns the offset > 0 in the rest of the block where the next fragment begins, or the
-// length of the rest if none is found. That is where the damaged fragment ends, as its header says, if one
+// length of the rest if none is found or looked for. That is where the damaged fragment ends, as its header says, if one
 // begins there. Otherwise it is a fragment that others follow up to the end of the block. Those of a log
 // that is stored as a value end before it, unless the value ends its batch: see numbers.
 func (r *Reader) nextFragment() int {
+	if !r.findMore {
+		return len(r.rest)
+	}
 	s := &search{r, map[int]bool{}}
 	if r.numbers != nil {
 		if end := s.damagedBatchEnd(); end > 0 {
@@ -97,16 +100,19 @@ func (s *search) reachesEnd(at int) bool {
 	return true
 }
 
+// damagedBatch returns the batch that the damaged fragment is of, as far as the block has it, and what follows.
+func (s *search) damagedBatch() []byte { return slices.Concat(s.record, s.rest[FragmentHeaderLen:]) }
+
 // damagedBatchEnd returns the offset in the rest of a block where the batch ends whose last fragment is
 // damaged there, if its bytes and what follows agree about it: the batch that must follow starts there, or
 // the log ends. Else it returns 0. What a value of the batch has is not searched then.
 func (s *search) damagedBatchEnd() int {
-	n, before := s.numbers, s.unfinished()
-	sequence, next, length := batchPrefix(slices.Concat(before, s.rest[FragmentHeaderLen:]))
+	n := s.numbers
+	sequence, next, length := batchPrefix(s.damagedBatch())
 	if length == 0 || sequence <= n.last || n.end >= 0 && sequence != n.last+1 {
 		return 0
 	}
-	end := length - len(before) + FragmentHeaderLen
+	end := length - len(s.record) + FragmentHeaderLen
 	if end < FragmentHeaderLen {
 		return 0
 	}
@@ -123,7 +129,7 @@ func (s *search) isAnnounced(end int) bool {
 	if s.numbers == nil || s.reachesEnd(end) {
 		return true
 	}
-	sequence, count, ok := batchHeader(slices.Concat(s.unfinished(), s.rest[FragmentHeaderLen:]))
+	sequence, count, ok := batchHeader(s.damagedBatch())
 	following, _, length := s.batch(end)
 	return ok && length > 0 && sequence > s.numbers.last && sequence+count == following
 }

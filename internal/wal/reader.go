@@ -89,7 +89,7 @@ type Reader struct {
 	rest        []byte   // the unread part of the block
 	blockEnd    int64    // offset in the log where the block ends
 	eof         bool     // it is the last block
-	record      []byte   // the fragments of the record so far, or their first keep bytes
+	record      []byte   // the fragments of the record so far, or their first keep bytes; none unless inRecord
 	recordLen   int      // bytes of the record so far
 	recordStart int64    // offset of the first of them
 	inRecord    bool     // there is a first fragment
@@ -136,7 +136,7 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 		case kindFirst, kindMiddle, kindLast:
 			if f.kind == kindFirst {
 				r.dropTorn()
-				r.record, r.recordLen, r.recordStart, r.inRecord = r.record[:0], 0, f.offset, true
+				r.recordLen, r.recordStart, r.inRecord = 0, f.offset, true
 			}
 			if !r.inRecord {
 				r.report(Damage{Offset: f.offset, Bytes: FragmentHeaderLen + int64(len(f.payload)), Reason: "record without its first fragment"})
@@ -193,7 +193,7 @@ func (r *Reader) dropRecord(d Damage) {
 		d.Offset, d.Bytes = r.recordStart, int64(r.recordLen)
 		r.report(d)
 	}
-	r.inRecord = false
+	r.record, r.inRecord = r.record[:0], false
 }
 
 // fragment returns the next fragment. After a skipped part, the fragment has the kind
@@ -238,22 +238,10 @@ func unknownKind(kind byte) string { return fmt.Sprintf("fragment of unknown kin
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// unfinished returns what was read of a record that goes on.
-func (r *Reader) unfinished() []byte {
-	if !r.inRecord {
-		return nil
-	}
-	return r.record
-}
-
 // skipBlock reports the rest of the block as damage, because the start of the next fragment
 // is unknown, or with findMore what is before that.
 func (r *Reader) skipBlock(at int64, reason string) fragment {
-	n := len(r.rest)
-	if r.findMore {
-		n = r.nextFragment()
-	}
-	return r.skip(Damage{Offset: at, Bytes: int64(n), Reason: reason})
+	return r.skip(Damage{Offset: at, Bytes: int64(r.nextFragment()), Reason: reason})
 }
 
 // skip reports the next bytes as damage.
@@ -266,17 +254,16 @@ func (r *Reader) skip(d Damage) fragment {
 // skipZeros skips the rest of a block from a header of zeros on. It reports it if there is more
 // than zeros.
 func (r *Reader) skipZeros(at int64) fragment {
-	if r.findMore {
-		if n := r.nextFragment(); n < len(r.rest) {
-			hasMore := len(bytes.Trim(r.rest[:n], "\x00")) > 0
-			return r.skip(Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: hasMore})
+	n := r.nextFragment()
+	d := Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: len(bytes.TrimRight(r.rest[:n], "\x00")) > 0}
+	if n == len(r.rest) {
+		d.Reason = "what follows a header of zeros is not read"
+		if !d.Unread { // it was allocated, and not written
+			r.rest = nil
+			return fragment{kind: kindZero}
 		}
 	}
-	if len(bytes.TrimRight(r.rest, "\x00")) > 0 {
-		r.report(Damage{Offset: at, Bytes: int64(len(r.rest)), Reason: "what follows a header of zeros is not read", Unread: true})
-	}
-	r.rest = nil
-	return fragment{kind: kindZero}
+	return r.skip(d)
 }
 
 // readBlock reads the next block.
