@@ -20,21 +20,18 @@ type Log struct {
 
 	// What reading has found so far.
 	Size     int64
-	Damage   []LogDamage // skipped parts
-	More     int         // number of further skipped parts
+	Damage   []LogDamage // skipped parts; the last can stand for many: see Further
 	Torn     torn        // what was never written completely elsewhere
 	Tail     int64       // size of what is at the end and was never written completely, after all was read
 	ZeroTail bool        // that is zeros
 	zeroEnd  bool        // its end is zeros
 
-	last    uint64    // sequence number of the last write, also of the logs before
-	begun   bool      // a write of this log was read
-	lacking bool      // the log before is not empty, and no write of it could be read
-	pending bool      // no write after the last skipped part was read yet
-	numbers numbers   // checks what is found behind damage
-	unsure  uint64    // highest sequence number of a write that may be of a log in a value
-	back    bool      // the sequence numbers step back
-	others  LogDamage // the sequence numbers that the further skipped parts may have had
+	last    uint64  // sequence number of the last write, also of the logs before
+	begun   bool    // a write of this log was read
+	lacking bool    // the log before is not empty, and no write of it could be read
+	numbers numbers // checks what is found behind damage
+	unsure  uint64  // highest sequence number of a write that may be of a log in a value
+	back    bool    // the sequence numbers step back
 
 	wasRead, isNext bool  // it was read; the log before was
 	endBefore       int64 // where the writes of the log before end, without what was never written completely

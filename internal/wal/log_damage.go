@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// maxListedDamage is the maximum length of Log.Damage.
+// maxListedDamage is how many parts Log.Damage lists one by one.
 const maxListedDamage = 100
 
 // A LogDamage is a part of a log that is skipped, or writes that it lacks.
@@ -16,10 +16,14 @@ type LogDamage struct {
 	Damage
 	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
 	InLogBefore   bool   // it is at the end of the log before this one, and so is Offset
+	Further       int    // how many further parts this stands for, of which only After and Before are known; 0: it is one part
 }
 
 func (d LogDamage) Error() string {
-	if d.Bytes == 0 {
+	switch {
+	case d.Further > 0:
+		return fmt.Sprintf("log: %d more damaged parts skipped: %s", d.Further, d.lost())
+	case d.Bytes == 0:
 		return fmt.Sprintf("offset %d: %s: %s", d.Offset, d.Reason, d.lost())
 	}
 	return d.Damage.Error() + ": " + d.lost()
@@ -70,7 +74,7 @@ func (d LogDamage) has(sequence uint64) bool {
 // MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.
 func (l *Log) MayHaveLost(sequence uint64) bool {
 	has := func(d LogDamage) bool { return d.has(sequence) }
-	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, has) || l.More > 0 && l.others.has(sequence)
+	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, has)
 }
 
 // HighestLost returns the highest sequence number that a write in a skipped part can have had, or that a
@@ -83,22 +87,7 @@ func (l *Log) HighestLost() (highest uint64) {
 	for _, d := range l.Damage {
 		highest = max(highest, d.highest())
 	}
-	if l.More > 0 {
-		highest = max(highest, l.others.highest())
-	}
 	return highest
-}
-
-// Reports describes the skipped parts.
-func (l *Log) Reports() []string {
-	var reports []string
-	for _, d := range l.Damage {
-		reports = append(reports, d.Error())
-	}
-	if l.More > 0 {
-		reports = append(reports, fmt.Sprintf("log: %d more damaged parts skipped: %s", l.More, l.others.lost()))
-	}
-	return reports
 }
 
 // report adds a skipped part, or extends the last one, if that is adjacent and has the same
@@ -124,32 +113,33 @@ func (l *Log) addPart(d Damage) {
 }
 
 func (l *Log) add(d LogDamage) {
-	l.pending = d.Before == 0
-	if len(l.Damage) < maxListedDamage {
+	switch n := len(l.Damage); {
+	case n < maxListedDamage:
 		l.Damage = append(l.Damage, d)
-		return
+	case n == maxListedDamage:
+		l.Damage = append(l.Damage, LogDamage{After: d.After, Before: d.Before, Further: 1})
+	default:
+		l.Damage[n-1].Before = d.Before
+		l.Damage[n-1].Further++
 	}
-	if l.More == 0 {
-		l.others.After = d.After
-	}
-	l.others.Before = d.Before
-	l.More++
 }
+
+// isPending reports whether no write after the last skipped part was read yet.
+func (l *Log) isPending() bool { n := len(l.Damage); return n > 0 && l.Damage[n-1].Before == 0 }
 
 // follow takes note of the sequence number of the next write. It bounds what damage before it has
 // lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
 func (l *Log) follow(sequence uint64, offset int64) {
 	l.endTorn(sequence <= l.Torn.sequence)
 	switch {
-	case l.pending:
+	case l.isPending():
 		for i := len(l.Damage) - 1; i >= 0 && l.Damage[i].Before == 0; i-- {
 			l.Damage[i].Before = sequence
 		}
-		l.others.Before, l.pending = sequence, false
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(l.gapBefore(sequence, offset))
 	case !l.begun && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
-		l.add(LogDamage{Damage{Offset: offset, Reason: "it does not go on where the log before ends"}, l.last, sequence, false})
+		l.add(LogDamage{Damage{Offset: offset, Reason: "it does not go on where the log before ends"}, l.last, sequence, false, 0})
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
 	if offset < l.numbers.unsure {
@@ -160,8 +150,8 @@ func (l *Log) follow(sequence uint64, offset int64) {
 
 // checkEnd takes note, after all was read, of writes at the end that the log lacks.
 func (l *Log) checkEnd() {
-	if after := max(l.After, l.last); after < l.UpTo && !l.pending {
-		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, l.UpTo + 1, false})
+	if after := max(l.After, l.last); after < l.UpTo && !l.isPending() {
+		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, l.UpTo + 1, false, 0})
 	}
 }
 
@@ -169,13 +159,13 @@ func (l *Log) checkEnd() {
 // it is the first of its log, the log before has lost its end: a log that has lost its start begins with damage.
 func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	if !l.begun && l.isNext {
-		return LogDamage{Damage{Offset: l.endBefore, Reason: "writes between its end and the next log are missing"}, l.last, sequence, true}
+		return LogDamage{Damage{Offset: l.endBefore, Reason: "writes between its end and the next log are missing"}, l.last, sequence, true, 0}
 	}
 	reason := "writes before this offset are missing"
 	if offset == 0 {
 		reason = "writes before this log are missing"
 	}
-	return LogDamage{Damage{Offset: offset, Reason: reason}, l.last, sequence, false}
+	return LogDamage{Damage{Offset: offset, Reason: reason}, l.last, sequence, false, 0}
 }
 
 // torn is what a log has of batches whose writing was interrupted, when the next one has the same

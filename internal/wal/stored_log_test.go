@@ -133,7 +133,7 @@ func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bo
 	own, foreign, read := foundWrites(t, log)
 	for s := range foreign {
 		if !mayFind || s > read.HighestLost() {
-			t.Fatalf("%s: %d foreign writes are found, such as %d; lost ≤ %d: %v", name, len(foreign), s, read.HighestLost(), read.Reports())
+			t.Fatalf("%s: %d foreign writes are found, such as %d; lost ≤ %d: %v", name, len(foreign), s, read.HighestLost(), read.Damage)
 		}
 	}
 	if len(foreign) > 0 {
@@ -141,12 +141,12 @@ func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bo
 	}
 	for s := l.next; s <= l.last; s++ {
 		if !own[s] {
-			t.Fatalf("%s: write %d is not found; %d to %d follow the value: %v", name, s, l.next, l.last, read.Reports())
+			t.Fatalf("%s: write %d is not found; %d to %d follow the value: %v", name, s, l.next, l.last, read.Damage)
 		}
 	}
 	for s := uint64(1); s <= read.Last(); s++ {
 		if !own[s] && !read.MayHaveLost(s) {
-			t.Fatalf("%s: write %d is not found, and not lost: %v", name, s, read.Reports())
+			t.Fatalf("%s: write %d is not found, and not lost: %v", name, s, read.Damage)
 		}
 	}
 }
@@ -213,8 +213,8 @@ func TestStepBackIsUncertain(t *testing.T) {
 				}
 				l.follow(sequence, int64(i))
 			}
-			if got := l.HighestLost(); got != tt.want || strings.Contains(fmt.Sprint(l.Reports()), "no writes are lost") {
-				t.Errorf("highest lost %d, want %d: %v", got, tt.want, l.Reports())
+			if got := l.HighestLost(); got != tt.want || strings.Contains(fmt.Sprint(l.Damage), "no writes are lost") {
+				t.Errorf("highest lost %d, want %d: %v", got, tt.want, l.Damage)
 			}
 		})
 	}

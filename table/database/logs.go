@@ -93,16 +93,15 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 // log before: see wal.LogDamage.
 func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
-	for i, report := range l.Reports() {
+	for _, d := range l.Damage {
 		loss := table.Loss{File: p.dir.Path(name)}
-		if i < len(l.Damage) { // else it is a summary of the others
-			d := l.Damage[i]
+		if d.Further == 0 {
 			loss.Offset, loss.FirstSequence, loss.LastSequence = d.Offset, d.After+1, max(1, d.Before)-1
-			if d.InLogBefore {
-				loss.File = p.dir.Path(before)
-			}
 		}
-		loss.Err = wal.Corruptionf("%s: %s: %s, or set IgnoreLogs", loss.File, report, p.advice())
+		if d.InLogBefore {
+			loss.File = p.dir.Path(before)
+		}
+		loss.Err = wal.Corruptionf("%s: %v: %s, or set IgnoreLogs", loss.File, d, p.advice())
 		if !p.goesOnWithout(loss) {
 			damage = append(damage, loss.Err)
 		}

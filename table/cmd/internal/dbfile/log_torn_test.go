@@ -59,7 +59,11 @@ func TestTornBatches(t *testing.T) {
 			if diff := cmp.Diff(tt.note, l.UnwrittenNote()); diff != "" {
 				t.Errorf("note (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.reports, l.Reports()); diff != "" {
+			var reports []string
+			for _, d := range l.Damage {
+				reports = append(reports, d.Error())
+			}
+			if diff := cmp.Diff(tt.reports, reports); diff != "" {
 				t.Errorf("reports (-want +got):\n%s", diff)
 			}
 		})

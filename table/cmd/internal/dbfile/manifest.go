@@ -169,9 +169,6 @@ func (l *Log) DamageError() error {
 			errs = append(errs, Corruption(d.Error()))
 		}
 	}
-	for _, others := range l.Reports()[len(l.Damage):] {
-		errs = append(errs, Corruption(others))
-	}
 	if errs != nil {
 		files = append(files, &FileError{l.Path, errors.Join(errs...)})
 	}
@@ -180,5 +177,5 @@ func (l *Log) DamageError() error {
 
 // sameLoss reports whether two parts of a log have lost the same writes.
 func sameLoss(a, b wal.LogDamage) bool {
-	return !a.InLogBefore && !b.InLogBefore && a.After == b.After && a.Before == b.Before
+	return !a.InLogBefore && !b.InLogBefore && b.Further == 0 && a.After == b.After && a.Before == b.Before
 }

@@ -252,8 +252,10 @@ func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 			s.Largest = bytes.Clone(w.UserKey)
 		}
 	}
-	s.Size, s.Damage = l.Size, l.Reports()
-	if s.Skipped = len(l.Damage) + l.More; !l.ZeroTail {
+	for _, d := range l.Damage {
+		s.Damage, s.Skipped = append(s.Damage, d.Error()), s.Skipped+max(1, d.Further)
+	}
+	if s.Size = l.Size; !l.ZeroTail {
 		s.TruncatedTail = l.Tail
 	}
 	return nil
