@@ -27,12 +27,7 @@ func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
 	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown, err := pairs(out)
 	if err == nil {
-		err = c.checkStatus(status, shown)
-	}
-	for _, key := range c.sortedKeys() {
-		if err == nil {
-			err = c.checkKey(key, shown)
-		}
+		err = c.checkShown(status, shown, c.checkKey)
 	}
 	if err == nil {
 		err = c.checkGets(rng, dir)
@@ -71,13 +66,18 @@ func pairs(out string) (map[string]string, error) {
 	return all, nil
 }
 
-func (s *Sound) sortedKeys() []string {
-	var keys []string
-	for key := range s.keys {
-		keys = append(keys, key)
+// sortedKeys returns the keys of the sound database.
+func (s *Sound) sortedKeys() []string { return slices.Sorted(maps.Keys(s.keys)) }
+
+// checkShown checks the status, and then by checkKey what is shown of each key.
+func (c *checker) checkShown(status int, shown map[string]string, checkKey func(key string, shown map[string]string) error) error {
+	err := c.checkStatus(status, shown)
+	for _, key := range c.sortedKeys() {
+		if err == nil {
+			err = checkKey(key, shown)
+		}
 	}
-	slices.Sort(keys)
-	return keys
+	return err
 }
 
 // checkStatus checks the status, and finds out until when the database is shown.
@@ -92,9 +92,9 @@ func (c *checker) checkStatus(status int, shown map[string]string) error {
 	case status == 0 && (c.said.all || c.said.ranges != nil || c.said.sequences != nil):
 		return fmt.Errorf("status 0, though something is said to be lost: %v", &c.said)
 	case status == 0 && c.damage.isLog() && (c.damage.Cut || c.damage.ZeroEnd || c.said.tail || c.isUnknown()):
-		c.until = c.lastBefore(c.damage.From)
+		c.until = c.lastBefore()
 	case status != 0 && c.isCrash() && c.said.sequences != nil: // of which the MANIFEST says that they were written
-		c.until = c.lastBefore(c.damage.From)
+		c.until = c.lastBefore()
 	case status != 0 && c.isCrash():
 		return fmt.Errorf("status %d for a log without its end, want 0", status)
 	}
@@ -134,26 +134,18 @@ func (c *checker) logs() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// sequencesFrom returns the sequence numbers that the damaged log had in batches that end behind an
-// offset.
-func (c *checker) sequencesFrom(at int64) (all []uint64) {
+// lastBefore returns the last sequence number before those of the batches of the damaged log that end behind the start
+// of the damage.
+func (c *checker) lastBefore() uint64 {
+	last := uint64(math.MaxUint64)
 	for _, versions := range c.keys {
 		for _, v := range versions {
-			if v.file == c.damage.File && v.end > at {
-				all = append(all, v.sequence)
+			if v.file == c.damage.File && v.end > c.damage.From {
+				last = min(last, v.sequence-1) // engines number writes from 1 on
 			}
 		}
 	}
-	return all
-}
-
-// lastBefore returns the last sequence number of the batches before an offset of the damaged log.
-func (c *checker) lastBefore(at int64) uint64 {
-	lost := c.sequencesFrom(at)
-	if lost == nil {
-		return math.MaxUint64
-	}
-	return slices.Min(lost) - 1
+	return last
 }
 
 // checkKey checks what is shown of a key.

@@ -14,7 +14,7 @@ import (
 type Damage struct {
 	File     string
 	What     string
-	From, To int64 // the bytes that it is about; a cut or lost file has none from From on
+	From, To int64 // the bytes that it is about; of a cut or lost file all from From on, which it does not have
 	Cut      bool  // the file ends at From
 	ZeroEnd  bool  // the file has only zeros from From on
 	Lost     bool  // the file does not exist
@@ -25,7 +25,7 @@ func (d Damage) String() string {
 }
 
 // overlaps reports whether a part of the file is damaged.
-func (d Damage) overlaps(from, to int64) bool { return d.Lost || from < d.To && d.From < to }
+func (d Damage) overlaps(from, to int64) bool { return from < d.To && d.From < to }
 
 const page = 4096
 

@@ -37,17 +37,11 @@ func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
 			return err
 		}
 	}
-	err := c.checkStatus(status, shown)
-	for _, key := range c.sortedKeys() {
-		switch {
-		case err != nil:
-		case certain:
-			err = c.checkCertain(key, shown)
-		default:
-			err = c.checkKey(key, shown)
-		}
+	checkKey := c.checkKey
+	if certain {
+		checkKey = c.checkCertain
 	}
-	if err != nil {
+	if err := c.checkShown(status, shown, checkKey); err != nil {
 		return fmt.Errorf("%w; status %d: %s%.2000s", err, status, out, stderr)
 	}
 	return nil

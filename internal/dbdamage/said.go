@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,17 +75,8 @@ func (s *Said) Covers(key string, newest uint64) bool { return s.all || s.Names(
 
 // Names reports whether a message covers the key by a range of keys or by sequence numbers.
 func (s *Said) Names(key string, newest uint64) bool {
-	for _, r := range s.ranges {
-		if key >= r.from && key <= r.to {
-			return true
-		}
-	}
-	for _, q := range s.sequences {
-		if newest >= q[0] && newest <= q[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.ranges, func(r keyRange) bool { return key >= r.from && key <= r.to }) ||
+		slices.ContainsFunc(s.sequences, func(q [2]uint64) bool { return newest >= q[0] && newest <= q[1] })
 }
 
 func (s *Said) String() string {

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -108,11 +109,5 @@ func (s *Sound) current(key string, sequence uint64) (value string, ok bool) {
 // isLost reports whether damage hits a version: its data block, or the index of its table; in a
 // log, its batch.
 func (s *Sound) isLost(v version, d Damage) bool {
-	switch {
-	case v.file != d.File:
-		return false
-	case d.isLog():
-		return d.Lost || v.end > d.From && (v.at < d.To || d.Cut)
-	}
-	return d.Cut || d.overlaps(v.at, v.end) || d.overlaps(s.index[v.file], 1<<62)
+	return v.file == d.File && (d.overlaps(v.at, v.end) || !d.isLog() && d.overlaps(s.index[v.file], math.MaxInt64))
 }
