@@ -139,7 +139,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(l.gapBefore(sequence, offset))
 	case !l.begun && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
-		l.add(LogDamage{Damage{Offset: offset, Reason: "it does not go on where the log before ends"}, l.last, sequence, false, 0})
+		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
 	if offset < l.numbers.unsure {
@@ -151,21 +151,26 @@ func (l *Log) follow(sequence uint64, offset int64) {
 // checkEnd takes note, after all was read, of writes at the end that the log lacks.
 func (l *Log) checkEnd() {
 	if after := max(l.After, l.last); after < l.UpTo && !l.isPending() {
-		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, l.UpTo + 1, false, 0})
+		l.add(missing(l.Size-l.Tail, "writes that the MANIFEST counts are missing at the end", after, l.UpTo+1))
 	}
 }
 
 // gapBefore returns the loss of the writes before one with a sequence number, where nothing is damaged. If
 // it is the first of its log, the log before has lost its end: a log that has lost its start begins with damage.
 func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
-	if !l.begun && l.isNext {
-		return LogDamage{Damage{Offset: l.endBefore, Reason: "writes between its end and the next log are missing"}, l.last, sequence, true, 0}
+	d := missing(offset, "writes before this offset are missing", l.last, sequence)
+	switch {
+	case !l.begun && l.isNext:
+		d.Offset, d.Reason, d.InLogBefore = l.endBefore, "writes between its end and the next log are missing", true
+	case offset == 0:
+		d.Reason = "writes before this log are missing"
 	}
-	reason := "writes before this offset are missing"
-	if offset == 0 {
-		reason = "writes before this log are missing"
-	}
-	return LogDamage{Damage{Offset: offset, Reason: reason}, l.last, sequence, false, 0}
+	return d
+}
+
+// missing returns the loss of writes that a log lacks at an offset.
+func missing(offset int64, reason string, after, before uint64) LogDamage {
+	return LogDamage{Damage: Damage{Offset: offset, Reason: reason}, After: after, Before: before}
 }
 
 // torn is what a log has of batches whose writing was interrupted, when the next one has the same
