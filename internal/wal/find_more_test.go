@@ -2,7 +2,6 @@ package wal
 
 import (
 	"bytes"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,16 +18,8 @@ func recordsFound(t testing.TB, log []byte) (records [][]byte, skipped int64) {
 		t.Fatal(err)
 	}
 	r.FindMore()
-	for {
-		record, _, err := r.Next()
-		if err == io.EOF {
-			return records, skipped
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		records = append(records, bytes.Clone(record))
-	}
+	records = readAll(t, r)
+	return records, skipped
 }
 
 // smallRecords returns records that are smaller than a block, and their log.

@@ -2,16 +2,13 @@ package wal
 
 import (
 	"bytes"
-	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/sievetable/sievetable/internal/format"
 )
 
 // longRecord is a log of one record in so many fragments, each of a block.
@@ -22,12 +19,7 @@ type longRecord struct {
 
 func newLongRecord(start string, blocks int64) *longRecord {
 	fragment := func(kind byte, start string) []byte {
-		b := bytes.Repeat([]byte{'q'}, blockSize)
-		copy(b[FragmentHeaderLen:], start)
-		binary.LittleEndian.PutUint16(b[4:], blockSize-FragmentHeaderLen)
-		b[6] = kind
-		binary.LittleEndian.PutUint32(b, format.MaskCRC(crc32.Checksum(b[6:], castagnoli)))
-		return b
+		return fragmentOf(kind, start+strings.Repeat("q", blockSize-FragmentHeaderLen-len(start)))
 	}
 	return &longRecord{fragment(kindFirst, start), fragment(kindMiddle, ""), fragment(kindLast, ""), blocks}
 }
@@ -85,7 +77,7 @@ func TestKeepHeads(t *testing.T) {
 		for range 1 + rng.IntN(20) {
 			records = append(records, protobuf(rng, randomSize(rng)))
 		}
-		file, keep := damagedFile(rng, logFile(t, records)), rng.IntN(1<<rng.IntN(17))
+		file, keep := damagedFile(rng, logOf(t, records...)), rng.IntN(1<<rng.IntN(17))
 		read := func(set func(*Reader)) (all []record, damage []Damage) {
 			r, err := NewLogReader(bytes.NewReader(file), int64(len(file)), func(d Damage) {
 				d.Torn = nil

@@ -50,19 +50,6 @@ func randomBatch(rng *rand.Rand, sequence uint64) (string, int) {
 	return batch(sequence, uint32(n), string(b)), n
 }
 
-// logFile returns a log of records.
-func logFile(t *testing.T, records [][]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := NewWriter(&b)
-	for _, r := range records {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.Bytes()
-}
-
 func hasNoBatches(t *testing.T, file []byte) bool {
 	t.Helper()
 	none, err := HasNoBatches(bytes.NewReader(file), int64(len(file)))
@@ -90,7 +77,7 @@ func TestHasNoBatches(t *testing.T) {
 		for range 2 + rng.IntN(30) {
 			records = append(records, protobuf(rng, randomSize(rng)))
 		}
-		file := logFile(t, records)
+		file := logOf(t, records...)
 		if !hasNoBatches(t, file) || !hasNoBatches(t, append(slices.Clone(file), make([]byte, rng.IntN(70_000))...)) {
 			t.Errorf("seed %d: a file of %d records is not found to have no batches", seed, len(records))
 		}
@@ -105,11 +92,11 @@ func TestHasNoBatches(t *testing.T) {
 			t.Errorf("seed %d: a change at %d of %d is not noticed", seed, at, len(file))
 		}
 		one, _ := randomBatch(rng, 1+rng.Uint64N(1<<40))
-		if mixed := slices.Insert(records, rng.IntN(len(records)+1), []byte(one)); hasNoBatches(t, logFile(t, mixed)) {
+		if mixed := slices.Insert(records, rng.IntN(len(records)+1), []byte(one)); hasNoBatches(t, logOf(t, mixed...)) {
 			t.Errorf("seed %d: a file with a batch is found to have none", seed)
 		}
 	}
-	for _, file := range [][]byte{nil, make([]byte, 100_000), logFile(t, [][]byte{[]byte(batch(1, 0, ""))})} {
+	for _, file := range [][]byte{nil, make([]byte, 100_000), logOf(t, []byte(batch(1, 0, "")))} {
 		if hasNoBatches(t, file) {
 			t.Errorf("a file of %d bytes without records is found to have no batches", len(file))
 		}
@@ -126,7 +113,7 @@ func TestDamagedLogHasBatches(t *testing.T) {
 			b, n := randomBatch(rng, sequence)
 			records, sequence = append(records, []byte(b)), sequence+uint64(n)
 		}
-		sound := logFile(t, records)
+		sound := logOf(t, records...)
 		for range 40 {
 			file := damagedFile(rng, slices.Clone(sound))
 			if hasNoBatches(t, file) {
@@ -146,7 +133,7 @@ func TestLogOfDamagedBatchesHasBatches(t *testing.T) {
 			b, n := randomBatch(rng, sequence)
 			records, sequence = append(records, damagedBatch(rng, []byte(b), n)), sequence+uint64(n)
 		}
-		if hasNoBatches(t, logFile(t, records)) {
+		if hasNoBatches(t, logOf(t, records...)) {
 			t.Errorf("seed %d: a log of %d damaged batches is found to have no batches", seed, len(records))
 		}
 	}

@@ -19,7 +19,14 @@ import (
 // logOf returns a log of the records. That goleveldb writes the same bytes is tested where sst is.
 func logOf(t testing.TB, records ...[]byte) []byte {
 	t.Helper()
-	return written(t, records...)
+	var log bytes.Buffer
+	w := NewWriter(&log)
+	for _, r := range records {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log.Bytes()
 }
 
 // recordsOf makes records of these sizes, all different.
@@ -31,30 +38,36 @@ func recordsOf(sizes ...int) [][]byte {
 	return records
 }
 
-// read returns the records of a log as text, and what is reported.
-func read(t testing.TB, log []byte) (records []string, damage []string) {
+// readAll returns the records that r has.
+func readAll(t testing.TB, r *Reader) (records [][]byte) {
 	t.Helper()
-	r := NewReader(bytes.NewReader(log), func(d Damage) { damage = append(damage, d.Error()) })
 	for {
 		record, _, err := r.Next()
 		if err == io.EOF {
-			return records, damage
+			return records
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, string(record))
+		records = append(records, bytes.Clone(record))
 	}
 }
 
-// short writes a record so that a difference can be read.
-func short(records []string) []string {
-	var out []string
+// read returns the records of a log, and what is reported.
+func read(t testing.TB, log []byte) (records [][]byte, damage []string) {
+	t.Helper()
+	records = readAll(t, NewReader(bytes.NewReader(log), func(d Damage) { damage = append(damage, d.Error()) }))
+	return records, damage
+}
+
+// short writes records so that a difference can be read.
+func short(records [][]byte) (out []string) {
 	for _, r := range records {
+		text := string(r)
 		if len(r) >= 20 {
-			r = fmt.Sprintf("%s… %d", r[:1], len(r))
+			text = fmt.Sprintf("%s… %d", text[:1], len(r))
 		}
-		out = append(out, r)
+		out = append(out, text)
 	}
 	return out
 }

@@ -10,19 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written returns the log of the records.
-func written(t testing.TB, records ...[]byte) []byte {
-	t.Helper()
-	var log bytes.Buffer
-	w := NewWriter(&log)
-	for _, r := range records {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return log.Bytes()
-}
-
 // What is written reads back, wherever records and blocks end.
 func TestWriter(t *testing.T) {
 	t.Parallel()
@@ -33,12 +20,8 @@ func TestWriter(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
 			records := recordsOf(sizes...)
-			var want []string
-			for _, r := range records {
-				want = append(want, string(r))
-			}
-			got, damage := read(t, written(t, records...))
-			if diff := cmp.Diff(short(want), short(got)); diff != "" || damage != nil {
+			got, damage := read(t, logOf(t, records...))
+			if diff := cmp.Diff(short(records), short(got)); diff != "" || damage != nil {
 				t.Errorf("damage %v, records (-want +got):\n%s", damage, diff)
 			}
 		})
@@ -49,7 +32,7 @@ func TestWriter(t *testing.T) {
 // trailer of zeros where no header has room.
 func TestWriterForm(t *testing.T) {
 	t.Parallel()
-	log := written(t, []byte("a"), make([]byte, blockSize-2*FragmentHeaderLen-1-5), []byte("b"))
+	log := logOf(t, []byte("a"), make([]byte, blockSize-2*FragmentHeaderLen-1-5), []byte("b"))
 	if got, want := fmt.Sprintf("%x", log[:8]), "b5cd0ba20100"+"01"+"61"; got != want {
 		t.Errorf("the first record is %s, want %s", got, want)
 	}
@@ -89,7 +72,7 @@ func FuzzWriter(f *testing.F) {
 	f.Add([]byte{}, uint32(blockSize-FragmentHeaderLen), uint32(0))
 	f.Fuzz(func(t *testing.T, data []byte, first, second uint32) {
 		records := [][]byte{data, make([]byte, first%100_000), data, make([]byte, second%100_000)}
-		r := NewReader(bytes.NewReader(written(t, records...)), func(d Damage) { t.Fatal(d) })
+		r := NewReader(bytes.NewReader(logOf(t, records...)), func(d Damage) { t.Fatal(d) })
 		for _, want := range records {
 			if got, _, err := r.Next(); err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("a record of %d bytes, %v, want one of %d", len(got), err, len(want))

@@ -14,22 +14,14 @@ import (
 
 // readLog returns the records of a log whose end can be zeros, how many bytes at its end are passed
 // over, and what is reported.
-func readLog(t *testing.T, log []byte) (records []string, tail int64, damage []Damage) {
+func readLog(t *testing.T, log []byte) (records [][]byte, tail int64, damage []Damage) {
 	t.Helper()
 	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { damage = append(damage, d) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		record, _, err := r.Next()
-		if err == io.EOF {
-			return records, int64(len(log)) - r.Offset(), damage
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		records = append(records, string(record))
-	}
+	records = readAll(t, r)
+	return records, int64(len(log)) - r.Offset(), damage
 }
 
 // randomRecords returns records without zeros, the log of them, and where each ends.
